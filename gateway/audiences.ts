@@ -1,0 +1,67 @@
+import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import { RegisterError } from '../schema/register-error';
+import type { Role } from '../schema/roles';
+import type { CallContext } from '../subgraphs/server/caller';
+import type { Identified } from './authentication';
+
+/** Root field (`Query.accessRecord`) to the roles that may call it, as in `schema/generated/audiences.json`. */
+export type Audiences = Readonly<Record<string, readonly string[]>>;
+
+/** Who may call the root fields of one operation. */
+export interface OperationAudience {
+  /** Every root field may be called without a token: an invalid token is ignored (verify, 2-decisions-a-b.md, section 3). */
+  readonly open: boolean;
+  /** One entry per root field. */
+  readonly fields: readonly (readonly string[])[];
+}
+
+const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+/** The audience of an operation; introspection has the one given. A field that nobody declared has none. */
+export function audienceOf(
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  audiences: Audiences,
+  introspection: readonly string[],
+): OperationAudience {
+  const names = rootFields(operation.selectionSet, fragments, new Set<string>());
+  const fields = [...names].map((name) => {
+    if (name === '__typename') return ['anyone'];
+    if (name.startsWith('__')) return introspection;
+    return audiences[`${ROOT_TYPES[operation.operation]}.${name}`] ?? [];
+  });
+  return { fields, open: fields.every((audience) => audience.includes('anyone')) };
+}
+
+function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, found: Set<string>) {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) found.add(selection.name.value);
+    else if (selection.kind === Kind.INLINE_FRAGMENT) rootFields(selection.selectionSet, fragments, found);
+    else {
+      const fragment = fragments.get(selection.name.value);
+      if (fragment) rootFields(fragment.selectionSet, fragments, found);
+    }
+  }
+  return found;
+}
+
+/**
+ * The context in which an operation may run. Refuses a caller whom no root field would answer: AUT001 or AUT002 without a
+ * valid token, PRM001 with a wrong role. The subgraphs check every field again, and alone decide about a part of them.
+ */
+export function admit({ open, fields }: OperationAudience, { context, fault }: Identified): CallContext {
+  if (fault && !(open && fault.code.startsWith('AUT'))) throw fault;
+  if (open) return context;
+  const allowed = (role: string) => fields.some((audience) => audience.includes(role));
+  if (allowed('anyone')) return context;
+  if (!context.caller) throw new RegisterError('AUT001');
+  if (!allowed(context.caller.role)) throw new RegisterError('PRM001');
+  return context;
+}
+
+/** Who may introspect: every signed-in role, in production the back office only. */
+export function introspectionAudience(production: boolean): readonly Role[] {
+  return production
+    ? ['admin', 'analyst']
+    : ['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst', 'customer'];
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+
+/** What the pages for developers show. */
+export interface LandingPages {
+  /** The offline explorer at `/explorer`, and Apollo Sandbox (from the internet) at `GET /graphql`. */
+  readonly explorer: boolean;
+  /** A key of the demo data for the query that the explorer starts with. */
+  readonly sampleKey?: () => string | undefined;
+}
+
+const SANDBOX_ORIGIN = 'https://studio.apollographql.com';
+const UNKNOWN_KEY = `ak_${'0'.repeat(24)}`;
+
+const SAMPLE_QUERY = `# One record, its Data User and its Identity Record: a query over two subgraphs.
+# Put a key of the demo data into the variables and the bearer token of its Data User into the headers,
+# as {"Authorization": "Bearer <token>"}; .data/sandbox.json has the logins and keys. Verifying needs no token.
+query Sample($key: AccessKey!) {
+  accessRecord(key: $key) {
+    processing {
+      legalBasis
+      purpose
+      dataTypes
+    }
+    accessEvent {
+      state
+      registeredAt
+      expiry
+    }
+    dataUser {
+      displayName
+      status
+    }
+    identityRecord {
+      createdAt
+      address {
+        postcode
+      }
+    }
+  }
+}
+`;
+
+const EXPLORER_FILES = [
+  { name: 'graphiql.js', from: 'graphiql', file: 'graphiql.min.js', type: 'text/javascript' },
+  { name: 'graphiql.css', from: 'graphiql', file: 'graphiql.min.css', type: 'text/css' },
+  { name: 'react.js', from: 'react', file: 'umd/react.production.min.js', type: 'text/javascript' },
+  { name: 'react-dom.js', from: 'react-dom', file: 'umd/react-dom.production.min.js', type: 'text/javascript' },
+] as const;
+
+const EXPLORER_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'";
+
+/** Adds the pages for developers: outside production only. */
+export async function addLandingPages(app: FastifyInstance, { sampleKey }: LandingPages): Promise<void> {
+  const sandbox = await sandboxPage();
+  app.get('/graphql', (request, reply) => {
+    if (!String(request.headers.accept ?? '').includes('text/html')) return reply.callNotFound();
+    return page(reply, sandbox);
+  });
+  app.options('/graphql', (_, reply) => reply.code(204).header('access-control-max-age', '600').send());
+  app.addHook('onRequest', (request, reply, next) => {
+    if (request.headers.origin === SANDBOX_ORIGIN && request.url === '/graphql') allowSandbox(reply);
+    next();
+  });
+  app.get('/explorer', (_, reply) => page(reply.header('content-security-policy', EXPLORER_POLICY), EXPLORER_PAGE));
+  app.get('/explorer/start.js', (_, reply) =>
+    reply.type('text/javascript').send(explorerScript(sampleKey?.() ?? UNKNOWN_KEY)),
+  );
+  for (const { name, from, file, type } of EXPLORER_FILES) {
+    const content = readFileSync(join(dirname(require.resolve(`${from}/package.json`)), file));
+    app.get(`/explorer/${name}`, (_, reply) =>
+      reply.type(`${type}; charset=utf-8`).header('cache-control', 'max-age=3600').send(content),
+    );
+  }
+}
+
+function page(reply: FastifyReply, html: string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(html);
+}
+
+/** Apollo Sandbox asks from its own origin. */
+function allowSandbox(reply: FastifyReply): void {
+  reply.headers({
+    'access-control-allow-origin': SANDBOX_ORIGIN,
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'authorization, content-type, apollo-require-preflight',
+    'access-control-allow-private-network': 'true',
+    'access-control-expose-headers': 'transaction-id',
+    vary: 'origin',
+  });
+}
+
+/** Apollo's own landing page, with a way to the explorer that needs no internet. */
+async function sandboxPage(): Promise<string> {
+  const plugin = ApolloServerPluginLandingPageLocalDefault({
+    embed: false,
+    document: SAMPLE_QUERY,
+    variables: { key: UNKNOWN_KEY },
+    headers: { Authorization: 'Bearer <token>' },
+  });
+  const listener = await plugin.serverWillStart?.({} as never);
+  const landing = await (listener || undefined)?.renderLandingPage?.();
+  const html = typeof landing?.html === 'function' ? await landing.html() : (landing?.html ?? '');
+  return html.replace(
+    '<div id="react-root">',
+    '<p><a href="/explorer">GraphQL explorer of this register, works offline</a></p><div id="react-root">',
+  );
+}
+
+const EXPLORER_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>GraphQL explorer: Central Data Access Register</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="/explorer/graphiql.css" />
+    <style>
+      html, body { height: 100%; margin: 0; }
+      body { display: flex; flex-direction: column; }
+      header { padding: 0.4rem 1rem; font: 0.9rem/1.4 system-ui, sans-serif; }
+      #explorer { flex: 1; min-height: 0; }
+    </style>
+  </head>
+  <body>
+    <header>Central Data Access Register: this explorer works offline. <a href="/graphql">Apollo Sandbox</a> needs the internet.</header>
+    <main id="explorer">The explorer needs JavaScript.</main>
+    <script src="/explorer/react.js"></script>
+    <script src="/explorer/react-dom.js"></script>
+    <script src="/explorer/graphiql.js"></script>
+    <script src="/explorer/start.js"></script>
+  </body>
+</html>
+`;
+
+function explorerScript(key: string): string {
+  return `const fetcher = GraphiQL.createFetcher({ url: '/graphql' });
+const root = ReactDOM.createRoot(document.getElementById('explorer'));
+root.render(React.createElement(GraphiQL, {
+  fetcher,
+  defaultQuery: ${JSON.stringify(SAMPLE_QUERY)},
+  variables: ${JSON.stringify(JSON.stringify({ key }, null, 2))},
+  headers: '{}',
+  defaultEditorToolsVisibility: 'headers',
+  isHeadersEditorEnabled: true,
+  shouldPersistHeaders: false,
+}));
+`;
+}

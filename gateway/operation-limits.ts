@@ -1,0 +1,99 @@
+import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
+import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
+import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  MaxIntrospectionDepthRule,
+  type ValidationContext,
+  type ValidationRule,
+  getNamedType,
+  getNullableType,
+  isListType,
+} from 'graphql';
+import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
+import { LRUCache } from 'lru-cache';
+import { RegisterError } from '../schema/register-error';
+
+/** Limits of operations that are not trusted documents. A request's body is at most 256 KiB besides. */
+export const OPERATION_LIMITS = {
+  /** Lexical tokens of the query text. */
+  tokens: 2_000,
+  /** Levels of selections; a full introspection has limits of its own. */
+  depth: 12,
+  aliases: 15,
+  directives: 20,
+  /** One for each field, times the entries that its list may have. */
+  cost: 50_000,
+} as const;
+
+/** Entries that a page of a connection has when `first` is not given, and the most that it may have. */
+const PAGE = { usual: 200, largest: 500 };
+/** Entries that a list without `first` is taken to have. */
+const LIST_ENTRIES = 10;
+
+/** Rules on top of the specified ones: depth, aliases, directives, depth of introspection. */
+export function limitRules(): readonly ValidationRule[] {
+  const refusal = (what: string, most: number) => ({
+    n: most,
+    propagateOnRejection: false,
+    onReject: [
+      (context: ValidationContext | null) =>
+        context?.reportError(new GraphQLError(`The operation has too many ${what}: at most ${most} are allowed`)),
+    ],
+  });
+  return [
+    maxDepthRule(refusal('levels', OPERATION_LIMITS.depth)),
+    maxAliasesRule(refusal('aliases', OPERATION_LIMITS.aliases)),
+    maxDirectivesRule(refusal('directives', OPERATION_LIMITS.directives)),
+    MaxIntrospectionDepthRule,
+  ] as readonly ValidationRule[];
+}
+
+/** An operation whose cost is asked for. */
+export interface CostedOperation {
+  readonly document: DocumentNode;
+  readonly queryHash: string;
+  readonly operationName: string | undefined;
+}
+
+const KEPT_COSTS = 2_000;
+
+/** Refuses operations that could ask for more than the allowed number of values; VAL003. Variables must be checked before. */
+export function costCheck(
+  schema: GraphQLSchema,
+): (operation: CostedOperation, variables: Record<string, unknown>) => void {
+  const affordable = new LRUCache<string, true>({ max: KEPT_COSTS });
+  return ({ document: query, queryHash, operationName }, variables) => {
+    const key = [queryHash, operationName, ...costFactors(variables)].join(':');
+    if (affordable.has(key)) return;
+    const named = operationName === undefined ? {} : { operationName };
+    const cost = getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] });
+    if (cost > OPERATION_LIMITS.cost) {
+      throw new RegisterError(
+        'VAL003',
+        `The operation costs too much: ${cost}, at most ${OPERATION_LIMITS.cost} is allowed`,
+      );
+    }
+    affordable.set(key, true);
+  };
+}
+
+/** The variables on which the cost can depend: sizes of pages and conditions. */
+function costFactors(variables: Readonly<Record<string, unknown>>): string[] {
+  const matters = (value: unknown) => value === null || typeof value === 'number' || typeof value === 'boolean';
+  return Object.entries(variables).flatMap(([name, value]) => (matters(value) ? [`${name}=${String(value)}`] : []));
+}
+
+function fieldCost({ type, field, args, childComplexity }: ComplexityEstimatorArgs): number {
+  if (type.name.startsWith('__') || field.name.startsWith('__')) return 0;
+  return 1 + childComplexity * entries(field.type, type.name, args['first']);
+}
+
+function entries(type: ComplexityEstimatorArgs['field']['type'], parent: string, first: unknown): number {
+  if (getNamedType(type).name.endsWith('Connection')) {
+    return typeof first === 'number' ? Math.min(Math.max(first, 1), PAGE.largest) : PAGE.usual;
+  }
+  return isListType(getNullableType(type)) && !parent.endsWith('Connection') ? LIST_ENTRIES : 1;
+}

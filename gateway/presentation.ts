@@ -1,0 +1,113 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { type ErrorCode, errorCatalogue, isErrorCode } from '../schema/error-catalogue';
+import type { Violation } from '../schema/register-error';
+
+/** An error as it leaves the gateway: always with a code of the catalogue, never with a value or a stack. */
+export interface PresentedError extends GraphQLFormattedError {
+  readonly extensions: { code: ErrorCode; violations?: readonly Violation[]; retryAfter?: number };
+}
+
+/** Codes of Apollo Server and graphql-js that have a place in the catalogue. */
+const FOREIGN_CODES: Readonly<Record<string, ErrorCode>> = {
+  GRAPHQL_PARSE_FAILED: 'VAL010',
+  GRAPHQL_VALIDATION_FAILED: 'VAL003',
+  BAD_USER_INPUT: 'VAL003',
+  BAD_REQUEST: 'VAL003',
+  OPERATION_RESOLUTION_FAILURE: 'VAL003',
+  PERSISTED_QUERY_NOT_FOUND: 'VAL003',
+  PERSISTED_QUERY_NOT_SUPPORTED: 'VAL003',
+};
+
+/** Messages of graphql-js that quote values, and what is said instead. */
+const QUOTING_MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/^Expected value of type "([^"]+)", found [^]*$/, 'Expected a value of type "$1"'],
+  [/^Value [^]* does not exist in "([^"]+)" enum[^]*$/, 'The value does not exist in the enum "$1"'],
+  [/^Enum "([^"]+)" cannot represent [^]*$/, 'The value does not exist in the enum "$1"'],
+  [/^(\w+) cannot represent [^]*$/, 'The value is not of type $1'],
+  [/^Expected type "([^"]+)"\. [^]*$/, 'Expected a value of type "$1"'],
+  [/^Variable "(\$\w+)" got invalid value [^]*$/, 'Variable "$1" has an invalid value'],
+  [/^Unknown operation named [^]*$/, 'The document has no operation of this name'],
+];
+
+/** The message without any value that graphql-js quotes in it. */
+export function withoutValues(message: string): string {
+  for (const [pattern, replacement] of QUOTING_MESSAGES) {
+    if (pattern.test(message)) return message.replace(pattern, replacement);
+  }
+  return message;
+}
+
+/** What graphql-js says when the parser gives up at the limit of tokens: a limit, not bad syntax. */
+const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[nt] /;
+
+/** The one way in which an error leaves the gateway, on the trusted path and on the ad-hoc one. */
+export function presented(error: unknown): PresentedError {
+  const { message, path, locations, extensions } = known(error);
+  const code = TOO_MANY_TOKENS.test(message) ? 'VAL003' : codeOf(extensions['code']);
+  const { violations, retryAfter } = extensions as { violations?: readonly Violation[]; retryAfter?: number };
+  return {
+    message: messageFor(code, message, extensions['code'], locations),
+    ...(path ? { path } : {}),
+    extensions: { code, ...(violations ? { violations } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) },
+  };
+}
+
+interface Known {
+  readonly message: string;
+  readonly path?: readonly (string | number)[] | undefined;
+  readonly locations?: GraphQLFormattedError['locations'];
+  readonly extensions: Record<string, unknown>;
+}
+
+/** The part of a failure that counts: a scalar's own error lies inside the error of validation. */
+function known(error: unknown): Known {
+  const outer = error as Partial<GraphQLError> | undefined;
+  const inner = outer?.originalError;
+  const source = inner instanceof GraphQLError && isErrorCode(inner.extensions['code']) ? inner : outer;
+  return {
+    message: typeof source?.message === 'string' ? source.message : '',
+    path: outer?.path,
+    locations: outer?.locations,
+    extensions: { ...source?.extensions },
+  };
+}
+
+function codeOf(code: unknown): ErrorCode {
+  if (isErrorCode(code)) return code;
+  return (typeof code === 'string' && Object.hasOwn(FOREIGN_CODES, code) && FOREIGN_CODES[code]) || 'SYS001';
+}
+
+function messageFor(code: ErrorCode, message: string, original: unknown, locations: Known['locations']): string {
+  if (code.startsWith('SYS')) return errorCatalogue[code].meaning;
+  if (TOO_MANY_TOKENS.test(message)) return 'The operation has too many tokens';
+  if (original !== 'GRAPHQL_PARSE_FAILED') return withoutValues(message);
+  const at = locations?.[0];
+  return at ? `The query text is not GraphQL at line ${at.line}, column ${at.column}` : 'The query text is not GraphQL';
+}
+
+/** HTTP status and headers of a GraphQL answer. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * 200 for what was executed, also in part; when the whole operation failed: 401, 429, 503 or 400 by its errors' codes.
+ * `tokenSent` decides what the challenge says (RFC 6750, section 3).
+ */
+export function headOf(errors: readonly PresentedError[] | undefined, data: unknown, tokenSent: boolean): AnswerHead {
+  const [first] = errors ?? [];
+  if (!first || !errors || !isEmpty(data)) return { status: 200, headers: {} };
+  const { code, retryAfter } = first.extensions;
+  const all = (prefix: string) => errors.every((error) => error.extensions.code.startsWith(prefix));
+  if (all('AUT'))
+    return { status: 401, headers: { 'www-authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' } };
+  if (all('LIM002')) return { status: 429, headers: { 'retry-after': String(retryAfter ?? 1) } };
+  if (all('SYS002')) return { status: 503, headers: { 'retry-after': '1' } };
+  if (data === undefined && code.startsWith('VAL')) return { status: errorCatalogue[code].status, headers: {} };
+  return { status: 200, headers: {} };
+}
+
+function isEmpty(data: unknown): boolean {
+  return data === null || data === undefined || Object.values(data).every((value) => value === null);
+}

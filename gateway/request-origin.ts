@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { newIdentifier } from '../schema/identifiers';
+import { SERVICE_TOKEN_HEADER, type ServiceTokens } from '../subgraphs/server/service-token';
+
+/** Where an operation comes from: what authentication, rate limits and the log need to know of its request. */
+export interface RequestOrigin {
+  /** The `Authorization` header as sent. */
+  readonly authorization?: string | undefined;
+  readonly transactionId: string;
+  readonly clientAddress: string;
+}
+
+/**
+ * The origin of an HTTP request. A service of the register proves itself with a service token and passes on the transaction
+ * id and client address of the request that it serves; nobody else can set them. AUT001 when the service token is invalid.
+ */
+export async function originOf(request: FastifyRequest, tokens: ServiceTokens): Promise<RequestOrigin> {
+  const { authorization, [SERVICE_TOKEN_HEADER]: proof } = request.headers;
+  if (proof === undefined) return { authorization, transactionId: newIdentifier('tid'), clientAddress: request.ip };
+  const { transactionId, clientAddress } = await tokens.verify(String(proof), 'gateway');
+  return { authorization, transactionId, clientAddress };
+}

@@ -1,0 +1,9 @@
+/** One project: TypeScript by swc, ESM-only packages transformed too (require(esm) is not available inside jest on Node 20). */
+module.exports = {
+  testEnvironment: 'node',
+  transform: { '^.+\\.[cm]?[tj]s$': ['@swc/jest'] },
+  transformIgnorePatterns: ['/node_modules/(?!(jose)/)'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testTimeout: 60_000,
+};

@@ -1,0 +1,189 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { type CompiledOperation, compile } from './compile';
+import { loadContract } from './contract';
+import { responseMetadata, resourceOf } from './envelope';
+import { type Answers, type Exchange, answers } from './exchange';
+import type { GraphAnswer, GraphClient } from './graph-client';
+import { loadOperationDocuments } from './operation-documents';
+import { readRequest } from './read-request';
+import { serveKeySet } from './key-set';
+import { serveReference } from './reference-page';
+import { type Refusal, refusal, refusalOfFailures } from './refusal';
+import { routeTable } from './route-table';
+import { failurePlace, requestRecorder } from './telemetry';
+import { answerBrokenRequest, codeOfServerError, unserved } from './unserved-requests';
+
+/** Where and how the adapter serves. */
+export interface RestAdapterSettings {
+  readonly port: number;
+  readonly host?: string | undefined;
+  /** The public address of Interface A, with its version segment. */
+  readonly baseUrl: string;
+  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of addresses or networks, or of so many hops. */
+  readonly trustProxy: boolean | string | string[] | number;
+  readonly production: boolean;
+}
+
+/** What the adapter is made of. */
+export interface RestAdapterOptions {
+  readonly graph: GraphClient;
+  /** The API schema of the supergraph. */
+  readonly schema: GraphQLSchema;
+  /** The public keys of bearer tokens, a JWK Set, for `/.well-known/jwks.json`. */
+  keySet(): Promise<unknown>;
+  readonly settings: RestAdapterSettings;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}
+
+/** A serving adapter. */
+export interface RunningRestAdapter {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Bytes of the largest body (2-decisions-a-b.md, section 7). */
+const BODY_LIMIT = 256 * 1024;
+/** Path values are judged by the contract, up to what the head of a request can hold. */
+const LONGEST_PATH_VALUE = 16 * 1024;
+/** Milliseconds until the whole request must have arrived. */
+const REQUEST_TIMEOUT = 30_000;
+
+/** What the steps of a request need. */
+interface Steps extends Answers {
+  readonly graph: GraphClient;
+  readonly logger: Logger;
+}
+
+/**
+ * READ FIRST. The steps of a request, in order:
+ *
+ * 1. read it by its contract: credentials, media types, parameters, body ({@link readRequest});
+ * 2. if it cannot be asked, ask the graph whether the caller would be let in at all, and refuse;
+ * 3. else run its operation, with the bearer token as it came;
+ * 4. answer: failures by the order of checks, nothing there (404), or the data in the contract's form.
+ */
+function handle(steps: Steps, operation: CompiledOperation, exchange: Exchange): void {
+  const reading = readRequest(operation, exchange.request);
+  if ('refusal' in reading) {
+    refuseAfterAdmission(steps, operation, exchange, reading.refusal);
+    return;
+  }
+  steps.graph
+    .run(operation.name, reading.variables, exchange.facts)
+    .then((answer) => conclude(steps, operation, exchange, answer, reading.parameters))
+    .catch((error: unknown) => fail(steps, exchange, error));
+}
+
+/** 401 and 403 come before everything that is wrong with the request; whom anyone may call asks nobody. */
+function refuseAfterAdmission(steps: Steps, operation: CompiledOperation, exchange: Exchange, reason: Refusal): void {
+  if (operation.contract.signIn !== 'bearer') {
+    steps.refuse(exchange, reason);
+    return;
+  }
+  steps.graph
+    .admit(operation.name, exchange.facts)
+    .then((failure) => steps.refuse(exchange, failure ? refusalOfFailures([failure], undefined) : reason))
+    .catch((error: unknown) => fail(steps, exchange, error));
+}
+
+function conclude(
+  steps: Steps,
+  operation: CompiledOperation,
+  exchange: Exchange,
+  { data, failures }: GraphAnswer,
+  parameters: Readonly<Record<string, unknown>>,
+): void {
+  if (failures.length > 0 || data == null) {
+    steps.refuse(exchange, refusalOfFailures(failures, operation.input));
+    return;
+  }
+  if (operation.isMissing(data)) {
+    steps.refuse(exchange, refusal('NTF001'));
+    return;
+  }
+  const metadata = responseMetadata(resourceOf(exchange.request.raw.url ?? ''), exchange.facts.transactionId);
+  steps.send(
+    exchange,
+    operation.contract.status,
+    headersOf(operation, data),
+    operation.answer(data, metadata, parameters),
+  );
+}
+
+function headersOf(operation: CompiledOperation, data: Record<string, unknown>): Record<string, string> | undefined {
+  if (operation.etag) return { etag: operation.etag(data) };
+  if (!operation.location) return undefined;
+  const location = operation.location(data);
+  return operation.isReplayed?.(data) ? { location, 'idempotency-replayed': 'true' } : { location };
+}
+
+/** A failure of the adapter itself, or of the way to the graph: told as SYS001, its place goes to the log. */
+function fail({ logger, refuse }: Steps, exchange: Exchange, error: unknown): void {
+  logger.error({ 'transaction-id': exchange.facts.transactionId, failure: failurePlace(error) }, 'internal error');
+  if (!exchange.reply.sent) refuse(exchange, refusal('SYS001'));
+}
+
+/** Starts Interface A: compiles contract, operations and route table against the graph, and serves them. */
+export async function startRestAdapter(options: RestAdapterOptions): Promise<RunningRestAdapter> {
+  const { graph, schema, settings, logger, metrics } = options;
+  const contract = loadContract();
+  const { operations, problems } = compile({ contract, documents: loadOperationDocuments(), rows: routeTable, schema });
+  if (problems.length > 0) throw new Error(`the contract does not fit the graph:\n${problems.join('\n')}`);
+  const record = requestRecorder(logger, metrics);
+  const secure = settings.production && settings.baseUrl.startsWith('https:');
+  const steps: Steps = { graph, logger, ...answers(record, secure) };
+
+  const app = webServer(settings, steps);
+  serveReference(app, { document: contract.document, baseUrl: settings.baseUrl, record });
+  serveKeySet(app, options.keySet, record);
+  for (const operation of operations) serve(app, steps, operation);
+  app.setNotFoundHandler(unserved(operations, steps));
+  const url = await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
+  return { app, url, close: () => app.close() };
+}
+
+function webServer({ trustProxy }: RestAdapterSettings, steps: Steps): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: LONGEST_PATH_VALUE },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      steps.refuse(steps.begin(request, reply, 'unknown'), refusal(codeOfServerError(error)));
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  return app;
+}
+
+function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation): void {
+  const { method, path, signIn } = operation.contract;
+  const scheme = signIn === 'basic' ? 'Basic' : 'Bearer';
+  app.route({
+    method: method as 'GET',
+    url: path.replace(/\{([^}]+)\}/g, ':$1'),
+    handler: (request, reply) => {
+      const exchange = steps.begin(request, reply, path, scheme);
+      try {
+        handle(steps, operation, exchange);
+      } catch (error) {
+        fail(steps, exchange, error);
+      }
+    },
+    errorHandler: (error, request, reply) => {
+      const exchange = steps.begin(request, reply, path, scheme);
+      const code = codeOfServerError(error);
+      if (code === 'SYS001') fail(steps, exchange, error);
+      else refuseAfterAdmission(steps, operation, exchange, refusal(code));
+    },
+  });
+}

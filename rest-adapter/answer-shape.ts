@@ -1,0 +1,132 @@
+import {
+  type GraphQLOutputType,
+  type SelectionSetNode,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { enumName, graphqlName } from '../schema/naming';
+import { type ContractSchema, withoutNull } from './contract';
+import { type Join, enumProblems, leafProblem } from './join';
+
+/** Brings a value of the graph into the form of the contract. */
+export type Shape = (value: unknown) => unknown;
+
+/** A value of the answer: its schema, its GraphQL type and what is selected of it. */
+export interface Selected {
+  readonly schema: ContractSchema;
+  readonly type: GraphQLOutputType;
+  readonly selection: SelectionSetNode | undefined;
+  /** JSON pointer of the answer, and path of the data. */
+  readonly wire: string;
+  readonly data: string;
+}
+
+/** Walks schema, selection and types together, once: the shaping closure, or undefined where the value stays as it is. */
+export function answerShape(join: Join, { schema: given, type: given_type, ...rest }: Selected): Shape | undefined {
+  const { schema } = withoutNull(given);
+  const type = getNullableType(given_type);
+  if (schema.type === 'array') return listShape(join, { schema, type, ...rest });
+  if (schema.properties) return objectShape(join, { schema, type, ...rest });
+  const named = getNamedType(type);
+  if (schema.enum && isEnumType(named)) {
+    join.problems.push(...enumProblems(rest.wire, schema.enum, named));
+    const wireOf = Object.fromEntries(schema.enum.map((value) => [enumName(String(value)), value]));
+    return (value) => wireOf[value as string];
+  }
+  join.problems.push(...leafProblem(rest.wire, schema, type));
+  return undefined;
+}
+
+function listShape(join: Join, { schema, type, wire, ...rest }: Selected): Shape | undefined {
+  if (!isListType(type)) {
+    join.problems.push(`${wire}: an array in the contract, but no list in the graph`);
+    return undefined;
+  }
+  const items = schema.items ?? {};
+  if (!withoutNull(items).nullable && !isNonNullType(type.ofType)) {
+    join.problems.push(`${wire}: its items are not nullable, but those of the graph are`);
+  }
+  const item = answerShape(join, { schema: items, type: type.ofType as GraphQLOutputType, wire: `${wire}/*`, ...rest });
+  return item && ((value) => (value as unknown[]).map(item));
+}
+
+interface Line {
+  readonly wire: string;
+  readonly key: string;
+  readonly nullable: boolean;
+  readonly shape: Shape | undefined;
+}
+
+function objectShape(join: Join, selected: Selected): Shape {
+  const lines = linesOf(join, selected);
+  return (value) => {
+    const shaped: Record<string, unknown> = {};
+    fill(shaped, lines, value as Record<string, unknown>);
+    return shaped;
+  };
+}
+
+/** Like {@link answerShape} for the members of an answer: they are written into an object that is already begun. */
+export function answerMembers(
+  join: Join,
+  selected: Selected,
+): (target: Record<string, unknown>, data: unknown) => void {
+  const lines = linesOf(join, selected);
+  return (target, data) => fill(target, lines, data as Record<string, unknown>);
+}
+
+/** Null is written where the contract allows it, else the property is left out. */
+function fill(target: Record<string, unknown>, lines: readonly Line[], source: Record<string, unknown>): void {
+  for (const { wire, key, nullable, shape } of lines) {
+    const value = source[key];
+    if (value != null) target[wire] = shape === undefined ? value : shape(value);
+    else if (nullable) target[wire] = null;
+  }
+}
+
+function linesOf(join: Join, { schema, type, selection, wire, data }: Selected): Line[] {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) {
+    join.problems.push(`${wire}: an object in the contract, but ${named.name} in the graph`);
+    return [];
+  }
+  const chosen = chosenFields(join, selection, wire);
+  const lines: Line[] = [];
+  const claimed = new Set<string>();
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const key = graphqlName(name);
+    const at = { wire: `${wire}/${name}`, data: data === '' ? key : `${data}.${key}` };
+    const field = chosen.get(key);
+    if (claimed.has(key)) join.problems.push(`${at.wire}: another name of the contract is ${key} in the graph, too`);
+    if (!field) join.problems.push(`${at.wire}: in the contract, not selected`);
+    claimed.add(key);
+    const definition = field && named.getFields()[field.name.value];
+    if (!field || !definition) continue;
+    const { nullable } = withoutNull(property);
+    const omissible = nullable || !schema.required?.includes(name) || join.excused.has(at.data);
+    if (!omissible && !isNonNullType(definition.type)) {
+      join.problems.push(`${at.wire}: required and not nullable, but ${named.name}.${field.name.value} is nullable`);
+    }
+    const shape = answerShape(join, { schema: property, type: definition.type, selection: field.selectionSet, ...at });
+    lines.push({ wire: name, key, nullable, shape });
+  }
+  for (const key of chosen.keys()) {
+    if (claimed.has(key) || join.consumed.has(data === '' ? key : `${data}.${key}`)) continue;
+    join.problems.push(`${wire}: selected field ${key} is not in the contract`);
+  }
+  return lines;
+}
+
+/** The selected fields by their names in the data (an alias, if there is one). */
+export function chosenFields(join: Join, selection: SelectionSetNode | undefined, wire: string) {
+  const fields = (selection?.selections ?? []).flatMap((node) => {
+    if (node.kind === 'Field') return [node];
+    join.problems.push(`${wire}: operations of the adapter use no fragments`);
+    return [];
+  });
+  return new Map(fields.map((field) => [field.alias?.value ?? field.name.value, field]));
+}

@@ -1,0 +1,193 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { answerMembers, chosenFields } from './answer-shape';
+import type { Contract, ContractOperation } from './contract';
+import type { ResponseMetadata } from './envelope';
+import type { Join } from './join';
+import { type OperationDocument, operationName } from './operation-documents';
+import type { InputPlace } from './request-binding';
+import { type RequestCompilation, compileRequest } from './request-variables';
+import type { RouteRow } from './route-table';
+import { requestValidators } from './validation';
+
+/** The four things that an `operationId` joins: contract, named operations, route table and the graph. */
+export interface Parts {
+  readonly contract: Contract;
+  readonly documents: ReadonlyMap<string, OperationDocument>;
+  readonly rows: Readonly<Record<string, RouteRow>>;
+  readonly schema: GraphQLSchema;
+}
+
+/** Data of an operation, as the graph answers it. */
+export type Data = Record<string, unknown>;
+
+/** An operation ready to serve: nothing of the contract is looked up while a request is answered. */
+export interface CompiledOperation {
+  readonly contract: ContractOperation;
+  /** Name of the trusted document. */
+  readonly name: string;
+  readonly row: RouteRow;
+  readonly request: RequestCompilation;
+  readonly input: InputPlace;
+  /** Whether the data say that there is nothing: 404. */
+  isMissing(data: Data): boolean;
+  /** The body of the answer; `repeated` holds the parameters that it repeats. */
+  answer(data: Data, metadata: ResponseMetadata, repeated: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  readonly location: ((data: Data) => string) | undefined;
+  readonly etag: ((data: Data) => string) | undefined;
+  readonly isReplayed: ((data: Data) => boolean) | undefined;
+}
+
+/** The operations of a contract, and everything that does not fit together; the structure test demands no problems. */
+export interface Compilation {
+  readonly operations: readonly CompiledOperation[];
+  readonly problems: readonly string[];
+}
+
+/** Joins contract, operations, route table and graph once at start (spikes.md, 1). */
+export function compile({ contract, documents, rows, schema }: Parts): Compilation {
+  const problems: string[] = [];
+  const validators = requestValidators();
+  const operations = contract.operations.flatMap((operation) => {
+    const document = documents.get(operation.operationId);
+    if (!document) {
+      problems.push(`${operation.operationId}: has no document in operations/`);
+      return [];
+    }
+    const row = rows[operation.operationId] ?? {};
+    const found: string[] = [];
+    const compiled = compileOperation({ operation, document, row, schema, problems: found, validators });
+    problems.push(...found.map((problem) => `${operation.operationId}: ${problem}`));
+    return compiled ? [compiled] : [];
+  });
+  const known = new Set(contract.operations.map(({ operationId }) => operationId));
+  for (const id of documents.keys()) if (!known.has(id)) problems.push(`operations/${id}.graphql: not in the contract`);
+  for (const id of Object.keys(rows)) if (!known.has(id)) problems.push(`route table, ${id}: not in the contract`);
+  return { operations, problems };
+}
+
+interface OperationParts {
+  readonly operation: ContractOperation;
+  readonly document: OperationDocument;
+  readonly row: RouteRow;
+  readonly schema: GraphQLSchema;
+  readonly problems: string[];
+  readonly validators: ReturnType<typeof requestValidators>;
+}
+
+function compileOperation(parts: OperationParts): CompiledOperation | undefined {
+  const { operation, document, row, schema, problems, validators } = parts;
+  const name = operationName(operation.operationId);
+  if (document.operation.name?.value !== name) problems.push(`its operation is not named ${name}`);
+  const root = schema.getRootType(document.operation.operation);
+  if (!root) {
+    problems.push(`the graph has no ${document.operation.operation}`);
+    return undefined;
+  }
+  const consumed = [row.etag, row.replayed, row.location?.key].filter((path) => path !== undefined);
+  const join: Join = { problems, consumed: new Set(consumed), excused: new Set([...(row.always ?? []), ...(row.nullIs404 ? [row.nullIs404] : [])]) };
+  const request = compileRequest(join, { operation, document, row, schema, validator: validators });
+  const answer = compileAnswer(join, parts, root);
+  problems.push(...headerProblems(operation, row));
+  return { contract: operation, name, row, request, input: request.input, answer, ...rowReaders(join, parts, root) };
+}
+
+/** A header of the good answer is documented exactly when the row fills it. */
+function headerProblems({ answerHeaders }: ContractOperation, row: RouteRow): string[] {
+  const filled = { ETag: row.etag, Location: row.location, 'Idempotency-Replayed': row.replayed };
+  return Object.entries(filled)
+    .filter(([header, source]) => answerHeaders.includes(header) !== (source !== undefined))
+    .map(([header]) => `the header ${header} is either documented or filled, not both`);
+}
+
+function compileAnswer(join: Join, { operation, document, row }: OperationParts, root: GraphQLObjectType) {
+  const { properties = {}, ...schema } = operation.answer;
+  const apart = new Set(['response', ...(row.echo ?? [])]);
+  const echo = (row.echo ?? []).filter((name) => name in properties);
+  for (const name of row.echo ?? []) {
+    if (!(name in properties)) join.problems.push(`/${name}: repeated by the row, but not in the contract`);
+    if (!operation.parameters.some((parameter) => parameter.name === name))
+      join.problems.push(`/${name}: no such parameter`);
+  }
+  const own = Object.fromEntries(Object.entries(properties).filter(([name]) => !apart.has(name)));
+  const at = descend(join, row.spread, root, document);
+  const members = answerMembers(join, {
+    ...at,
+    schema: { ...schema, properties: own },
+    wire: '',
+    data: row.spread ?? '',
+  });
+  const payload = dataAt(row.spread);
+  const enveloped = 'response' in properties;
+  return (data: Data, metadata: ResponseMetadata, repeated: Readonly<Record<string, unknown>>) => {
+    const answer: Record<string, unknown> = enveloped ? { response: metadata } : {};
+    for (const name of echo) answer[name] = repeated[name];
+    members(answer, payload(data));
+    return answer;
+  };
+}
+
+/** Type and selection at a path of the data, all of whose steps must be objects that are there. */
+function descend(join: Join, path: string | undefined, root: GraphQLObjectType, { operation }: OperationDocument) {
+  let type: GraphQLOutputType = root;
+  let selection: OperationDocument['operation']['selectionSet'] | undefined = operation.selectionSet;
+  for (const step of path?.split('.') ?? []) {
+    const chosen = chosenFields(join, selection, '');
+    const field = chosen.get(step);
+    const definition: GraphQLField<unknown, unknown> | undefined = field && fieldsOf(type)[field.name.value];
+    if (!field || !definition) {
+      join.problems.push(`the row spreads ${String(path)}, but ${step} is not selected`);
+      break;
+    }
+    if (chosen.size > 1) join.problems.push(`the row spreads ${String(path)}, but ${step} is not selected alone`);
+    if (!isNonNullType(definition.type)) join.problems.push(`the row spreads ${String(path)}, but ${step} is nullable`);
+    type = getNullableType(definition.type);
+    selection = field.selectionSet;
+  }
+  return { type, selection };
+}
+
+function fieldsOf(type: GraphQLOutputType) {
+  const named = getNamedType(type);
+  return isObjectType(named) ? named.getFields() : {};
+}
+
+function rowReaders(join: Join, { document, row }: OperationParts, root: GraphQLObjectType) {
+  const read = (path: string | undefined) => {
+    if (path === undefined) return undefined;
+    const steps = path.split('.');
+    const last = steps.pop() as string;
+    const { selection } = descendQuietly(steps, root, document);
+    if (!chosenFields(join, selection, '').has(last))
+      join.problems.push(`the row reads ${path}, which is not selected`);
+    return dataAt(path);
+  };
+  const [missing, key, version, replayed] = [row.nullIs404, row.location?.key, row.etag, row.replayed].map(read);
+  return {
+    isMissing: missing ? (data: Data) => missing(data) == null : () => false,
+    location: key && ((data: Data) => `${String(row.location?.collection)}/${String(key(data))}`),
+    etag: version && ((data: Data) => `"${String(version(data))}"`),
+    isReplayed: replayed && ((data: Data) => replayed(data) === true),
+  };
+}
+
+function descendQuietly(steps: readonly string[], root: GraphQLObjectType, document: OperationDocument) {
+  const quiet: Join = { problems: [], consumed: new Set(), excused: new Set() };
+  return descend(quiet, steps.length === 0 ? undefined : steps.join('.'), root, document);
+}
+
+/** Reads the data at a path; undefined where something on the way is null. */
+function dataAt(path: string | undefined): (data: Data) => unknown {
+  const [first, ...others] = path?.split('.') ?? [];
+  if (first === undefined) return (data) => data;
+  if (others.length === 0) return (data) => data[first];
+  return (data) => others.reduce<unknown>((value, step) => (value as Data | null | undefined)?.[step], data[first]);
+}

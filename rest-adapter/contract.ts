@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { REPOSITORY_ROOT } from '../schema/repository-root';
+
+/** A JSON Schema of the contract (draft 2020-12), without references. */
+export interface ContractSchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, ContractSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: ContractSchema;
+  readonly oneOf?: readonly ContractSchema[];
+  readonly enum?: readonly (string | null)[];
+  readonly additionalProperties?: boolean;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly readOnly?: boolean;
+  readonly default?: unknown;
+  readonly maxLength?: number;
+}
+
+/** A parameter of an operation. */
+export interface ContractParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: ContractSchema;
+}
+
+/** How a caller signs in to an operation: with a token, with account id and secret, or not at all. */
+export type SignIn = 'bearer' | 'basic' | 'anyone';
+
+/** One operation of the contract, with what the adapter needs of it. */
+export interface ContractOperation {
+  readonly operationId: string;
+  /** In capitals. */
+  readonly method: string;
+  /** The path template with the version segment: `/v1/access-records/{ak}`. */
+  readonly path: string;
+  readonly signIn: SignIn;
+  readonly parameters: readonly ContractParameter[];
+  readonly body: ContractSchema | undefined;
+  /** Status of the one good answer. */
+  readonly status: number;
+  readonly answer: ContractSchema;
+  readonly answerHeaders: readonly string[];
+}
+
+/** An OpenAPI document as it was written, references included. */
+export type OpenApiDocument = Record<string, unknown> & { readonly paths: Record<string, Record<string, unknown>> };
+
+/** A contract: the document to be served, and its operations to be kept. */
+export interface Contract {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly ContractOperation[];
+}
+
+/** The version segment of Interface A (1-specification.md, Versioning). */
+export const VERSION_SEGMENT = '/v1';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+
+/** Reads the contract of Interface A. */
+export function loadContract(
+  text = readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', 'a.yaml'), 'utf8'),
+): Contract {
+  const document = parse(text) as OpenApiDocument;
+  const whole = dereferenced(document, document) as OpenApiDocument;
+  const operations = Object.entries(whole.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => method in item).map((method) => operationOf(whole, path, method)),
+  );
+  return { document, operations };
+}
+
+interface AuthoredOperation {
+  readonly operationId: string;
+  readonly security?: readonly Record<string, unknown>[];
+  readonly parameters?: readonly ContractParameter[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: ContractSchema }> };
+  readonly responses: Record<
+    string,
+    {
+      readonly headers?: Record<string, unknown>;
+      readonly content?: Record<string, { readonly schema: ContractSchema }>;
+    }
+  >;
+}
+
+function operationOf(document: OpenApiDocument, path: string, method: string): ContractOperation {
+  const item = document.paths[path] as Record<string, unknown>;
+  const authored = item[method] as AuthoredOperation;
+  const [status = '', answer = {}] = Object.entries(authored.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const shared = (item['parameters'] ?? []) as readonly ContractParameter[];
+  return {
+    operationId: authored.operationId,
+    method: method.toUpperCase(),
+    path: `${VERSION_SEGMENT}${path}`,
+    signIn: signInOf(authored.security ?? (document['security'] as readonly Record<string, unknown>[])),
+    parameters: [...shared, ...(authored.parameters ?? [])],
+    body: authored.requestBody?.content['application/json']?.schema,
+    status: Number(status),
+    answer: answer.content?.['application/json']?.schema ?? {},
+    answerHeaders: Object.keys(answer.headers ?? {}),
+  };
+}
+
+function signInOf(security: readonly Record<string, unknown>[]): SignIn {
+  if (security.some((requirement) => Object.keys(requirement).length === 0)) return 'anyone';
+  return security.some((requirement) => 'basicCredentials' in requirement) ? 'basic' : 'bearer';
+}
+
+/** The part of a document with every reference replaced by what it names; the contract has no cycles. */
+function dereferenced(part: unknown, document: OpenApiDocument): unknown {
+  if (Array.isArray(part)) return part.map((item) => dereferenced(item, document));
+  if (typeof part !== 'object' || part === null) return part;
+  const reference = (part as { $ref?: unknown }).$ref;
+  if (typeof reference === 'string') return dereferenced(named(reference, document), document);
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, dereferenced(value, document)]));
+}
+
+function named(reference: string, document: OpenApiDocument): unknown {
+  return reference
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], document);
+}
+
+/** A schema without its `null`, and whether it had one. */
+export function withoutNull(schema: ContractSchema): { readonly schema: ContractSchema; readonly nullable: boolean } {
+  const other = schema.oneOf?.find(({ type }) => type !== 'null');
+  if (other && schema.oneOf?.some(({ type }) => type === 'null')) return { schema: other, nullable: true };
+  const { type } = schema;
+  if (typeof type === 'string' || !type?.includes('null')) return { schema, nullable: false };
+  const [kind = 'null'] = type.filter((name) => name !== 'null');
+  return {
+    schema: { ...schema, type: kind, ...(schema.enum ? { enum: schema.enum.filter((value) => value !== null) } : {}) },
+    nullable: true,
+  };
+}

@@ -1,0 +1,34 @@
+import type { ErrorCode } from '../schema/error-catalogue';
+import type { Violation } from '../schema/register-error';
+
+/** What the graph must know of a REST request; the bearer token is verified by the graph, never by the adapter. */
+export interface RequestFacts {
+  readonly authorization?: string | undefined;
+  readonly transactionId: string;
+  readonly clientAddress: string;
+}
+
+/** One failure of an operation, by its code of the catalogue. */
+export interface GraphFailure {
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly violations?: readonly Violation[];
+  readonly retryAfter?: number;
+}
+
+/** What the graph answers: data as selected, and the failures. */
+export interface GraphAnswer {
+  readonly data?: Record<string, unknown> | null;
+  readonly failures: readonly GraphFailure[];
+}
+
+/** The adapter's only view of the graph: it is an ordinary client, with no rights of its own. */
+export interface GraphClient {
+  /** Runs a trusted document by its operation name. */
+  run(operation: string, variables: Record<string, unknown>, facts: RequestFacts): Promise<GraphAnswer>;
+  /**
+   * Whether the caller would be let in to the operation (token valid, account active and within its rate, role allowed): undefined, or
+   * the failure. Asked only when a request is already known to be bad, so that 401 and 403 come before 400.
+   */
+  admit(operation: string, facts: RequestFacts): Promise<GraphFailure | undefined>;
+}

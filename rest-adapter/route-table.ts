@@ -1,0 +1,56 @@
+/** What neither the contract nor the GraphQL operation can say of a route. Paths are those of the operation's data. */
+export interface RouteRow {
+  /** Null here is answered 404. */
+  readonly nullIs404?: string;
+  /** Nullable in the graph, because other roles may not see it; whom this operation serves always gets it. */
+  readonly always?: readonly string[];
+  /** The answer's properties are those of this object, not of the data itself. */
+  readonly spread?: string;
+  /** A malformed path value is answered like an unknown one. */
+  readonly malformed?: 404;
+  /** Properties of the answer that repeat a parameter of the same name. */
+  readonly echo?: readonly string[];
+  /** `Location` of what was registered: the collection, and where its key is. */
+  readonly location?: { readonly collection: string; readonly key: string };
+  /** The version number that `ETag` carries. */
+  readonly etag?: string;
+  /** The variable that takes the versions of `If-Match`. */
+  readonly ifMatch?: string;
+  /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
+  readonly replayed?: string;
+}
+
+/** The rows by `operationId`; an operation that needs none has none. */
+export const routeTable: Readonly<Record<string, RouteRow>> = {
+  obtainBearerToken: { spread: 'token' },
+
+  registerAccessRecord: {
+    spread: 'registration',
+    location: { collection: '/v1/access-records', key: 'registration.accessToken.key' },
+    replayed: 'registration.replayed',
+  },
+  verifyAccessRecord: { nullIs404: 'accessRecord', malformed: 404, etag: 'accessRecord.version' },
+  replaceAccessRecord: {
+    spread: 'replacement',
+    malformed: 404,
+    etag: 'replacement.version',
+    ifMatch: 'ifVersions',
+  },
+  revokeAccessRecord: { spread: 'revocation', malformed: 404, ifMatch: 'ifVersions' },
+  listAccessRecords: { spread: 'page', always: ['page.records.ak'] },
+  listMeterPointAccessRecords: {
+    spread: 'meterPoint.page',
+    echo: ['mpxn'],
+    always: ['meterPoint.page.accessRecords.ak'],
+  },
+
+  lookUpDataUser: { nullIs404: 'dataUser' },
+
+  registerIdentityRecord: {
+    spread: 'registration',
+    location: { collection: '/v1/identity-records', key: 'registration.ir' },
+    replayed: 'registration.replayed',
+  },
+  readIdentityRecord: { nullIs404: 'identityRecord' },
+  checkIdentityRecordExistence: { spread: 'existence' },
+};

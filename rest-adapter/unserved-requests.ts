@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { CompiledOperation } from './compile';
+import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
+import { newTransactionId, responseMetadata, resourceOf } from './envelope';
+import type { Answers } from './exchange';
+import { refusal } from './refusal';
+import { UNKNOWN_ROUTE } from './telemetry';
+
+/** Answers what no operation serves: 405 with `Allow` on a path of the contract, else 404. */
+export function unserved(operations: readonly CompiledOperation[], { begin, refuse }: Answers) {
+  const paths = pathsOf(operations);
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const resource = resourceOf(request.raw.url ?? '');
+    const path = paths.find(({ pattern }) => pattern.test(resource));
+    const exchange = begin(request, reply, path?.template ?? UNKNOWN_ROUTE);
+    if (path && !path.methods.includes(request.method))
+      refuse(exchange, refusal('MET001'), { allow: path.methods.join(', ') });
+    else refuse(exchange, refusal('NTF001'));
+  };
+}
+
+function pathsOf(operations: readonly CompiledOperation[]) {
+  const templates = [...new Set(operations.map(({ contract }) => contract.path))];
+  const literalFirst = templates.sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')));
+  return literalFirst.map((template) => {
+    const methods = operations
+      .filter(({ contract }) => contract.path === template)
+      .map(({ contract }) => contract.method);
+    if (methods.includes('GET')) methods.push('HEAD');
+    return { template, methods, pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`) };
+  });
+}
+
+/** The code of what the web server refuses before an operation sees the request. */
+export function codeOfServerError({ code, statusCode }: Partial<FastifyError>): ErrorCode {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'LIM001';
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'VAL011';
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return 'NTF001';
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'VAL010' : 'SYS001';
+}
+
+const STATUS_LINES: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Answers what is not HTTP, too slow, or has too large a head: in the envelope, and the connection ends. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const transactionId = newTransactionId();
+  const errors = [
+    { 'error-code': 'VAL003', message: `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}` },
+  ];
+  const body = JSON.stringify({ response: responseMetadata('', transactionId), errors });
+  const head = [
+    `HTTP/1.1 ${STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'}`,
+    'content-type: application/json; charset=utf-8',
+    'cache-control: no-store',
+    `transaction-id: ${transactionId}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,150 @@
+import { randomInt } from 'node:crypto';
+import type { AccountRole } from '../schema/roles';
+import { type DemoRecord, demoRecords } from './demo-records';
+import type { GraphqlClient } from './graphql-client';
+
+/** A demo login, as `sandbox.json` lists it. */
+export interface DemoAccount {
+  readonly name: string;
+  readonly role: AccountRole;
+  readonly account_id: string;
+  readonly secret_key: string;
+  readonly duid?: string;
+  readonly return_urls?: readonly string[];
+  readonly mpid?: string;
+  readonly api_key?: string;
+}
+
+/** The demo data, as `sandbox.json` lists it. */
+export interface DemoData {
+  readonly accounts: readonly DemoAccount[];
+  readonly samples: {
+    readonly access_keys: { readonly active: string; readonly revoked: string; readonly expired: string };
+    readonly identity_record: string;
+    readonly mpxn: string;
+  };
+  readonly customers: readonly { readonly mpxn: string; readonly email: string; readonly ir: string }[];
+}
+
+/** Fictional organisations; their domains are reserved for examples. */
+const ORGANISATIONS: readonly { role: AccountRole; displayName: string; site?: string }[] = [
+  { role: 'data_user', displayName: 'Harbourlight Energy Insight Ltd', site: 'harbourlight.example' },
+  { role: 'data_user', displayName: 'Moorland Flexibility Services Ltd', site: 'moorland.example' },
+  { role: 'data_provider', displayName: 'Brackenfield Meter Data Ltd', site: 'brackenfield.example' },
+  { role: 'communications_operator', displayName: 'Crossfell Communications plc', site: 'crossfell.example' },
+  { role: 'portal', displayName: 'My Meter Consents CIC', site: 'my-meter-consents.example' },
+  { role: 'supplier', displayName: 'Tidewater Supply Ltd', site: 'tidewater.example' },
+  { role: 'analyst', displayName: 'Register Analysts' },
+];
+
+const CUSTOMERS = [
+  { mpxn: '1012345678', email: 'rowan.ashdown@customer.example', addressLine1: '4 Lantern Row', postcode: 'NR1 4AB' },
+  { mpxn: '1098765432', email: 'isla.penhale@customer.example', addressLine1: '19 Quarry Steps', postcode: 'TR7 2QQ' },
+  { mpxn: '1055501234', email: 'gwen.morris@customer.example', addressLine1: '2 Heol y Bryn', postcode: 'CF10 3NP' },
+] as const;
+
+const ONBOARD = `mutation Onboard($input: AccountInput!) {
+  onboardAccount(input: $input) { secretKey account { accountId displayName role duid mpid returnUrls } }
+}`;
+const SIGN_IN = `mutation SignIn($accountId: String!, $secretKey: String!) {
+  issueBearerToken(accountId: $accountId, secretKey: $secretKey) { bearerToken }
+}`;
+const API_KEY = `mutation ApiKey($accountId: ID!) { issueSupplierApiKey(accountId: $accountId) { secretKey } }`;
+const REGISTER_IDENTITY = `mutation RegisterIdentity($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }`;
+const REGISTER = `mutation Register($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }`;
+const REVOKE = `mutation Revoke($key: AccessKey!, $reason: RevocationReason) { revokeAccessRecord(key: $key, reason: $reason) { ak } }`;
+
+/** A client of the graph with a bearer token, or without one. */
+export type ClientOf = (token?: string) => GraphqlClient;
+
+/** Makes the demo data: accounts by the admin, records by the two Data Users. */
+export async function createDemoData(admin: DemoAccount, clientOf: ClientOf): Promise<DemoData> {
+  const asAdmin = await signedIn(admin, clientOf);
+  const accounts: DemoAccount[] = [admin];
+  for (const organisation of ORGANISATIONS) accounts.push(await onboard(organisation, asAdmin));
+  const [first, second] = accounts.filter(({ role }) => role === 'data_user') as [DemoAccount, DemoAccount];
+  const [asFirst, asSecond] = [await signedIn(first, clientOf), await signedIn(second, clientOf)];
+  const customers = await registerCustomers(asFirst);
+  const secondRef = await registerCustomer(CUSTOMERS[0], asSecond);
+  const refs = customers.map(({ ir }) => ir);
+  const records = demoRecords(new Date());
+  const keys = new Map<string, string>();
+  for (const [index, record] of records.entries()) {
+    const bySecond = index % 4 === 3;
+    const ref = bySecond ? secondRef : (refs[index % refs.length] as string);
+    keys.set(record.title, await registerRecord(record, ref, bySecond ? asSecond : asFirst));
+  }
+  const key = (title: string) => keys.get(title) as string;
+  return {
+    accounts,
+    samples: {
+      access_keys: { active: key('active'), revoked: key('revoked'), expired: key('expired') },
+      identity_record: refs[0] as string,
+      mpxn: CUSTOMERS[0].mpxn,
+    },
+    customers,
+  };
+}
+
+async function onboard({ site, ...organisation }: (typeof ORGANISATIONS)[number], asAdmin: GraphqlClient): Promise<DemoAccount> {
+  const { role, displayName } = organisation;
+  const hasDuid = role === 'data_user' || role === 'portal';
+  const input = {
+    ...organisation,
+    role: role.toUpperCase(),
+    ...(site === undefined ? {} : { contactUrl: `https://${site}/contact`, privacyUrl: `https://${site}/privacy` }),
+    ...(hasDuid ? { dataTypesSupported: ['HH_CONSUMPTION', 'HH_EXPORT'], returnUrls: [`https://${site}/return`] } : {}),
+    ...(role === 'supplier' ? { mpid: `T${randomInt(1000).toString().padStart(3, '0')}` } : {}),
+  };
+  const { onboardAccount } = await asAdmin<{ onboardAccount: { secretKey: string; account: OnboardedAccount } }>(ONBOARD, { input });
+  const { accountId, duid, mpid, returnUrls } = onboardAccount.account;
+  return {
+    name: displayName,
+    role,
+    account_id: accountId,
+    secret_key: onboardAccount.secretKey,
+    ...(duid === null ? {} : { duid, return_urls: returnUrls }),
+    ...(mpid === null ? {} : { mpid, api_key: await apiKey(accountId, asAdmin) }),
+  };
+}
+
+interface OnboardedAccount {
+  readonly accountId: string;
+  readonly duid: string | null;
+  readonly mpid: string | null;
+  readonly returnUrls: readonly string[];
+}
+
+async function apiKey(accountId: string, asAdmin: GraphqlClient): Promise<string> {
+  return (await asAdmin<{ issueSupplierApiKey: { secretKey: string } }>(API_KEY, { accountId })).issueSupplierApiKey.secretKey;
+}
+
+async function signedIn({ account_id: accountId, secret_key: secretKey }: DemoAccount, clientOf: ClientOf): Promise<GraphqlClient> {
+  const { issueBearerToken } = await clientOf()<{ issueBearerToken: { bearerToken: string } }>(SIGN_IN, { accountId, secretKey });
+  return clientOf(issueBearerToken.bearerToken);
+}
+
+async function registerCustomers(client: GraphqlClient) {
+  const customers = [];
+  for (const customer of CUSTOMERS) {
+    customers.push({ mpxn: customer.mpxn, email: customer.email, ir: await registerCustomer(customer, client) });
+  }
+  return customers;
+}
+
+async function registerCustomer({ mpxn, email, addressLine1, postcode }: (typeof CUSTOMERS)[number], client: GraphqlClient): Promise<string> {
+  const input = {
+    piiPrincipal: { mpxn, moveInDate: '2021-04-01', address: { addressLine1, townCity: 'Exampleford', postcode } },
+    expressedBy: 'DATA_SUBJECT',
+    principalVerification: { method: 'Bill and bank card', verifiedAt: '2026-01-12T10:00:00Z', outcome: 'VERIFIED' },
+    email,
+  };
+  return (await client<{ registerIdentityRecord: { ir: string } }>(REGISTER_IDENTITY, { input })).registerIdentityRecord.ir;
+}
+
+async function registerRecord({ input, revoke }: DemoRecord, ref: string, client: GraphqlClient): Promise<string> {
+  const { registerAccessRecord } = await client<{ registerAccessRecord: { accessToken: { key: string } } }>(REGISTER, { input: input(ref) });
+  const { key } = registerAccessRecord.accessToken;
+  if (revoke) await client(REVOKE, { key, reason: 'CUSTOMER_REQUEST' });
+  return key;
+}

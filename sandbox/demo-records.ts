@@ -1,0 +1,102 @@
+/** A demo record: how it is registered, and whether it is revoked afterwards. */
+export interface DemoRecord {
+  readonly title: string;
+  readonly input: (identityRecordRef: string) => Record<string, unknown>;
+  readonly revoke?: boolean;
+}
+
+const DAY = 24 * 3600 * 1000;
+
+interface Outline {
+  readonly legalBasis: string;
+  readonly purpose: string;
+  readonly arrangement: Record<string, unknown>;
+  readonly dataTypes: readonly string[];
+  readonly state?: 'ACTIVE' | 'EXPIRED';
+  readonly registeredAt: Date;
+  readonly expiry: Date | null;
+}
+
+const HARBOURLIGHT = {
+  name: 'Harbourlight Energy Insight Ltd',
+  contactUrl: 'https://harbourlight.example/contact',
+  privacyRightsUrl: 'https://harbourlight.example/your-rights',
+};
+const TERRACE = { name: 'Terrace Homes Ltd', contactUrl: 'https://terrace.example/contact', privacyRightsUrl: 'https://terrace.example/rights' };
+const COUNCIL = { name: 'Exampleford Council', contactUrl: 'https://exampleford.example/contact', privacyRightsUrl: 'https://exampleford.example/rights' };
+
+const sole = (controller: Record<string, unknown> = HARBOURLIGHT) => ({
+  arrangementType: 'SOLE',
+  controllers: [{ ...controller, role: 'SOLE', storageConditions: { location: 'GB', retentionPeriod: 'P2Y' } }],
+});
+const joint = {
+  arrangementType: 'JOINT',
+  art26Reference: 'Joint controller agreement 2026-03, section 4',
+  controllers: [
+    { ...HARBOURLIGHT, role: 'LEAD' },
+    { ...TERRACE, role: 'JOINT' },
+  ],
+};
+const group = {
+  arrangementType: 'GROUP',
+  controllers: [
+    { ...TERRACE, role: 'LEAD', liaReference: 'LIA-2026-017' },
+    { name: 'Terrace Homes (North) Ltd', contactUrl: 'https://north.terrace.example/contact', role: 'MEMBER' },
+  ],
+};
+
+/** All six legal bases, all states that a Data User can bring about, and sole, joint and group arrangements. */
+export function demoRecords(now: Date): DemoRecord[] {
+  const daysFromNow = (days: number) => new Date(now.getTime() + days * DAY);
+  const consent = { legalBasis: 'UK_CONSENT', dataTypes: ['HH_CONSUMPTION', 'TARIFF_IMPORT'], registeredAt: daysFromNow(-30) };
+  const other = { dataTypes: ['HH_CONSUMPTION'], registeredAt: daysFromNow(-90), expiry: null };
+  const outlines: Record<string, Outline> = {
+    active: { ...consent, purpose: 'Find a better tariff for the household', arrangement: sole(), expiry: daysFromNow(335) },
+    revoked: { ...consent, purpose: 'Home battery advice', arrangement: sole(), expiry: daysFromNow(200) },
+    expired: { ...consent, purpose: 'Heat pump suitability study', arrangement: sole(), state: 'EXPIRED', expiry: daysFromNow(-1) },
+    explicit: {
+      legalBasis: 'UK_EXPLICIT_CONSENT',
+      purpose: 'Support at times of illness',
+      arrangement: joint,
+      dataTypes: ['HH_CONSUMPTION'],
+      registeredAt: daysFromNow(-10),
+      expiry: daysFromNow(20),
+    },
+    interests: { ...other, legalBasis: 'UK_LEGITIMATE_INTERESTS', purpose: 'Portfolio energy reporting', arrangement: group },
+    task: {
+      ...other,
+      legalBasis: 'UK_PUBLIC_TASK',
+      purpose: 'Fuel poverty programme',
+      arrangement: sole({ ...COUNCIL, statutoryReference: 'Warm Homes and Energy Conservation Act 2000' }),
+    },
+    obligation: {
+      ...other,
+      legalBasis: 'UK_LEGAL_OBLIGATION',
+      purpose: 'Settlement reporting',
+      arrangement: sole({ ...HARBOURLIGHT, statutoryReference: 'Standard licence condition 11' }),
+    },
+    contract: { ...other, legalBasis: 'UK_CONTRACT', purpose: 'Demand flexibility service', arrangement: sole() },
+  };
+  return Object.entries(outlines).map(([title, outline]) => ({
+    title,
+    input: (identityRecordRef) => inputOf(outline, identityRecordRef),
+    revoke: title === 'revoked',
+  }));
+}
+
+function inputOf({ legalBasis, purpose, arrangement, dataTypes, state = 'ACTIVE', registeredAt, expiry }: Outline, identityRecordRef: string) {
+  const consented = legalBasis.endsWith('CONSENT');
+  return {
+    recordMetadata: { schemaVersion: '1.0', controllerArrangement: arrangement, identityRecordRef },
+    notice: consented ? { sharedNotice: { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '2026-01', noticeLanguage: 'en' } } : null,
+    processing: { legalBasis, purpose, dataTypes, dataSource: 'Brackenfield Meter Data Ltd' },
+    accessEvent: {
+      state,
+      registeredAt: registeredAt.toISOString(),
+      expiry: expiry?.toISOString() ?? null,
+      consent: consented
+        ? { consentType: legalBasis === 'UK_CONSENT' ? 'EXPRESSED_CONSENT' : 'EXPLICIT_CONSENT', method: 'Web form' }
+        : null,
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair } from 'jose';
+import { KEY_VARIABLES, type Keys, newKey } from '../settings';
+
+/** A fresh set of keys, as the values of their variables. */
+export async function newKeyVariables(): Promise<Record<string, string>> {
+  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+  const signingKeys = { keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID() }] };
+  return Object.fromEntries(
+    Object.values(KEY_VARIABLES).map(({ variable }) => [
+      variable,
+      variable === KEY_VARIABLES.tokenSigningKeys.variable ? JSON.stringify(signingKeys) : newKey().toString('base64'),
+    ]),
+  );
+}
+
+/**
+ * The keys of a sandbox: made once, kept in `keys.json` of the data folder (mode 0600). Processes that start at once agree on the
+ * file that came first.
+ */
+export async function sandboxKeyVariables(dataDir: string): Promise<Record<string, string>> {
+  const file = join(dataDir, 'keys.json');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, JSON.stringify(await newKeyVariables(), null, 2), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+}
+
+/** All keys, or an error that names the first missing one (settings.ts has told of all before in production). */
+export function completeKeys(keys: Partial<Keys>, needed: readonly (keyof Keys)[]): Keys {
+  const missing = needed.find((key) => keys[key] === undefined);
+  if (missing !== undefined) throw new Error(`${KEY_VARIABLES[missing].variable} is missing`);
+  return keys as Keys;
+}

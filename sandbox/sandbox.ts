@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccountRepository } from '../subgraphs/access/database/account.repository';
+import { type DemoAccount, type DemoData, createDemoData } from './demo-data';
+import { graphqlClient } from './graphql-client';
+
+/** Where the sandbox is, and by what its first admin is made. */
+export interface SandboxParts {
+  readonly dataDir: string;
+  readonly urls: { readonly gateway: string; readonly rest: string };
+  readonly accounts: AccountRepository;
+}
+
+/** `sandbox.json`, the start contract (architecture, "How it starts"): where everything is, demo logins, sample keys. */
+interface SandboxFile extends DemoData {
+  readonly urls: { readonly gateway: string; readonly rest: string };
+}
+
+/**
+ * Fills a register that was never filled with demo data, through the same mutations that users use, and writes `sandbox.json` (mode
+ * 0600). Only the first admin is made directly, as `npm run admin -- create-admin` makes it.
+ */
+export async function loadSandbox({ dataDir, urls, accounts }: SandboxParts): Promise<DemoData> {
+  const file = join(dataDir, 'sandbox.json');
+  const kept = await keptDemoData(file, accounts);
+  const demo = kept ?? (await createDemoData(await firstAdmin(accounts), (token) => graphqlClient(urls.gateway, token)));
+  writeWhole(file, { ...demo, urls });
+  tellLogins(file, demo);
+  return demo;
+}
+
+/** The demo data of an earlier start, if the database still has it. */
+async function keptDemoData(file: string, accounts: AccountRepository): Promise<DemoData | undefined> {
+  if (!existsSync(file)) return undefined;
+  const { urls: _, ...demo } = JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
+  const [account] = demo.accounts;
+  return account && (await accounts.account(account.account_id)) ? demo : undefined;
+}
+
+async function firstAdmin(accounts: AccountRepository): Promise<DemoAccount> {
+  const name = 'Register Back Office';
+  const { account, secretKey } = await accounts.onboard('sandbox', { role: 'admin', displayName: name });
+  return { name, role: 'admin', account_id: account.accountId, secret_key: secretKey };
+}
+
+/** Written beside and renamed: whoever reads it reads all of it. */
+function writeWhole(file: string, sandbox: SandboxFile): void {
+  writeFileSync(`${file}.new`, JSON.stringify(sandbox, null, 2), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function tellLogins(file: string, { accounts, samples }: DemoData): void {
+  console.log('Demo logins (account id, secret key):');
+  for (const { name, role, account_id, secret_key } of accounts) {
+    console.log(`  ${role.padEnd(24)} ${account_id} ${secret_key}  ${name}`);
+  }
+  console.log(`Sample access key: ${samples.access_keys.active}\nAll logins and keys: ${file}`);
+}

@@ -1,0 +1,43 @@
+/**
+ * Every error of interfaces A and B (2-decisions-a-b.md, section 7): GraphQL says it as `extensions.code`, REST as
+ * `error-code` with the status. This is the one place where a code meets a status.
+ */
+export const errorCatalogue = {
+  VAL001: { status: 400, meaning: 'A value does not match its pattern or format.' },
+  VAL002: { status: 400, meaning: 'A required field is missing.' },
+  VAL003: { status: 400, meaning: 'Wrong type, enum value, range or length, or an unknown field.' },
+  VAL004: { status: 400, meaning: 'A read-only field was supplied.' },
+  VAL005: { status: 400, meaning: 'identity-record-ref together with reidentification-token, or neither.' },
+  VAL006: { status: 400, meaning: 'The controller arrangement is broken.' },
+  VAL007: { status: 400, meaning: 'Legal basis against notice and consent.' },
+  VAL008: { status: 400, meaning: 'A URL is not allowed, or not registered for the account.' },
+  VAL009: { status: 400, meaning: 'The re-identification token is not confirmed, has expired or was consumed.' },
+  VAL010: { status: 400, meaning: 'The body is not valid JSON.' },
+  VAL011: { status: 415, meaning: 'The media type of the body is not supported.' },
+  AUT001: { status: 401, meaning: 'Credentials or token missing or invalid.' },
+  AUT002: { status: 401, meaning: 'The token has expired.' },
+  PRM001: { status: 403, meaning: 'The role of the account does not allow this.' },
+  PRM002: { status: 403, meaning: 'The account is not the owner.' },
+  PRM003: { status: 403, meaning: 'Proof of re-identification is missing.' },
+  NTF001: { status: 404, meaning: 'Not found.' },
+  MET001: { status: 405, meaning: 'The method is not allowed on this path.' },
+  ACC001: { status: 406, meaning: 'None of the media types asked for can be served.' },
+  CNF001: { status: 409, meaning: 'The state does not allow this.' },
+  CNF002: { status: 409, meaning: 'A duplicate callback URL, or too many rotations.' },
+  CNF003: { status: 409, meaning: 'A linked access record is ACTIVE, or the identity record is closing or anonymised.' },
+  CNF004: { status: 409, meaning: 'The idempotency key is in use, or was used with another body.' },
+  CND001: { status: 412, meaning: 'If-Match does not name the current version.' },
+  LIM001: { status: 413, meaning: 'The body is larger than 256 KiB.' },
+  LIM002: { status: 429, meaning: 'Too many requests.' },
+  REI001: { status: 422, meaning: 'The re-identification method is unavailable for this identity record.' },
+  SYS001: { status: 500, meaning: 'Internal error.' },
+  SYS002: { status: 503, meaning: 'A dependency is unavailable.' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+/** A code of the catalogue. */
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** Whether a string is a code of the catalogue. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
+}

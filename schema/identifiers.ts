@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+
+/** Patterns of the specification (1-specification.md, "Common types"), exactly as written, each in this one place. */
+export const ACCESS_KEY_PATTERN = /^ak_[0-9a-f]{24}$/;
+export const IDENTITY_RECORD_KEY_PATTERN = /^ir_[0-9a-f]{24}$/;
+export const CREDENTIAL_ID_PATTERN = /^cred_[0-9a-f]{24}$/;
+export const DUID_PATTERN = /^duid_[0-9a-f]{24}$/;
+export const WEBHOOK_ID_PATTERN = /^wid_[0-9a-f]{24}$/;
+export const MPXN_PATTERN = /^(?:[0-9A-HJ-NPR-Z]{2}[0-9]{8,10}|[0-9]{10})$/;
+
+/** Postcode of a UKAddress (2-decisions-a-b.md, section 3). */
+export const POSTCODE_PATTERN = /^[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}$/;
+
+/** Prefixes of the identifiers that the register issues. */
+export type IdentifierPrefix = 'ak' | 'ir' | 'duid' | 'wid' | 'cred' | 'tid' | 'evt' | 'acc';
+
+/** A new identifier: prefix, underscore, 24 lower-case hexadecimal digits from a CSPRNG. */
+export function newIdentifier(prefix: IdentifierPrefix): string {
+  return `${prefix}_${randomBytes(12).toString('hex')}`;
+}

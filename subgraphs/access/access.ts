@@ -1,0 +1,92 @@
+import { type SigningKeys } from '../server/bearer-token';
+import { openDatabase } from '../server/database';
+import { idempotency } from '../server/idempotency';
+import { keyedHash } from '../server/keyed-hash';
+import { migrate } from '../server/migrate';
+import { type RateLimitStore, rateLimit } from '../server/rate-limits';
+import { registerClock } from '../server/register-clock';
+import type { RunningSubgraph, SubgraphOptions } from '../server/running-subgraph';
+import { type SubgraphLink, localLink } from '../server/subgraph-link';
+import { AccessRecordLists } from './database/access-record-lists';
+import { AccessRecordRepository } from './database/access-record.repository';
+import { accessEntities } from './database/account.entity';
+import { AccountRepository } from './database/account.repository';
+import { accessMigrations } from './database/migrations';
+import { identityLinks } from './identity-links';
+import { forgetExpired } from './jobs/forget-expired';
+import { type AccessLimits, accessSchema } from './schema';
+
+/** Keys of the subgraph `access`: 32 bytes each. */
+export interface AccessKeys {
+  /** Keyed hashes of access keys, secrets and idempotency keys. */
+  readonly hashKey: Buffer;
+  /** Seals access keys for their owner, kept answers and client secrets. */
+  readonly encryptionKey: Buffer;
+}
+
+/** What `access` is started with. */
+export interface AccessOptions extends SubgraphOptions {
+  readonly keys: AccessKeys;
+  readonly signing: SigningKeys;
+  readonly identity: SubgraphLink;
+  /** RATE_LIMITS=off, for tests and benches. */
+  readonly rateLimitsOff: boolean;
+  /** Moves the register's clock at start, outside production. */
+  readonly clockOffsetSeconds?: number | undefined;
+}
+
+/** Where `access` keeps its data. */
+export const accessAddress = (url: string) => ({ url, schema: 'access', role: 'cdar_access' });
+
+/** Starts the subgraph `access`: its schema brought up to date, its database opened, its resolvers wired. */
+export async function startAccess(options: AccessOptions): Promise<RunningSubgraph & { readonly accounts: AccountRepository }> {
+  const { logger, production, keys, signing, identity, databaseUrl } = options;
+  const { database, accounts } = await openAccounts(databaseUrl, keys, production);
+  const records = new AccessRecordRepository(database, keyedHash(keys.hashKey, 'access-key'), keys.encryptionKey);
+  const lists = new AccessRecordLists(database);
+  const clock = registerClock(database);
+  const limits = accessLimits({
+    pool: database.pool,
+    schema: 'access',
+    hash: keyedHash(keys.hashKey, 'rate-limit'),
+    off: options.rateLimitsOff,
+  });
+  if (options.clockOffsetSeconds !== undefined) await clock.setOffset(options.clockOffsetSeconds);
+  const { schema } = await accessSchema({
+    records,
+    lists,
+    accounts,
+    clock,
+    limits,
+    signing,
+    production,
+    identities: identityLinks(identity),
+    idempotency: idempotency(keys.hashKey, keys.encryptionKey),
+  });
+  const stopForgetting = forgetExpired(database, logger);
+  return {
+    link: localLink('access', schema, logger),
+    accounts,
+    close: async () => {
+      await stopForgetting();
+      await database.close();
+    },
+  };
+}
+
+/** Brings the schema up to date and opens the accounts alone, for commands of the operator. */
+export async function openAccounts(databaseUrl: string, keys: AccessKeys, production: boolean) {
+  await migrate(accessAddress(databaseUrl), accessMigrations, production);
+  const database = await openDatabase(accessAddress(databaseUrl), accessEntities);
+  const accounts = new AccountRepository(database, keyedHash(keys.hashKey, 'account-secret'), keys.encryptionKey);
+  return { database, accounts, close: () => database.close() };
+}
+
+/** Limits of accounts and addresses (2-decisions-a-b.md, section 2), all within a minute. */
+function accessLimits(store: RateLimitStore): AccessLimits {
+  return {
+    requests: rateLimit(store, 'requests', 600, 60),
+    failedSignIns: rateLimit(store, 'failed-sign-ins', 10, 60),
+    verifyMisses: rateLimit(store, 'verify-misses', 20, 60),
+  };
+}

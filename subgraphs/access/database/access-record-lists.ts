@@ -1,0 +1,81 @@
+import { RegisterError } from '../../../schema/register-error';
+import type { Database } from '../../server/database';
+import { type Connection, connectionOf, cursorPosition } from '../../server/connection';
+import type { AccessState, LegalBasis } from '../domain/access-record';
+import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
+
+/** Which records a list holds; null leaves a condition out. */
+export interface AccessRecordFilter {
+  readonly duid: string | null;
+  readonly meterPointId: string | null;
+  readonly state: AccessState | null;
+  readonly legalBasis: LegalBasis | null;
+}
+
+/** Which page of it: newest first, at most `first` after the cursor. */
+export interface PageRequest {
+  readonly first: number;
+  readonly after: string | null;
+}
+
+/** A page, and the filter by which its total is counted when asked for. */
+export type AccessRecordPage = Connection<StoredAccessRecord> & { readonly filter: AccessRecordFilter };
+
+/** Entries of a page at most (2-decisions-a-b.md, section 3). */
+export const LARGEST_PAGE = 500;
+
+const STATE_NOW = `case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end`;
+const FILTERS = `($3::text is null or ${STATE_NOW} = $3) and ($4::text is null or legal_basis = $4)`;
+const NEWEST_FIRST = `(created_at, id) < ($5::timestamptz, $6::uuid) order by created_at desc, id desc limit $7`;
+
+/** One statement for each way in, so that each keeps a plan of its own index. */
+const SCOPES = {
+  everything: { name: 'access_records', where: '$1::text is null and $2::text is null' },
+  dataUser: { name: 'access_records_of_data_user', where: 'duid = $1 and $2::text is null' },
+  meterPoint: { name: 'access_records_at_meter_point', where: '$1::text is null and meter_point_id = $2' },
+  ownAtMeterPoint: { name: 'own_access_records_at_meter_point', where: 'meter_point_id = $2 and duid = $1' },
+} as const;
+
+function scopeOf({ duid, meterPointId }: AccessRecordFilter) {
+  if (meterPointId === null) return duid === null ? SCOPES.everything : SCOPES.dataUser;
+  return duid === null ? SCOPES.meterPoint : SCOPES.ownAtMeterPoint;
+}
+
+/** Lists of access records. */
+export class AccessRecordLists {
+  constructor(private readonly database: Database) {}
+
+  /** A page of the list, newest first. */
+  async page(filter: AccessRecordFilter, { first, after }: PageRequest): Promise<AccessRecordPage> {
+    if (first < 1 || first > LARGEST_PAGE) {
+      const message = `must be 1 to ${LARGEST_PAGE}`;
+      throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['first'], message }] });
+    }
+    const { name, where } = scopeOf(filter);
+    const [createdAt, id] = cursorPosition(after);
+    const text = `select ${ACCESS_RECORD_COLUMNS}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+      from access_record where ${where} and ${FILTERS} and ${NEWEST_FIRST}`;
+    const rows = await this.database.reads.rows<AccessRecordRow & { position: string }>({ name, text }, [
+      ...conditions(filter),
+      createdAt,
+      id,
+      first + 1,
+    ]);
+    return { ...connectionOf(rows, first, (row) => [row.position, row.id], (row) => new StoredAccessRecord(row)), filter };
+  }
+
+  /** How many records the whole list has. */
+  async count(filter: AccessRecordFilter): Promise<number> {
+    const { name, where } = scopeOf(filter);
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_${name}`,
+      text: `select count(*) as total from access_record where ${where} and ${FILTERS}`,
+      values: conditions(filter),
+    });
+    return Number(rows[0]?.total);
+  }
+}
+
+function conditions({ duid, meterPointId, state, legalBasis }: AccessRecordFilter): unknown[] {
+  return [duid, meterPointId, state, legalBasis];
+}

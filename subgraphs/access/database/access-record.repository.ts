@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { newIdentifier } from '../../../schema/identifiers';
+import type { Database } from '../../server/database';
+import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
+import type { KeyedHash } from '../../server/keyed-hash';
+import { seal, unseal } from '../../server/sealed';
+import { type AccessRecordInput, type AccessState, type LegalBasis, type RevocationReason, documentOf } from '../domain/access-record';
+import type { TransitionCause } from '../domain/state-transitions';
+import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
+
+/** What `identity` vouches for when a record is registered. */
+export interface IdentityLink {
+  readonly id: string;
+  readonly meterPointId: string;
+  /** The reference as the owner gave it; null in the cross-DUID flow, whose caller must not learn it. */
+  readonly ref: string | null;
+}
+
+/** Who changes a record. */
+export interface Actor {
+  readonly accountId: string;
+  readonly duid: string;
+}
+
+/** What a registration is answered with: the access token for Data Providers. */
+export interface AccessToken {
+  readonly key: string;
+  readonly expiry: Date | null;
+}
+
+/** A state change of a record. */
+export interface TransitionRow {
+  readonly at: Date;
+  readonly from_state: AccessState | null;
+  readonly to_state: AccessState;
+  readonly cause: TransitionCause;
+  readonly reason: RevocationReason | null;
+}
+
+/** A version of a record's content. */
+export interface VersionRow {
+  readonly version: number;
+  readonly recorded_at: Date;
+  readonly legal_basis: LegalBasis;
+  readonly expiry: Date | null;
+}
+
+const BY_KEY = {
+  name: 'access_record_by_key',
+  text: `select ${ACCESS_RECORD_COLUMNS} from access_record where key_hash = any($1::bytea[])`,
+};
+
+const BY_ID = { name: 'access_record_by_id', text: `select ${ACCESS_RECORD_COLUMNS} from access_record where id = any($1::uuid[])` };
+
+const REGISTER = {
+  name: 'register_access_record',
+  text: `with ${CLAIM_IDEMPOTENCY_KEY},
+    record as (
+      insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
+        legal_basis, registered_at, expiry, document)
+      select $6, $7, $8, $9, $10, $11, $12, case when $15::timestamptz <= register_now() then 'EXPIRED' else 'ACTIVE' end,
+        $13, $14, $15, $16
+      where $3::bytea is null or exists (select from claim)
+      returning *),
+    version as (
+      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+      select id, version, $1, legal_basis, registered_at, expiry, document from record),
+    transition as (
+      insert into access_record_transition (record_id, number, to_state, cause, account_id)
+      select id, 1, state, 'registered', $1 from record)
+    select id from record`,
+};
+
+/** Conditions under which a change is made; the database is the arbiter between callers at once. */
+const CHANGEABLE = `key_hash = $1 and duid = $2 and state = 'ACTIVE' and (expiry is null or expiry > register_now())
+  and ($4::int[] is null or version = any($4))`;
+
+const NEXT_NUMBER = '(select max(number) + 1 from access_record_transition where record_id = record.id)';
+
+const REPLACE = {
+  name: 'replace_access_record',
+  text: `with record as (
+      update access_record set version = version + 1, legal_basis = $5, registered_at = $6, expiry = $7, document = $8,
+        state = case when $7::timestamptz <= register_now() then 'EXPIRED' else state end
+      where ${CHANGEABLE} returning *),
+    version as (
+      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+      select id, version, $3, legal_basis, registered_at, expiry, document from record),
+    transition as (
+      insert into access_record_transition (record_id, number, from_state, to_state, cause, account_id)
+      select id, ${NEXT_NUMBER}, 'ACTIVE', state, 'replaced', $3 from record where state <> 'ACTIVE')
+    select version, expiry from record`,
+};
+
+const REVOKE = {
+  name: 'revoke_access_record',
+  text: `with record as (
+      update access_record set state = 'REVOKED', revoked_at = register_now() where ${CHANGEABLE} returning *),
+    transition as (
+      insert into access_record_transition (record_id, number, from_state, to_state, cause, reason, account_id)
+      select id, ${NEXT_NUMBER}, 'ACTIVE', 'REVOKED', 'revoked', $5, $3 from record)
+    select revoked_at from record`,
+};
+
+const TRANSITIONS = `select at, from_state, to_state, cause, reason from access_record_transition where record_id = $1 order by number`;
+const VERSIONS = `select version, recorded_at, legal_basis, expiry from access_record_version where record_id = $1 order by version`;
+
+/** Access records in the database: found by the keyed hash of their key, changed by one conditional statement each. */
+export class AccessRecordRepository {
+  private readonly byKeyHash: (hash: Buffer) => Promise<AccessRecordRow | undefined>;
+  private readonly rowById: (id: string) => Promise<AccessRecordRow | undefined>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly hashOfKey: KeyedHash,
+    private readonly sealingKey: Buffer,
+  ) {
+    const hex = (hash: Buffer) => hash.toString('hex');
+    this.byKeyHash = database.reads.byKey(BY_KEY, (row: AccessRecordRow) => hex(row.key_hash), hex);
+    this.rowById = database.reads.byKey(BY_ID, (row: AccessRecordRow) => row.id, String);
+  }
+
+  /** The record of an access key, read after the call: the hot path. */
+  async byKey(key: string): Promise<StoredAccessRecord | null> {
+    const row = await this.byKeyHash(this.hashOfKey(key));
+    return row ? new StoredAccessRecord(row, key) : null;
+  }
+
+  /** The record of an internal id. */
+  async byId(id: string): Promise<StoredAccessRecord | null> {
+    const row = await this.rowById(id);
+    return row ? new StoredAccessRecord(row) : null;
+  }
+
+  /** The access key of a record, for its owner. */
+  keyOf({ row }: StoredAccessRecord): string {
+    return unseal(this.sealingKey, row.key_sealed, row.id).toString('utf8');
+  }
+
+  /** Registers a record with its first version and transition; undefined when the idempotency key was used before. */
+  async register(actor: Actor, input: AccessRecordInput, link: IdentityLink, idempotent: IdempotentRequest): Promise<AccessToken | undefined> {
+    const id = randomUUID();
+    const key = newIdentifier('ak');
+    const token = { key, expiry: input.accessEvent.expiry ?? null };
+    const { rowCount } = await this.database.pool.query({
+      ...REGISTER,
+      values: [
+        ...idempotent.claim(token),
+        id,
+        this.hashOfKey(key),
+        seal(this.sealingKey, key, id),
+        actor.duid,
+        link.id,
+        link.ref,
+        link.meterPointId,
+        input.processing.legalBasis,
+        input.accessEvent.registeredAt,
+        token.expiry,
+        documentOf(input),
+      ],
+    });
+    return rowCount === 1 ? token : undefined;
+  }
+
+  /** The answer kept for an idempotency key. */
+  async recall(idempotent: IdempotentRequest): Promise<AccessToken> {
+    const { key, expiry } = await idempotent.recall<{ key: string; expiry: string | null }>(this.database.pool);
+    return { key, expiry: expiry === null ? null : new Date(expiry) };
+  }
+
+  /** Replaces the content of an ACTIVE record; undefined when it was not (or no longer) changeable. */
+  async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
+    const { accessEvent, processing } = input;
+    const { rows } = await this.database.pool.query<{ version: number; expiry: Date | null }>({
+      ...REPLACE,
+      values: [
+        ...this.target(actor, key, ifVersions),
+        processing.legalBasis,
+        accessEvent.registeredAt,
+        accessEvent.expiry ?? null,
+        documentOf(input),
+      ],
+    });
+    return rows[0];
+  }
+
+  /** Revokes an ACTIVE record; undefined when it was not (or no longer) changeable. */
+  async revoke(actor: Actor, key: string, reason: RevocationReason | null, ifVersions: number[] | null): Promise<Date | undefined> {
+    const { rows } = await this.database.pool.query<{ revoked_at: Date }>({
+      ...REVOKE,
+      values: [...this.target(actor, key, ifVersions), reason],
+    });
+    return rows[0]?.revoked_at;
+  }
+
+  /** Every state change, oldest first. */
+  async transitions(recordId: string): Promise<TransitionRow[]> {
+    return (await this.database.pool.query<TransitionRow>(TRANSITIONS, [recordId])).rows;
+  }
+
+  /** Every version, oldest first. */
+  async versions(recordId: string): Promise<VersionRow[]> {
+    return (await this.database.pool.query<VersionRow>(VERSIONS, [recordId])).rows;
+  }
+
+  private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
+    return [this.hashOfKey(key), actor.duid, actor.accountId, ifVersions];
+  }
+}

@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { newIdentifier } from '../../../schema/identifiers';
+import { RegisterError } from '../../../schema/register-error';
+import type { AccountRole } from '../../../schema/roles';
+import type { Database } from '../../server/database';
+import type { KeyedHash } from '../../server/keyed-hash';
+import { seal } from '../../server/sealed';
+import { type AccountInput, type AccountSettings, type AccountStatus, STATUS_CHANGES, type StatusChange, hasDuid } from '../domain/account';
+import { AccountEntity, AccountSecretEntity, AuditEntryEntity } from './account.entity';
+
+/** What is read of an account at every request of its caller: never cached. */
+export interface AdmissionRow {
+  readonly account_id: string;
+  readonly role: AccountRole;
+  readonly duid: string | null;
+  readonly mpid: string | null;
+  readonly status: AccountStatus;
+  readonly now: Date;
+}
+
+/** What is read of an account that signs in. */
+export type SignInRow = AdmissionRow;
+
+const ADMISSION = {
+  name: 'admission',
+  text: 'select account_id, role, duid, mpid, status, register_now() as now from account where account_id = any($1)',
+};
+
+const SIGN_IN = {
+  name: 'sign_in',
+  text: `select account_id, role, duid, mpid, status, register_now() as now from account
+    join account_secret using (account_id)
+    where account_id = $1 and kind = 'sign-in' and secret_hash = $2 and (valid_until is null or valid_until > register_now())`,
+};
+
+const BY_DUID = { name: 'data_user_by_duid', text: 'select * from account where duid = any($1)' };
+
+/** Hours for which the old secret works after a rotation (2-decisions-a-b.md, section 2). */
+const ROTATION_OVERLAP = '24 hours';
+
+interface DirectoryRow {
+  readonly duid: string;
+  readonly display_name: string;
+  readonly status: AccountStatus;
+  readonly registered_at: Date;
+  readonly suspended_at: Date | null;
+  readonly contact_url: string | null;
+  readonly privacy_url: string | null;
+  readonly data_types_supported: string[];
+}
+
+/** A public directory entry of a Data User. */
+export class DirectoryEntry {
+  constructor(private readonly row: DirectoryRow) {}
+  get duid() {
+    return this.row.duid;
+  }
+  get displayName() {
+    return this.row.display_name;
+  }
+  get status() {
+    return this.row.status;
+  }
+  get registeredAt() {
+    return this.row.registered_at;
+  }
+  get suspendedAt() {
+    return this.row.suspended_at;
+  }
+  get contactUrl() {
+    return this.row.contact_url;
+  }
+  get privacyUrl() {
+    return this.row.privacy_url;
+  }
+  get dataTypesSupported() {
+    return this.row.data_types_supported;
+  }
+}
+
+/** Accounts: sign-in and admission by single reads, administration in audited transactions. */
+export class AccountRepository {
+  /** Status and claims of an account, as they are now. */
+  readonly admission: (accountId: string) => Promise<AdmissionRow | undefined>;
+  private readonly directoryRow: (duid: string) => Promise<DirectoryRow | undefined>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly hashOfSecret: KeyedHash,
+    private readonly sealingKey: Buffer,
+  ) {
+    this.admission = database.reads.byKey(ADMISSION, (row: AdmissionRow) => row.account_id, String);
+    this.directoryRow = database.reads.byKey(BY_DUID, (row: DirectoryRow) => row.duid, String);
+  }
+
+  /** The directory entry of a Data User. */
+  async dataUser(duid: string): Promise<DirectoryEntry | null> {
+    const row = await this.directoryRow(duid);
+    return row ? new DirectoryEntry(row) : null;
+  }
+
+  /** The account that id and secret name together. */
+  async bySecret(accountId: string, secretKey: string): Promise<SignInRow | undefined> {
+    const [row] = await this.database.reads.rows<SignInRow>(SIGN_IN, [accountId, this.hashOfSecret(secretKey)]);
+    return row;
+  }
+
+  /** Accounts by identifier, after one. */
+  accounts(first: number, after: string | null): Promise<[AccountEntity[], number]> {
+    const accounts = this.database.source.getRepository(AccountEntity);
+    const page = accounts.createQueryBuilder('account').orderBy('account.accountId').limit(first);
+    if (after !== null) page.where('account.accountId > :after', { after });
+    return Promise.all([page.getMany(), accounts.count()]);
+  }
+
+  /** An account by its id. */
+  account(accountId: string): Promise<AccountEntity | null> {
+    return this.database.source.getRepository(AccountEntity).findOneBy({ accountId });
+  }
+
+  /** The audit, newest first, before an entry's id. */
+  auditEntries(first: number, before: string | null): Promise<AuditEntryEntity[]> {
+    const entries = this.database.source.getRepository(AuditEntryEntity).createQueryBuilder('entry').orderBy('entry.id', 'DESC').limit(first);
+    return (before === null ? entries : entries.where('entry.id < :before', { before })).getMany();
+  }
+
+  /** Onboards an account; its secret is returned here and never again. */
+  onboard(actor: string, { mpid, role, ...settings }: AccountInput): Promise<{ account: AccountEntity; secretKey: string }> {
+    return this.audited(actor, 'onboard', async (manager) => {
+      const accountId = newIdentifier('acc');
+      await manager.insert(AccountEntity, {
+        accountId,
+        role,
+        status: 'active',
+        duid: hasDuid(role) ? newIdentifier('duid') : null,
+        mpid: mpid ?? null,
+        ...presentSettings(settings),
+      });
+      const secretKey = await this.addSecret(manager, accountId, 'sign-in');
+      return { subject: accountId, detail: { role }, result: { account: await found(manager, accountId), secretKey } };
+    });
+  }
+
+  /** Issues a new secret; the old one works for 24 hours more. */
+  rotateSecret(actor: string, accountId: string): Promise<{ account: AccountEntity; secretKey: string }> {
+    return this.audited(actor, 'rotate-secret', async (manager) => {
+      const account = await found(manager, accountId);
+      await manager.query(
+        `update account_secret set valid_until = register_now() + interval '${ROTATION_OVERLAP}'
+         where account_id = $1 and kind = 'sign-in' and valid_until is null`,
+        [accountId],
+      );
+      const secretKey = await this.addSecret(manager, accountId, 'sign-in');
+      return { subject: accountId, detail: {}, result: { account, secretKey } };
+    });
+  }
+
+  /** Issues the API key of a supplier (Interface D); the old one ends at once. */
+  issueSupplierApiKey(actor: string, accountId: string): Promise<{ account: AccountEntity; secretKey: string }> {
+    return this.audited(actor, 'issue-supplier-api-key', async (manager) => {
+      const account = await supplier(manager, accountId);
+      await manager.query(
+        `update account_secret set valid_until = register_now() where account_id = $1 and kind = 'supplier-api' and valid_until is null`,
+        [accountId],
+      );
+      const secretKey = await this.addSecret(manager, accountId, 'supplier-api');
+      return { subject: accountId, detail: {}, result: { account, secretKey } };
+    });
+  }
+
+  /** Suspends, reactivates or terminates; CNF001 when the status does not allow it. */
+  changeStatus(actor: string, accountId: string, change: StatusChange): Promise<AccountEntity> {
+    return this.audited(actor, change, async (manager) => {
+      await found(manager, accountId);
+      const { from, to } = STATUS_CHANGES[change];
+      const [, changed] = (await manager.query(
+        `update account set status = $2, suspended_at = case when $2 = 'suspended' then register_now() end
+         where account_id = $1 and status = any($3)`,
+        [accountId, to, from],
+      )) as [unknown, number];
+      if (changed === 0) throw new RegisterError('CNF001');
+      return { subject: accountId, detail: { to }, result: await found(manager, accountId) };
+    });
+  }
+
+  /** Sets fields of an account. */
+  set(actor: string, accountId: string, settings: AccountSettings): Promise<AccountEntity> {
+    return this.audited(actor, 'set', async (manager) => {
+      await found(manager, accountId);
+      await manager.update(AccountEntity, { accountId }, settings as Partial<AccountEntity>);
+      return { subject: accountId, detail: { fields: Object.keys(settings) }, result: await found(manager, accountId) };
+    });
+  }
+
+  /** Sets the OpenID Connect client of a supplier; the client secret is kept sealed. */
+  setSupplierOAuth(actor: string, accountId: string, oauthIssuer: string, oauthClientId: string, clientSecret: string) {
+    return this.audited(actor, 'set-supplier-oauth', async (manager) => {
+      await supplier(manager, accountId);
+      const oauthClientSecret = seal(this.sealingKey, clientSecret, accountId);
+      await manager.update(AccountEntity, { accountId }, { oauthIssuer, oauthClientId, oauthClientSecret });
+      return { subject: accountId, detail: { oauthIssuer, oauthClientId }, result: await found(manager, accountId) };
+    });
+  }
+
+  /** Writes down what was done beside an account, such as moving the register's clock. */
+  async note(actor: string, action: string, subject: string, detail: Record<string, unknown>): Promise<void> {
+    await this.database.source.getRepository(AuditEntryEntity).insert({ actor, action, subject, detail: detail as never });
+  }
+
+  /** One transaction: the change and its line in the audit. */
+  private audited<Result>(
+    actor: string,
+    action: string,
+    change: (manager: EntityManager) => Promise<{ subject: string; detail: Record<string, unknown>; result: Result }>,
+  ): Promise<Result> {
+    return this.database.source.transaction(async (manager) => {
+      const { subject, detail, result } = await change(manager);
+      await manager.insert(AuditEntryEntity, { actor, action, subject, detail: detail as never });
+      return result;
+    });
+  }
+
+  private async addSecret(manager: EntityManager, accountId: string, kind: AccountSecretEntity['kind']): Promise<string> {
+    const secretKey = `sk_${randomBytes(32).toString('base64url')}`;
+    await manager.insert(AccountSecretEntity, { accountId, kind, secretHash: this.hashOfSecret(secretKey), validUntil: null });
+    return secretKey;
+  }
+}
+
+async function found(manager: EntityManager, accountId: string): Promise<AccountEntity> {
+  const account = await manager.findOneBy(AccountEntity, { accountId });
+  if (!account) throw new RegisterError('NTF001');
+  return account;
+}
+
+async function supplier(manager: EntityManager, accountId: string): Promise<AccountEntity> {
+  const account = await found(manager, accountId);
+  if (account.role === 'supplier') return account;
+  const message = 'is not the account of a supplier';
+  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['accountId'], message }] });
+}
+
+/** Absent settings take the defaults of their columns. */
+function presentSettings({ returnUrls, dataTypesSupported, ...settings }: Omit<AccountInput, 'role' | 'mpid'>) {
+  return { ...settings, returnUrls: returnUrls ?? [], dataTypesSupported: dataTypesSupported ?? [] };
+}

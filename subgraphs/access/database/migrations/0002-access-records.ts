@@ -1,0 +1,90 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Access records with their versions and transitions; what must never be rewritten is refused by the database itself. */
+export class AccessRecords1790000000002 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = access, register');
+    await session.query(TABLES);
+    await session.query(GUARDS);
+    await session.query(RIGHTS);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+const TABLES = `
+  create table access_record (
+    id uuid primary key,
+    key_hash bytea not null unique,
+    key_sealed bytea not null,
+    duid text not null references account (duid),
+    identity_record_id uuid,
+    identity_record_ref text,
+    meter_point_id text,
+    version integer not null default 1,
+    state text not null check (state in ('ACTIVE', 'REVOKED', 'EXPIRED', 'DISCOVERED')),
+    legal_basis text check (legal_basis in ('uk-consent', 'uk-explicit-consent', 'uk-public-task', 'uk-legitimate-interests',
+      'uk-legal-obligation', 'uk-contract')),
+    registered_at timestamptz not null,
+    expiry timestamptz,
+    created_at timestamptz not null default register_now(),
+    revoked_at timestamptz,
+    document jsonb not null,
+    check ((revoked_at is not null) = (state = 'REVOKED'))
+  );
+  create index access_record_of_data_user on access_record (duid, created_at desc, id desc);
+  create index access_record_count on access_record (duid, state, legal_basis, expiry);
+  create index access_record_at_meter_point on access_record (meter_point_id, created_at desc, id desc);
+  create table access_record_version (
+    record_id uuid not null references access_record,
+    version integer not null,
+    recorded_at timestamptz not null default register_now(),
+    account_id text not null,
+    legal_basis text,
+    registered_at timestamptz not null,
+    expiry timestamptz,
+    document jsonb not null,
+    primary key (record_id, version)
+  );
+  create table access_record_transition (
+    record_id uuid not null references access_record,
+    number integer not null,
+    at timestamptz not null default register_now(),
+    from_state text,
+    to_state text not null,
+    cause text not null,
+    reason text,
+    account_id text,
+    primary key (record_id, number)
+  )`;
+
+const GUARDS = `
+  create trigger append_only before update or delete or truncate on access_record_version
+    for each statement execute function forbid_change();
+  create trigger append_only before update or delete or truncate on access_record_transition
+    for each statement execute function forbid_change();
+  create trigger never_deleted before delete or truncate on access_record
+    for each statement execute function forbid_change();
+  create function guard_access_record() returns trigger language plpgsql as $$
+    begin
+      if (new.id, new.key_hash, new.duid, new.created_at) is distinct from (old.id, old.key_hash, old.duid, old.created_at) then
+        raise exception 'key, owner and creation of an access record are fixed' using errcode = 'restrict_violation';
+      end if;
+      if new.state <> old.state and (old.state, new.state) not in (('ACTIVE', 'REVOKED'), ('ACTIVE', 'EXPIRED'), ('DISCOVERED', 'EXPIRED')) then
+        raise exception 'no transition from % to %', old.state, new.state using errcode = 'restrict_violation';
+      end if;
+      if old.state in ('REVOKED', 'EXPIRED')
+          and (new.document, new.legal_basis, new.registered_at, new.expiry, new.revoked_at, new.version)
+            is distinct from (old.document, old.legal_basis, old.registered_at, old.expiry, old.revoked_at, old.version) then
+        raise exception 'an access record that has ended is not rewritten' using errcode = 'restrict_violation';
+      end if;
+      return new;
+    end $$;
+  create trigger guard before update on access_record for each row execute function guard_access_record()`;
+
+const RIGHTS = `
+  grant select, insert on access_record, access_record_version, access_record_transition to cdar_access;
+  grant update (version, state, legal_basis, registered_at, expiry, revoked_at, document, identity_record_id, identity_record_ref,
+    meter_point_id) on access_record to cdar_access`;

@@ -1,0 +1,109 @@
+import {
+  type AccessRecordDocument,
+  type AccessState,
+  type ControllerArrangement,
+  type LegalBasis,
+} from '../domain/access-record';
+import { isAccountable } from '../domain/controller-arrangement';
+
+/** A row of `access_record` with its state at the instant of the statement. */
+export interface AccessRecordRow {
+  readonly id: string;
+  readonly key_hash: Buffer;
+  readonly key_sealed: Buffer;
+  readonly duid: string;
+  readonly identity_record_id: string | null;
+  readonly identity_record_ref: string | null;
+  readonly version: number;
+  readonly state: AccessState;
+  readonly legal_basis: LegalBasis;
+  readonly registered_at: Date;
+  readonly expiry: Date | null;
+  readonly created_at: Date;
+  readonly revoked_at: Date | null;
+  readonly document: AccessRecordDocument;
+}
+
+/** Columns of {@link AccessRecordRow}: a passed expiry counts as EXPIRED from that instant (2-decisions-a-b.md, section 1). */
+export const ACCESS_RECORD_COLUMNS = `
+  id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, version,
+  case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end as state,
+  legal_basis, registered_at, expiry, created_at, revoked_at, document`;
+
+/**
+ * An access record as the graph reads it: the sections of the specification and the fields of the summary item are views of one
+ * row. Its access key is known only when the caller gave it.
+ */
+export class StoredAccessRecord {
+  constructor(
+    readonly row: AccessRecordRow,
+    /** The access key by which the caller found the record. */
+    readonly givenKey: string | null = null,
+  ) {}
+
+  get id(): string {
+    return this.row.id;
+  }
+  get version(): number {
+    return this.row.version;
+  }
+  get recordMetadata() {
+    return {
+      record: this,
+      schemaVersion: this.row.document.schemaVersion,
+      createdAt: this.row.created_at,
+      controllerArrangement: this.controllerArrangement,
+      identityRecordRef: this.row.identity_record_ref,
+      duid: this.row.duid,
+    };
+  }
+  get notice() {
+    return this.row.document.notice;
+  }
+  get processing() {
+    const { purpose, dataTypes, dataSource, recipients } = this.row.document;
+    return { legalBasis: this.row.legal_basis, purpose, dataTypes, jurisdiction: 'GB', dataSource, recipients };
+  }
+  get accessEvent() {
+    const { state, registered_at: registeredAt, expiry, revoked_at: revokedAt, document } = this.row;
+    const { controllerReference, consent } = document;
+    return { state, registeredAt, expiry, controllerReference, consent, revokedAt };
+  }
+  get reidentificationToken(): null {
+    return null; // only ever sent by a client, never kept in clear
+  }
+  get dataTypes() {
+    return this.row.document.dataTypes;
+  }
+  get state() {
+    return this.row.state;
+  }
+  get leadControllerName(): string | null {
+    return this.controllerArrangement.controllers.find(isAccountable)?.name ?? null;
+  }
+  get arrangementType() {
+    return this.controllerArrangement.arrangementType;
+  }
+  get controllerCount(): number {
+    return this.controllerArrangement.controllers.length;
+  }
+  get legalBasis() {
+    return this.row.legal_basis;
+  }
+  get purpose(): string {
+    return this.row.document.purpose;
+  }
+  get registeredAt(): Date {
+    return this.row.registered_at;
+  }
+  get expiry(): Date | null {
+    return this.row.expiry;
+  }
+  get discoveredAccess(): null {
+    return null; // a Data User registered this record; the operator did not discover it
+  }
+
+  private get controllerArrangement(): ControllerArrangement {
+    return this.row.document.controllerArrangement;
+  }
+}

@@ -1,0 +1,21 @@
+import type { AccessState } from './access-record';
+
+/** Why a record changes its state. */
+export type TransitionCause = 'registered' | 'replaced' | 'revoked' | 'expired';
+
+/**
+ * The one transition table (1-specification.md, States and transitions); null stands for "no record yet". Nothing leads out of
+ * REVOKED or EXPIRED. The database's trigger refuses what is not in it (a structure test compares the two).
+ */
+export const STATE_TRANSITIONS: readonly (readonly [from: AccessState | null, cause: TransitionCause, to: AccessState])[] = [
+  [null, 'registered', 'ACTIVE'],
+  [null, 'registered', 'EXPIRED'],
+  ['ACTIVE', 'revoked', 'REVOKED'],
+  ['ACTIVE', 'expired', 'EXPIRED'],
+  ['ACTIVE', 'replaced', 'EXPIRED'],
+];
+
+/** Whether a record in this state can be replaced or revoked: only an ACTIVE one (2-decisions-a-b.md, section 3). */
+export function mayChange(state: AccessState): boolean {
+  return state === 'ACTIVE';
+}

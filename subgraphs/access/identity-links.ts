@@ -1,0 +1,57 @@
+import DataLoader from 'dataloader';
+import { RegisterError } from '../../schema/register-error';
+import type { CallContext } from '../server/caller';
+import type { SubgraphLink } from '../server/subgraph-link';
+import type { IdentityLink } from './database/access-record.repository';
+import type { AccessRecordInput } from './domain/access-record';
+
+/** What `identity` says of an Identity Record to another service. */
+interface VouchedRecord {
+  readonly id: string;
+  readonly duid: string;
+  readonly meterPointId: string | null;
+  readonly anonymised: boolean;
+}
+
+/** Asks `identity` to vouch for the Identity Record of a registration. */
+export interface IdentityLinks {
+  vouchFor(input: AccessRecordInput, duid: string, context: CallContext): Promise<IdentityLink>;
+}
+
+const VOUCH = `query VouchForIdentityRecords($refs: [IdentityRecordKey!]!) {
+  identityRecordLinks(refs: $refs) { id duid meterPointId anonymised }
+}`;
+
+/** Links by GraphQL, on the account of this service; concurrent registrations ask in one operation. */
+export function identityLinks(identity: SubgraphLink): IdentityLinks {
+  const loader = new DataLoader<{ ref: string; context: CallContext }, VouchedRecord | null>(
+    async (asked) => {
+      const { transactionId, clientAddress } = (asked[0] as { context: CallContext }).context;
+      const { data, errors } = await identity.execute(
+        { query: VOUCH, variables: { refs: asked.map(({ ref }) => ref) }, fixed: true },
+        { caller: null, service: 'access', transactionId, clientAddress },
+      );
+      if (errors?.[0]) throw errors[0];
+      return (data as { identityRecordLinks: (VouchedRecord | null)[] }).identityRecordLinks;
+    },
+    { cache: false, maxBatchSize: 100, batchScheduleFn: (run) => void setImmediate(run) },
+  );
+  return {
+    async vouchFor({ recordMetadata, reidentificationToken }, duid, context) {
+      const ref = recordMetadata.identityRecordRef;
+      if (reidentificationToken != null || ref == null) throw unconfirmedToken();
+      const record = await loader.load({ ref, context });
+      if (!record || record.duid !== duid) {
+        throw new RegisterError('PRM002', 'The Identity Record was not registered by this Data User.');
+      }
+      if (record.anonymised || record.meterPointId === null) throw new RegisterError('CNF003', 'The Identity Record is anonymised.');
+      return { id: record.id, meterPointId: record.meterPointId, ref };
+    },
+  };
+}
+
+/** No re-identification has confirmed the token. */
+function unconfirmedToken(): RegisterError {
+  const message = 'is not confirmed, has expired or was consumed';
+  return new RegisterError('VAL009', message, { violations: [{ code: 'VAL009', path: ['reidentificationToken'], message }] });
+}

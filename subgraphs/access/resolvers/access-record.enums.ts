@@ -1,0 +1,81 @@
+import { registerEnumType } from 'type-graphql';
+import { enumName } from '../../../schema/naming';
+import { ACCOUNT_ROLES } from '../../../schema/roles';
+import { ACCESS_STATES, DATA_TYPES, LEGAL_BASES, REVOCATION_REASONS } from '../domain/access-record';
+
+/** A GraphQL enum whose names are made of the values that domain, database and wire use. */
+function graphqlEnum<Value extends string>(name: string, description: string, values: Readonly<Record<Value, string>>): Record<string, Value> {
+  const members = Object.fromEntries((Object.keys(values) as Value[]).map((value) => [enumName(value), value]));
+  const valuesConfig = Object.fromEntries(
+    Object.entries<string>(values).map(([value, text]) => [enumName(value), { description: text }]),
+  );
+  registerEnumType(members, { name, description, valuesConfig });
+  return members;
+}
+
+/** The same description pattern for every value of a list. */
+function described<Value extends string>(values: readonly Value[], text: (value: Value) => string): Record<Value, string> {
+  return Object.fromEntries(values.map((value) => [value, text(value)])) as Record<Value, string>;
+}
+
+export const LegalBasisEnum = graphqlEnum(
+  'LegalBasis',
+  'The legal basis of the access under UK GDPR; it applies to all controllers.',
+  described(LEGAL_BASES, (value) => `Legal basis ${value}.`),
+);
+
+export const AccessStateEnum = graphqlEnum('AccessState', 'The state of an access record.', {
+  ACTIVE: 'The access is lawful until its expiry.',
+  REVOKED: 'The customer withdrew consent, or the Controller removed its registration.',
+  EXPIRED: 'The expiry has passed.',
+  DISCOVERED: 'Found by the communications operator; it cannot authorise data release.',
+} satisfies Record<(typeof ACCESS_STATES)[number], string>);
+
+export const ArrangementTypeEnum = graphqlEnum('ArrangementType', 'How controllers share responsibility.', {
+  sole: 'Exactly one controller.',
+  joint: 'Joint controllers under Article 26 UK GDPR.',
+  group: 'Companies of one group, with one lead.',
+});
+
+export const ControllerRoleEnum = graphqlEnum('ControllerRole', 'The part of a controller in its arrangement.', {
+  sole: 'The only controller.',
+  lead: 'The lead of a joint or group arrangement.',
+  joint: 'A joint controller beside the lead.',
+  member: 'A member of the group beside the lead.',
+});
+
+export const DataTypeEnum = graphqlEnum(
+  'DataType',
+  'A category of meter data.',
+  described(DATA_TYPES, (value) => `Data category ${value}.`),
+);
+
+export const ConsentTypeEnum = graphqlEnum('ConsentType', 'How explicit the consent was.', {
+  'expressed-consent': 'The customer expressed consent.',
+  'explicit-consent': 'The customer gave explicit consent.',
+});
+
+export const RevocationReasonEnum = graphqlEnum(
+  'RevocationReason',
+  'Why the access ends.',
+  described(REVOCATION_REASONS, (value) => `Reason ${value}.`),
+);
+
+export const DataUserStatusEnum = graphqlEnum('DataUserStatus', 'Whether an organisation is in good standing.', {
+  active: 'In good standing.',
+  suspended: 'Suspended; its records verify as before.',
+  terminated: 'No longer a user of the register.',
+});
+
+export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Why a record changed its state.', {
+  registered: 'The record was registered.',
+  replaced: 'The record was replaced by one whose expiry has passed.',
+  revoked: 'The record was revoked.',
+  expired: 'The expiry passed.',
+});
+
+export const AccountRoleEnum = graphqlEnum(
+  'AccountRole',
+  'What an account is for.',
+  described(ACCOUNT_ROLES, (value) => `Role ${value}.`),
+);

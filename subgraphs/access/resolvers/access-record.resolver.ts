@@ -1,0 +1,160 @@
+import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { RegisterError, refuse } from '../../../schema/register-error';
+import { AccessKey } from '../../../schema/scalars';
+import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller';
+import { clientNetwork, withinLimit } from '../../server/rate-limits';
+import type { DirectoryEntry } from '../database/account.repository';
+import type { AccessRecordRepository, Actor } from '../database/access-record.repository';
+import { StoredAccessRecord } from '../database/stored-access-record';
+import type { RevocationReason } from '../domain/access-record';
+import { type RegistrationFacts, registrationViolations } from '../domain/registration-rules';
+import type { AccessParts } from '../schema';
+import { RevocationReasonEnum } from './access-record.enums';
+import { AccessRecordInputType } from './access-record.inputs';
+import {
+  AccessRecordConnectionType,
+  AccessRecordListArgs,
+  AccessRecordRegistrationType,
+  AccessRecordReplacementType,
+  AccessRecordRevocationType,
+} from './access-record.payloads';
+import { AccessRecordType, IdentityRecordReference, TransitionType, VersionType } from './access-record.types';
+import { DataUserType } from './data-user.types';
+import { refuseChange } from './refuse-change';
+
+/** Registers, verifies, replaces, revokes and lists access records (1-specification.md, Endpoints A; 2-decisions-a-b.md, section 3). */
+@Resolver(() => AccessRecordType)
+export class AccessRecordResolver {
+  constructor(private readonly parts: AccessParts) {}
+
+  @MayCall('anyone')
+  @Query(() => AccessRecordType, { nullable: true, description: 'Verifies an access record: the access key is the credential.' })
+  async accessRecord(
+    @Arg('key', () => AccessKey, { description: 'The access key.' }) key: string,
+    @Ctx() context: CallContext,
+  ): Promise<StoredAccessRecord | null> {
+    const record = await this.parts.records.byKey(key);
+    if (!record) await withinLimit(this.parts.limits.verifyMisses, clientNetwork(context.clientAddress));
+    return record;
+  }
+
+  @MayCall('data_user', 'admin', 'analyst')
+  @Query(() => AccessRecordConnectionType, { description: "The caller's own records; all records for the back office." })
+  accessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
+    const { role, duid } = callerOf(context);
+    const owner = role === 'data_user' ? duid : null;
+    return this.parts.lists.page({ duid: owner, meterPointId: null, state: args.state, legalBasis: args.legalBasis }, args);
+  }
+
+  @MayCall('data_user')
+  @Mutation(() => AccessRecordRegistrationType, { description: 'Registers an access record.' })
+  async registerAccessRecord(
+    @Arg('input', () => AccessRecordInputType, { description: 'The record.' }) input: AccessRecordInputType,
+    @Arg('idempotencyKey', () => String, { nullable: true, description: 'Makes a repeat give the same answer, for 24 hours.' })
+    idempotencyKey: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<AccessRecordRegistrationType> {
+    const actor = actorOf(context);
+    refuse(registrationViolations(input, await this.facts(input, actor)));
+    const idempotent = this.parts.idempotency.request(actor.accountId, 'registerAccessRecord', idempotencyKey ?? null, input);
+    const link = await this.parts.identities.vouchFor(input, actor.duid, context);
+    const registered = await this.parts.records.register(actor, input, link, idempotent);
+    return registered
+      ? { accessToken: registered, replayed: false }
+      : { accessToken: await this.parts.records.recall(idempotent), replayed: true };
+  }
+
+  @MayCall('data_user')
+  @Mutation(() => AccessRecordReplacementType, { description: 'Replaces the content of an ACTIVE record; every version is kept.' })
+  async replaceAccessRecord(
+    @Arg('key', () => AccessKey, { description: 'The access key; it is kept.' }) key: string,
+    @Arg('input', () => AccessRecordInputType, { description: 'The whole new content.' }) input: AccessRecordInputType,
+    @Arg('ifVersions', () => [Int], { nullable: true, description: 'Only when the current version is one of these.' })
+    ifVersions: number[] | null,
+    @Ctx() context: CallContext,
+  ): Promise<AccessRecordReplacementType> {
+    const actor = actorOf(context);
+    const record = await this.parts.records.byKey(key);
+    const own = record?.row.duid === actor.duid ? record : null;
+    const identityRecordRef = own ? own.row.identity_record_ref : (input.recordMetadata.identityRecordRef ?? null);
+    refuse(registrationViolations(input, await this.facts(input, actor, { identityRecordRef })));
+    const replaced = await this.parts.records.replace(actor, key, input, ifVersions ?? null);
+    if (!replaced) return refuseChange(await this.parts.records.byKey(key), actor.duid);
+    return { accessToken: { key, expiry: replaced.expiry }, version: replaced.version };
+  }
+
+  @MayCall('data_user', 'portal')
+  @Mutation(() => AccessRecordRevocationType, { description: 'Revokes an ACTIVE record; nothing is deleted.' })
+  async revokeAccessRecord(
+    @Arg('key', () => AccessKey, { description: 'The access key.' }) key: string,
+    @Arg('reason', () => RevocationReasonEnum, { nullable: true, description: 'Why the access ends.' })
+    reason: RevocationReason | null,
+    @Arg('ifVersions', () => [Int], { nullable: true, description: 'Only when the current version is one of these.' })
+    ifVersions: number[] | null,
+    @Ctx() context: CallContext,
+  ): Promise<AccessRecordRevocationType> {
+    const actor = actorOf(context);
+    // A portal account never receives an access key: what it may revoke by is an alias of its own, which it was never given.
+    if (callerOf(context).role === 'portal') throw new RegisterError('NTF001');
+    const revokedAt = await this.parts.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
+    return revokedAt ? { ak: key, revokedAt } : refuseChange(await this.parts.records.byKey(key), actor.duid);
+  }
+
+  @FieldResolver(() => AccessKey, { nullable: true, description: 'The access key: for its registrant only.' })
+  ak(@Root() record: StoredAccessRecord, @Ctx() context: CallContext): string {
+    return disclosedKey(record, context, this.parts.records);
+  }
+
+  @FieldResolver(() => DataUserType, { description: 'The Data User that registered it.' })
+  async dataUser(@Root() { row }: StoredAccessRecord): Promise<DirectoryEntry | null> {
+    return this.parts.accounts.dataUser(row.duid);
+  }
+
+  @FieldResolver(() => IdentityRecordReference, { nullable: true, description: 'The linked Identity Record: for its own Data User only.' })
+  identityRecord(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): IdentityRecordReference | null {
+    if (context.caller === null) throw new RegisterError('AUT001');
+    if (context.caller.duid !== row.duid) throw new RegisterError('PRM002');
+    const linkedByOwner = row.identity_record_ref !== null && row.identity_record_id !== null;
+    return linkedByOwner ? { id: row.identity_record_id as string } : null;
+  }
+
+  @FieldResolver(() => [TransitionType], { description: 'Every state change, oldest first: for the owner and the back office.' })
+  async transitions(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<TransitionType[]> {
+    mayReadHistory(row.duid, context);
+    const rows = await this.parts.records.transitions(row.id);
+    return rows.map(({ from_state: from, to_state: to, ...transition }) => ({ from, to, ...transition }));
+  }
+
+  @FieldResolver(() => [VersionType], { description: 'Every version of the content, oldest first: for the owner and the back office.' })
+  async versions(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<VersionType[]> {
+    mayReadHistory(row.duid, context);
+    const rows = await this.parts.records.versions(row.id);
+    return rows.map(({ recorded_at: recordedAt, legal_basis: legalBasis, ...version }) => ({ recordedAt, legalBasis, ...version }));
+  }
+
+  private async facts(
+    { accessEvent }: AccessRecordInputType,
+    { duid }: Actor,
+    replaces?: { identityRecordRef: string | null },
+  ): Promise<RegistrationFacts> {
+    const now = accessEvent.state === 'EXPIRED' ? await this.parts.clock.now() : new Date(0);
+    return { duid, production: this.parts.production, now, ...(replaces ? { replaces } : {}) };
+  }
+}
+
+function actorOf(context: CallContext): Actor {
+  return { accountId: callerOf(context).accountId, duid: duidOf(context) };
+}
+
+/** The access key of a record: given by the caller, or the caller's own. */
+export function disclosedKey(record: StoredAccessRecord, { caller }: CallContext, records: AccessRecordRepository): string {
+  if (record.givenKey !== null) return record.givenKey;
+  if (caller === null) throw new RegisterError('AUT001');
+  if (caller.duid !== record.row.duid || caller.role !== 'data_user') throw new RegisterError('PRM002');
+  return records.keyOf(record);
+}
+
+function mayReadHistory(duid: string, context: CallContext): void {
+  const { role, duid: own } = callerOf(context);
+  if (own !== duid && role !== 'admin' && role !== 'analyst') throw new RegisterError('PRM002');
+}

@@ -1,0 +1,184 @@
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { CalendarDate, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
+import type {
+  AccessState,
+  ArrangementType,
+  Consent,
+  ConsentType,
+  Controller,
+  ControllerArrangement,
+  ControllerNotice,
+  ControllerRole,
+  DataType,
+  LegalBasis,
+  Notice,
+  NoticeDetail,
+  Recipient,
+  RevocationReason,
+  StorageConditions,
+  UkAddress,
+} from '../domain/access-record';
+import type { TransitionCause } from '../domain/state-transitions';
+import {
+  AccessStateEnum,
+  ArrangementTypeEnum,
+  ConsentTypeEnum,
+  ControllerRoleEnum,
+  DataTypeEnum,
+  LegalBasisEnum,
+  RevocationReasonEnum,
+  TransitionCauseEnum,
+} from './access-record.enums';
+
+@Directive('@shareable')
+@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.' })
+export class UkAddressType implements UkAddress {
+  @Field(() => String, { description: 'First line.' }) addressLine1: string;
+  @Field(() => String, { nullable: true, description: 'Second line.' }) addressLine2: string | null;
+  @Field(() => String, { description: 'Town or city.' }) townCity: string;
+  @Field(() => String, { nullable: true, description: 'County.' }) county: string | null;
+  @Field(() => String, { description: 'Postcode.' }) postcode: string;
+}
+
+@ObjectType('StorageConditions', { description: 'Where and how long a controller keeps the data.' })
+export class StorageConditionsType implements StorageConditions {
+  @Field(() => String, { description: 'Country, ISO 3166-1 alpha-2.' }) location: string;
+  @Field(() => String, { description: 'ISO 8601 duration.' }) retentionPeriod: string;
+}
+
+@ObjectType('Controller', { description: 'A Data Controller, accountable for the legal basis.' })
+export class ControllerType implements Controller {
+  @Field(() => String, { description: 'Name of the organisation.' }) name: string;
+  @Field(() => ControllerRoleEnum, { description: 'Its part in the arrangement.' }) role: ControllerRole;
+  @Field(() => Uri, { description: 'Where the customer reaches the controller.' }) contactUrl: string;
+  @Field(() => UkAddressType, { nullable: true, description: 'Postal address.' }) address: UkAddress | null;
+  @Field(() => Uri, { nullable: true, description: 'Where the customer exercises GDPR rights.' }) privacyRightsUrl: string | null;
+  @Field(() => String, { nullable: true, description: 'Legitimate interests assessment.' }) liaReference: string | null;
+  @Field(() => String, { nullable: true, description: 'Statute behind a public task or legal obligation.' })
+  statutoryReference: string | null;
+  @Field(() => StorageConditionsType, { nullable: true, description: 'Where and how long the data is kept.' })
+  storageConditions: StorageConditions | null;
+}
+
+@ObjectType('ControllerArrangement', { description: 'Who is accountable, and together with whom.' })
+export class ControllerArrangementType implements ControllerArrangement {
+  @Field(() => ArrangementTypeEnum, { description: 'How the controllers share responsibility.' }) arrangementType: ArrangementType;
+  @Field(() => String, { nullable: true, description: 'The Article 26 arrangement of joint controllers.' }) art26Reference: string | null;
+  @Field(() => [ControllerType], { description: 'The controllers; exactly one is sole or lead.' }) controllers: Controller[];
+}
+
+@ObjectType('RecordMetadata', { description: 'What the register knows of the record itself.' })
+export class RecordMetadataType {
+  @Field(() => String, { description: 'Version of the schema profile that the record conforms to.' }) schemaVersion: string;
+  @Field(() => DateTime, { description: 'When the register received it.' }) createdAt: Date;
+  @Field(() => ControllerArrangementType, { description: 'The controllers.' }) controllerArrangement: ControllerArrangement;
+  @Field(() => IdentityRecordKey, { nullable: true, description: 'The linked Identity Record; null when linked by re-identification.' })
+  identityRecordRef: string | null;
+  @Field(() => Duid, { nullable: true, description: 'The Data User that registered it.' }) duid: string | null;
+}
+
+@ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.' })
+export class NoticeDetailType implements NoticeDetail {
+  @Field(() => Uri, { description: 'The terms, publicly accessible.' }) termsUrl: string;
+  @Field(() => String, { description: 'Version of the agreed notice.' }) noticeVersion: string;
+  @Field(() => String, { nullable: true, description: 'ISO 639-1 code.' }) noticeLanguage: string | null;
+}
+
+@ObjectType('ControllerNotice', { description: 'The notice of one controller of a joint arrangement.' })
+export class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
+  @Field(() => String, { description: 'Name of the controller.' }) controllerName: string;
+}
+
+@ObjectType('Notice', { description: 'The notice of a consent; exactly one member is populated.' })
+export class NoticeType implements Notice {
+  @Field(() => NoticeDetailType, { nullable: true, description: 'One notice covering all controllers.' }) sharedNotice: NoticeDetail | null;
+  @Field(() => [ControllerNoticeType], { nullable: true, description: 'One notice for each controller.' }) notices: ControllerNotice[] | null;
+}
+
+@ObjectType('Recipient', { description: 'A third party who may receive data.' })
+export class RecipientType implements Recipient {
+  @Field(() => String, { description: 'Name of the organisation.' }) name: string;
+  @Field(() => String, { description: 'What it does with the data.' }) role: string;
+  @Field(() => Uri, { nullable: true, description: 'Its privacy notice.' }) privacyUrl: string | null;
+}
+
+@ObjectType('Processing', { description: 'What is done with the data, and on what basis.' })
+export class ProcessingType {
+  @Field(() => LegalBasisEnum, { description: 'Legal basis; it applies to all controllers.' }) legalBasis: LegalBasis;
+  @Field(() => String, { description: 'Why the data is accessed.' }) purpose: string;
+  @Field(() => [DataTypeEnum], { description: 'The data categories covered.' }) dataTypes: DataType[];
+  @Field(() => String, { description: 'Always GB.' }) jurisdiction: string;
+  @Field(() => String, { nullable: true, description: 'Who supplies the meter data.' }) dataSource: string | null;
+  @Field(() => [RecipientType], { nullable: true, description: 'Third parties who may receive data.' }) recipients: Recipient[] | null;
+}
+
+@ObjectType('Consent', { description: 'How consent was given.' })
+export class ConsentGivenType implements Consent {
+  @Field(() => ConsentTypeEnum, { description: 'Type of consent.' }) consentType: ConsentType;
+  @Field(() => String, { nullable: true, description: 'How it was captured.' }) method: string | null;
+}
+
+@ObjectType('AccessEvent', { description: 'State and times of the access.' })
+export class AccessEventType {
+  @Field(() => AccessStateEnum, { description: 'State at this instant.' }) state: AccessState;
+  @Field(() => DateTime, { description: 'When the customer consented, or the Controller registered access.' }) registeredAt: Date;
+  @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' }) expiry: Date | null;
+  @Field(() => String, { nullable: true, description: "The Controller's internal reference." }) controllerReference: string | null;
+  @Field(() => ConsentGivenType, { nullable: true, description: 'Consent, for the consent bases.' }) consent: Consent | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the access was revoked.' }) revokedAt: Date | null;
+}
+
+@ObjectType('DiscoveredAccess', { description: 'What the communications operator saw of an organisation that is not registered.' })
+export class DiscoveredAccessType {
+  @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
+  @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
+  @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;
+  @Field(() => CalendarDate, { nullable: true, description: 'Last request seen.' }) lastSeen: string | null;
+  @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
+}
+
+@Directive('@key(fields: "id", resolvable: false)')
+@ObjectType('IdentityRecord', { description: 'The person-property relationship, held by the subgraph identity.' })
+export class IdentityRecordReference {
+  @Field(() => ID, { description: 'Internal id.' }) id: string;
+}
+
+@ObjectType('AccessRecordTransition', { description: 'A state change; nothing of it is ever rewritten.' })
+export class TransitionType {
+  @Field(() => DateTime, { description: 'When.' }) at: Date;
+  @Field(() => AccessStateEnum, { nullable: true, description: 'State before; null at registration.' }) from: AccessState | null;
+  @Field(() => AccessStateEnum, { description: 'State after.' }) to: AccessState;
+  @Field(() => TransitionCauseEnum, { description: 'Cause.' }) cause: TransitionCause;
+  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Reason given on revocation.' }) reason: RevocationReason | null;
+}
+
+@ObjectType('AccessRecordVersion', { description: 'A version of the content of a record; every version is kept.' })
+export class VersionType {
+  @Field(() => Int, { description: 'Number, from 1.' }) version: number;
+  @Field(() => DateTime, { description: 'When it was recorded.' }) recordedAt: Date;
+  @Field(() => LegalBasisEnum, { description: 'Legal basis.' }) legalBasis: LegalBasis;
+  @Field(() => DateTime, { nullable: true, description: 'Expiry.' }) expiry: Date | null;
+}
+
+@Directive('@key(fields: "id")')
+@ObjectType('AccessRecord', { description: 'A lawful access to the meter data of a customer.' })
+export class AccessRecordType {
+  @Field(() => ID, { description: 'Internal id; never the access key.' }) id: string;
+  @Field(() => Int, { description: 'Version of the content, from 1; the ETag over REST.' }) version: number;
+  @Field(() => RecordMetadataType, { description: 'What the register knows of the record itself.' }) recordMetadata: RecordMetadataType;
+  @Field(() => NoticeType, { nullable: true, description: 'Populated for consent bases, otherwise null.' }) notice: Notice | null;
+  @Field(() => ProcessingType, { description: 'What is done with the data.' }) processing: ProcessingType;
+  @Field(() => AccessEventType, { description: 'State and times.' }) accessEvent: AccessEventType;
+  @Field(() => String, { nullable: true, description: 'Always null in answers.' }) reidentificationToken: string | null;
+  @Field(() => [DataTypeEnum], { description: 'The data categories covered.' }) dataTypes: DataType[];
+  @Field(() => AccessStateEnum, { description: 'State at this instant.' }) state: AccessState;
+  @Field(() => String, { nullable: true, description: 'Name of the sole or lead controller.' }) leadControllerName: string | null;
+  @Field(() => ArrangementTypeEnum, { nullable: true, description: 'Type of the arrangement.' }) arrangementType: ArrangementType | null;
+  @Field(() => Int, { nullable: true, description: 'Number of controllers.' }) controllerCount: number | null;
+  @Field(() => LegalBasisEnum, { nullable: true, description: 'Legal basis.' }) legalBasis: LegalBasis | null;
+  @Field(() => String, { nullable: true, description: 'Purpose.' }) purpose: string | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the access was registered.' }) registeredAt: Date | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the access ends.' }) expiry: Date | null;
+  @Field(() => DiscoveredAccessType, { nullable: true, description: 'Set on DISCOVERED records only.' })
+  discoveredAccess: DiscoveredAccessType | null;
+}

@@ -1,0 +1,68 @@
+import { Arg, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/bearer-token';
+import { type CallContext, MayCall, callerOf } from '../../server/caller';
+import { type RateLimit, clientNetwork, refuseLimited } from '../../server/rate-limits';
+import { AccountRepository, type DirectoryEntry } from '../database/account.repository';
+import { DataUserType } from './data-user.types';
+import { AdmissionType, IssuedBearerTokenType, ViewerType } from './session.types';
+
+/** Limits of the session (2-decisions-a-b.md, section 2). */
+export interface SessionLimits {
+  /** Requests of an account. */
+  readonly requests: RateLimit;
+  /** Failed sign-ins from an address. */
+  readonly failedSignIns: RateLimit;
+}
+
+/** Sign-in, and whether a signed-in account is let in (2-decisions-a-b.md, section 2). */
+@Resolver(() => ViewerType)
+export class SessionResolver {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly signing: SigningKeys,
+    private readonly limits: SessionLimits,
+  ) {}
+
+  @MayCall('anyone')
+  @Mutation(() => IssuedBearerTokenType, { description: 'Signs an account in.' })
+  async issueBearerToken(
+    @Arg('accountId', () => String, { description: 'The account.' }) accountId: string,
+    @Arg('secretKey', () => String, { description: 'Its secret.' }) secretKey: string,
+    @Ctx() context: CallContext,
+  ): Promise<IssuedBearerTokenType> {
+    const network = clientNetwork(context.clientAddress);
+    refuseLimited(await this.limits.failedSignIns.passed(network));
+    const account = await this.accounts.bySecret(accountId, secretKey);
+    if (account?.status !== 'active') {
+      refuseLimited(await this.limits.failedSignIns.count(network));
+      throw new RegisterError('AUT001');
+    }
+    const { account_id, role, duid, mpid, now } = account;
+    const bearerToken = await issueBearerToken(this.signing, { accountId: account_id, role, duid, mpid }, now);
+    return { bearerToken, expires: BEARER_TOKEN_LIFETIME };
+  }
+
+  @MayCall('data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst')
+  @Query(() => ViewerType, { description: 'Whose token the request carries.' })
+  viewer(@Ctx() context: CallContext): ViewerType {
+    const { accountId, role, duid } = callerOf(context);
+    return { accountId, role, duid };
+  }
+
+  @FieldResolver(() => DataUserType, { nullable: true, description: 'The directory entry of the account.' })
+  async dataUser(@Root() { duid }: ViewerType): Promise<DirectoryEntry | null> {
+    return duid === null ? null : this.accounts.dataUser(duid);
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => AdmissionType, { nullable: true, description: 'Internal: whether an account is let in at this instant.' })
+  async admission(@Arg('accountId', () => String, { description: 'The account.' }) accountId: string): Promise<AdmissionType | null> {
+    const account = await this.accounts.admission(accountId);
+    if (!account) return null;
+    const { role, duid, mpid, status, now } = account;
+    const retryAfter = status === 'active' ? await this.limits.requests.count(accountId) : null;
+    return { accountId, role, duid, mpid, status, now, allowed: retryAfter === null, retryAfter };
+  }
+}

@@ -1,0 +1,81 @@
+import { RegisterError } from '../../schema/register-error';
+import type { SigningKeys } from '../server/bearer-token';
+import type { CallContext } from '../server/caller';
+import type { Idempotency } from '../server/idempotency';
+import type { RateLimit } from '../server/rate-limits';
+import type { RegisterClock } from '../server/register-clock';
+import { type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
+import type { AccessRecordLists } from './database/access-record-lists';
+import type { AccessRecordRepository } from './database/access-record.repository';
+import type { AccountRepository } from './database/account.repository';
+import type { IdentityLinks } from './identity-links';
+import { AccessRecordConnectionResolver } from './resolvers/access-record-connection.resolver';
+import { AccessRecordResolver } from './resolvers/access-record.resolver';
+import { AccountResolver } from './resolvers/account.resolver';
+import { DataUserResolver } from './resolvers/data-user.resolver';
+import { MeterPointReference, MeterPointResolver } from './resolvers/meter-point.resolver';
+import { RecordMetadataResolver } from './resolvers/record-metadata.resolver';
+import { type SessionLimits, SessionResolver } from './resolvers/session.resolver';
+
+/** Limits that resolvers of `access` count (2-decisions-a-b.md, section 2). */
+export interface AccessLimits extends SessionLimits {
+  /** Verifications of unknown keys from an address. */
+  readonly verifyMisses: RateLimit;
+}
+
+/** What the resolvers of `access` work with. */
+export interface AccessParts {
+  readonly records: AccessRecordRepository;
+  readonly lists: AccessRecordLists;
+  readonly accounts: AccountRepository;
+  readonly identities: IdentityLinks;
+  readonly idempotency: Idempotency;
+  readonly clock: RegisterClock;
+  readonly signing: SigningKeys;
+  readonly limits: AccessLimits;
+  readonly production: boolean;
+}
+
+/** The subgraph `access`. Without parts it can be printed and composed, but not executed. */
+export function accessSchema(parts?: AccessParts): Promise<SubgraphSchema> {
+  const resolvers = [
+    AccessRecordResolver,
+    AccessRecordConnectionResolver,
+    AccountResolver,
+    DataUserResolver,
+    MeterPointResolver,
+    RecordMetadataResolver,
+    SessionResolver,
+  ] as const;
+  const orphanedTypes = [MeterPointReference];
+  if (!parts) return buildFederatedSchema({ resolvers, orphanedTypes, references: {} });
+  const { records, lists, accounts, clock, signing, limits, production } = parts;
+  const instances = new Map<unknown, object>([
+    [AccessRecordResolver, new AccessRecordResolver(parts)],
+    [AccessRecordConnectionResolver, new AccessRecordConnectionResolver(lists)],
+    [AccountResolver, new AccountResolver(accounts, clock, production)],
+    [DataUserResolver, new DataUserResolver(accounts)],
+    [MeterPointResolver, new MeterPointResolver(lists)],
+    [RecordMetadataResolver, new RecordMetadataResolver(records)],
+    [SessionResolver, new SessionResolver(accounts, signing, limits)],
+  ]);
+  return buildFederatedSchema({
+    resolvers,
+    orphanedTypes,
+    references: {
+      AccessRecord: ({ id }: { id: string }, context: CallContext) => accessRecordReference(records, id, context),
+      DataUser: ({ duid }: { duid: string }) => accounts.dataUser(duid),
+      MeterPoint: (reference: { id: string }) => reference,
+    },
+    container: { get: (resolver: unknown) => instances.get(resolver) as object },
+  });
+}
+
+/** An access record that another subgraph refers to: for its Data User and the back office. */
+async function accessRecordReference(records: AccessRecordRepository, id: string, { caller }: CallContext) {
+  const record = await records.byId(id);
+  if (record === null || caller?.role === 'admin' || caller?.role === 'analyst') return record;
+  if (caller === null) throw new RegisterError('AUT001');
+  if (caller.duid !== record.row.duid) throw new RegisterError('PRM002');
+  return record;
+}

@@ -1,0 +1,45 @@
+import { CLAIM_IDEMPOTENCY_KEY } from '../../server/idempotency';
+import type { NamedStatement } from '../../server/short-reads';
+
+const ROW = `
+  select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.expressed_by as "expressedBy", r.email_index as "emailIndex",
+    r.sealed, k.wrapped as "wrappedKey", r.anonymised_at as "anonymisedAt"
+  from identity_record r left join identity_keys.data_key k on k.record_id = r.id`;
+
+/** Identity Records by the keys that Data Users know. */
+export const RECORDS_BY_REF: NamedStatement = { name: 'identity_records_by_ref', text: `${ROW} where r.ref = any($1)` };
+
+/** Identity Records by their internal ids, as references from other subgraphs name them. */
+export const RECORDS_BY_ID: NamedStatement = { name: 'identity_records_by_id', text: `${ROW} where r.id = any($1)` };
+
+/** What `access` needs to link a record: no personal data, sealed or not. */
+export const LINKS_BY_REF: NamedStatement = {
+  name: 'identity_record_links_by_ref',
+  text: `select ref, id, duid, meter_point_id as "meterPointId", anonymised_at is not null as anonymised
+    from identity_record where ref = any($1)`,
+};
+
+/**
+ * What the live Identity Records of a meter point, whosesoever they are, can be re-identified by together: one row if there are any.
+ * No passkey can be registered yet.
+ */
+export const MEANS_BY_MPXN: NamedStatement = {
+  name: 'reidentification_means_by_mpxn',
+  text: `select bool_or(email_index is not null) as "hasEmail", false as "hasCredentials"
+    from identity_record where mpxn_index = $1 and anonymised_at is null having count(*) > 0`,
+};
+
+/**
+ * Record, data key and idempotency key in one statement: all of them or none. Yields a row when the record was made, none when the
+ * idempotency key was claimed before.
+ */
+export const REGISTER_RECORD: NamedStatement = {
+  name: 'register_identity_record',
+  text: `with ${CLAIM_IDEMPOTENCY_KEY},
+  record as (
+    insert into identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed)
+    select $6, $7, $8, $9, $10, $11, $12, $13, $14 where $3::bytea is null or exists (select from claim)
+    returning id
+  )
+  insert into identity_keys.data_key (record_id, wrapped) select id, $15 from record returning record_id`,
+};

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { type FindOptionsWhere, IsNull } from 'typeorm';
+import { newIdentifier } from '../../../schema/identifiers';
+import type { Database } from '../../server/database';
+import type { IdempotentRequest } from '../../server/idempotency';
+import type { IdentityRecord, IdentityRecordLink, NewIdentityRecord, PersonalData } from '../domain/identity-record';
+import type { IdentityRecordSearch } from '../domain/identity-record-search';
+import type { ReidentificationMeans } from '../domain/reidentification-methods';
+import type { BlindIndexes } from './blind-index';
+import { IdentityRecordEntity } from './identity-record.entity';
+import {
+  LINKS_BY_REF,
+  MEANS_BY_MPXN,
+  RECORDS_BY_ID,
+  RECORDS_BY_REF,
+  REGISTER_RECORD,
+} from './identity-record-statements';
+import { PERSONAL_DATA_FORM, type PersonalDataVault } from './personal-data-vault';
+import { type IdentityRecordRow, StoredIdentityRecord } from './stored-identity-record';
+
+/** What registering answers, also when it is answered again for the same idempotency key. */
+export interface RegisteredIdentityRecord {
+  readonly ir: string;
+  readonly passkeyRegistrationRedirect: string | null;
+}
+
+/** Most Identity Records that one search gives. */
+const LONGEST_SEARCH_RESULT = 500;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Identity Records: sealed on the way in, opened by whoever may read them. Whether a caller may is for the resolvers to ask. */
+export class IdentityRecordRepository {
+  /** What `access` must know of a record; undefined when there is none. */
+  readonly link: (ref: string) => Promise<IdentityRecordLink | undefined>;
+  private readonly rowByRef: (ref: string) => Promise<IdentityRecordRow | undefined>;
+  private readonly rowById: (id: string) => Promise<IdentityRecordRow | undefined>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly indexes: BlindIndexes,
+    private readonly vault: PersonalDataVault,
+  ) {
+    this.link = database.reads.byKey(LINKS_BY_REF, (row: IdentityRecordLink) => row.ref, String);
+    this.rowByRef = database.reads.byKey(RECORDS_BY_REF, (row: IdentityRecordRow) => row.ir, String);
+    this.rowById = database.reads.byKey(RECORDS_BY_ID, (row: IdentityRecordRow) => row.id, String);
+  }
+
+  /** The record with this key, whosesoever it is. */
+  async byRef(ref: string): Promise<IdentityRecord | null> {
+    const row = await this.rowByRef(ref);
+    return row ? this.recordOf(row) : null;
+  }
+
+  /** The record with this internal id, whosesoever it is. */
+  async byId(id: string): Promise<IdentityRecord | null> {
+    const row = UUID.test(id) ? await this.rowById(id) : undefined;
+    return row ? this.recordOf(row) : null;
+  }
+
+  /** A Data User's own live records, newest first, at most 500. */
+  async search(duid: string, { mpxn, email }: IdentityRecordSearch): Promise<IdentityRecord[]> {
+    const where: FindOptionsWhere<IdentityRecordEntity> = {
+      duid,
+      anonymisedAt: IsNull(),
+      ...(mpxn === null ? {} : { mpxnIndex: this.indexes.mpxn(mpxn) }),
+      ...(email === null ? {} : { emailIndex: this.indexes.email(email) }),
+    };
+    const found = await this.database.source.getRepository(IdentityRecordEntity).find({
+      where,
+      relations: { dataKey: true },
+      order: { createdAt: 'DESC', ir: 'DESC' },
+      take: LONGEST_SEARCH_RESULT,
+    });
+    return found.map(({ dataKey, ...facts }) => this.recordOf({ ...facts, wrappedKey: dataKey?.wrappedKey ?? null }));
+  }
+
+  /** What the live records of a meter point can be re-identified by. */
+  means(mpxn: string): Promise<ReidentificationMeans[]> {
+    return this.database.reads.rows<ReidentificationMeans>(MEANS_BY_MPXN, [this.indexes.mpxn(mpxn)]);
+  }
+
+  /** Registers a record, or tells what the same request was answered before. */
+  async register(
+    duid: string,
+    record: NewIdentityRecord,
+    request: IdempotentRequest,
+  ): Promise<RegisteredIdentityRecord & { readonly replayed: boolean }> {
+    const answer: RegisteredIdentityRecord = { ir: newIdentifier('ir'), passkeyRegistrationRedirect: null };
+    const values = [...request.claim(answer), ...this.columns(answer.ir, duid, record)];
+    const { rowCount } = await this.database.pool.query({ ...REGISTER_RECORD, values });
+    if (rowCount === 1) return { ...answer, replayed: false };
+    return { ...(await request.recall<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
+  }
+
+  /** Parameters $6 to $15 of {@link REGISTER_RECORD}. */
+  private columns(ir: string, duid: string, { expressedBy, ...record }: NewIdentityRecord): unknown[] {
+    const id = randomUUID();
+    const personal = personalDataOf(record);
+    const { mpxn } = personal.piiPrincipal;
+    const { sealed, wrappedKey } = this.vault.seal(id, personal);
+    const emailIndex = personal.email === null ? null : this.indexes.email(personal.email);
+    const meterPointId = this.indexes.meterPointId(mpxn);
+    return [
+      id,
+      ir,
+      duid,
+      this.indexes.mpxn(mpxn),
+      emailIndex,
+      meterPointId,
+      expressedBy,
+      PERSONAL_DATA_FORM,
+      sealed,
+      wrappedKey,
+    ];
+  }
+
+  private recordOf(row: IdentityRecordRow): IdentityRecord {
+    return new StoredIdentityRecord(row, this.vault);
+  }
+}
+
+function personalDataOf({ piiPrincipal, principalVerification, email }: PersonalData): PersonalData {
+  return { piiPrincipal, principalVerification, email: email === null ? null : email.trim() };
+}

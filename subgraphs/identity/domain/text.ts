@@ -1,0 +1,23 @@
+import type { Violation } from '../../../schema/register-error';
+
+/** NUL and unpaired surrogates: JSON can carry them, PostgreSQL and UTF-8 cannot. */
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
+
+/** Whether a text can be written as UTF-8 and kept by PostgreSQL. */
+export function isStorable(text: string): boolean {
+  return !UNSTORABLE.test(text);
+}
+
+/** The limits of a text field: characters are counted, not bytes. An absent text breaks none. */
+export function textViolations(
+  path: Violation['path'],
+  text: string | null,
+  { shortest = 0, longest }: { readonly shortest?: number; readonly longest: number },
+): Violation[] {
+  if (text === null) return [];
+  if (!isStorable(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
+  const length = [...text].length;
+  if (length < shortest) return [{ code: 'VAL003', path, message: 'must not be empty' }];
+  if (length > longest) return [{ code: 'VAL003', path, message: `is longer than ${longest} characters` }];
+  return [];
+}

@@ -1,0 +1,52 @@
+import type { RunningSubgraph, SubgraphOptions } from '../server/running-subgraph';
+import { type DatabaseAddress, openDatabase } from '../server/database';
+import { idempotency } from '../server/idempotency';
+import { migrate } from '../server/migrate';
+import { localLink } from '../server/subgraph-link';
+import type { SubgraphSchema } from '../server/subgraph-schema';
+import { blindIndexes } from './database/blind-index';
+import { DataKeyEntity, IdentityRecordEntity } from './database/identity-record.entity';
+import { IdentityRecordRepository } from './database/identity-record.repository';
+import { identityMigrations } from './database/migrations';
+import { personalDataVault } from './database/personal-data-vault';
+import { identitySchema } from './schema';
+
+/** Keys of `identity`, 32 bytes each; no other service has them. */
+export interface IdentityKeys {
+  /** Of the blind indexes: changing it makes every record unfindable. */
+  readonly indexKey: Buffer;
+  /** The key-encryption key of the records' data keys. */
+  readonly encryptionKey: Buffer;
+  /** Of the hashes of idempotency keys and request bodies. */
+  readonly hashKey: Buffer;
+}
+
+/** What `identity` is started with. */
+export interface IdentityOptions extends SubgraphOptions {
+  readonly keys: IdentityKeys;
+}
+
+/** The only subgraph that holds personal data: its own schemas of the database, its own role, its own keys. */
+export async function startIdentity({
+  databaseUrl,
+  logger,
+  production,
+  keys,
+}: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
+  const address = identityAddress(databaseUrl);
+  await migrate(address, identityMigrations, production);
+  const database = await openDatabase(address, [IdentityRecordEntity, DataKeyEntity]);
+  const indexes = blindIndexes(keys.indexKey);
+  const schema = await identitySchema({
+    records: new IdentityRecordRepository(database, indexes, personalDataVault(keys.encryptionKey)),
+    indexes,
+    idempotency: idempotency(keys.hashKey, keys.encryptionKey),
+    production,
+  });
+  return { ...schema, link: localLink('identity', schema.schema, logger), close: () => database.close() };
+}
+
+/** Where `identity` keeps its tables; the data keys lie in the schema `identity_keys` beside it. */
+export function identityAddress(databaseUrl: string): DatabaseAddress {
+  return { url: databaseUrl, schema: 'identity', role: 'cdar_identity' };
+}

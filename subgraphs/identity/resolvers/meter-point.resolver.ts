@@ -1,0 +1,33 @@
+import { Arg, Query, Resolver } from 'type-graphql';
+import { Mpxn } from '../../../schema/scalars';
+import { MayCall } from '../../server/caller';
+import type { BlindIndexes } from '../database/blind-index';
+import type { IdentityRecordRepository } from '../database/identity-record.repository';
+import { availableMethods } from '../domain/reidentification-methods';
+import { IdentityRecordExistence, MeterPoint } from './meter-point.types';
+
+/** What is asked by MPxN, across Data Users. */
+@Resolver()
+export class MeterPointResolver {
+  constructor(
+    private readonly records: IdentityRecordRepository,
+    private readonly indexes: BlindIndexes,
+  ) {}
+
+  @MayCall('data_user', 'portal')
+  @Query(() => IdentityRecordExistence, {
+    description: 'Whether an Identity Record exists for a meter point, and how to re-identify.',
+  })
+  async identityRecordExistence(
+    @Arg('mpxn', () => Mpxn, { description: 'The meter point.' }) mpxn: string,
+  ): Promise<IdentityRecordExistence> {
+    const means = await this.records.means(mpxn);
+    return { mpxn, exists: means.length > 0, availableMethods: availableMethods(means) };
+  }
+
+  @MayCall('data_user', 'portal')
+  @Query(() => MeterPoint, { description: 'The meter point of an MPxN. Nothing is looked up: every MPxN has one.' })
+  meterPoint(@Arg('mpxn', () => Mpxn, { description: 'The meter point number.' }) mpxn: string): MeterPoint {
+    return { id: this.indexes.meterPointId(mpxn) };
+  }
+}

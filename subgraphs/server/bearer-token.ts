@@ -1,0 +1,104 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type JWK, type JWTPayload, type JWTVerifyGetKey, SignJWT, createLocalJWKSet, createRemoteJWKSet, importJWK, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { RegisterError } from '../../schema/register-error';
+import { ACCOUNT_ROLES, type AccountRole } from '../../schema/roles';
+import type { Caller } from './caller';
+
+/** Lifetime of a bearer token in seconds (1-specification.md, Limits). */
+export const BEARER_TOKEN_LIFETIME = 7200;
+
+const ALGORITHM = 'EdDSA';
+const TOKEN_TYPE = 'at+jwt';
+const AUDIENCE = 'central-data-access-register';
+const REMEMBERED_TOKENS = 10_000;
+
+/** What a bearer token says: who it was issued to, and until when (the register's clock decides whether that has passed). */
+export interface TokenClaims extends Caller {
+  readonly expiresAt: Date;
+}
+
+/** Verifies the form, signature, issuer and audience of bearer tokens; AUT001 otherwise. */
+export interface TokenVerifier {
+  verify(token: string): Promise<TokenClaims>;
+}
+
+/** Private signing keys: the first signs, all of them verify, so that a key can be replaced without downtime. */
+export interface SigningKeys {
+  readonly issuer: string;
+  readonly keys: readonly JWK[];
+}
+
+/** The public half, as served at `/.well-known/jwks.json`. */
+export function publicKeys({ keys }: SigningKeys): { keys: JWK[] } {
+  return { keys: keys.map(({ kty, crv, x, kid }) => ({ kty, crv, x, kid, alg: ALGORITHM, use: 'sig' }) as JWK) };
+}
+
+/** Issues the bearer token of an account, valid from `now` for 7200 seconds. */
+export async function issueBearerToken(signing: SigningKeys, caller: Caller, now: Date): Promise<string> {
+  const [key] = signing.keys;
+  if (!key) throw new Error('no signing key');
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  return new SignJWT({ duid: caller.duid, role: caller.role, ...(caller.mpid === null ? {} : { mpid: caller.mpid }) })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, ...(key.kid === undefined ? {} : { kid: key.kid }) })
+    .setIssuer(signing.issuer)
+    .setAudience(AUDIENCE)
+    .setSubject(caller.accountId)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + BEARER_TOKEN_LIFETIME)
+    .setJti(randomUUID())
+    .sign(await importJWK(key, ALGORITHM));
+}
+
+/** A verifier in the process that holds the keys. */
+export function localVerifier(signing: SigningKeys): TokenVerifier {
+  return rememberingVerifier(createLocalJWKSet(publicKeys(signing)), signing.issuer);
+}
+
+/** A verifier in another process: asks the key set of `access`, again when a key id is unknown. */
+export function remoteVerifier(jwksUrl: string, issuer: string): TokenVerifier {
+  return rememberingVerifier(createRemoteJWKSet(new URL(jwksUrl)), issuer);
+}
+
+/** Verifying costs 190 µs: a verified token is remembered by its hash. Whether it has expired is asked for every request. */
+function rememberingVerifier(keys: JWTVerifyGetKey, issuer: string): TokenVerifier {
+  const remembered = new LRUCache<string, TokenClaims>({ max: REMEMBERED_TOKENS });
+  return {
+    async verify(token) {
+      const hash = createHash('sha256').update(token).digest('base64');
+      const known = remembered.get(hash);
+      if (known) return known;
+      const claims = await verified(token, keys, issuer);
+      remembered.set(hash, claims);
+      return claims;
+    },
+  };
+}
+
+async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<TokenClaims> {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: [ALGORITHM],
+      typ: TOKEN_TYPE,
+      issuer,
+      audience: AUDIENCE,
+      requiredClaims: ['sub', 'exp', 'iat', 'jti'],
+      clockTolerance: Number.MAX_SAFE_INTEGER,
+    });
+    return claimsOf(payload);
+  } catch {
+    throw new RegisterError('AUT001');
+  }
+}
+
+function claimsOf(payload: JWTPayload): TokenClaims {
+  const { sub, exp, duid, role, mpid } = payload;
+  if (!ACCOUNT_ROLES.includes(role as AccountRole)) throw new RegisterError('AUT001');
+  return {
+    accountId: String(sub),
+    role: role as AccountRole,
+    duid: typeof duid === 'string' ? duid : null,
+    mpid: typeof mpid === 'string' ? mpid : null,
+    expiresAt: new Date(Number(exp) * 1000),
+  };
+}

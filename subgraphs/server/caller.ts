@@ -1,0 +1,64 @@
+import { Authorized, Extensions } from 'type-graphql';
+import type { AuthChecker } from 'type-graphql';
+import { RegisterError } from '../../schema/register-error';
+import type { Role } from '../../schema/roles';
+
+/** Whose request it is: the claims of a verified bearer token whose account was found active. */
+export interface Caller {
+  readonly accountId: string;
+  readonly role: Role;
+  /** The Data User of the account; null for roles that have none. */
+  readonly duid: string | null;
+  /** The supplier's market participant id; null for every other role. */
+  readonly mpid: string | null;
+}
+
+/** Services that ask each other on their own account. */
+export type ServiceName = 'gateway' | 'rest-adapter' | 'access' | 'identity';
+
+/** What every resolver knows of the request. */
+export interface CallContext {
+  readonly caller: Caller | null;
+  /** The service that asks on its own account, never set from outside; null for a caller's request. */
+  readonly service: ServiceName | null;
+  readonly transactionId: string;
+  /** The client's network address, as seen by the edge; never stored in clear. */
+  readonly clientAddress: string;
+  /** The caller's bearer token as sent, passed on to subgraphs that are processes of their own. */
+  readonly bearer?: string;
+}
+
+/** Who may call a field: roles, `anyone` (also without a token), or `service` (another service of the register only). */
+export type Audience = Role | 'anyone' | 'service';
+
+/**
+ * Declares who may call a resolver; every root field has it (a structure test demands it) and
+ * `schema/generated/audiences.json` lists it. Ownership is a rule of the domain, not said here.
+ */
+export function MayCall(...audience: [Audience, ...Audience[]]): MethodDecorator & PropertyDecorator {
+  return (target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
+    Extensions({ audience })(target, key as string, descriptor as PropertyDescriptor);
+    if (!audience.includes('anyone')) Authorized<Audience>(...audience)(target, key as string, descriptor as PropertyDescriptor);
+  };
+}
+
+/** Lets in whom {@link MayCall} names: AUT001 without a caller, PRM001 with the wrong role. */
+export const checkAudience: AuthChecker<CallContext, Audience> = ({ context }, audience) => {
+  if (context.service !== null && audience.includes('service')) return true;
+  if (!context.caller) throw new RegisterError('AUT001');
+  if (!audience.includes(context.caller.role)) throw new RegisterError('PRM001');
+  return true;
+};
+
+/** The caller of a field that only signed-in roles may call. */
+export function callerOf(context: CallContext): Caller {
+  if (!context.caller) throw new RegisterError('AUT001');
+  return context.caller;
+}
+
+/** The Data User of a caller whose role always has one. */
+export function duidOf(context: CallContext): string {
+  const { duid } = callerOf(context);
+  if (duid === null) throw new RegisterError('PRM001');
+  return duid;
+}

@@ -1,0 +1,70 @@
+import { Pool, type PoolConfig } from 'pg';
+import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { ShortReads } from './short-reads';
+
+/** How one subgraph reaches its tables: one PostgreSQL schema, one role that has rights on that schema only. */
+export interface DatabaseAddress {
+  readonly url: string;
+  /** Schema of the subgraph, first in the search path. */
+  readonly schema: string;
+  /** Role that every session of the running subgraph takes; migrations run as the owner that `url` names. */
+  readonly role: string;
+}
+
+/** The database of a running subgraph. */
+export interface Database {
+  /** TypeORM over a pool: transactions and everything that is not hot. */
+  readonly source: DataSource;
+  /** Plain pool with named statements: hot single statements that write. */
+  readonly pool: Pool;
+  /** Pipelined clients for short autocommit reads only. */
+  readonly reads: ShortReads;
+  close(): Promise<void>;
+}
+
+/** Milliseconds after which a statement is given up, below the ten seconds in which every request is answered. */
+const STATEMENT_TIMEOUT = 6_000;
+const CONNECTION_TIMEOUT = 3_000;
+
+/** Options of every session: the subgraph's role and search path, and limits so that nothing hangs. */
+export function sessionOptions(address: DatabaseAddress): PoolConfig {
+  return {
+    connectionString: address.url,
+    options: `-c role=${address.role} -c search_path=${address.schema},register -c statement_timeout=${STATEMENT_TIMEOUT} -c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT}`,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT,
+    query_timeout: STATEMENT_TIMEOUT + 500,
+    keepAlive: true,
+  };
+}
+
+/** Opens pool, short reads and TypeORM; the database may come up later, each statement says so by itself. */
+export async function openDatabase(
+  address: DatabaseAddress,
+  entities: MixedList<Function | string | EntitySchema>,
+  poolSize = 10,
+): Promise<Database> {
+  const session = sessionOptions(address);
+  const pool = new Pool({ ...session, max: poolSize });
+  pool.on('error', () => undefined); // an idle connection that broke is replaced by the next statement
+  const reads = new ShortReads(session);
+  const { connectionString: _, ...extra } = session;
+  const source = new DataSource({
+    type: 'postgres',
+    url: address.url,
+    schema: address.schema,
+    entities,
+    installExtensions: false,
+    poolSize,
+    poolErrorHandler: () => undefined,
+    extra,
+  });
+  await source.initialize();
+  return {
+    source,
+    pool,
+    reads,
+    close: async () => {
+      await Promise.all([source.destroy(), pool.end(), reads.close()]);
+    },
+  };
+}

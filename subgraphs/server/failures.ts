@@ -1,0 +1,50 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { isErrorCode } from '../../schema/error-catalogue';
+import { RegisterError } from '../../schema/register-error';
+
+/** Node and PostgreSQL codes that mean: the database cannot be reached, or gave up. */
+const AWAY = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|57P0|08|53|57014|40001|40P01|55P03|58)/;
+const AWAY_MESSAGE = /Connection terminated|connection timeout|timeout exceeded|Query read timeout|not queryable|Client has encountered/i;
+/** PostgreSQL codes of text or times that it cannot store: characters such as NUL, lone surrogates. */
+const UNSTORABLE = /^(22021|22P05|22007|22008)/;
+
+/**
+ * The error of the catalogue that a failure is told as. What is not in the catalogue becomes SYS001 or SYS002 and goes to
+ * the log by its code, place and constraint only: the messages of PostgreSQL quote values.
+ */
+export function presentable(error: unknown, logger: Logger, transactionId: string): GraphQLError {
+  const original = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  const at = error instanceof GraphQLError ? error.path : undefined;
+  if (original instanceof GraphQLError) return withCode(original, at);
+  const { code, message } = original as { code?: unknown; message?: unknown };
+  if (typeof code === 'string' && UNSTORABLE.test(code)) {
+    return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
+  }
+  const away = (typeof code === 'string' && AWAY.test(code)) || AWAY_MESSAGE.test(String(message));
+  logger.error({ 'transaction-id': transactionId, failure: failureFacts(original) }, away ? 'dependency unavailable' : 'internal error');
+  return withCode(new RegisterError(away ? 'SYS002' : 'SYS001'), at);
+}
+
+/** Errors of graphql-jit have no `extensions` unless they wrap an error that has. */
+function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError {
+  const extensions = error.extensions as GraphQLError['extensions'] | undefined;
+  if (isErrorCode(extensions?.['code'])) return new GraphQLError(error.message, { extensions, path: path ?? error.path });
+  return new GraphQLError(unquoted(error.message), { extensions: { code: 'VAL003' }, path: path ?? error.path });
+}
+
+/** graphql-js and graphql-jit quote values, personal ones too, behind these words; what comes before names variable or type. */
+const QUOTING = / (got invalid value|cannot represent|found) [\s\S]*$/;
+
+function unquoted(message: string): string {
+  if (/^Value "/.test(message)) return 'A value is not one of its enum';
+  return message.replace(QUOTING, ' $1');
+}
+
+/** What of a failure may be logged: no message of a database error, since it may quote personal data. */
+export function failureFacts(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { kind: typeof error };
+  const { code, table, constraint, routine } = error as Error & Record<string, unknown>;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { kind: error.name, code, table, constraint, routine, at: frames.slice(0, 6).map((line) => line.trim()) };
+}

@@ -1,0 +1,108 @@
+import type { Pool } from 'pg';
+import stringify from 'safe-stable-stringify';
+import { RegisterError } from '../../schema/register-error';
+import { type KeyedHash, keyedHash } from './keyed-hash';
+import { seal, unseal } from './sealed';
+
+/**
+ * Idempotency keys (2-decisions-a-b.md, section 7): a keyed hash of key and body and the sealed 2xx answer, kept 24 hours in the
+ * same statement or transaction as the change itself. Two callers at once: the unique index lets one through, the other waits for
+ * its end and is given its answer.
+ */
+export interface Idempotency {
+  /** A request under a key, or without one (null): `operation` is the mutation's name. */
+  request(accountId: string, operation: string, key: string | null, body: unknown): IdempotentRequest;
+}
+
+/** One request, to be claimed by the statement that makes the change. */
+export interface IdempotentRequest {
+  /** The five values of {@link CLAIM_IDEMPOTENCY_KEY}, with the answer to keep. */
+  claim(answer: unknown): readonly unknown[];
+  /** The answer kept by an earlier request with this key; CNF004 when that had another body. */
+  recall<Answer>(pool: Pool): Promise<Answer>;
+}
+
+/**
+ * First part of a changing statement, parameters $1 to $5: yields a row when the key is new, or was kept longer than 24 hours.
+ * The change itself is conditional: `where $3::bytea is null or exists (select from claim)`.
+ */
+export const CLAIM_IDEMPOTENCY_KEY = `
+  claim as (
+    insert into idempotency_key as held (account_id, operation, key_hash, body_hash, answer, expires_at)
+    select $1, $2, $3::bytea, $4, $5, register_now() + interval '24 hours' where $3::bytea is not null
+    on conflict (account_id, operation, key_hash) do update
+      set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
+      where held.expires_at <= register_now()
+    returning true
+  )`;
+
+/** The table, for a migration of each subgraph that has POST operations. */
+export const CREATE_IDEMPOTENCY_KEY = `
+  create table idempotency_key (
+    account_id text not null,
+    operation text not null,
+    key_hash bytea not null,
+    body_hash bytea not null,
+    answer bytea not null,
+    expires_at timestamptz not null,
+    primary key (account_id, operation, key_hash)
+  );
+  create index idempotency_key_expiry on idempotency_key (expires_at)`;
+
+/** Forgets what was kept for 24 hours. */
+export const FORGET_IDEMPOTENCY_KEYS = 'delete from idempotency_key where expires_at <= register_now()';
+
+const VISIBLE_KEY = /^[!-~]{1,255}$/;
+
+const RECALL = {
+  name: 'recall_idempotency_key',
+  text: 'select body_hash, answer from idempotency_key where account_id = $1 and operation = $2 and key_hash = $3',
+};
+
+/** Idempotency with the subgraph's own keys. */
+export function idempotency(hashKey: Buffer, sealKey: Buffer): Idempotency {
+  const hashOfKey = keyedHash(hashKey, 'idempotency-key');
+  const hashOfBody = keyedHash(hashKey, 'idempotency-body');
+  return {
+    request: (accountId, operation, key, body) => idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, sealKey }),
+  };
+}
+
+interface RequestParts {
+  readonly accountId: string;
+  readonly operation: string;
+  readonly key: string | null;
+  readonly body: unknown;
+  readonly hashOfKey: KeyedHash;
+  readonly hashOfBody: KeyedHash;
+  readonly sealKey: Buffer;
+}
+
+function idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, sealKey }: RequestParts): IdempotentRequest {
+  if (key === null) {
+    return {
+      claim: () => [accountId, operation, null, null, null],
+      recall: () => Promise.reject(new Error('a request without an idempotency key has nothing to recall')),
+    };
+  }
+  requireVisibleKey(key);
+  const keyHash = hashOfKey(key);
+  const bodyHash = hashOfBody(stringify(body) ?? '');
+  const bound = `${accountId} ${operation} ${keyHash.toString('hex')}`;
+  return {
+    claim: (answer) => [accountId, operation, keyHash, bodyHash, seal(sealKey, JSON.stringify(answer), bound)],
+    async recall<Answer>(pool: Pool) {
+      const { rows } = await pool.query({ ...RECALL, values: [accountId, operation, keyHash] });
+      const [kept] = rows as { body_hash: Buffer; answer: Buffer }[];
+      if (!kept?.body_hash.equals(bodyHash)) throw new RegisterError('CNF004');
+      return JSON.parse(unseal(sealKey, kept.answer, bound).toString('utf8')) as Answer;
+    },
+  };
+}
+
+/** VAL001 unless the key is 1 to 255 visible ASCII characters. */
+function requireVisibleKey(key: string): void {
+  if (VISIBLE_KEY.test(key)) return;
+  const message = 'must be 1 to 255 visible ASCII characters';
+  throw new RegisterError('VAL001', message, { violations: [{ code: 'VAL001', path: ['idempotencyKey'], message }] });
+}

@@ -1,0 +1,77 @@
+import ipaddr from 'ipaddr.js';
+import type { Pool } from 'pg';
+import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RegisterError } from '../../schema/register-error';
+import type { KeyedHash } from './keyed-hash';
+
+/** A limit shared by all replicas: so many points in so many seconds for each key. */
+export interface RateLimit {
+  /** Counts one point; seconds to wait when the limit is passed, else null. */
+  count(key: string): Promise<number | null>;
+  /** Seconds to wait when the limit was passed before, without counting. */
+  passed(key: string): Promise<number | null>;
+}
+
+/** Where limits are counted: the table `rate_limit` of the subgraph, in memory while the database is away. Keys are hashed. */
+export interface RateLimitStore {
+  readonly pool: Pool;
+  readonly schema: string;
+  readonly hash: KeyedHash;
+  /** RATE_LIMITS=off, for tests and benches. */
+  readonly off: boolean;
+}
+
+/** A limit of `points` in `seconds`. */
+export function rateLimit({ pool, schema, hash, off }: RateLimitStore, name: string, points: number, seconds: number): RateLimit {
+  if (off) return { count: () => Promise.resolve(null), passed: () => Promise.resolve(null) };
+  const limiter = new RateLimiterPostgres({
+    storeClient: pool,
+    schemaName: schema,
+    tableName: 'rate_limit',
+    tableCreated: true,
+    clearExpiredByTimeout: true,
+    keyPrefix: name,
+    points,
+    duration: seconds,
+    insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }),
+  });
+  const hashed = (key: string) => hash(key).toString('base64url');
+  return {
+    async count(key) {
+      try {
+        await limiter.consume(hashed(key));
+        return null;
+      } catch (refusal) {
+        return waitOf(refusal);
+      }
+    },
+    async passed(key) {
+      const state = await limiter.get(hashed(key));
+      return state && state.consumedPoints > points ? waitOf(state) : null;
+    },
+  };
+}
+
+/** Counts one point and refuses (LIM002) when the limit is passed. */
+export async function withinLimit(limit: RateLimit, key: string): Promise<void> {
+  refuseLimited(await limit.count(key));
+}
+
+/** Refuses (LIM002) when there is something to wait for. */
+export function refuseLimited(retryAfter: number | null): void {
+  if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
+}
+
+function waitOf(refusal: unknown): number {
+  const { msBeforeNext } = refusal as RateLimiterRes;
+  if (typeof msBeforeNext !== 'number') throw refusal;
+  return Math.max(1, Math.ceil(msBeforeNext / 1000));
+}
+
+/** The network that counts as one client: an IPv4 address, or the /64 of an IPv6 one (2-decisions-a-b.md, section 2). */
+export function clientNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
+}

@@ -1,0 +1,48 @@
+import type { QueryRunner } from 'typeorm';
+import type { Database } from './database';
+
+/**
+ * The one clock (architecture, decision 12): `register.register_now()`, the instant at which a statement reached the database. Its
+ * offset is part of the function's text, so that reading it costs nothing and moving it is seen by every session at once.
+ */
+export interface RegisterClock {
+  now(): Promise<Date>;
+  /** Moves the clock by so many seconds against real time; only where the installation allows it. */
+  setOffset(seconds: number): Promise<Date>;
+}
+
+const INSTALL = `
+  do $$ begin
+    if to_regprocedure('register.register_now()') is null then
+      create function register.register_now() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()';
+    end if;
+  end $$`;
+
+const MOVABLE = `
+  create or replace function register.set_clock_offset(seconds integer) returns void language plpgsql security definer as $$ begin
+    execute format('create or replace function register.register_now() returns timestamptz language sql stable parallel safe as %L',
+      format('select statement_timestamp() + interval ''%s s''', seconds));
+  end $$`;
+
+const FIXED = `
+  drop function if exists register.set_clock_offset(integer);
+  create or replace function register.register_now() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()'`;
+
+/** Installs the clock; `movable` outside production only. */
+export async function installClock(session: QueryRunner, movable: boolean): Promise<void> {
+  await session.query('create schema if not exists register');
+  await session.query(INSTALL);
+  await session.query(movable ? MOVABLE : FIXED);
+}
+
+/** The clock of a running subgraph. */
+export function registerClock({ pool }: Database): RegisterClock {
+  const now = async () => (await pool.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
+  return {
+    now,
+    async setOffset(seconds) {
+      await pool.query('select register.set_clock_offset($1)', [seconds]);
+      return now();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import 'reflect-metadata';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import { type GraphQLResolveInfo, type GraphQLSchema, parse } from 'graphql';
+import { type BuildSchemaOptions, buildSchema, createResolversMap } from 'type-graphql';
+import { type CallContext, checkAudience } from './caller';
+
+const FEDERATION =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@inaccessible"])';
+
+/** Resolves a reference `{ __typename, <key> }` that the gateway sends. */
+export type ReferenceResolver = (reference: never, context: CallContext, info: GraphQLResolveInfo) => unknown;
+
+/** What a subgraph's schema is made of. */
+export interface SubgraphSchemaParts {
+  readonly resolvers: BuildSchemaOptions['resolvers'];
+  /** Object types that no root field reaches (entities that another subgraph owns). */
+  readonly orphanedTypes?: NonNullable<BuildSchemaOptions['orphanedTypes']>;
+  /** Entity name to reference resolver. */
+  readonly references: Record<string, ReferenceResolver>;
+  readonly scalarsMap?: NonNullable<BuildSchemaOptions['scalarsMap']>;
+  readonly container?: NonNullable<BuildSchemaOptions['container']>;
+}
+
+/** The executable subgraph, its SDL for composition, and who may call each root field. */
+export interface SubgraphSchema {
+  readonly schema: GraphQLSchema;
+  readonly sdl: string;
+  readonly audiences: Record<string, readonly string[]>;
+}
+
+/** Builds a Federation 2 subgraph from type-graphql classes. */
+export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<SubgraphSchema> {
+  const built = await buildSchema({
+    resolvers: parts.resolvers,
+    orphanedTypes: parts.orphanedTypes ?? [],
+    scalarsMap: parts.scalarsMap ?? [],
+    ...(parts.container ? { container: parts.container } : {}),
+    authChecker: checkAudience,
+    validate: false,
+    skipCheck: true,
+  } as BuildSchemaOptions);
+  const sdl = `${FEDERATION}\n\n${printSchemaWithDirectives(built)}\n`;
+  const resolvers = createResolversMap(built) as Record<string, Record<string, unknown>>;
+  for (const [type, resolveReference] of Object.entries(parts.references)) {
+    resolvers[type] = { ...resolvers[type], __resolveReference: resolveReference };
+  }
+  const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: resolvers as never });
+  return { schema, sdl, audiences: audiencesOf(built) };
+}
+
+/** `Query.dataUser` to its audience, for every root field. */
+function audiencesOf(schema: GraphQLSchema): Record<string, readonly string[]> {
+  const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null);
+  return Object.fromEntries(
+    roots.flatMap((root) =>
+      Object.values(root.getFields()).map((field) => [
+        `${root.name}.${field.name}`,
+        (field.extensions['audience'] as readonly string[] | undefined) ?? [],
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,53 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { RegisterError } from '../../schema/register-error';
+import type { TokenVerifier } from './bearer-token';
+import type { CallContext, ServiceName } from './caller';
+import { SERVICE_TOKEN_HEADER, type ServiceTokens } from './service-token';
+import type { SubgraphLink, SubgraphRequest } from './subgraph-link';
+
+/** What a subgraph that is a process of its own needs beside its link. */
+export interface SubgraphServerParts {
+  readonly name: ServiceName;
+  readonly link: SubgraphLink;
+  readonly tokens: ServiceTokens;
+  readonly verifier: TokenVerifier;
+  readonly port: number;
+  readonly host: string;
+  /** Adds routes of its own (the key set of `access`). */
+  readonly routes?: (app: FastifyInstance) => void;
+}
+
+const BODY_LIMIT = 1024 * 1024;
+
+/** Serves a subgraph over HTTP to the other services of the register, and to nobody else. */
+export async function serveSubgraph({ name, link, tokens, verifier, port, host, routes }: SubgraphServerParts): Promise<FastifyInstance> {
+  const app = fastify({ bodyLimit: BODY_LIMIT });
+  app.get('/health', () => ({ status: 'ready' }));
+  routes?.(app);
+  app.post('/graphql', async (request, reply) => {
+    try {
+      const context = await contextOf(request.headers, name, tokens, verifier);
+      return await link.execute(request.body as SubgraphRequest, context);
+    } catch (error) {
+      if (!(error instanceof RegisterError)) throw error;
+      return reply.code(error.code === 'AUT001' ? 401 : 503).send({ errors: [error.toJSON()] });
+    }
+  });
+  await app.listen({ port, host });
+  return app;
+}
+
+/** The context that the service token carries; a caller in it must have sent a bearer token of that very account. */
+async function contextOf(
+  headers: Record<string, string | string[] | undefined>,
+  name: ServiceName,
+  tokens: ServiceTokens,
+  verifier: TokenVerifier,
+): Promise<CallContext> {
+  const { from: _, ...context } = await tokens.verify(String(headers[SERVICE_TOKEN_HEADER] ?? ''), name);
+  if (context.caller === null) return context;
+  const bearer = String(headers['authorization'] ?? '').replace(/^Bearer +/i, '');
+  const claims = await verifier.verify(bearer);
+  if (claims.accountId !== context.caller.accountId) throw new RegisterError('AUT001');
+  return { ...context, bearer };
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Supergraph } from '@apollo/federation-internals';
+import type { GraphQLSchema } from 'graphql';
+import { compile } from '../../rest-adapter/compile';
+import { type ContractSchema, loadContract } from '../../rest-adapter/contract';
+import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
+import { routeTable } from '../../rest-adapter/route-table';
+import { errorCatalogue } from '../../schema/error-catalogue';
+import {
+  ACCESS_KEY_PATTERN,
+  CREDENTIAL_ID_PATTERN,
+  DUID_PATTERN,
+  IDENTITY_RECORD_KEY_PATTERN,
+  MPXN_PATTERN,
+  POSTCODE_PATTERN,
+} from '../../schema/identifiers';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+
+const contract = loadContract();
+const documents = loadOperationDocuments();
+const generated = (file: string) => readFileSync(join(REPOSITORY_ROOT, 'schema', 'generated', file), 'utf8');
+
+/** The API schema of the generated supergraph: what a client of the gateway sees. */
+function apiSchema(): GraphQLSchema {
+  return Supergraph.build(generated('supergraph.graphql')).apiSchema().toGraphQLJSSchema();
+}
+
+describe('the join of contract, operations, route table and graph', () => {
+  it('has no problem: every property is selected, every input can be supplied, every enum agrees', () => {
+    const { operations, problems } = compile({ contract, documents, rows: routeTable, schema: apiSchema() });
+    expect(problems).toEqual([]);
+    expect(operations).toHaveLength(contract.operations.length);
+  });
+
+  it('has one operation document for each operation of the contract, and no other', () => {
+    const ids = contract.operations.map(({ operationId }) => operationId).sort();
+    expect([...documents.keys()].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has a row of the route table only for operations of the contract', () => {
+    const ids = new Set(contract.operations.map(({ operationId }) => operationId));
+    expect(Object.keys(routeTable).filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  it('runs operations that the gateway knows as trusted documents', () => {
+    const trusted = JSON.parse(generated('trusted-documents.json')) as Record<string, string>;
+    expect(
+      contract.operations.map(({ operationId }) => operationName(operationId)).filter((name) => !trusted[name]),
+    ).toEqual([]);
+  });
+});
+
+describe('the OpenAPI document of Interface A', () => {
+  const schemas = (contract.document['components'] as { schemas: Record<string, ContractSchema> }).schemas;
+
+  it('is valid by the meta-schema of OpenAPI 3.1, and of version 0.0.16', () => {
+    const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
+    const told = execFileSync(process.execPath, [validator, 'schema/openapi/a.yaml'], {
+      cwd: REPOSITORY_ROOT,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(told)).toEqual({ valid: true });
+    expect((contract.document['info'] as { version: string }).version).toBe('0.0.16');
+    expect(contract.document['openapi']).toBe('3.1.0');
+  });
+
+  it('has the patterns of schema/identifiers.ts, letter for letter', () => {
+    expect({
+      AccessKey: schemas['AccessKey']?.pattern,
+      IdentityRecordKey: schemas['IdentityRecordKey']?.pattern,
+      CredentialId: schemas['CredentialId']?.pattern,
+      Duid: schemas['Duid']?.pattern,
+      Mpxn: schemas['Mpxn']?.pattern,
+      postcode: schemas['UkAddress']?.properties?.['postcode']?.pattern,
+    }).toEqual({
+      AccessKey: ACCESS_KEY_PATTERN.source,
+      IdentityRecordKey: IDENTITY_RECORD_KEY_PATTERN.source,
+      CredentialId: CREDENTIAL_ID_PATTERN.source,
+      Duid: DUID_PATTERN.source,
+      Mpxn: MPXN_PATTERN.source,
+      postcode: POSTCODE_PATTERN.source,
+    });
+  });
+
+  it('writes the pattern of an identifier the same way wherever it stands', () => {
+    const known = [ACCESS_KEY_PATTERN, IDENTITY_RECORD_KEY_PATTERN, CREDENTIAL_ID_PATTERN, DUID_PATTERN].map(
+      ({ source }) => source,
+    );
+    const identifiers = patternsIn(contract.document).filter((pattern) => /_\[0-9a-f\]/.test(pattern));
+    expect(identifiers.filter((pattern) => !known.includes(pattern) && pattern !== '^tid_[0-9a-f]{24}$')).toEqual([]);
+  });
+
+  it('lists exactly the codes of the error catalogue', () => {
+    expect(schemas['ErrorCode']?.enum).toEqual(Object.keys(errorCatalogue));
+  });
+
+  it('documents the refusals of every operation with the error envelope and a transaction id', () => {
+    const missing = contract.operations.flatMap(({ operationId, path, method, signIn, body }) => {
+      const responses = responsesOf(path, method);
+      const expected = [
+        '406',
+        '429',
+        '500',
+        '503',
+        ...(signIn === 'anyone' ? [] : ['401']),
+        ...(body ? ['400', '413', '415'] : []),
+      ];
+      return expected.filter((status) => !(status in responses)).map((status) => `${operationId}: ${status}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('bounds every text and every list of a request', () => {
+    const unbounded = contract.operations.flatMap(({ operationId, body, parameters }) =>
+      [
+        ...(body ? [['', body] as const] : []),
+        ...parameters.map(({ name, schema }) => [name, schema] as const),
+      ].flatMap(([name, schema]) => unboundedIn(schema, `${operationId} ${name}`)),
+    );
+    expect(unbounded).toEqual([]);
+  });
+
+  function responsesOf(path: string, method: string): Record<string, unknown> {
+    const item = contract.document.paths[path.replace('/v1', '')] as Record<
+      string,
+      { responses: Record<string, unknown> }
+    >;
+    return item[method.toLowerCase()]?.responses ?? {};
+  }
+});
+
+function patternsIn(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const own = 'pattern' in part && typeof part.pattern === 'string' ? [part.pattern] : [];
+  return [...own, ...Object.values(part).flatMap(patternsIn)];
+}
+
+function unboundedIn(schema: ContractSchema, at: string): string[] {
+  const types = [schema.type ?? []].flat();
+  const { maxItems } = schema as { maxItems?: number };
+  const isBounded = schema.enum !== undefined || schema.maxLength !== undefined;
+  return [
+    ...(types.includes('string') && !isBounded ? [`${at}: no maxLength`] : []),
+    ...(types.includes('array') && maxItems === undefined ? [`${at}: no maxItems`] : []),
+    ...(schema.properties && schema.additionalProperties !== false ? [`${at}: takes unknown fields`] : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => unboundedIn(property, `${at}/${name}`)),
+    ...(schema.items ? unboundedIn(schema.items, `${at}/*`) : []),
+    ...(schema.oneOf ?? []).flatMap((one) => unboundedIn(one, at)),
+  ];
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  isInputObjectType,
+  isObjectType,
+  isSpecifiedScalarType,
+  parse,
+  validate,
+} from 'graphql';
+import { ACCOUNT_ROLES } from '../../schema/roles';
+import { apiSchemaOf } from '../../gateway/supergraph';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { writeGenerated } from '../../schema/build/compose';
+
+const GENERATED = join(REPOSITORY_ROOT, 'schema', 'generated');
+
+const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
+const contents = (folder: string) => Object.fromEntries(readdirSync(folder).map((file) => [file, read(folder, file)]));
+const apiSchema = (): GraphQLSchema => apiSchemaOf(read(GENERATED, 'supergraph.graphql'));
+const audiences = () => JSON.parse(read(GENERATED, 'audiences.json')) as Record<string, string[]>;
+
+function rootFieldsOf(schema: GraphQLSchema): string[] {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  return roots.flatMap((root) => Object.keys(root?.getFields() ?? {}).map((field) => `${root?.name}.${field}`));
+}
+
+function undescribedIn(schema: GraphQLSchema): string[] {
+  const named = Object.values(schema.getTypeMap()).filter(
+    (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type),
+  );
+  return named.flatMap((type) => {
+    const isRoot = rootFieldsOf(schema).some((field) => field.startsWith(`${type.name}.`));
+    const fields: (GraphQLField<unknown, unknown> | GraphQLInputField)[] =
+      isObjectType(type) || isInputObjectType(type) ? Object.values(type.getFields()) : [];
+    const bare = fields.filter((field) => !field.description).map((field) => `${type.name}.${field.name}`);
+    return type.description || isRoot ? bare : [type.name, ...bare];
+  });
+}
+
+describe('the generated schema', () => {
+  it('is what the subgraphs and operations of this revision give: run `npm run schema` after a change', async () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'generated-schema-'));
+    try {
+      await writeGenerated(fresh);
+      expect(readdirSync(GENERATED).sort()).toEqual(readdirSync(fresh).sort());
+      expect(contents(GENERATED)).toEqual(contents(fresh));
+    } finally {
+      rmSync(fresh, { recursive: true });
+    }
+  });
+
+  it('says for every root field who may call it', () => {
+    const declared = audiences();
+    const known = [...ACCOUNT_ROLES, 'customer', 'anyone', 'service'];
+    const undeclared = rootFieldsOf(apiSchema()).filter((field) => !declared[field]?.length);
+    expect(undeclared).toEqual([]);
+    expect(
+      Object.values(declared)
+        .flat()
+        .filter((role) => !known.includes(role)),
+    ).toEqual([]);
+  });
+
+  it('shows no client a field that is for services only', () => {
+    const internal = Object.entries(audiences()).filter(([, roles]) => roles.every((role) => role === 'service'));
+    expect(internal.length).toBeGreaterThan(0);
+    const shown = rootFieldsOf(apiSchema());
+    expect(internal.map(([field]) => field).filter((field) => shown.includes(field))).toEqual([]);
+  });
+
+  it('describes every type and every field', () => {
+    expect(undescribedIn(apiSchema())).toEqual([]);
+  });
+
+  it('has every field that a trusted document selects', () => {
+    const schema = apiSchema();
+    const documents = JSON.parse(read(GENERATED, 'trusted-documents.json')) as Record<string, string>;
+    const faults = Object.entries(documents).flatMap(([name, text]) =>
+      validate(schema, parse(text)).map((error) => `${name}: ${error.message}`),
+    );
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { startRegister } from '../../main';
+import { type DemoData } from '../../sandbox/demo-data';
+import { loadSandbox } from '../../sandbox/sandbox';
+import { sandboxKeyVariables } from '../../sandbox/keys';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { type Environment, readSettings } from '../../settings';
+import { openAccounts } from '../../subgraphs/access/access';
+import { freshDatabase } from './postgres';
+
+/** How the services of a register under test are wired (architecture, decision 1). */
+export type Wiring = 'one process' | 'a process each';
+
+/** A register with demo data, for tests. */
+export interface TestRegister {
+  readonly rest: string;
+  readonly gateway: string;
+  readonly sandbox: DemoData;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  /** What the services wrote to their logs. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+/** What a test may want otherwise. */
+export interface TestRegisterOptions {
+  readonly databaseUrl?: string;
+  readonly environment?: Environment;
+}
+
+/** Starts a register with demo data in a database of its own. */
+export function startTestRegister(wiring: Wiring, options: TestRegisterOptions = {}): Promise<TestRegister> {
+  return wiring === 'one process' ? startInThisProcess(options) : startProcesses(options);
+}
+
+async function startInThisProcess({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
+  const place = await placeOf(databaseUrl);
+  const settings = readSettings({
+    ...(await sandboxKeyVariables(place.dataDir)),
+    ...place.environment,
+    GATEWAY_PORT: '0',
+    REST_PORT: '0',
+    ...environment,
+  });
+  const lines: string[] = [];
+  const logger = pino({ level: settings.logLevel }, { write: (line: string) => void lines.push(line) });
+  const register = await silently(() => startRegister(settings, logger));
+  return {
+    ...place,
+    rest: register.urls['rest'] as string,
+    gateway: register.urls['gateway'] as string,
+    sandbox: sandboxOf(place.dataDir),
+    log: () => lines.join(''),
+    close: async () => {
+      await register.close();
+      await place.remove();
+    },
+  };
+}
+
+async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
+  const place = await placeOf(databaseUrl);
+  const [gatewayPort, restPort, accessPort, identityPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const common = {
+    ...place.environment,
+    GATEWAY_PORT: String(gatewayPort),
+    REST_PORT: String(restPort),
+    ACCESS_PORT: String(accessPort),
+    IDENTITY_PORT: String(identityPort),
+    ...environment,
+  };
+  const processes: RegisterProcess[] = [];
+  for (const service of ['identity', 'access', 'gateway', 'rest-adapter']) {
+    processes.push(await startRegisterProcess({ ...common, SERVICES: service }));
+  }
+  const urls = { gateway: `http://localhost:${gatewayPort}`, rest: `http://localhost:${restPort}` };
+  await silently(() => fill(place.databaseUrl, place.dataDir, urls));
+  return {
+    ...place,
+    ...urls,
+    sandbox: sandboxOf(place.dataDir),
+    log: () => processes.map((each) => each.output()).join(''),
+    close: async () => {
+      await Promise.all(processes.map((each) => each.stop()));
+      await place.remove();
+    },
+  };
+}
+
+/** Demo data for a register whose services are processes of their own, which have no sandbox. */
+async function fill(databaseUrl: string, dataDir: string, urls: { gateway: string; rest: string }): Promise<void> {
+  const { keys } = readSettings(await sandboxKeyVariables(dataDir));
+  const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
+  const { accounts, close } = await openAccounts(databaseUrl, { hashKey, encryptionKey }, false);
+  try {
+    await loadSandbox({ dataDir, urls, accounts });
+  } finally {
+    await close();
+  }
+}
+
+/** A register, or a part of one, as a process of its own that can be killed. */
+export interface RegisterProcess {
+  readonly child: ChildProcess;
+  output(): string;
+  /** SIGINT, and waits for its end. */
+  stop(): Promise<void>;
+  /** kill -9, and waits for its end. */
+  kill(): Promise<void>;
+}
+
+/** Starts `main.ts` with an environment of its own and waits for its `ready` line. */
+export async function startRegisterProcess(environment: Environment): Promise<RegisterProcess> {
+  const child = spawn(process.execPath, ['-r', join(__dirname, 'swc-register.js'), join(REPOSITORY_ROOT, 'main.ts')], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (/^ready/m.test(output)) resolve();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    void ended.then(() => reject(new Error(`the register ended before it was ready:\n${output}`)));
+  });
+  const signal = async (name: NodeJS.Signals) => {
+    child.kill(name);
+    await ended;
+  };
+  return { child, output: () => output, stop: () => signal('SIGINT'), kill: () => signal('SIGKILL') };
+}
+
+async function placeOf(given: string | undefined) {
+  const database = given === undefined ? await freshDatabase() : { url: given, drop: () => Promise.resolve() };
+  const dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
+  return {
+    databaseUrl: database.url,
+    dataDir,
+    environment: { DATABASE_URL: database.url, DATA_DIR: dataDir, RATE_LIMITS: 'off' },
+    remove: async () => {
+      rmSync(dataDir, { recursive: true, force: true });
+      await database.drop();
+    },
+  };
+}
+
+function sandboxOf(dataDir: string): DemoData {
+  return JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** The logins that the start tells are for people. */
+async function silently<Result>(work: () => Promise<Result>): Promise<Result> {
+  const told = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+  try {
+    return await work();
+  } finally {
+    told.mockRestore();
+  }
+}

@@ -1,0 +1,51 @@
+import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
+import type { AccountRole } from '../../schema/roles';
+import type { TestRegister } from './register';
+
+/** An answer of the REST interface. */
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // eslint-disable-next-line -- the tests look into bodies of every kind
+  readonly body: Record<string, any>;
+}
+
+/** Sends one request; a body is sent as JSON. */
+export type RestClient = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<RestAnswer>;
+
+/** A client without a token. */
+export function anonymousClient(rest: string, authorization?: string): RestClient {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(`${rest}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(authorization === undefined ? {} : { authorization }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? {} : (JSON.parse(text) as RestAnswer['body']) };
+  };
+}
+
+/** A demo account by role, the n-th of its kind. */
+export function accountOf({ accounts }: DemoData, role: AccountRole, index = 0): DemoAccount {
+  const account = accounts.filter((each) => each.role === role)[index];
+  if (!account) throw new Error(`no demo account ${role} ${index}`);
+  return account;
+}
+
+/** The bearer token of a demo account. */
+export async function tokenOf({ rest, sandbox }: Pick<TestRegister, 'rest' | 'sandbox'>, role: AccountRole, index = 0): Promise<string> {
+  const { account_id, secret_key } = accountOf(sandbox, role, index);
+  const basic = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
+  const { body } = await anonymousClient(rest, basic)('GET', '/v1/auth/token');
+  return String(body['bearer-token']);
+}
+
+/** A client signed in as a demo account. */
+export async function signedInClient(register: Pick<TestRegister, 'rest' | 'sandbox'>, role: AccountRole, index = 0): Promise<RestClient> {
+  return anonymousClient(register.rest, `Bearer ${await tokenOf(register, role, index)}`);
+}
