@@ -5,5 +5,8 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!(jose)/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 60_000,
+  maxWorkers: 2,
 };

@@ -18,6 +18,7 @@ import { remoteLink } from './subgraphs/server/remote-link';
 import type { RunningSubgraph } from './subgraphs/server/running-subgraph';
 import { serviceTokens } from './subgraphs/server/service-token';
 import type { SubgraphLink } from './subgraphs/server/subgraph-link';
+import { exportTraces } from './subgraphs/server/tracing';
 import { serveSubgraph } from './subgraphs/server/subgraph-server';
 
 /**
@@ -27,6 +28,7 @@ import { serveSubgraph } from './subgraphs/server/subgraph-server';
 export async function startRegister(settings: Settings, logger: Logger): Promise<RunningRegister> {
   const parts = new Parts(settings, logger);
   try {
+    parts.traces();
     await parts.database();
     await parts.identity();
     await parts.access();
@@ -67,6 +69,12 @@ class Parts {
     collectDefaultMetrics({ register: this.metrics });
   }
 
+  /** Traces go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names, if any. */
+  traces(): void {
+    if (!this.settings.exportTraces) return;
+    this.closers.push(exportTraces([...this.settings.services].join(',')));
+  }
+
   /** The PostgreSQL that DATABASE_URL names, or one of our own below DATA_DIR. */
   async database(): Promise<void> {
     const { databaseUrl, dataDir } = this.settings;
@@ -98,7 +106,6 @@ class Parts {
       keys: { hashKey: keys.accessHashKey, encryptionKey: keys.accessEncryptionKey },
       signing: this.signing(),
       identity: this.link('identity', 'access'),
-      rateLimitsOff: this.settings.rateLimitsOff,
       clockOffsetSeconds: this.settings.clockOffsetSeconds,
     });
     this.accounts = access.accounts;
@@ -168,7 +175,7 @@ class Parts {
   }
 
   private subgraphOptions() {
-    return { databaseUrl: this.databaseUrl, logger: this.logger, production: this.settings.production };
+    return { databaseUrl: this.databaseUrl, logger: this.logger, production: this.settings.production, rateLimitsOff: this.settings.rateLimitsOff };
   }
 
   private signing(): SigningKeys {

@@ -29,6 +29,8 @@ export interface Settings {
   /** Seconds by which the register's clock is moved at start; undefined leaves it. Outside production only. */
   readonly clockOffsetSeconds: number | undefined;
   readonly logLevel: string;
+  /** Whether OTEL_EXPORTER_OTLP_ENDPOINT names a collector of traces. */
+  readonly exportTraces: boolean;
   /** Keys given by the environment; main.ts adds those of the data folder outside production. */
   readonly keys: Partial<Keys>;
 }
@@ -98,6 +100,7 @@ export function readSettings(environment: Environment): Settings {
     trustProxy: reader.oneOf('TRUST_PROXY', ['true', 'false'], 'false') === 'true',
     clockOffsetSeconds: reader.integer('CLOCK_OFFSET_SECONDS'),
     logLevel: reader.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+    exportTraces: Boolean(environment['OTEL_EXPORTER_OTLP_ENDPOINT']),
     keys: reader.keys(),
   };
   reader.oneOf('MPXN_PROFILE', ['spec', 'gb'], 'spec');

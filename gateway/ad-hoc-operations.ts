@@ -50,6 +50,8 @@ interface AdHocContext {
 }
 
 const KEPT_OPERATIONS = 1_000;
+/** Answered so if asked for by name; otherwise as JSON, and never refused after the operation was executed. */
+const RESPONSE_TYPE = 'application/graphql-response+json';
 
 /** Starts Apollo Server over the supergraph. */
 export async function adHocOperations(
@@ -57,7 +59,31 @@ export async function adHocOperations(
   production: boolean,
   report: FailureReport,
 ): Promise<AdHocOperations> {
-  const server = new ApolloServer<AdHocContext>({
+  const server = apolloServer(preparation, production, report);
+  await server.start();
+  return {
+    async run(body, identified, sent) {
+      const learnt: AdHocContext['learnt'] = { outcome: 'ok' };
+      const headers = new HeaderMap([
+        ['content-type', 'application/json'],
+        ['accept', String(sent['accept']).includes(RESPONSE_TYPE) ? RESPONSE_TYPE : 'application/json'],
+      ]);
+      const response = await server.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: { method: 'POST', headers, search: '', body },
+        context: async () => ({ identified, learnt }),
+      });
+      return { response, operationName: learnt.operationName, outcome: learnt.outcome };
+    },
+    close: () => server.stop(),
+  };
+}
+
+function apolloServer(
+  preparation: Preparation,
+  production: boolean,
+  report: FailureReport,
+): ApolloServer<AdHocContext> {
+  return new ApolloServer<AdHocContext>({
     gateway: gatewayOf(preparation),
     introspection: true,
     csrfPrevention: true,
@@ -78,22 +104,6 @@ export async function adHocOperations(
       ApolloServerPluginCacheControlDisabled(),
     ],
   });
-  await server.start();
-  return {
-    async run(body, identified, sent) {
-      const learnt: AdHocContext['learnt'] = { outcome: 'ok' };
-      const headers = new HeaderMap([
-        ['content-type', 'application/json'],
-        ['accept', String(sent['accept'] ?? '*/*')],
-      ]);
-      const response = await server.executeHTTPGraphQLRequest({
-        httpGraphQLRequest: { method: 'POST', headers, search: '', body },
-        context: async () => ({ identified, learnt }),
-      });
-      return { response, operationName: learnt.operationName, outcome: learnt.outcome };
-    },
-    close: () => server.stop(),
-  };
 }
 
 /** Apollo Server's own messages could quote operations. */

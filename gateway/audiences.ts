@@ -1,6 +1,6 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { RegisterError } from '../schema/register-error';
-import type { Role } from '../schema/roles';
+import { ACCOUNT_ROLES, type Role } from '../schema/roles';
 import type { CallContext } from '../subgraphs/server/caller';
 import type { Identified } from './authentication';
 
@@ -61,7 +61,5 @@ export function admit({ open, fields }: OperationAudience, { context, fault }: I
 
 /** Who may introspect: every signed-in role, in production the back office only. */
 export function introspectionAudience(production: boolean): readonly Role[] {
-  return production
-    ? ['admin', 'analyst']
-    : ['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst', 'customer'];
+  return production ? ['admin', 'analyst'] : [...ACCOUNT_ROLES, 'customer'];
 }

@@ -6,8 +6,10 @@ import type { Registry } from 'prom-client';
 import type { GraphClient } from '../rest-adapter/graph-client';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/bearer-token';
+import type { CallContext } from '../subgraphs/server/caller';
 import type { ServiceTokens } from '../subgraphs/server/service-token';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
+import { traced, withinTrace } from '../subgraphs/server/tracing';
 import { type AdHocOperations, type AdHocRequest, adHocOperations } from './ad-hoc-operations';
 import { type Audiences, introspectionAudience } from './audiences';
 import { type Authentication, authentication } from './authentication';
@@ -61,9 +63,14 @@ const BODY_LIMIT = 256 * 1024;
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { settings, landing, logger } = options;
   const steps = await prepare(options);
-  const app = fastify({ bodyLimit: BODY_LIMIT, trustProxy: settings.trustProxy, return503OnClosing: true });
+  const app = fastify({
+    bodyLimit: BODY_LIMIT,
+    trustProxy: settings.trustProxy,
+    return503OnClosing: true,
+    frameworkErrors: (_, __, reply) => sendRefusal(reply as never, 'NTF001', newIdentifier('tid')),
+  });
   app.removeContentTypeParser('text/plain');
-  addOperationalRoutes(app, options.metrics);
+  addOperationalRoutes(app, options);
   app.post('/graphql', (request, reply) => answerRequest(request, reply, steps));
   if (landing.explorer && !settings.production) await addLandingPages(app, landing);
   addRefusals(app, steps);
@@ -120,7 +127,7 @@ async function answerRequest(request: FastifyRequest, reply: FastifyReply, steps
   const begin = performance.now();
   const origin = await originOf(request, steps.tokens).catch(() => undefined);
   if (!origin) return sendRefusal(reply, 'AUT001', newIdentifier('tid'));
-  const answer = await answerBody(request, origin, steps);
+  const answer = await withinTrace(request.headers, () => answerBody(request, origin, steps));
   logRequest(steps.logger, origin, answer, begin);
   return reply
     .code(answer.status)
@@ -165,7 +172,9 @@ async function answerAdHoc(
   { adHoc, callers, metrics }: Steps,
 ): Promise<HttpAnswer> {
   const stop = metrics.start(AD_HOC);
-  const { response, operationName, outcome } = await adHoc.run(request, await callers.identify(origin), sent);
+  const { response, operationName, outcome } = await traced('gateway ad hoc', origin.transactionId, async () =>
+    adHoc.run(request, await callers.identify(origin), sent),
+  );
   stop(outcome);
   const body = response.body.kind === 'complete' ? response.body.string : '';
   return {
@@ -177,12 +186,21 @@ async function answerAdHoc(
   };
 }
 
-function addOperationalRoutes(app: FastifyInstance, metrics: Registry): void {
-  app.get('/health', () => ({ status: 'ready' }));
+/** Live: the process answers. Ready: each subgraph answers, too. */
+function addOperationalRoutes(app: FastifyInstance, { metrics, links }: GatewayOptions): void {
+  const ready = async (_: FastifyRequest, reply: FastifyReply) => {
+    const answers = await Promise.allSettled(links.map((link) => link.execute({ query: '{ __typename }' }, NOBODY)));
+    const isReady = answers.every((answer) => answer.status === 'fulfilled' && !answer.value.errors);
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
+  };
+  app.get('/health', ready);
+  app.get('/health/ready', ready);
   app.get('/health/live', () => ({ status: 'live' }));
-  app.get('/health/ready', () => ({ status: 'ready' }));
   app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
 }
+
+/** The context of a question about health. */
+const NOBODY: CallContext = { caller: null, service: 'gateway', transactionId: 'health', clientAddress: '' };
 
 /** Answers to requests that are none for the graph; each has a transaction id of its own. */
 function addRefusals(app: FastifyInstance, { logger }: Steps): void {

@@ -14,7 +14,8 @@ export interface LandingPages {
 const SANDBOX_ORIGIN = 'https://studio.apollographql.com';
 const UNKNOWN_KEY = `ak_${'0'.repeat(24)}`;
 
-const SAMPLE_QUERY = `# One record, its Data User and its Identity Record: a query over two subgraphs.
+/** The query that both pages start with. */
+export const SAMPLE_QUERY = `# One record, its Data User and its Identity Record: a query over two subgraphs.
 # Put a key of the demo data into the variables and the bearer token of its Data User into the headers,
 # as {"Authorization": "Bearer <token>"}; .data/sandbox.json has the logins and keys. Verifying needs no token.
 query Sample($key: AccessKey!) {

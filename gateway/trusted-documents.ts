@@ -1,6 +1,7 @@
 import { type ExecutionResult, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
 import { RegisterError } from '../schema/register-error';
 import type { CallContext } from '../subgraphs/server/caller';
+import { traced } from '../subgraphs/server/tracing';
 import { admit } from './audiences';
 import type { Authentication } from './authentication';
 import { type Preparation, type PreparedOperation, prepareOperation } from './graph-operation';
@@ -37,13 +38,14 @@ export function trustedDocuments(
   };
   return {
     operations,
-    async run(name, variables, origin) {
-      const operation = named(name);
-      const identified = callers.identify(origin);
-      const context = admit(operation.audience, identified instanceof Promise ? await identified : identified);
-      operation.checkVariables(variables);
-      return operation.execute(variables, context);
-    },
+    run: (name, variables, origin) =>
+      traced(`gateway ${name}`, origin.transactionId, async () => {
+        const operation = named(name);
+        const identified = callers.identify(origin);
+        const context = admit(operation.audience, identified instanceof Promise ? await identified : identified);
+        operation.checkVariables(variables);
+        return operation.execute(variables, context);
+      }),
     async admit(name, origin) {
       return admit(named(name).audience, await callers.identify(origin));
     },

@@ -7,6 +7,7 @@ import { loadContract } from './contract';
 import { responseMetadata, resourceOf } from './envelope';
 import { type Answers, type Exchange, answers } from './exchange';
 import type { GraphAnswer, GraphClient } from './graph-client';
+import { traced } from '../subgraphs/server/tracing';
 import { loadOperationDocuments } from './operation-documents';
 import { readRequest } from './read-request';
 import { serveKeySet } from './key-set';
@@ -73,8 +74,10 @@ function handle(steps: Steps, operation: CompiledOperation, exchange: Exchange):
     refuseAfterAdmission(steps, operation, exchange, reading.refusal);
     return;
   }
-  steps.graph
-    .run(operation.name, reading.variables, exchange.facts)
+  const { method, path } = operation.contract;
+  traced(`${method} ${path}`, exchange.facts.transactionId, () =>
+    steps.graph.run(operation.name, reading.variables, exchange.facts),
+  )
     .then((answer) => conclude(steps, operation, exchange, answer, reading.parameters))
     .catch((error: unknown) => fail(steps, exchange, error));
 }

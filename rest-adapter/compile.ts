@@ -93,7 +93,11 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
     return undefined;
   }
   const consumed = [row.etag, row.replayed, row.location?.key].filter((path) => path !== undefined);
-  const join: Join = { problems, consumed: new Set(consumed), excused: new Set([...(row.always ?? []), ...(row.nullIs404 ? [row.nullIs404] : [])]) };
+  const join: Join = {
+    problems,
+    consumed: new Set(consumed),
+    excused: new Set([...(row.always ?? []), ...(row.nullIs404 ? [row.nullIs404] : [])]),
+  };
   const request = compileRequest(join, { operation, document, row, schema, validator: validators });
   const answer = compileAnswer(join, parts, root);
   problems.push(...headerProblems(operation, row));

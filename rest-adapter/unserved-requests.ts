@@ -12,12 +12,21 @@ export function unserved(operations: readonly CompiledOperation[], { begin, refu
   const paths = pathsOf(operations);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const resource = resourceOf(request.raw.url ?? '');
-    const path = paths.find(({ pattern }) => pattern.test(resource));
+    const path = paths.find(({ pattern }) => pattern.test(decoded(resource)));
     const exchange = begin(request, reply, path?.template ?? UNKNOWN_ROUTE);
     if (path && !path.methods.includes(request.method))
       refuse(exchange, refusal('MET001'), { allow: path.methods.join(', ') });
     else refuse(exchange, refusal('NTF001'));
   };
+}
+
+/** The path as the router reads it; one that cannot be decoded is no path of the register. */
+function decoded(resource: string): string {
+  try {
+    return decodeURI(resource);
+  } catch {
+    return '';
+  }
 }
 
 function pathsOf(operations: readonly CompiledOperation[]) {

@@ -65,9 +65,8 @@ async function linkLibraries(native: string): Promise<boolean> {
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
   );
-  const made = await Promise.all(
-    links.map(({ source, target }) => link(join(native, '..', source), join(native, '..', target))),
-  );
+  const place = (path: string) => join(native, relative('native', path));
+  const made = await Promise.all(links.map(({ source, target }) => link(place(source), place(target))));
   return made.every(Boolean);
 }
 

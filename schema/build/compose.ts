@@ -64,7 +64,7 @@ function inOrder(document: DocumentNode): DocumentNode {
 }
 
 function json(content: Readonly<Record<string, unknown>>): string {
-  const sorted = Object.entries(content).sort(([one], [other]) => compare(one, other));
+  const sorted = Object.entries(content).toSorted(([one], [other]) => compare(one, other));
   return `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`;
 }
 

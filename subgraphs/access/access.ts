@@ -1,6 +1,6 @@
 import { type SigningKeys } from '../server/bearer-token';
 import { openDatabase } from '../server/database';
-import { idempotency } from '../server/idempotency';
+import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
 import { keyedHash } from '../server/keyed-hash';
 import { migrate } from '../server/migrate';
 import { type RateLimitStore, rateLimit } from '../server/rate-limits';
@@ -13,7 +13,6 @@ import { accessEntities } from './database/account.entity';
 import { AccountRepository } from './database/account.repository';
 import { accessMigrations } from './database/migrations';
 import { identityLinks } from './identity-links';
-import { forgetExpired } from './jobs/forget-expired';
 import { type AccessLimits, accessSchema } from './schema';
 
 /** Keys of the subgraph `access`: 32 bytes each. */
@@ -29,8 +28,6 @@ export interface AccessOptions extends SubgraphOptions {
   readonly keys: AccessKeys;
   readonly signing: SigningKeys;
   readonly identity: SubgraphLink;
-  /** RATE_LIMITS=off, for tests and benches. */
-  readonly rateLimitsOff: boolean;
   /** Moves the register's clock at start, outside production. */
   readonly clockOffsetSeconds?: number | undefined;
 }
@@ -63,7 +60,7 @@ export async function startAccess(options: AccessOptions): Promise<RunningSubgra
     identities: identityLinks(identity),
     idempotency: idempotency(keys.hashKey, keys.encryptionKey),
   });
-  const stopForgetting = forgetExpired(database, logger);
+  const stopForgetting = forgetIdempotencyKeys(database.pool, logger);
   return {
     link: localLink('access', schema, logger),
     accounts,

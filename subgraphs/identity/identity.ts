@@ -1,6 +1,8 @@
 import type { RunningSubgraph, SubgraphOptions } from '../server/running-subgraph';
 import { type DatabaseAddress, openDatabase } from '../server/database';
-import { idempotency } from '../server/idempotency';
+import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
+import { keyedHash } from '../server/keyed-hash';
+import { type RateLimitStore, rateLimit } from '../server/rate-limits';
 import { migrate } from '../server/migrate';
 import { localLink } from '../server/subgraph-link';
 import type { SubgraphSchema } from '../server/subgraph-schema';
@@ -32,18 +34,31 @@ export async function startIdentity({
   logger,
   production,
   keys,
+  rateLimitsOff,
 }: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
   const address = identityAddress(databaseUrl);
   await migrate(address, identityMigrations, production);
   const database = await openDatabase(address, [IdentityRecordEntity, DataKeyEntity]);
   const indexes = blindIndexes(keys.indexKey);
+  const stopForgetting = forgetIdempotencyKeys(database.pool, logger);
+  const limits: RateLimitStore = {
+    pool: database.pool,
+    schema: 'identity',
+    hash: keyedHash(keys.hashKey, 'rate-limit'),
+    off: rateLimitsOff,
+  };
   const schema = await identitySchema({
     records: new IdentityRecordRepository(database, indexes, personalDataVault(keys.encryptionKey)),
     indexes,
     idempotency: idempotency(keys.hashKey, keys.encryptionKey),
+    existenceChecks: [rateLimit(limits, 'exists-minute', 60, 60), rateLimit(limits, 'exists-day', 2_000, 24 * 3600)],
     production,
   });
-  return { ...schema, link: localLink('identity', schema.schema, logger), close: () => database.close() };
+  return { ...schema, link: localLink('identity', schema.schema, logger), close: async () => {
+      await stopForgetting();
+      await database.close();
+    },
+  };
 }
 
 /** Where `identity` keeps its tables; the data keys lie in the schema `identity_keys` beside it. */

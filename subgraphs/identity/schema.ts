@@ -1,4 +1,5 @@
 import type { Idempotency } from '../server/idempotency';
+import type { RateLimit } from '../server/rate-limits';
 import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
 import type { BlindIndexes } from './database/blind-index';
 import type { IdentityRecordRepository } from './database/identity-record.repository';
@@ -11,6 +12,8 @@ export interface IdentityParts {
   readonly records: IdentityRecordRepository;
   readonly indexes: BlindIndexes;
   readonly idempotency: Idempotency;
+  /** Of an account that asks whether Identity Records exist. */
+  readonly existenceChecks: readonly RateLimit[];
   readonly production: boolean;
 }
 
@@ -18,11 +21,11 @@ export interface IdentityParts {
 export function identitySchema(parts?: IdentityParts): Promise<SubgraphSchema> {
   const resolvers = [IdentityRecordResolver, MeterPointResolver, IdentityRecordLinkResolver] as const;
   if (!parts) return buildFederatedSchema({ resolvers, references: {} });
-  const { records, indexes, idempotency, production } = parts;
+  const { records, indexes, idempotency, existenceChecks, production } = parts;
   const identityRecords = new IdentityRecordResolver(records, idempotency, production);
   const instances = new Map<unknown, unknown>([
     [IdentityRecordResolver, identityRecords],
-    [MeterPointResolver, new MeterPointResolver(records, indexes)],
+    [MeterPointResolver, new MeterPointResolver(records, indexes, existenceChecks)],
     [IdentityRecordLinkResolver, new IdentityRecordLinkResolver(records)],
   ]);
   return buildFederatedSchema({

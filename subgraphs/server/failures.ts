@@ -16,7 +16,7 @@ const UNSTORABLE = /^(22021|22P05|22007|22008)/;
 export function presentable(error: unknown, logger: Logger, transactionId: string): GraphQLError {
   const original = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   const at = error instanceof GraphQLError ? error.path : undefined;
-  if (original instanceof GraphQLError) return withCode(original, at);
+  if (original instanceof GraphQLError && !isFaultOfOurs(original, at)) return withCode(original, at);
   const { code, message } = original as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && UNSTORABLE.test(code)) {
     return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
@@ -24,6 +24,12 @@ export function presentable(error: unknown, logger: Logger, transactionId: strin
   const away = (typeof code === 'string' && AWAY.test(code)) || AWAY_MESSAGE.test(String(message));
   logger.error({ 'transaction-id': transactionId, failure: failureFacts(original) }, away ? 'dependency unavailable' : 'internal error');
   return withCode(new RegisterError(away ? 'SYS002' : 'SYS001'), at);
+}
+
+/** An error without a code at a place of the answer: a resolver gave what its type does not allow. Faults of a request have no place. */
+function isFaultOfOurs(error: GraphQLError, at: GraphQLError['path']): boolean {
+  const code = (error.extensions as GraphQLError['extensions'] | undefined)?.['code'];
+  return !isErrorCode(code) && (at ?? error.path) !== undefined;
 }
 
 /** Errors of graphql-jit have no `extensions` unless they wrap an error that has. */
@@ -37,7 +43,7 @@ function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError
 const QUOTING = / (got invalid value|cannot represent|found) [\s\S]*$/;
 
 function unquoted(message: string): string {
-  if (/^Value "/.test(message)) return 'A value is not one of its enum';
+  if (message.startsWith('Value "')) return 'A value is not one of its enum';
   return message.replace(QUOTING, ' $1');
 }
 

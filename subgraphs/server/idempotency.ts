@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import stringify from 'safe-stable-stringify';
 import { RegisterError } from '../../schema/register-error';
 import { type KeyedHash, keyedHash } from './keyed-hash';
+import { repeat } from './repeat';
 import { seal, unseal } from './sealed';
 
 /**
@@ -49,8 +51,13 @@ export const CREATE_IDEMPOTENCY_KEY = `
   );
   create index idempotency_key_expiry on idempotency_key (expires_at)`;
 
-/** Forgets what was kept for 24 hours. */
-export const FORGET_IDEMPOTENCY_KEYS = 'delete from idempotency_key where expires_at <= register_now()';
+const FORGET = 'delete from idempotency_key where expires_at <= register_now()';
+const FORGET_EVERY_SECONDS = 300;
+
+/** Forgets kept answers after their 24 hours, now and then; any number of replicas may do so at once. Answers how to stop. */
+export function forgetIdempotencyKeys(pool: Pool, logger: Logger): () => Promise<void> {
+  return repeat(FORGET_EVERY_SECONDS, () => pool.query(FORGET), logger);
+}
 
 const VISIBLE_KEY = /^[!-~]{1,255}$/;
 

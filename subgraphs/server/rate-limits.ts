@@ -21,6 +21,10 @@ export interface RateLimitStore {
   readonly off: boolean;
 }
 
+/** The table, for a migration of each subgraph that limits. What it counts may be lost in a crash: it is not logged. */
+export const CREATE_RATE_LIMIT =
+  'create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint)';
+
 /** A limit of `points` in `seconds`. */
 export function rateLimit({ pool, schema, hash, off }: RateLimitStore, name: string, points: number, seconds: number): RateLimit {
   if (off) return { count: () => Promise.resolve(null), passed: () => Promise.resolve(null) };

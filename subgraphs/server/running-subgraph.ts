@@ -14,4 +14,6 @@ export interface SubgraphOptions {
   readonly logger: Logger;
   /** Outside production the register's clock may be moved, and http URLs are accepted. */
   readonly production: boolean;
+  /** RATE_LIMITS=off, for tests and benches. */
+  readonly rateLimitsOff: boolean;
 }

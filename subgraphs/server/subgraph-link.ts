@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { CallContext } from './caller';
 import { presentable } from './failures';
+import { traced } from './tracing';
 
 /** An operation for a subgraph. */
 export interface SubgraphRequest {
@@ -39,6 +40,10 @@ export function localLink(name: string, schema: GraphQLSchema, logger: Logger): 
     return fixed === true ? compile(schema, document, operationName) : interpret(schema, document, operationName);
   };
 
+  const refused = (errors: readonly GraphQLError[], { transactionId }: CallContext): ExecutionResult => ({
+    errors: errors.map((error) => presentable(error, logger, transactionId)),
+  });
+
   return {
     name,
     async execute(request, context) {
@@ -48,9 +53,11 @@ export function localLink(name: string, schema: GraphQLSchema, logger: Logger): 
         run = prepare(request);
         cache.set(request.query, run);
       }
-      const result = typeof run === 'function' ? await run(context, request.variables ?? {}) : { errors: run };
+      if (typeof run !== 'function') return refused(run, context);
+      const execution = run;
+      const result = await traced(`subgraph ${name}`, context.transactionId, async () => execution(context, request.variables ?? {}));
       if (!result.errors) return result;
-      return { ...result, errors: result.errors.map((error) => presentable(error, logger, context.transactionId)) };
+      return { ...result, ...refused(result.errors, context) };
     },
   };
 }

@@ -43,7 +43,9 @@ export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<
   const sdl = `${FEDERATION}\n\n${printSchemaWithDirectives(built)}\n`;
   const resolvers = createResolversMap(built) as Record<string, Record<string, unknown>>;
   for (const [type, resolveReference] of Object.entries(parts.references)) {
-    resolvers[type] = { ...resolvers[type], __resolveReference: resolveReference };
+    // A reference that throws at once would take the whole list of entities with it.
+    const settled: ReferenceResolver = async (...reference) => resolveReference(...reference);
+    resolvers[type] = { ...resolvers[type], __resolveReference: settled };
   }
   const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: resolvers as never });
   return { schema, sdl, audiences: audiencesOf(built) };

@@ -4,6 +4,7 @@ import type { TokenVerifier } from './bearer-token';
 import type { CallContext, ServiceName } from './caller';
 import { SERVICE_TOKEN_HEADER, type ServiceTokens } from './service-token';
 import type { SubgraphLink, SubgraphRequest } from './subgraph-link';
+import { withinTrace } from './tracing';
 
 /** What a subgraph that is a process of its own needs beside its link. */
 export interface SubgraphServerParts {
@@ -27,7 +28,7 @@ export async function serveSubgraph({ name, link, tokens, verifier, port, host, 
   app.post('/graphql', async (request, reply) => {
     try {
       const context = await contextOf(request.headers, name, tokens, verifier);
-      return await link.execute(request.body as SubgraphRequest, context);
+      return await withinTrace(request.headers, () => link.execute(request.body as SubgraphRequest, context));
     } catch (error) {
       if (!(error instanceof RegisterError)) throw error;
       return reply.code(error.code === 'AUT001' ? 401 : 503).send({ errors: [error.toJSON()] });

@@ -62,7 +62,7 @@ beforeAll(async () => {
   identity = await startIdentity({
     databaseUrl: database.url,
     logger: pino({ level: 'silent' }),
-    production: true,
+    production: true, rateLimitsOff: true,
     keys,
   });
   admin = new Client({ connectionString: database.url });

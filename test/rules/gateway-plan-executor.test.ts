@@ -62,7 +62,7 @@ const VARIABLES: Record<string, unknown>[] = [
 
 /** An answer as the client sees it; the order of errors of parallel fetches is not defined. */
 function seen({ data, errors }: ExecutionResult) {
-  const told = errors?.map((error) => JSON.stringify(presented(error))).sort();
+  const told = errors?.map((error) => JSON.stringify(presented(error))).toSorted();
   return { text: JSON.stringify(data), errors: told };
 }
 
@@ -141,7 +141,7 @@ describe('plans of trusted documents', () => {
     const supergraph = await supergraphOver((links) => links);
     const { prepared } = await prepare(supergraph, 'a list whose entries lead to the other subgraph');
     const { errors } = await prepared.execute({ first: 5 }, SIGNED_IN);
-    expect(errors?.map((error) => [error.path?.join('.'), error.extensions['code']]).sort()).toEqual([
+    expect(errors?.map((error) => [error.path?.join('.'), error.extensions['code']]).toSorted()).toEqual([
       ['accessRecords.nodes.1.identityRecord', 'PRM002'],
       ['accessRecords.nodes.3.identityRecord', 'SYS001'],
     ]);

@@ -22,6 +22,10 @@ interface Answer {
   };
 }
 
+interface Introspected {
+  readonly __schema: { readonly queryType: { readonly fields: readonly { readonly name: string }[] } };
+}
+
 async function post(gateway: RunningGateway, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const sent = typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(`${gateway.url}/graphql`, {
@@ -189,6 +193,12 @@ describe('a request', () => {
     expect((await post(gateway, '{"query":"{ __typename }"}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
+  it('to a path that cannot be decoded is answered like any unknown path', async () => {
+    const response = await fetch(`${gateway.url}/%zz`);
+    const { errors } = (await response.json()) as Answer['body'];
+    expect([response.status, errors?.[0]?.extensions['code']]).toEqual([404, 'NTF001']);
+  });
+
   it('by GET is refused, outside the pages for developers', async () => {
     const response = await fetch(`${gateway.url}/graphql?query={__typename}`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
@@ -231,9 +241,7 @@ describe('introspection', () => {
   it('is for signed-in roles, outside production for each of them', async () => {
     expect(codes(await post(gateway, { query }))).toEqual(['AUT001']);
     const { body } = await post(gateway, { query }, bearer('portal'));
-    const names = (body.data?.['__schema'] as { queryType: { fields: { name: string }[] } }).queryType.fields.map(
-      ({ name }) => name,
-    );
+    const names = (body.data as unknown as Introspected).__schema.queryType.fields.map(({ name }) => name);
     expect(names).toContain('accessRecord');
     expect(names).not.toContain('admission');
   });
@@ -287,6 +295,15 @@ describe('what the gateway learns of a request', () => {
   });
 });
 
+describe('a trusted document that does not fit the supergraph', () => {
+  it('stops the start, with a list of what is wrong', async () => {
+    const documents = { Broken: 'query Broken { nothing }', Misnamed: 'query Other { __typename }' };
+    await expect(startTestGateway(documents)).rejects.toThrow(
+      /Broken: Cannot query field "nothing"[^]*Misnamed: has no operation of this name/,
+    );
+  });
+});
+
 describe('a client in the same process', () => {
   const facts = { transactionId: 'tid_1', clientAddress: '127.0.0.1' };
   it('runs trusted documents and gets failures by code', async () => {
@@ -319,6 +336,8 @@ describe('when a subgraph cannot be reached', () => {
       expect([part.status, codes(part)]).toEqual([200, ['SYS002']]);
       const none = await post(half, { query: '{ meterPoint(mpxn: "1234567890") { id } }' }, bearer('data_user'));
       expect([none.status, codes(none), none.headers.get('retry-after')]).toEqual([503, ['SYS002'], '1']);
+      expect((await fetch(`${half.url}/health`)).status).toBe(503);
+      expect((await fetch(`${half.url}/health/live`)).status).toBe(200);
     } finally {
       await half.close();
     }

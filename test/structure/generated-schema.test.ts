@@ -12,6 +12,7 @@ import {
   validate,
 } from 'graphql';
 import { ACCOUNT_ROLES } from '../../schema/roles';
+import { SAMPLE_QUERY } from '../../gateway/landing-pages';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { writeGenerated } from '../../schema/build/compose';
@@ -46,7 +47,7 @@ describe('the generated schema', () => {
     const fresh = mkdtempSync(join(tmpdir(), 'generated-schema-'));
     try {
       await writeGenerated(fresh);
-      expect(readdirSync(GENERATED).sort()).toEqual(readdirSync(fresh).sort());
+      expect(readdirSync(GENERATED).toSorted()).toEqual(readdirSync(fresh).toSorted());
       expect(contents(GENERATED)).toEqual(contents(fresh));
     } finally {
       rmSync(fresh, { recursive: true });
@@ -70,6 +71,10 @@ describe('the generated schema', () => {
     expect(internal.length).toBeGreaterThan(0);
     const shown = rootFieldsOf(apiSchema());
     expect(internal.map(([field]) => field).filter((field) => shown.includes(field))).toEqual([]);
+  });
+
+  it('answers the query that the pages for developers start with', () => {
+    expect(validate(apiSchema(), parse(SAMPLE_QUERY))).toEqual([]);
   });
 
   it('describes every type and every field', () => {

@@ -6,8 +6,10 @@ declare global {
 }
 
 /** One PostgreSQL for all test files: each makes databases of its own in it. */
-export default async function startServerOfTheTestRun(): Promise<void> {
+async function startServerOfTheTestRun(): Promise<void> {
   if (process.env['TEST_DATABASE_URL']) return;
   globalThis.serverOfTheTestRun = await controlledPostgres();
   process.env['TEST_DATABASE_URL'] = globalThis.serverOfTheTestRun.url;
 }
+
+export = startServerOfTheTestRun;

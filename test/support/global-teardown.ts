@@ -1,6 +1,8 @@
 import './global-setup';
 
 /** Stops the PostgreSQL of the test run, once all test files are done. */
-export default async function stopServerOfTheTestRun(): Promise<void> {
+async function stopServerOfTheTestRun(): Promise<void> {
   await globalThis.serverOfTheTestRun?.remove();
 }
+
+export = stopServerOfTheTestRun;

@@ -5,7 +5,7 @@ export type TransitionCause = 'registered' | 'replaced' | 'revoked' | 'expired';
 
 /**
  * The one transition table (1-specification.md, States and transitions); null stands for "no record yet". Nothing leads out of
- * REVOKED or EXPIRED. The database's trigger refuses what is not in it (a structure test compares the two).
+ * REVOKED or EXPIRED. The database's triggers refuse what is not in it (test/rules/access-state-transitions.test.ts compares the two).
  */
 export const STATE_TRANSITIONS: readonly (readonly [from: AccessState | null, cause: TransitionCause, to: AccessState])[] = [
   [null, 'registered', 'ACTIVE'],
@@ -13,6 +13,7 @@ export const STATE_TRANSITIONS: readonly (readonly [from: AccessState | null, ca
   ['ACTIVE', 'revoked', 'REVOKED'],
   ['ACTIVE', 'expired', 'EXPIRED'],
   ['ACTIVE', 'replaced', 'EXPIRED'],
+  ['DISCOVERED', 'expired', 'EXPIRED'],
 ];
 
 /** Whether a record in this state can be replaced or revoked: only an ACTIVE one (2-decisions-a-b.md, section 3). */

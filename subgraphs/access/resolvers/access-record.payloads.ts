@@ -45,7 +45,7 @@ export class AccessRecordConnectionType {
 
 @ArgsType()
 export class AccessRecordListArgs {
-  @Field(() => Int, { defaultValue: 200, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => Int, { nullable: true, defaultValue: 200, description: 'Entries of the page, 1 to 500.' }) first: number;
   @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page begins.' }) after: string | null;
   @Field(() => AccessStateEnum, { nullable: true, defaultValue: null, description: 'Only records in this state.' }) state: AccessState | null;
   @Field(() => LegalBasisEnum, { nullable: true, defaultValue: null, description: 'Only records of this legal basis.' })

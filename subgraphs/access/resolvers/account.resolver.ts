@@ -19,7 +19,7 @@ const LARGEST_PAGE = 500;
 
 @ArgsType()
 class AdministrationListArgs {
-  @Field(() => Int, { defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
   @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page begins.' }) after: string | null;
 }
 

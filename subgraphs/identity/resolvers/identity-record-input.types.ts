@@ -6,23 +6,23 @@ import { ExpressedBy, VerificationOutcome } from './identity-record.types';
 /** UKAddress as sent; `access` has the same input for controllers. */
 @InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
 export class UkAddressInput implements domain.UkAddress {
-  @Field(() => String, { description: 'First line of the address, at most 100 characters.' })
+  @Field(() => String, { description: 'First line, at most 100 characters.' })
   addressLine1: string;
 
   @Field(() => String, {
     nullable: true,
     defaultValue: null,
-    description: 'Second line of the address, at most 100 characters.',
+    description: 'Second line.',
   })
   addressLine2: string | null;
 
-  @Field(() => String, { description: 'Town or city, at most 100 characters.' })
+  @Field(() => String, { description: 'Town or city.' })
   townCity: string;
 
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'County, at most 100 characters.' })
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'County.' })
   county: string | null;
 
-  @Field(() => String, { description: 'Postcode in capital letters.' })
+  @Field(() => String, { description: 'Postcode in capitals.' })
   postcode: string;
 }
 

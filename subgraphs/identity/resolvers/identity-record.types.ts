@@ -36,8 +36,8 @@ registerEnumType(VerificationOutcome, {
 @Directive('@shareable')
 @ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
 export class UkAddress implements domain.UkAddress {
-  @Field(() => String, { description: 'First line of the address.' }) addressLine1: string;
-  @Field(() => String, { nullable: true, description: 'Second line of the address.' }) addressLine2: string | null;
+  @Field(() => String, { description: 'First line.' }) addressLine1: string;
+  @Field(() => String, { nullable: true, description: 'Second line.' }) addressLine2: string | null;
   @Field(() => String, { description: 'Town or city.' }) townCity: string;
   @Field(() => String, { nullable: true, description: 'County.' }) county: string | null;
   @Field(() => String, { description: 'Postcode.' }) postcode: string;
@@ -84,7 +84,7 @@ export class PasskeyCredential implements domain.PasskeyCredential {
   simpleResolvers: true,
 })
 export class IdentityRecord implements Omit<domain.IdentityRecord, 'duid' | 'personal'> {
-  @Field(() => ID, { description: 'Internal identifier.' }) id: string;
+  @Field(() => ID, { description: 'Internal id.' }) id: string;
   @Field(() => IdentityRecordKey, { description: 'The key by which the Data User knows the record.' }) ir: string;
   @Field(() => DateTime, { description: 'When the record was registered.' }) createdAt: Date;
   @Field(() => ExpressedBy, { description: 'Who stated the relationship.' }) expressedBy: domain.ExpressedBy;

@@ -1,6 +1,7 @@
-import { Arg, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { Mpxn } from '../../../schema/scalars';
-import { MayCall } from '../../server/caller';
+import { type CallContext, MayCall, callerOf } from '../../server/caller';
+import { type RateLimit, withinLimit } from '../../server/rate-limits';
 import type { BlindIndexes } from '../database/blind-index';
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
 import { availableMethods } from '../domain/reidentification-methods';
@@ -12,6 +13,8 @@ export class MeterPointResolver {
   constructor(
     private readonly records: IdentityRecordRepository,
     private readonly indexes: BlindIndexes,
+    /** Of an account, a minute and a day (2-decisions-a-b.md, section 2). */
+    private readonly existenceChecks: readonly RateLimit[],
   ) {}
 
   @MayCall('data_user', 'portal')
@@ -20,7 +23,9 @@ export class MeterPointResolver {
   })
   async identityRecordExistence(
     @Arg('mpxn', () => Mpxn, { description: 'The meter point.' }) mpxn: string,
+    @Ctx() context: CallContext,
   ): Promise<IdentityRecordExistence> {
+    for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
     const means = await this.records.means(mpxn);
     return { mpxn, exists: means.length > 0, availableMethods: availableMethods(means) };
   }

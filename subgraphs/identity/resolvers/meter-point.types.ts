@@ -25,7 +25,7 @@ registerEnumType(ReidentificationMethod, {
   simpleResolvers: true,
 })
 export class MeterPoint {
-  @Field(() => ID, { description: 'Opaque id: a keyed hash of the MPxN.' }) id: string;
+  @Field(() => ID, { description: 'Opaque id.' }) id: string;
 }
 
 /** IdentityRecordExistence of the graph. */

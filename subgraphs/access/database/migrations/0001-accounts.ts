@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CREATE_IDEMPOTENCY_KEY } from '../../../server/idempotency';
+import { CREATE_RATE_LIMIT } from '../../../server/rate-limits';
 
 /** Accounts with their directory entry, their secrets, the audit of what was done to them, rate limits, idempotency keys. */
 export class Accounts1790000000001 implements MigrationInterface {
@@ -7,6 +8,7 @@ export class Accounts1790000000001 implements MigrationInterface {
     await session.query('set local search_path = access, register');
     await session.query(ACCOUNTS);
     await session.query(CREATE_IDEMPOTENCY_KEY);
+    await session.query(CREATE_RATE_LIMIT);
     await session.query(RIGHTS);
   }
 
@@ -54,7 +56,6 @@ const ACCOUNTS = `
     subject text not null,
     detail jsonb not null
   );
-  create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint);
   create function forbid_change() returns trigger language plpgsql as $$
     begin raise exception 'rows of % are append-only', tg_table_name using errcode = 'restrict_violation'; end $$;
   create trigger append_only before update or delete or truncate on audit_entry for each statement execute function forbid_change()`;

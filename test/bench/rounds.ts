@@ -1,0 +1,82 @@
+import { type Load, sendLoad } from './load';
+import type { ProcessorClock } from './processor-time';
+
+/** One of the servers that are compared. */
+export interface Side {
+  readonly name: string;
+  readonly url: string;
+  readonly load: Load;
+  /** Processor time of its processes, without the database. */
+  readonly servers: ProcessorClock;
+  /** Processor time of the database that it uses. */
+  readonly postgres: ProcessorClock;
+}
+
+/** What a side came to: medians of its rounds. */
+export interface Figures {
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of processor time a request took; undefined where it cannot be read. */
+  readonly cpu: { readonly servers: number; readonly postgres: number; readonly total: number } | undefined;
+}
+
+/** How a comparison is made. */
+export interface Plan {
+  readonly connections: number;
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+/** Compares sides in interleaved rounds, each side warmed up before, so that a busy machine is busy for all of them. */
+export async function interleaved(sides: readonly Side[], { connections, rounds, seconds }: Plan): Promise<Figures[]> {
+  const figures: Figures[][] = sides.map(() => []);
+  for (const side of sides) await sendLoad(side.url, side.load, { connections, seconds: WARM_UP });
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, side] of sides.entries()) figures[index]?.push(await measured(side, connections, seconds));
+  }
+  return figures.map(medians);
+}
+
+/** Seconds. */
+const WARM_UP = 1;
+
+async function measured({ url, load, servers, postgres }: Side, connections: number, seconds: number): Promise<Figures> {
+  const before = [servers(), postgres()] as const;
+  const result = await sendLoad(url, load, { connections, seconds });
+  const after = [servers(), postgres()] as const;
+  const { requests, p50, p99 } = result;
+  const used = [0, 1].map((index) => {
+    const [from, to] = [before[index], after[index]];
+    return from === undefined || to === undefined ? undefined : ((to - from) * 1e6) / requests;
+  });
+  const [ofServers, ofPostgres] = used;
+  const cpu =
+    ofServers === undefined || ofPostgres === undefined
+      ? undefined
+      : { servers: ofServers, postgres: ofPostgres, total: ofServers + ofPostgres };
+  return { perSecond: requests / result.seconds, p50, p99, cpu };
+}
+
+function medians(figures: readonly Figures[]): Figures {
+  const of = (value: (each: Figures) => number | undefined) => median(figures.map((each) => value(each) ?? 0));
+  const cpu = {
+    servers: of((each) => each.cpu?.servers),
+    postgres: of((each) => each.cpu?.postgres),
+    total: of((each) => each.cpu?.total),
+  };
+  return {
+    perSecond: of((each) => each.perSecond),
+    p50: of((each) => each.p50),
+    p99: of((each) => each.p99),
+    cpu: figures.every((each) => each.cpu) ? cpu : undefined,
+  };
+}
+
+/** The middle of some numbers. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}

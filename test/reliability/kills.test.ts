@@ -1,0 +1,109 @@
+import { Client } from 'pg';
+import { freePort, startRegisterProcess, type RegisterProcess } from '../support/register';
+import { type FreshDatabase, freshDatabase } from '../support/postgres';
+import { consentRecord } from '../support/records';
+import { type RestClient, anonymousClient, signedInClient } from '../support/rest-client';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DemoData } from '../../sandbox/demo-data';
+
+const REGISTRATIONS = 2_000;
+const KILL_AFTER = 700;
+const AT_ONCE = 16;
+
+describe('A register whose process is killed', () => {
+  let database: FreshDatabase;
+  let dataDir: string;
+  let environment: Record<string, string>;
+  let rest: string;
+  let register: RegisterProcess;
+  let sandbox: DemoData;
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
+    const restPort = await freePort();
+    rest = `http://localhost:${restPort}`;
+    environment = {
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'error',
+      REST_PORT: String(restPort),
+      GATEWAY_PORT: String(await freePort()),
+    };
+    register = await startRegisterProcess(environment);
+    sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
+  });
+  afterAll(async () => {
+    await register.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  it('has every registration that it acknowledged, whole, and none half made', async () => {
+    const dataUser = await signedInClient({ rest, sandbox }, 'data_user');
+    const acknowledged = await registerUntilKilled(dataUser, sandbox.samples.identity_record, register);
+    register = await startRegisterProcess(environment);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_AFTER);
+    const verify = anonymousClient(rest);
+    for (const ak of acknowledged) {
+      const { status, body } = await verify('GET', `/v1/access-records/${ak}`);
+      expect([status, body['access-record']?.['access-event'].state]).toEqual([200, 'ACTIVE']);
+    }
+    expect(await halfMadeRecords(database.url)).toEqual({ withoutVersion: 0, withoutTransition: 0, keysWithoutRecord: 0 });
+  });
+
+  it('gives the answer that it gave before to a repeat with the same Idempotency-Key', async () => {
+    const before = await signedInClient({ rest, sandbox }, 'data_user');
+    const send = (client: RestClient) =>
+      client('POST', '/v1/access-records', consentRecord(sandbox.samples.identity_record), { 'idempotency-key': 'over-a-kill' });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(before)));
+    const [key] = [...new Set(answers.filter(({ status }) => status === 201).map(({ body }) => String(body['access-token'].key)))];
+    await register.kill();
+    register = await startRegisterProcess(environment);
+    const repeat = await send(await signedInClient({ rest, sandbox }, 'data_user'));
+    expect([repeat.status, repeat.body['access-token'].key, repeat.headers.get('idempotency-replayed')]).toEqual([201, key, 'true']);
+  });
+});
+
+/** Registers with {@link AT_ONCE} requests under way; kills the process in the middle; answers the acknowledged keys. */
+async function registerUntilKilled(client: RestClient, ref: string, register: RegisterProcess): Promise<string[]> {
+  const acknowledged: string[] = [];
+  let sent = 0;
+  let killed: Promise<void> | undefined;
+  const sender = async () => {
+    while (sent < REGISTRATIONS) {
+      const number = sent++;
+      try {
+        const { status, body } = await client('POST', '/v1/access-records', consentRecord(ref), { 'idempotency-key': `kill-${number}` });
+        if (status === 201) acknowledged.push(String(body['access-token'].key));
+      } catch {
+        return; // the process is gone
+      }
+      if (acknowledged.length >= KILL_AFTER) killed ??= register.kill();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, sender));
+  await killed;
+  return acknowledged;
+}
+
+async function halfMadeRecords(databaseUrl: string) {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query(`
+      select
+        (select count(*)::int from access.access_record r where not exists
+          (select from access.access_record_version v where v.record_id = r.id and v.version = r.version)) as "withoutVersion",
+        (select count(*)::int from access.access_record r where not exists
+          (select from access.access_record_transition t where t.record_id = r.id)) as "withoutTransition",
+        (select count(*)::int from access.idempotency_key) - (select count(*)::int from access.access_record
+          where created_at >= (select min(expires_at) - interval '24 hours' from access.idempotency_key)) as "keysWithoutRecord"`);
+    return rows[0] as Record<string, number>;
+  } finally {
+    await client.end();
+  }
+}

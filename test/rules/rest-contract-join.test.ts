@@ -1,0 +1,203 @@
+import { buildSchema } from 'graphql';
+import { compile } from '../../rest-adapter/compile';
+import { loadContract } from '../../rest-adapter/contract';
+import { operationDocument } from '../../rest-adapter/operation-documents';
+import type { RouteRow } from '../../rest-adapter/route-table';
+
+const CONTRACT = `
+openapi: 3.1.0
+paths:
+  /access-records/{ak}:
+    put:
+      operationId: replaceRecord
+      security: [{}]
+      parameters:
+        - { name: ak, in: path, required: true, schema: { type: string } }
+        - { name: If-Match, in: header, schema: { type: string } }
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [legal-basis]
+              properties:
+                legal-basis: { type: string, enum: [uk-consent, uk-contract] }
+                addressLine1: { type: string }
+                expiry: { type: [string, 'null'] }
+      responses:
+        '200':
+          headers: { ETag: {} }
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [response, access-record]
+                properties:
+                  response: { type: object }
+                  access-record:
+                    type: object
+                    required: [legal-basis, registered-at, expiry]
+                    properties:
+                      legal-basis: { type: string, enum: [uk-consent, uk-contract] }
+                      registered-at: { type: string }
+                      expiry: { type: [string, 'null'] }
+                      recipients: { type: array, items: { type: string } }
+`;
+
+const GRAPH = `
+type Query { none: Int }
+type Mutation { replaceAccessRecord(key: String!, input: RecordInput!, ifVersions: [Int!]): AccessRecord! }
+enum LegalBasis { UK_CONSENT UK_CONTRACT }
+input RecordInput { legalBasis: LegalBasis! addressLine1: String expiry: String }
+type AccessRecord { version: Int! legalBasis: LegalBasis! registeredAt: String! expiry: String recipients: [String!] why: String }
+`;
+
+const OPERATION = `
+mutation ReplaceRecord($ak: String!, $input: RecordInput!, $ifVersions: [Int!]) {
+  accessRecord: replaceAccessRecord(key: $ak, input: $input, ifVersions: $ifVersions) {
+    version legalBasis registeredAt expiry recipients
+  }
+}
+`;
+
+const ROW: RouteRow = { etag: 'accessRecord.version', ifMatch: 'ifVersions' };
+
+interface Planted {
+  contract?: [string, string];
+  graph?: [string, string];
+  operation?: [string, string];
+  row?: RouteRow;
+}
+
+/** Compiles the small register above, with one text of it replaced. */
+function compiled({ contract, graph, operation, row = ROW }: Planted) {
+  const planted = (text: string, change: [string, string] = ['', '']) => {
+    expect(text).toContain(change[0]);
+    return text.replace(...change);
+  };
+  return compile({
+    contract: loadContract(planted(CONTRACT, contract)),
+    documents: new Map([['replaceRecord', operationDocument(planted(OPERATION, operation))]]),
+    rows: { replaceRecord: row },
+    schema: buildSchema(planted(GRAPH, graph)),
+  });
+}
+
+describe('the compiler of the contract', () => {
+  it('finds no problem where contract, operation, route table and graph fit', () => {
+    expect(compiled({}).problems).toEqual([]);
+  });
+
+  it.each<[string, Planted, string[]]>([
+    [
+      'an enum value that the graph spells differently',
+      { graph: ['UK_CONTRACT', 'UK_CONTRACTS'] },
+      [
+        '/legal-basis: no enum value UK_CONTRACT in LegalBasis',
+        '/legal-basis: LegalBasis.UK_CONTRACTS is not in the contract',
+        '/access-record/legal-basis: no enum value UK_CONTRACT in LegalBasis',
+        '/access-record/legal-basis: LegalBasis.UK_CONTRACTS is not in the contract',
+      ],
+    ],
+    [
+      'a property that is not selected',
+      { operation: [' expiry', ''] },
+      ['/access-record/expiry: in the contract, not selected'],
+    ],
+    [
+      'a selected field that the contract does not know',
+      { operation: ['recipients', 'recipients why'] },
+      ['/access-record: selected field why is not in the contract'],
+    ],
+    [
+      'a required property that the graph may leave null',
+      { graph: ['registeredAt: String!', 'registeredAt: String'] },
+      ['/access-record/registered-at: required and not nullable, but AccessRecord.registeredAt is nullable'],
+    ],
+    [
+      'an answer that may be null without being 404',
+      { graph: ['AccessRecord!', 'AccessRecord'] },
+      ['/access-record: required and not nullable, but Mutation.replaceAccessRecord is nullable'],
+    ],
+    [
+      'items that the graph may leave null',
+      { graph: ['[String!] why', '[String] why'] },
+      ['/access-record/recipients: its items are not nullable, but those of the graph are'],
+    ],
+    [
+      'a number where the contract has a text',
+      { graph: ['registeredAt: String!', 'registeredAt: Int!'] },
+      ['/access-record/registered-at: string in the contract, but Int in the graph'],
+    ],
+    [
+      'two names of the wire that are one in the graph',
+      {
+        contract: [
+          'addressLine1: { type: string }',
+          'addressLine1: { type: string }\n                address-line1: { type: string }',
+        ],
+      },
+      ['/address-line1: another name of the contract is addressLine1 in the graph, too'],
+    ],
+    [
+      'an input that the contract cannot supply',
+      { graph: ['addressLine1: String', 'addressLine1: String county: String'] },
+      ['the contract cannot supply RecordInput.county'],
+    ],
+    [
+      'an input that the graph does not take',
+      { graph: ['addressLine1: String', ''] },
+      ['/addressLine1: in the contract, but RecordInput has no addressLine1'],
+    ],
+    [
+      'an input that the graph requires and the contract does not',
+      { graph: ['addressLine1: String', 'addressLine1: String!'] },
+      ['/addressLine1: optional, but RecordInput.addressLine1 is required'],
+    ],
+    [
+      'a null that the graph does not take',
+      { graph: ['expiry: String }', 'expiry: String! = "" }'] },
+      ['/expiry: nullable, but String! is not'],
+    ],
+    [
+      'a parameter that feeds nothing',
+      { row: { etag: 'accessRecord.version' } },
+      ['the header parameter If-Match feeds no variable $ifMatch', 'nothing feeds the variable $ifVersions'],
+    ],
+    [
+      'a header that is documented but not filled',
+      { row: { ifMatch: 'ifVersions' } },
+      [
+        '/access-record: selected field version is not in the contract',
+        'the header ETag is either documented or filled, not both',
+      ],
+    ],
+    [
+      'a row that reads what is not selected',
+      { row: { ...ROW, nullIs404: 'record' } },
+      ['the row reads record, which is not selected'],
+    ],
+    [
+      'an operation of another name',
+      { operation: ['ReplaceRecord', 'Replace'] },
+      ['its operation is not named ReplaceRecord'],
+    ],
+  ])('finds %s', (_, planted, problems) => {
+    const told = compiled(planted).problems.map((problem) => problem.replace(/^replaceRecord: (?:: )?/, ''));
+    expect(told.sort()).toEqual([...problems].sort());
+  });
+
+  it('finds documents and rows that no operation of the contract has', () => {
+    const contract = loadContract('openapi: 3.1.0\npaths: {}');
+    const documents = new Map([['replaceRecord', operationDocument(OPERATION)]]);
+    const { problems } = compile({ contract, documents, rows: { other: {} }, schema: buildSchema(GRAPH) });
+    expect(problems).toEqual([
+      'operations/replaceRecord.graphql: not in the contract',
+      'route table, other: not in the contract',
+    ]);
+  });
+
+  it('refuses documents of several operations or with fragments', () => {
+    expect(() => operationDocument('query A { none } query B { none }')).toThrow('exactly one operation');
+  });
+});

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  execute,
+  getVariableValues,
+  parse,
+} from 'graphql';
+import pino from 'pino';
+import { Registry } from 'prom-client';
+import { apiSchemaOf } from '../../gateway/supergraph';
+import { type RunningRestAdapter, startRestAdapter } from '../../rest-adapter/adapter';
+import type { GraphAnswer, GraphClient, GraphFailure, RequestFacts } from '../../rest-adapter/graph-client';
+import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
+import type { ErrorCode } from '../../schema/error-catalogue';
+import { RegisterError, type Violation } from '../../schema/register-error';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+
+/** The API schema of the supergraph, as every client of the gateway sees it. */
+export const apiSchema: GraphQLSchema = apiSchemaOf(
+  readFileSync(join(REPOSITORY_ROOT, 'schema', 'generated', 'supergraph.graphql'), 'utf8'),
+);
+
+/** A call that reached the graph. */
+export interface Call {
+  readonly operation: string;
+  readonly variables: Record<string, unknown>;
+  readonly facts: RequestFacts;
+}
+
+/** What root fields answer: by field name, as graphql-js root values. */
+export type Roots = Record<string, (input: never) => unknown>;
+
+/**
+ * A graph of the test's own behind the adapter: executes the real operations against the real API schema, over the root values that
+ * a test sets. `Bearer good` is let in, `Bearer provider` has the wrong role, `Bearer expired` has expired.
+ */
+export class TestGraph implements GraphClient {
+  roots: Roots = {};
+  readonly calls: Call[] = [];
+  readonly admissions: string[] = [];
+  private readonly documents = new Map(
+    [...loadOperationDocuments()].map(([id, { text }]) => [operationName(id), parse(text)]),
+  );
+
+  async run(operation: string, variables: Record<string, unknown>, facts: RequestFacts): Promise<GraphAnswer> {
+    this.calls.push({ operation, variables, facts });
+    const refused = PUBLIC.has(operation) ? undefined : refusalOf(facts);
+    if (refused) return { failures: [refused] };
+    const document = this.documents.get(operation);
+    if (!document) throw new Error(`no trusted document ${operation}`);
+    demandCoercible(document, variables);
+    const { data, errors } = await execute({
+      schema: apiSchema,
+      document,
+      variableValues: variables,
+      rootValue: this.roots,
+    });
+    return { data: (data ?? null) as Record<string, unknown> | null, failures: (errors ?? []).map(failureOf) };
+  }
+
+  admit(operation: string, facts: RequestFacts) {
+    this.admissions.push(operation);
+    return Promise.resolve(refusalOf(facts));
+  }
+
+  /** The variables of the last call, as JSON has them. */
+  get asked(): unknown {
+    return JSON.parse(JSON.stringify(this.calls.at(-1)?.variables ?? null)) as unknown;
+  }
+}
+
+/** What the adapter lets through must fit the types of the graph. */
+function demandCoercible(document: DocumentNode, variables: Record<string, unknown>): void {
+  const [operation] = document.definitions as OperationDefinitionNode[];
+  const { errors } = getVariableValues(apiSchema, operation?.variableDefinitions ?? [], variables);
+  if (errors) throw new Error(`the adapter let through what the graph refuses: ${errors.map(String).join('\n')}`);
+}
+
+const PUBLIC = new Set(['VerifyAccessRecord', 'ObtainBearerToken']);
+
+const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+  'Bearer provider': 'PRM001',
+  'Bearer expired': 'AUT002',
+  'Bearer busy': 'LIM002',
+};
+
+function refusalOf({ authorization }: RequestFacts): GraphFailure | undefined {
+  if (authorization === 'Bearer good') return undefined;
+  const code = REFUSALS[authorization ?? ''] ?? 'AUT001';
+  return { code, message: '', ...(code === 'LIM002' ? { retryAfter: 17 } : {}) };
+}
+
+function failureOf({ message, extensions }: { message: string; extensions: Record<string, unknown> }): GraphFailure {
+  const { code, violations } = extensions as { code?: ErrorCode; violations?: Violation[] };
+  if (!code) throw new Error(`the test's graph failed: ${message}`);
+  return { code, message, ...(violations ? { violations } : {}) };
+}
+
+/** Refuses with the violations of one rule. */
+export function broken(...violations: Violation[]): never {
+  throw new RegisterError(violations[0]?.code ?? 'SYS001', undefined, { violations });
+}
+
+/** An adapter over the graph of a test, with all that it logged and measured. */
+export interface TestAdapter {
+  readonly adapter: RunningRestAdapter;
+  readonly graph: TestGraph;
+  readonly lines: Record<string, unknown>[];
+  readonly metrics: Registry;
+}
+
+/** Starts an adapter on a free port. */
+export async function startTestAdapter(settings: { trustProxy?: boolean | number } = {}): Promise<TestAdapter> {
+  const [graph, metrics, lines] = [new TestGraph(), new Registry(), [] as Record<string, unknown>[]];
+  const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const adapter = await startRestAdapter({
+    graph,
+    schema: apiSchema,
+    keySet: () => Promise.resolve({ keys: [{ kty: 'OKP', kid: 'one' }] }),
+    settings: {
+      port: 0,
+      baseUrl: 'https://register.example/v1',
+      trustProxy: settings.trustProxy ?? false,
+      production: true,
+    },
+    logger,
+    metrics,
+  });
+  return { adapter, graph, lines, metrics };
+}
+
+/** Keys of the tests, all of valid form. */
+export const AK = 'ak_5d3f9a1c7be2048643d1e0fa';
+export const IR = 'ir_19c2e47ab0d35f8611a2b3c4';
+export const DUID = 'duid_0a1b2c3d4e5f60718293a4b5';
+export const MPXN = '991234567890';
+
+/** A registration on consent that keeps every rule of the contract. */
+export function registration(): Record<string, Record<string, unknown>> & {
+  'record-metadata': Record<string, unknown>;
+} {
+  return {
+    'record-metadata': {
+      'schema-version': '1.0',
+      'controller-arrangement': {
+        'arrangement-type': 'sole',
+        'art26-reference': null,
+        controllers: [
+          {
+            name: 'Harbourlight Insights Ltd',
+            role: 'sole',
+            'contact-url': 'https://harbourlight.example/contact',
+            'privacy-rights-url': 'https://harbourlight.example/rights',
+            'storage-conditions': { location: 'GB', 'retention-period': 'P2Y' },
+          },
+        ],
+      },
+      'identity-record-ref': IR,
+    },
+    notice: {
+      'shared-notice': { 'terms-url': 'https://harbourlight.example/terms', 'notice-version': '3.0' },
+      notices: null,
+    },
+    processing: { 'legal-basis': 'uk-consent', purpose: 'Advice', 'data-types': ['HH-CONSUMPTION'] },
+    'access-event': {
+      state: 'ACTIVE',
+      'registered-at': '2026-11-20T09:29:41Z',
+      expiry: null,
+      consent: { 'consent-type': 'expressed-consent' },
+    },
+  };
+}
+
+/** An access record of the graph, on legitimate interests. */
+export const accessRecord = {
+  version: 3,
+  recordMetadata: {
+    schemaVersion: '1.0',
+    recordIdentifier: AK,
+    createdAt: new Date('2026-11-19T16:25:11.402Z'),
+    controllerArrangement: {
+      arrangementType: 'SOLE',
+      art26Reference: null,
+      controllers: [
+        {
+          name: 'Harbourlight Insights Ltd',
+          role: 'SOLE',
+          contactUrl: 'https://harbourlight.example/contact',
+          address: { addressLine1: '4 Lantern Row', townCity: 'Wexbridge', postcode: 'WX4 7QD' },
+          privacyRightsUrl: 'https://harbourlight.example/rights',
+          liaReference: 'LIA-2026-011',
+        },
+      ],
+    },
+    identityRecordRef: IR,
+    duid: DUID,
+  },
+  notice: null,
+  processing: {
+    legalBasis: 'UK_LEGITIMATE_INTERESTS',
+    purpose: 'Forecasting',
+    dataTypes: ['HH_CONSUMPTION'],
+    jurisdiction: 'GB',
+  },
+  accessEvent: { state: 'ACTIVE', registeredAt: new Date('2026-11-19T16:20:00Z'), expiry: null },
+};

@@ -1,0 +1,120 @@
+import { type SourceFile, productFiles, repositoryFiles, sourceFile } from './source-files';
+
+/** A room of the house: whose files they are, and what they may import of ours. */
+interface Room {
+  readonly name: string;
+  readonly files: RegExp;
+  readonly mayImport: RegExp;
+}
+
+/** The first that fits counts. Only the composition roots and what builds the supergraph see several rooms. */
+const ROOMS: readonly Room[] = [
+  { name: 'schema/build', files: /^schema\/build\//, mayImport: /^schema\/|^subgraphs\/[^/]+\/schema$/ },
+  { name: 'schema', files: /^schema\//, mayImport: /^schema\/(?!build\/)/ },
+  { name: 'subgraphs/server', files: /^subgraphs\/server\//, mayImport: /^(schema\/(?!build\/)|subgraphs\/server\/)/ },
+  ...['access', 'identity'].flatMap((name): Room[] => [
+    {
+      name: `the domain of ${name}`,
+      files: new RegExp(`^subgraphs/${name}/domain/`),
+      mayImport: new RegExp(`^(schema/(?!build/)|subgraphs/${name}/domain/|subgraphs/server/web-address$)`),
+    },
+    {
+      name: `the subgraph ${name}`,
+      files: new RegExp(`^subgraphs/${name}/`),
+      mayImport: new RegExp(`^(schema/(?!build/)|subgraphs/${name}/|subgraphs/server/)`),
+    },
+  ]),
+  {
+    name: 'gateway',
+    files: /^gateway\//,
+    mayImport: /^(gateway\/|schema\/(?!build\/)|subgraphs\/server\/|rest-adapter\/graph-client$)/,
+  },
+  {
+    name: 'rest-adapter',
+    files: /^rest-adapter\//,
+    mayImport: /^(rest-adapter\/|schema\/(?!build\/)|subgraphs\/server\/service-token$)/,
+  },
+  { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
+  { name: 'settings', files: /^settings\.ts$/, mayImport: /^subgraphs\/server\/caller$/ },
+  { name: 'sandbox', files: /^sandbox\//, mayImport: /^(?!test\/|gateway\/|rest-adapter\/|main$|admin$)/ },
+  { name: 'the composition roots', files: /^(main|admin)\.ts$/, mayImport: /^(?!test\/)/ },
+];
+
+/** A suffix says which framework a file uses; no suffix means pure (style, 3). */
+const FRAMEWORKS: Readonly<Record<string, RegExp>> = {
+  'type-graphql': /\.(types|enums|inputs?|payloads|resolver)\.ts$|^subgraphs\/server\/(caller|subgraph-schema)\.ts$/,
+  typeorm: /\.(entity|repository)\.ts$|\/migrations(\/[^/]+)?\.ts$|^subgraphs\/server\//,
+  pg: /\.repository\.ts$|^subgraphs\/server\/|^sandbox\/postgres\//,
+  fastify: /^(gateway|rest-adapter|subgraphs\/server)\/|^main\.ts$/,
+  '@apollo/gateway': /^gateway\//,
+  '@apollo/composition': /^schema\/build\//,
+};
+
+/** Of a folder or a file, alone or as its last word; `index` alone (no barrels). */
+const SAYS_NOTHING = /(^|-)(utils?|helpers?|common|misc|managers?|services?|base)$|^index$/;
+
+const files = productFiles();
+
+describe('the walls between the rooms', () => {
+  it.each(ROOMS)('$name imports only what it may', (room) => {
+    expect(files.filter((file) => roomOf(file) === room).flatMap((file) => trespasses(file, room))).toEqual([]);
+  });
+
+  it('every file stands in a room', () => {
+    expect(files.filter((file) => !roomOf(file)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('see an import that goes through them', () => {
+    const planted = sourceFile(
+      'subgraphs/access/domain/planted.ts',
+      `import { a } from '../../identity/domain/x';
+       export * from '../../../gateway/gateway';
+       const b = () => import('../database/y');
+       type C = import('../../../main').C;
+       import { d } from '../../../schema/identifiers';`,
+    );
+    const room = roomOf(planted);
+    expect(room?.name).toBe('the domain of access');
+    expect(room && trespasses(planted, room)).toEqual([
+      'subgraphs/access/domain/planted.ts imports subgraphs/identity/domain/x',
+      'subgraphs/access/domain/planted.ts imports gateway/gateway',
+      'subgraphs/access/domain/planted.ts imports subgraphs/access/database/y',
+      'subgraphs/access/domain/planted.ts imports main',
+    ]);
+  });
+});
+
+describe('frameworks', () => {
+  it.each(Object.entries(FRAMEWORKS))('%s is used only where the name of the file says so', (name, allowed) => {
+    const users = files.filter((file) => packagesOf(file).includes(name)).map(({ path }) => path);
+    expect(users.filter((path) => !allowed.test(path))).toEqual([]);
+    expect(users).not.toEqual([]);
+  });
+
+  it('are unknown to the domain: its rules are pure', () => {
+    const domain = files.filter(({ path }) => /^subgraphs\/[^/]+\/domain\//.test(path));
+    expect(domain.length).toBeGreaterThan(10);
+    expect(domain.flatMap((file) => packagesOf(file).map((name) => `${file.path} imports ${name}`))).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it('say what a file is about, never that it helps', () => {
+    const named = (path: string) => path.split('/').flatMap((part) => part.split('.'));
+    expect(repositoryFiles().filter((path) => named(path).some((name) => SAYS_NOTHING.test(name)))).toEqual([]);
+  });
+});
+
+function roomOf({ path }: SourceFile): Room | undefined {
+  return ROOMS.find(({ files: own }) => own.test(path));
+}
+
+function trespasses({ path, imports }: SourceFile, { mayImport }: Room): string[] {
+  return imports.flatMap((imported) =>
+    'ours' in imported && !mayImport.test(imported.ours) ? [`${path} imports ${imported.ours}`] : [],
+  );
+}
+
+function packagesOf({ imports }: SourceFile): string[] {
+  return imports.flatMap((imported) => ('package' in imported ? [imported.package] : []));
+}

@@ -1,0 +1,261 @@
+import { existsSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import {
+  type SourceFile,
+  type SyntaxNode,
+  nodesOf,
+  productFiles,
+  repositoryFiles,
+  sourceFile,
+  textOf,
+} from './source-files';
+
+const paths = repositoryFiles();
+const product = productFiles();
+const packageJson = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
+
+describe('the top level', () => {
+  it('has the names that the customer gave, and what a visitor looks for', () => {
+    const names = [
+      ...['gateway', 'subgraphs', 'rest-adapter', 'schema', 'test', 'package.json', 'tsconfig.json'],
+      ...['docker-compose.yml', 'Dockerfile', 'main.ts', 'subgraphs/README.md', '.ci/run', 'package-lock.json'],
+      ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'LICENSE', 'THIRD-PARTY.md'],
+    ];
+    expect(names.filter((name) => !existsSync(join(REPOSITORY_ROOT, name)))).toEqual([]);
+  });
+});
+
+describe('every export', () => {
+  it('has a doc comment', () => {
+    expect(product.flatMap(undocumentedIn)).toEqual([]);
+  });
+
+  it('without one is noticed, also behind a decorator and among documented ones', () => {
+    const planted = `/** Told: é. */
+      export const told = 1;
+      // not a doc comment
+      export function untold(): void {}
+      /** Told, above its decorator. */
+      @Entity({ name: 'x' })
+      export class Told {}
+      @Entity()
+      export class Untold {}
+      /** Told once for this and the next line. */
+      export const first = 1;
+      export const second = 2;
+      @ObjectType('Told', { description: 'What GraphQL shows.' })
+      export class ToldByGraphql {}
+
+      /** Told once for all overloads. */
+      export function many(a: string): void;
+      export function many(a: number): void;
+
+      export type AlsoUntold = string;`;
+    expect(undocumentedIn(sourceFile('planted.ts', planted))).toEqual([
+      'planted.ts: untold',
+      'planted.ts: Untold',
+      'planted.ts: AlsoUntold',
+    ]);
+  });
+});
+
+describe('sizes', () => {
+  it('95 of 100 files of the product have fewer than 200 lines', () => {
+    const lines = product.map(({ path, text }) => [text.split('\n').length, path] as const);
+    const [length, path] = percentile95(lines);
+    expect({ path, short: length < 200 }).toEqual({ path, short: true });
+  });
+
+  it('95 of 100 functions with a body have fewer than 30 lines', () => {
+    const [length, place] = percentile95(product.flatMap(functionLengths));
+    expect({ place, short: length < 30 }).toEqual({ place, short: true });
+  });
+});
+
+describe('what people write', () => {
+  const written = paths.filter((path) => path !== 'package-lock.json' && !path.startsWith('schema/generated/'));
+  const texts = written
+    .filter((path) => !/\.(png|ico|woff2?)$/.test(path))
+    .map((path) => ({ path, text: textOf(path) }));
+  const holding = (pattern: RegExp) =>
+    texts.flatMap(({ path, text }) => (text.match(pattern) ?? []).map((found) => `${path}: ${found.slice(0, 60)}`));
+
+  it('names no place of the machine that it was written on', () => {
+    expect(holding(/(?<![\w.$}-])\/(work|home|Users)\/[\w.-]+/g)).toEqual([]);
+  });
+
+  it('holds no key, token or password', () => {
+    expect(holding(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\r\n]/g)).toEqual([]);
+    expect(holding(/"d"\s*:\s*"[\w-]{40,}"/g)).toEqual([]);
+    expect(holding(/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{40,}/g)).toEqual([]);
+    expect(holding(/(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=])/g)).toEqual([]);
+    expect(holding(/\b(AKIA|ghp_|npm_|glpat-)[A-Za-z0-9]{16,}/g)).toEqual([]);
+  });
+
+  it('leaves nothing for later and switches no check off', () => {
+    const marks = [
+      'TO' + 'DO',
+      'FIX' + 'ME',
+      'X' + 'XX',
+      'as' + ' any\\b(?! [a-z])',
+      '[eo][sx]lint-' + 'disable',
+      '@ts-' + '(ignore|nocheck)',
+    ];
+    expect(holding(new RegExp(marks.map((mark) => `\\b${mark}\\b`.replace('\\b@', '@')).join('|'), 'g'))).toEqual([]);
+  });
+});
+
+describe('packages', () => {
+  const ours = {
+    ...packageJson['dependencies'],
+    ...packageJson['devDependencies'],
+    ...packageJson['optionalDependencies'],
+  };
+  const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, LockedPackage> };
+
+  it('have exact versions', () => {
+    expect(Object.entries(ours).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  it('of the graph have the versions that were tried together', () => {
+    expect(ours).toMatchObject(TRIED_TOGETHER);
+  });
+
+  it('come from the public registry, or wherever the installer is told, and are checked by their digest', () => {
+    const elsewhere = Object.entries(lock.packages).filter(
+      ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+    );
+    const unchecked = Object.entries(lock.packages).filter(([path, { integrity }]) => path !== '' && !integrity);
+    expect({ elsewhere, unchecked: unchecked.map(([path]) => path) }).toEqual({ elsewhere: [], unchecked: [] });
+    expect(paths.filter((path) => /(^|\/)(\.npmrc|\.yarnrc.*)$/.test(path))).toEqual([]);
+  });
+
+  it('that the product imports are dependencies, not tools', () => {
+    const present = { ...packageJson['dependencies'], ...packageJson['optionalDependencies'] };
+    const missing = product.flatMap(({ path, imports }) =>
+      imports.flatMap((imported) =>
+        'package' in imported && !isBuiltin(imported.package) && !(imported.package in present)
+          ? [`${path}: ${imported.package}`]
+          : [],
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('agree with the lock file, also in licence and version of this package', () => {
+    const { name, version, license } = packageJson as unknown as Record<string, string>;
+    expect(lock.packages['']).toMatchObject({ name, version, license, dependencies: packageJson['dependencies'] });
+  });
+});
+
+interface LockedPackage {
+  readonly resolved?: string;
+  readonly integrity?: string;
+}
+
+/** A set that installs without warnings on Node 20.19 and has one copy of graphql. */
+const TRIED_TOGETHER = {
+  graphql: '16.15.0',
+  '@apollo/server': '5.5.1',
+  '@apollo/gateway': '2.14.4',
+  '@apollo/composition': '2.14.4',
+  '@apollo/query-planner': '2.14.4',
+  '@apollo/subgraph': '2.14.4',
+  '@apollo/federation-internals': '2.14.4',
+  'type-graphql': '2.0.0-rc.4',
+  'graphql-scalars': '1.26.0',
+  'class-validator': '0.15.1',
+  typeorm: '1.1.1',
+  pg: '8.23.1',
+  dataloader: '2.2.3',
+  'graphql-ws': '6.4.2',
+  ws: '8.23.0',
+  'reflect-metadata': '0.2.2',
+  jose: '6.2.17',
+  fastify: '5.12.8',
+  'graphql-jit': '0.8.9',
+  typescript: '7.0.2',
+  jest: '30.5.2',
+  '@swc/jest': '0.2.39',
+  '@swc/core': '1.16.22',
+};
+
+function isBuiltin(name: string): boolean {
+  return name.startsWith('node:') || builtinModules.includes(name);
+}
+
+/** Exports of a file that say nothing: no doc comment, none above the constants and types they stand among, no GraphQL description. */
+function undocumentedIn({ path, text, module }: SourceFile): string[] {
+  const bytes = Buffer.from(text);
+  const told = new Set<string>();
+  let block = { end: 0, documented: false };
+  return (module.body as unknown as SyntaxNode[]).flatMap((item) => {
+    if (!/^ExportD(eclaration|efault)/.test(item.type)) return [];
+    const name = exportedName(item);
+    const [start, end] = [startOf(item) - 1, (item.span?.end ?? 1) - 1];
+    const continues =
+      block.documented &&
+      /Variable|TypeAlias/.test((item['declaration'] as SyntaxNode | undefined)?.type ?? '') &&
+      /^[ \t]*\n[ \t]*$/.test(bytes.subarray(block.end, start).toString());
+    const documented =
+      continues ||
+      DOC_COMMENT_BEFORE.test(bytes.subarray(0, start).toString()) ||
+      told.has(name) ||
+      isDescribed(path, item);
+    block = { end, documented };
+    if (documented) told.add(name);
+    return documented ? [] : [`${path}: ${name}`];
+  });
+}
+
+const DOC_COMMENT_BEFORE = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*$/;
+
+/** What GraphQL shows of a class or an enum is its sentence already; it is not said twice. */
+function isDescribed(path: string, item: SyntaxNode): boolean {
+  const { decorators, declarations } = (item['declaration'] ?? {}) as { decorators?: unknown; declarations?: unknown };
+  const of = path.endsWith('.enums.ts') ? declarations : decorators;
+  const texts = [...nodesOf(of)].flatMap(({ type, value }) => (type === 'StringLiteral' ? [String(value)] : []));
+  return texts.some((text) => /^[A-Z].* .*\.$/.test(text));
+}
+
+/** Decorators stand before `export`, and belong to the class. */
+function startOf(item: SyntaxNode): number {
+  const { decorators } = (item['declaration'] ?? {}) as { decorators?: SyntaxNode[] };
+  return Math.min(...[item, ...(decorators ?? [])].map(({ span }) => span?.start ?? Infinity));
+}
+
+function exportedName(item: SyntaxNode): string {
+  const { identifier, id, declarations } = (item['declaration'] ?? {}) as Record<string, { value: string }> & {
+    declarations?: { id: { value: string } }[];
+  };
+  return (identifier ?? id ?? declarations?.[0]?.id)?.value ?? 'default';
+}
+
+/** Lines of each function that has a block, with its place. */
+function functionLengths({ path, text, module }: SourceFile): (readonly [number, string])[] {
+  const bytes = Buffer.from(text);
+  const lineAt = (offset: number) =>
+    bytes
+      .subarray(0, offset - 1)
+      .toString()
+      .split('\n').length;
+  return [...nodesOf(module.body)].flatMap(({ type, span, body, function: method }) => {
+    const block = (type === 'ClassMethod' ? (method as SyntaxNode)['body'] : body) as SyntaxNode | null | undefined;
+    if (!FUNCTIONS.has(type) || block?.type !== 'BlockStatement' || !span) return [];
+    const first = lineAt(span.start);
+    return [[lineAt(span.end) - first + 1, `${path}:${first}`] as const];
+  });
+}
+
+const FUNCTIONS = new Set([
+  ...['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'],
+  ...['ClassMethod', 'PrivateMethod', 'Constructor', 'MethodProperty'],
+]);
+
+/** The value that 95 of 100 are below, with its place. */
+function percentile95(values: readonly (readonly [number, string])[]): readonly [number, string] {
+  const sorted = values.toSorted(([one], [other]) => one - other);
+  return sorted[Math.floor(sorted.length * 0.95)] ?? [0, ''];
+}

@@ -1,0 +1,55 @@
+import { basename } from 'node:path';
+import { productFiles } from './source-files';
+
+/** What every subgraph runs. A file more needs a reason: a room that everything may be put into holds everything one day. */
+const FILES = [
+  'bearer-token',
+  'caller',
+  'connection',
+  'database',
+  'failures',
+  'idempotency',
+  'keyed-hash',
+  'migrate',
+  'rate-limits',
+  'register-clock',
+  'remote-link',
+  'repeat',
+  'running-subgraph',
+  'sealed',
+  'service-token',
+  'short-reads',
+  'subgraph-link',
+  'subgraph-schema',
+  'subgraph-server',
+  'web-address',
+];
+
+/** Words of the domain, in names and in comments. */
+const DOMAIN_WORD =
+  /\b(access|identity)[ -]?records?|mpxn|\bconsent|legal.?basis|\bcontrollers?\b|tariff|meter.?point|data subject/i;
+
+const files = productFiles().filter(({ path }) => path.startsWith('subgraphs/server/'));
+
+describe('the room that all subgraphs share', () => {
+  it('holds the listed files and no other', () => {
+    expect(files.map(({ path }) => basename(path, '.ts')).toSorted()).toEqual(FILES);
+  });
+
+  it('knows no word of the domain', () => {
+    const knowing = files.flatMap(({ path, text }) => {
+      const [word] = DOMAIN_WORD.exec(text) ?? [];
+      return word === undefined ? [] : [`${path}: ${word}`];
+    });
+    expect(knowing).toEqual([]);
+  });
+
+  it('has no file that nobody uses', () => {
+    const imported = new Set(productFiles().flatMap(({ imports }) => imports.flatMap(oursOf)));
+    expect(files.map(({ path }) => path.replace(/\.ts$/, '')).filter((path) => !imported.has(path))).toEqual([]);
+  });
+});
+
+function oursOf(imported: object): string[] {
+  return 'ours' in imported ? [String(imported.ours)] : [];
+}

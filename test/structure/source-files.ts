@@ -1,0 +1,89 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { type Module, parseSync } from '@swc/core';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+
+/** Folders that hold nothing that people write. */
+const MADE_BY_TOOLS = new Set(['.git', '.data', 'coverage', 'dist', 'node_modules', 'tmp']);
+
+/** Every file of the repository that people write, tracked or not: paths from the root, with `/`. */
+export function repositoryFiles(folder = REPOSITORY_ROOT): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (MADE_BY_TOOLS.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? repositoryFiles(path) : [relative(REPOSITORY_ROOT, path).split(sep).join('/')];
+  });
+}
+
+/** Text of a file of the repository. */
+export function textOf(path: string): string {
+  return readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
+}
+
+/** A TypeScript file, read once. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly module: Module;
+  /** What it imports, in whatever way: paths of this repository without suffix, or names of packages. */
+  readonly imports: readonly ImportedModule[];
+}
+
+/** A file of ours (path from the root, without suffix) or a package. */
+export type ImportedModule = { readonly ours: string } | { readonly package: string };
+
+/** Every TypeScript file of the repository. */
+export function sourceFiles(): readonly SourceFile[] {
+  return repositoryFiles()
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => sourceFile(path, textOf(path)));
+}
+
+/** Reads one file; its text may be a test's own. */
+export function sourceFile(path: string, text: string): SourceFile {
+  const module = parseSync(text, { syntax: 'typescript', decorators: true, target: 'es2022' });
+  return { path, text, module, imports: specifiersIn(module).map((specifier) => importedModule(path, specifier)) };
+}
+
+/** The product: TypeScript without tests. */
+export function productFiles(): readonly SourceFile[] {
+  return sourceFiles().filter(({ path }) => !path.startsWith('test/'));
+}
+
+/** A node of swc's syntax tree, as far as these tests look at it. */
+export interface SyntaxNode {
+  readonly type: string;
+  /** Bytes from the start of the text, counted from 1. */
+  readonly span?: { readonly start: number; readonly end: number };
+  readonly [property: string]: unknown;
+}
+
+/** All nodes below a node, itself first. */
+export function* nodesOf(root: unknown): Generator<SyntaxNode> {
+  if (typeof root !== 'object' || root === null) return;
+  if ('type' in root && typeof root.type === 'string') yield root as SyntaxNode;
+  for (const part of Object.values(root)) yield* nodesOf(part);
+}
+
+/** Imports, re-exports, `import()`, `require()` and `require.resolve()` with a fixed text. */
+function specifiersIn(module: Module): string[] {
+  return [...nodesOf(module.body)].flatMap((node) => {
+    const source = node['source'] as { value?: string } | null | undefined;
+    if (/^(Import|Export)/.test(node.type) && source?.value !== undefined) return [source.value];
+    if (node.type === 'TsImportType') return [(node['argument'] as { value: string }).value];
+    return node.type === 'CallExpression' ? requested(node) : [];
+  });
+}
+
+function requested(call: SyntaxNode): string[] {
+  const callee = call['callee'] as SyntaxNode & { value?: string; object?: { value?: string } };
+  const asks = callee.type === 'Import' || callee.value === 'require' || callee.object?.value === 'require';
+  const [first] = call['arguments'] as { expression: { type: string; value?: unknown } }[];
+  return asks && first?.expression.type === 'StringLiteral' ? [String(first.expression.value)] : [];
+}
+
+function importedModule(path: string, specifier: string): ImportedModule {
+  if (specifier.startsWith('.')) return { ours: posix.normalize(posix.join(dirname(path), specifier)) };
+  const [scope = '', name] = specifier.split('/');
+  return { package: scope.startsWith('@') ? `${scope}/${name}` : scope };
+}

@@ -1,0 +1,61 @@
+import type { Violation } from '../../schema/register-error';
+import type { AccessRecordInput, Controller } from '../../subgraphs/access/domain/access-record';
+import type { RegistrationFacts, RegistrationRule } from '../../subgraphs/access/domain/registration-rules';
+
+/** Facts of a registration in production at noon on the first of June 2026. */
+export const FACTS: RegistrationFacts = {
+  duid: 'duid_0a1b2c3d4e5f60718293a4b5',
+  production: true,
+  now: new Date('2026-06-01T12:00:00Z'),
+};
+
+/** A controller that lacks nothing. */
+export const HARBOURLIGHT: Controller = {
+  name: 'Harbourlight Insights Ltd',
+  role: 'sole',
+  contactUrl: 'https://harbourlight.example/contact',
+  privacyRightsUrl: 'https://harbourlight.example/rights',
+};
+
+/** A second one, in whatever role. */
+export const FERNHOLLOW: Controller = {
+  name: 'Fernhollow Flexibility Ltd',
+  role: 'joint',
+  contactUrl: 'https://fernhollow.example/contact',
+};
+
+/** A record on contract that breaks no rule, changed as told. */
+export function recordOnContract(change: (record: AccessRecordInput) => void = () => undefined): AccessRecordInput {
+  const record: AccessRecordInput = {
+    recordMetadata: {
+      schemaVersion: '1.0',
+      controllerArrangement: { arrangementType: 'sole', art26Reference: null, controllers: [structuredClone(HARBOURLIGHT)] },
+      identityRecordRef: 'ir_19c2e47ab0d35f8611a2b3c4',
+    },
+    notice: null,
+    processing: { legalBasis: 'uk-contract', purpose: 'Demand flexibility service', dataTypes: ['HH-CONSUMPTION'] },
+    accessEvent: { state: 'ACTIVE', registeredAt: new Date('2026-05-31T09:00:00Z'), expiry: null },
+  };
+  change(record);
+  return record;
+}
+
+/** A record on consent that breaks no rule, changed as told. */
+export function recordOnConsent(change: (record: AccessRecordInput) => void = () => undefined): AccessRecordInput {
+  return recordOnContract((record) => {
+    record.processing.legalBasis = 'uk-consent';
+    record.notice = { sharedNotice: { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '3.0' } };
+    record.accessEvent.consent = { consentType: 'expressed-consent', method: 'web-form' };
+    change(record);
+  });
+}
+
+/** Violations in one line each: `CODE path: message`. */
+export function told(violations: readonly Violation[]): string[] {
+  return violations.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`);
+}
+
+/** What one rule tells of a record. */
+export function toldBy(rule: RegistrationRule, record: AccessRecordInput, facts: Partial<RegistrationFacts> = {}): string[] {
+  return told(rule(record, { ...FACTS, ...facts }));
+}

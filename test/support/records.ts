@@ -1,0 +1,43 @@
+import type { RestClient } from './rest-client';
+
+/** A consent-based access record as a Data User sends it. */
+export function consentRecord(identityRecordRef: string, change: Record<string, unknown> = {}) {
+  return {
+    'record-metadata': {
+      'schema-version': '1.0',
+      'controller-arrangement': {
+        'arrangement-type': 'sole',
+        'art26-reference': null,
+        controllers: [
+          {
+            name: 'Harbourlight Energy Insight Ltd',
+            role: 'sole',
+            'contact-url': 'https://harbourlight.example/contact',
+            'privacy-rights-url': 'https://harbourlight.example/your-rights',
+          },
+        ],
+      },
+      'identity-record-ref': identityRecordRef,
+    },
+    notice: { 'shared-notice': { 'terms-url': 'https://harbourlight.example/terms', 'notice-version': '2026-01' }, notices: null },
+    processing: {
+      'legal-basis': 'uk-consent',
+      purpose: 'Find a better tariff',
+      'data-types': ['HH-CONSUMPTION'],
+      ...change,
+    },
+    'access-event': {
+      state: 'ACTIVE',
+      'registered-at': '2026-05-01T09:30:00Z',
+      expiry: null,
+      consent: { 'consent-type': 'expressed-consent', method: 'Web form' },
+    },
+  };
+}
+
+/** Registers a record and answers its access key. */
+export async function registered(client: RestClient, identityRecordRef: string): Promise<string> {
+  const { status, body } = await client('POST', '/v1/access-records', consentRecord(identityRecordRef));
+  if (status !== 201) throw new Error(`registration answered ${status}: ${JSON.stringify(body)}`);
+  return String(body['access-token'].key);
+}
