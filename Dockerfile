@@ -22,5 +22,6 @@ COPY --from=build /register/dist ./dist
 COPY schema/generated ./schema/generated
 COPY schema/openapi ./schema/openapi
 COPY rest-adapter/operations ./rest-adapter/operations
+COPY gateway/explorer ./gateway/explorer
 USER node
 CMD ["node", "dist/main.js"]

@@ -22,11 +22,18 @@ async function printKeys(): Promise<void> {
 async function createAdmin(displayName: string): Promise<void> {
   const environment = { ...process.env, SERVICES: 'access' };
   const given = readSettings(environment);
-  const settings = given.production ? given : readSettings({ ...(await sandboxKeyVariables(given.dataDir)), ...environment });
+  const settings = given.production
+    ? given
+    : readSettings({ ...(await sandboxKeyVariables(given.dataDir)), ...environment });
   if (settings.databaseUrl === undefined) {
-    throw new Error('DATABASE_URL is missing. The embedded database of a sandbox has an admin already: see sandbox.json.');
+    throw new Error(
+      'DATABASE_URL is missing. The embedded database of a sandbox has an admin already: see sandbox.json.',
+    );
   }
-  const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = completeKeys(settings.keys, ['accessHashKey', 'accessEncryptionKey']);
+  const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = completeKeys(settings.keys, [
+    'accessHashKey',
+    'accessEncryptionKey',
+  ]);
   const { accounts, close } = await openAccounts(settings.databaseUrl, { hashKey, encryptionKey }, settings.production);
   try {
     const { account, secretKey } = await accounts.onboard('operator', { role: 'admin', displayName });

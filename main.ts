@@ -12,7 +12,13 @@ import { generatedSchema } from './schema/generated-schema';
 import { type Keys, type Settings, SettingsError, readSettings } from './settings';
 import { startAccess } from './subgraphs/access/access';
 import { startIdentity } from './subgraphs/identity/identity';
-import { type SigningKeys, type TokenVerifier, localVerifier, publicKeys, remoteVerifier } from './subgraphs/server/bearer-token';
+import {
+  type SigningKeys,
+  type TokenVerifier,
+  localVerifier,
+  publicKeys,
+  remoteVerifier,
+} from './subgraphs/server/bearer-token';
 import type { ServiceName } from './subgraphs/server/caller';
 import { remoteLink } from './subgraphs/server/remote-link';
 import type { RunningSubgraph } from './subgraphs/server/running-subgraph';
@@ -93,7 +99,11 @@ class Parts {
     const keys = this.keys(['identityIndexKey', 'identityEncryptionKey', 'identityHashKey']);
     const identity = await startIdentity({
       ...this.subgraphOptions(),
-      keys: { indexKey: keys.identityIndexKey, encryptionKey: keys.identityEncryptionKey, hashKey: keys.identityHashKey },
+      keys: {
+        indexKey: keys.identityIndexKey,
+        encryptionKey: keys.identityEncryptionKey,
+        hashKey: keys.identityHashKey,
+      },
     });
     await this.ran('identity', identity);
   }
@@ -138,7 +148,9 @@ class Parts {
     const adapter = await startRestAdapter({
       graph: this.runningGateway?.client ?? remoteGraphClient(serviceUrls.gateway, this.tokens('rest-adapter')),
       schema: this.runningGateway?.apiSchema ?? apiSchemaOf(generatedSchema().supergraphSdl),
-      keySet: this.runs('access') ? () => Promise.resolve(publicKeys(this.signing())) : () => fetchJson(`${serviceUrls.access}${KEY_SET_PATH}`),
+      keySet: this.runs('access')
+        ? () => Promise.resolve(publicKeys(this.signing()))
+        : () => fetchJson(`${serviceUrls.access}${KEY_SET_PATH}`),
       settings: { port: ports['rest-adapter'], host, baseUrl, trustProxy, production },
       logger: this.logger,
       metrics: this.metrics,
@@ -161,8 +173,10 @@ class Parts {
   }
 
   private async closeAll(): Promise<void> {
-    for (const close of this.closers.reverse()) {
-      await close().catch((error: unknown) => this.logger.error({ kind: (error as Error).name }, 'a part did not close'));
+    for (const close of this.closers.toReversed()) {
+      await close().catch((error: unknown) =>
+        this.logger.error({ kind: (error as Error).name }, 'a part did not close'),
+      );
     }
   }
 
@@ -175,7 +189,12 @@ class Parts {
   }
 
   private subgraphOptions() {
-    return { databaseUrl: this.databaseUrl, logger: this.logger, production: this.settings.production, rateLimitsOff: this.settings.rateLimitsOff };
+    return {
+      databaseUrl: this.databaseUrl,
+      logger: this.logger,
+      production: this.settings.production,
+      rateLimitsOff: this.settings.rateLimitsOff,
+    };
   }
 
   private signing(): SigningKeys {
@@ -188,7 +207,9 @@ class Parts {
 
   private verifier(): TokenVerifier {
     const { baseUrl, serviceUrls } = this.settings;
-    return this.runs('access') ? localVerifier(this.signing()) : remoteVerifier(`${serviceUrls.access}${KEY_SET_PATH}`, baseUrl);
+    return this.runs('access')
+      ? localVerifier(this.signing())
+      : remoteVerifier(`${serviceUrls.access}${KEY_SET_PATH}`, baseUrl);
   }
 
   /** The way from one service to a subgraph: direct when it runs here, else over HTTP. */
@@ -197,7 +218,11 @@ class Parts {
   }
 
   /** A subgraph that some other process needs gets a port; within one whole process it has none. */
-  private async ran(name: ServiceName, subgraph: RunningSubgraph, routes?: (app: FastifyInstance) => void): Promise<void> {
+  private async ran(
+    name: ServiceName,
+    subgraph: RunningSubgraph,
+    routes?: (app: FastifyInstance) => void,
+  ): Promise<void> {
     this.closers.push(subgraph.close);
     this.subgraphs.set(name, subgraph);
     if (WITHIN_ONE_PROCESS.every((service) => this.runs(service))) return;

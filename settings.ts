@@ -156,14 +156,18 @@ class Reader {
   /** What production needs: every key of the services that run here, the database, public addresses; nothing that weakens it. */
   demandForProduction({ services, keys, rateLimitsOff, databaseUrl, clockOffsetSeconds }: Settings): void {
     const needsDatabase = services.has('access') || services.has('identity');
-    if (needsDatabase && databaseUrl === undefined) this.faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
+    if (needsDatabase && databaseUrl === undefined)
+      this.faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
     for (const [key, { variable, services: users }] of Object.entries(KEY_VARIABLES)) {
       const needed = users.some((service) => services.has(service));
-      if (needed && keys[key as keyof Keys] === undefined) this.faults.push(`${variable}: missing (npm run admin -- create-keys makes a set)`);
+      if (needed && keys[key as keyof Keys] === undefined)
+        this.faults.push(`${variable}: missing (npm run admin -- create-keys makes a set)`);
     }
-    if (services.has('rest-adapter') && this.environment['BASE_URL'] === undefined) this.faults.push('BASE_URL: missing; the public address of Interface A');
+    if (services.has('rest-adapter') && this.environment['BASE_URL'] === undefined)
+      this.faults.push('BASE_URL: missing; the public address of Interface A');
     if (rateLimitsOff) this.faults.push('RATE_LIMITS: off is for tests and benches only');
-    if (clockOffsetSeconds !== undefined) this.faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
+    if (clockOffsetSeconds !== undefined)
+      this.faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
   }
 
   throwFaults(): void {
@@ -182,7 +186,8 @@ class Reader {
   private signingKeys(variable: string, text: string): readonly JWK[] {
     try {
       const { keys } = JSON.parse(text) as { keys: JWK[] };
-      if (keys.length > 0 && keys.every(({ kty, crv, d, kid }) => kty === 'OKP' && crv === 'Ed25519' && d && kid)) return keys;
+      if (keys.length > 0 && keys.every(({ kty, crv, d, kid }) => kty === 'OKP' && crv === 'Ed25519' && d && kid))
+        return keys;
     } catch {
       // told below, without quoting the variable
     }

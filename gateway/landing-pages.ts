@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+import { REPOSITORY_ROOT } from '../schema/repository-root';
 
 /** What the pages for developers show. */
 export interface LandingPages {
@@ -15,36 +16,11 @@ const SANDBOX_ORIGIN = 'https://studio.apollographql.com';
 const UNKNOWN_KEY = `ak_${'0'.repeat(24)}`;
 
 /** The query that both pages start with. */
-export const SAMPLE_QUERY = `# One record, its Data User and its Identity Record: a query over two subgraphs.
-# Put a key of the demo data into the variables and the bearer token of its Data User into the headers,
-# as {"Authorization": "Bearer <token>"}; .data/sandbox.json has the logins and keys. Verifying needs no token.
-query Sample($key: AccessKey!) {
-  accessRecord(key: $key) {
-    processing {
-      legalBasis
-      purpose
-      dataTypes
-    }
-    accessEvent {
-      state
-      registeredAt
-      expiry
-    }
-    dataUser {
-      displayName
-      status
-    }
-    identityRecord {
-      createdAt
-      address {
-        postcode
-      }
-    }
-  }
-}
-`;
+export const SAMPLE_QUERY = ownFile('sample.graphql');
 
 const EXPLORER_FILES = [
+  { name: 'explorer.js', from: undefined, file: 'explorer.js', type: 'text/javascript' },
+  { name: 'explorer.css', from: undefined, file: 'explorer.css', type: 'text/css' },
   { name: 'graphiql.js', from: 'graphiql', file: 'graphiql.min.js', type: 'text/javascript' },
   { name: 'graphiql.css', from: 'graphiql', file: 'graphiql.min.css', type: 'text/css' },
   { name: 'react.js', from: 'react', file: 'umd/react.production.min.js', type: 'text/javascript' },
@@ -66,12 +42,12 @@ export async function addLandingPages(app: FastifyInstance, { sampleKey }: Landi
     if (request.headers.origin === SANDBOX_ORIGIN && request.url === '/graphql') allowSandbox(reply);
     next();
   });
-  app.get('/explorer', (_, reply) => page(reply.header('content-security-policy', EXPLORER_POLICY), EXPLORER_PAGE));
-  app.get('/explorer/start.js', (_, reply) =>
-    reply.type('text/javascript').send(explorerScript(sampleKey?.() ?? UNKNOWN_KEY)),
-  );
+  const explorer = ownFile('explorer.html');
+  app.get('/explorer', (_, reply) => page(reply.header('content-security-policy', EXPLORER_POLICY), explorer));
+  app.get('/explorer/sample.json', () => ({ query: SAMPLE_QUERY, key: sampleKey?.() ?? UNKNOWN_KEY }));
   for (const { name, from, file, type } of EXPLORER_FILES) {
-    const content = readFileSync(join(dirname(require.resolve(`${from}/package.json`)), file));
+    const content =
+      from === undefined ? ownFile(file) : readFileSync(join(dirname(require.resolve(`${from}/package.json`)), file));
     app.get(`/explorer/${name}`, (_, reply) =>
       reply.type(`${type}; charset=utf-8`).header('cache-control', 'max-age=3600').send(content),
     );
@@ -111,43 +87,6 @@ async function sandboxPage(): Promise<string> {
   );
 }
 
-const EXPLORER_PAGE = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>GraphQL explorer: Central Data Access Register</title>
-    <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="/explorer/graphiql.css" />
-    <style>
-      html, body { height: 100%; margin: 0; }
-      body { display: flex; flex-direction: column; }
-      header { padding: 0.4rem 1rem; font: 0.9rem/1.4 system-ui, sans-serif; }
-      #explorer { flex: 1; min-height: 0; }
-    </style>
-  </head>
-  <body>
-    <header>Central Data Access Register: this explorer works offline. <a href="/graphql">Apollo Sandbox</a> needs the internet.</header>
-    <main id="explorer">The explorer needs JavaScript.</main>
-    <script src="/explorer/react.js"></script>
-    <script src="/explorer/react-dom.js"></script>
-    <script src="/explorer/graphiql.js"></script>
-    <script src="/explorer/start.js"></script>
-  </body>
-</html>
-`;
-
-function explorerScript(key: string): string {
-  return `const fetcher = GraphiQL.createFetcher({ url: '/graphql' });
-const root = ReactDOM.createRoot(document.getElementById('explorer'));
-root.render(React.createElement(GraphiQL, {
-  fetcher,
-  defaultQuery: ${JSON.stringify(SAMPLE_QUERY)},
-  variables: ${JSON.stringify(JSON.stringify({ key }, null, 2))},
-  headers: '{}',
-  defaultEditorToolsVisibility: 'headers',
-  isHeadersEditorEnabled: true,
-  shouldPersistHeaders: false,
-}));
-`;
+function ownFile(name: string): string {
+  return readFileSync(join(REPOSITORY_ROOT, 'gateway', 'explorer', name), 'utf8');
 }

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
@@ -11,6 +12,7 @@ import { traced } from '../subgraphs/server/tracing';
 import { loadOperationDocuments } from './operation-documents';
 import { readRequest } from './read-request';
 import { serveKeySet } from './key-set';
+import { serveOperatorRoutes } from './operator-routes';
 import { serveReference } from './reference-page';
 import { type Refusal, refusal, refusalOfFailures } from './refusal';
 import { routeTable } from './route-table';
@@ -144,10 +146,14 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   const app = webServer(settings, steps);
   serveReference(app, { document: contract.document, baseUrl: settings.baseUrl, record });
   serveKeySet(app, options.keySet, record);
+  serveOperatorRoutes(app, metrics);
   for (const operation of operations) serve(app, steps, operation);
-  app.setNotFoundHandler(unserved(operations, steps));
-  const url = await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
-  return { app, url, close: () => app.close() };
+  const answerUnserved = unserved(operations, steps);
+  app.setNotFoundHandler(answerUnserved);
+  app.setErrorHandler((_error, request, reply) => answerUnserved(request, reply));
+  await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  return { app, url: `http://localhost:${port}`, close: () => app.close() };
 }
 
 function webServer({ trustProxy }: RestAdapterSettings, steps: Steps): FastifyInstance {

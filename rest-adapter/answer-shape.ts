@@ -26,9 +26,9 @@ export interface Selected {
 }
 
 /** Walks schema, selection and types together, once: the shaping closure, or undefined where the value stays as it is. */
-export function answerShape(join: Join, { schema: given, type: given_type, ...rest }: Selected): Shape | undefined {
+export function answerShape(join: Join, { schema: given, type: givenType, ...rest }: Selected): Shape | undefined {
   const { schema } = withoutNull(given);
-  const type = getNullableType(given_type);
+  const type = getNullableType(givenType);
   if (schema.type === 'array') return listShape(join, { schema, type, ...rest });
   if (schema.properties) return objectShape(join, { schema, type, ...rest });
   const named = getNamedType(type);
@@ -95,30 +95,31 @@ function linesOf(join: Join, { schema, type, selection, wire, data }: Selected):
     return [];
   }
   const chosen = chosenFields(join, selection, wire);
-  const lines: Line[] = [];
   const claimed = new Set<string>();
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+  const lines = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const key = graphqlName(name);
-    const at = { wire: `${wire}/${name}`, data: data === '' ? key : `${data}.${key}` };
+    const at = { wire: `${wire}/${name}`, data: dataPath(data, key) };
     const field = chosen.get(key);
     if (claimed.has(key)) join.problems.push(`${at.wire}: another name of the contract is ${key} in the graph, too`);
     if (!field) join.problems.push(`${at.wire}: in the contract, not selected`);
     claimed.add(key);
     const definition = field && named.getFields()[field.name.value];
-    if (!field || !definition) continue;
+    if (!definition) return [];
     const { nullable } = withoutNull(property);
     const omissible = nullable || !schema.required?.includes(name) || join.excused.has(at.data);
     if (!omissible && !isNonNullType(definition.type)) {
       join.problems.push(`${at.wire}: required and not nullable, but ${named.name}.${field.name.value} is nullable`);
     }
     const shape = answerShape(join, { schema: property, type: definition.type, selection: field.selectionSet, ...at });
-    lines.push({ wire: name, key, nullable, shape });
-  }
-  for (const key of chosen.keys()) {
-    if (claimed.has(key) || join.consumed.has(data === '' ? key : `${data}.${key}`)) continue;
-    join.problems.push(`${wire}: selected field ${key} is not in the contract`);
-  }
+    return [{ wire: name, key, nullable, shape }];
+  });
+  const unclaimed = [...chosen.keys()].filter((key) => !claimed.has(key) && !join.consumed.has(dataPath(data, key)));
+  join.problems.push(...unclaimed.map((key) => `${wire}: selected field ${key} is not in the contract`));
   return lines;
+}
+
+function dataPath(parent: string, key: string): string {
+  return parent === '' ? key : `${parent}.${key}`;
 }
 
 /** The selected fields by their names in the data (an alias, if there is one). */

@@ -1,24 +1,8 @@
-import { randomFillSync } from 'node:crypto';
-
 /** Response metadata of Interface A (1-specification.md, Common types). */
 export interface ResponseMetadata {
   readonly resource: string;
   readonly timestamp: string;
   readonly 'transaction-id': string;
-}
-
-const BYTES = 12;
-const pool = Buffer.alloc(BYTES * 512);
-let used = pool.length;
-
-/** A new transaction id; random bytes are drawn for many at once, since one draw costs 2 µs. */
-export function newTransactionId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += BYTES;
-  return `tid_${pool.toString('hex', used - BYTES, used)}`;
 }
 
 /** The metadata of an answer made now. */

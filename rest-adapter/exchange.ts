@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newTransactionId, resourceOf, responseMetadata } from './envelope';
+import { newIdentifier } from '../schema/identifiers';
+import { resourceOf, responseMetadata } from './envelope';
 import type { RequestFacts } from './graph-client';
 import type { Refusal } from './refusal';
 import type { RecordRequest } from './telemetry';
@@ -49,7 +50,7 @@ export function answers(record: RecordRequest, secure: boolean): Answers {
   return {
     begin(request, reply, route, scheme = 'Bearer') {
       const authorization = scheme === 'Bearer' ? request.headers.authorization : undefined;
-      const facts = { authorization, transactionId: newTransactionId(), clientAddress: clientAddress(request) };
+      const facts = { authorization, transactionId: newIdentifier('tid'), clientAddress: clientAddress(request) };
       return { request, reply, route, facts, startedAt: performance.now(), scheme };
     },
     send,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { newTransactionId, resourceOf, responseMetadata } from './envelope';
+import { newIdentifier } from '../schema/identifiers';
+import { resourceOf, responseMetadata } from './envelope';
 import { refusal } from './refusal';
 import type { RecordRequest } from './telemetry';
 
@@ -10,7 +11,7 @@ const KEPT = 300;
 /** Serves the public keys of bearer tokens (RFC 7517), so that anyone can verify them; 503 while they cannot be had. */
 export function serveKeySet(app: FastifyInstance, keySet: () => Promise<unknown>, record: RecordRequest): void {
   app.get(PATH, (request, reply) => {
-    const [transactionId, startedAt] = [newTransactionId(), performance.now()];
+    const [transactionId, startedAt] = [newIdentifier('tid'), performance.now()];
     const answer = (status: number, headers: Record<string, string>, body: unknown): void => {
       const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
       reply.code(status).headers({ ...type, ...headers, 'transaction-id': transactionId });

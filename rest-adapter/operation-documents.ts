@@ -16,7 +16,7 @@ export function loadOperationDocuments(
   const files = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
   return new Map(
     files
-      .sort()
+      .toSorted()
       .map((file) => [basename(file, '.graphql'), operationDocument(readFileSync(join(folder, file), 'utf8'))]),
   );
 }

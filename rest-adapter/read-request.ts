@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
+import { errorCatalogue } from '../schema/error-catalogue';
 import type { CompiledOperation } from './compile';
 import { acceptsJson, isPlainJson } from './media-types';
 import { type Refusal, refusal, refusalOfFaults } from './refusal';
 import { basicCredentials, versionsOf } from './request-headers';
 import type { BoundParameter } from './request-variables';
 import { isStorable, storabilityFaults } from './storable';
-import type { Fault } from './validation';
+import type { Fault, Validator } from './validation';
 
 /** What a request asks of the graph, or why it cannot be asked. */
 export type Reading =
@@ -16,34 +17,43 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Reads a request by its contract, in the order of checks (2-decisions-a-b.md, section 1). */
 export function readRequest(operation: CompiledOperation, request: FastifyRequest): Reading {
-  const { headers } = request;
-  const credentials = operation.contract.signIn === 'basic' ? basicCredentials(headers.authorization) : {};
+  const { authorization, 'if-match': ifMatch } = request.headers;
+  const credentials = operation.contract.signIn === 'basic' ? basicCredentials(authorization) : {};
   if (credentials === undefined) return { refusal: refusal('AUT001') };
-  if (!acceptsJson(headers.accept)) return { refusal: refusal('ACC001') };
-  const { request: asked, row } = operation;
-  const body = asked.body && readBody(request);
-  if (body && 'refusal' in body && body.refusal.code === 'VAL011') return body;
-
-  const parameters = parameterValues(asked.parameters, request);
+  const { parameters: known, body: expected } = operation.request;
+  const unsuitable = unsuitableMedia(request, expected !== undefined);
+  if (unsuitable) return { refusal: refusal(unsuitable) };
+  const parameters = parameterValues(known, request);
   const faults = parameterFaults(operation, parameters);
   if (faults === 'unknown') return { refusal: refusal('NTF001') };
-  if (body && 'refusal' in body) return body;
-  const bodyFaults = asked.body && body ? faultsOfBody(body.value, asked.body.check) : [];
-  if (faults.length + bodyFaults.length > 0 && !(faults.length === 0 && isRuleOfTheGraph(bodyFaults, body?.value))) {
+  const { body, bodyFaults } = expected ? readBody(request, expected.check) : { body: undefined, bodyFaults: [] };
+  if (faults.length > 0 || !isAcceptable(bodyFaults, body))
     return { refusal: refusalOfFaults([...faults, ...bodyFaults]) };
-  }
+  return { variables: { ...credentials, ...variablesOf(operation, parameters, body, ifMatch) }, parameters };
+}
 
-  const variables: Record<string, unknown> = { ...credentials };
-  for (const { name, variable, preset, bind } of asked.parameters) {
+function unsuitableMedia({ headers, body }: FastifyRequest, takesBody: boolean): 'ACC001' | 'VAL011' | undefined {
+  if (!acceptsJson(headers.accept)) return 'ACC001';
+  const { 'content-type': type, 'content-encoding': encoding } = headers;
+  const isAbsent = body === undefined && type === undefined;
+  return takesBody && !isAbsent && !isPlainJson(type, encoding) ? 'VAL011' : undefined;
+}
+
+function variablesOf(
+  { request, row }: CompiledOperation,
+  parameters: Values,
+  body: unknown,
+  ifMatch: string | undefined,
+) {
+  const variables: Record<string, unknown> = {};
+  for (const { name, variable, preset, bind } of request.parameters) {
     const value = parameters[name] ?? preset;
     if (value !== undefined) variables[variable] = bind === undefined ? value : bind(value);
   }
-  if (asked.body && body) variables['input'] = asked.body.bind(body.value);
-  if (row.ifMatch !== undefined) {
-    const versions = versionsOf(headers['if-match']);
-    if (versions) variables[row.ifMatch] = versions;
-  }
-  return { variables, parameters };
+  if (request.body) variables['input'] = request.body.bind(body);
+  const versions = row.ifMatch === undefined ? undefined : versionsOf(ifMatch);
+  if (row.ifMatch !== undefined && versions) variables[row.ifMatch] = versions;
+  return variables;
 }
 
 function parameterValues(parameters: readonly BoundParameter[], { params, query, headers }: FastifyRequest): Values {
@@ -82,30 +92,30 @@ function spokenName(parameter: BoundParameter | undefined, pointer: string): str
   return parameter ? `${parameter.in} ${parameter.in === 'header' ? '' : 'parameter '}${parameter.name}` : pointer;
 }
 
-function readBody(request: FastifyRequest): { readonly value: unknown } | { readonly refusal: Refusal } {
+function readBody(
+  request: FastifyRequest,
+  check: Validator,
+): { readonly body: unknown; readonly bodyFaults: readonly Fault[] } {
   const bytes = request.body as Buffer | undefined;
-  const { 'content-type': contentType, 'content-encoding': contentEncoding } = request.headers;
-  if (bytes === undefined && contentType === undefined) return { refusal: refusal('VAL010', 'The body is missing.') };
-  if (!isPlainJson(contentType, contentEncoding)) return { refusal: refusal('VAL011') };
-  if (bytes === undefined || !isUtf8(bytes)) return { refusal: refusal('VAL010') };
   try {
-    return { value: JSON.parse(bytes.toString('utf8')) };
-  } catch {
-    return { refusal: refusal('VAL010') };
+    if (bytes === undefined || !isUtf8(bytes)) return { body: undefined, bodyFaults: [NOT_JSON] };
+    const body: unknown = JSON.parse(bytes.toString('utf8'));
+    const unstorable = storabilityFaults(body);
+    const isBeyondBounds = unstorable.some(({ pointer }) => pointer === '');
+    return { body, bodyFaults: isBeyondBounds ? unstorable : [...check(body), ...unstorable] };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { body: undefined, bodyFaults: [NOT_JSON] };
+    throw error;
   }
 }
 
-function faultsOfBody(body: unknown, check: (body: unknown) => readonly Fault[]): readonly Fault[] {
-  const unstorable = storabilityFaults(body);
-  const isBeyondBounds = unstorable.some(({ pointer }) => pointer === '');
-  return isBeyondBounds ? unstorable : [...check(body), ...unstorable];
-}
+const NOT_JSON: Fault = { code: 'VAL010', pointer: '', message: errorCatalogue.VAL010.meaning };
 
 /**
  * Read-only fields are a rule of the graph, too: when they are all that is wrong, the graph is asked, and tells them together with
  * every other rule that is broken. It takes them as strings only.
  */
-function isRuleOfTheGraph(faults: readonly Fault[], body: unknown): boolean {
+function isAcceptable(faults: readonly Fault[], body: unknown): boolean {
   return faults.every(({ code, pointer }) => code === 'VAL004' && typeof valueAt(body, pointer) === 'string');
 }
 

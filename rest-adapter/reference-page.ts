@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MPXN_PATTERN } from '../schema/identifiers';
 import { MPXN_PROFILE, type MpxnProfile } from '../schema/mpxn';
 import type { OpenApiDocument } from './contract';
-import { newTransactionId } from './envelope';
+import { newIdentifier } from '../schema/identifiers';
 import type { RecordRequest } from './telemetry';
 
 const PAGE = `<!doctype html>
@@ -49,7 +49,7 @@ export function serveReference(app: FastifyInstance, { document, baseUrl, record
   const folder = join(dirname(createRequire(__filename).resolve('@fastify/swagger-ui')), 'static');
   const serve = (path: string, type: string, content: string | Buffer): void => {
     app.get(path, (request: FastifyRequest, reply: FastifyReply) => {
-      const [transactionId, startedAt] = [newTransactionId(), performance.now()];
+      const [transactionId, startedAt] = [newIdentifier('tid'), performance.now()];
       reply.headers({
         'content-type': type,
         'cache-control': 'no-cache',

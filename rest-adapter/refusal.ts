@@ -44,7 +44,7 @@ export function refusalOfFaults(faults: readonly Fault[]): Refusal {
  * The order of checks (2-decisions-a-b.md, section 1). The rate is known together with the account; a dependency that is away comes
  * before everything that would have been read from it.
  */
-const ORDER: readonly ErrorCode[] = [
+export const ORDER_OF_CHECKS: readonly ErrorCode[] = [
   'AUT001',
   'AUT002',
   'LIM002',
@@ -57,6 +57,7 @@ const ORDER: readonly ErrorCode[] = [
   'SYS002',
   'SYS001',
   'NTF001',
+  'MET001',
   'PRM002',
   'PRM003',
   'CNF001',
@@ -69,8 +70,8 @@ const ORDER: readonly ErrorCode[] = [
 
 /** The refusal that failures of the graph amount to: the first by the order of checks, of several 400 all. */
 export function refusalOfFailures(failures: readonly GraphFailure[], input: InputPlace | undefined): Refusal {
-  const [first = { code: 'SYS001', message: '' } as const] = [...failures].sort(
-    (one, other) => ORDER.indexOf(one.code) - ORDER.indexOf(other.code),
+  const [first = { code: 'SYS001', message: '' } as const] = [...failures].toSorted(
+    (one, other) => ORDER_OF_CHECKS.indexOf(one.code) - ORDER_OF_CHECKS.indexOf(other.code),
   );
   const { status } = errorCatalogue[first.code];
   if (status === 400) {

@@ -1,4 +1,12 @@
-import { type GraphQLInputType, type GraphQLSchema, isInputType, isNonNullType, typeFromAST } from 'graphql';
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  Kind,
+  isInputType,
+  isNonNullType,
+  typeFromAST,
+  visit,
+} from 'graphql';
 import { graphqlName } from '../schema/naming';
 import type { ContractOperation, ContractParameter, ContractSchema } from './contract';
 import type { Join } from './join';
@@ -52,13 +60,30 @@ export function compileRequest(
   const inputType = operation.body && feed(join, types, unfed, 'input', 'the body');
   const binding = operation.body && inputType && requestBinding(join, operation.body, inputType, '');
   for (const variable of unfed) join.problems.push(`nothing feeds the variable $${variable}`);
-  const places = bound.map(({ variable, name }) => [variable, { wire: name, place: {} }] as const);
+  const fedArguments = argumentsByVariable(document);
+  const places = bound.flatMap(({ variable, name }) =>
+    [variable, ...(fedArguments.get(variable) ?? [])].map(
+      (graphName) => [graphName, { wire: name, place: {} }] as const,
+    ),
+  );
   return {
     parameters: bound,
     checkParameters: validator(parametersSchema(fed)),
     body: operation.body && { check: validator(operation.body), bind: binding?.bind ?? ((value) => value) },
     input: { members: new Map([...places, ...(binding?.place.members ?? [])]) },
   };
+}
+
+/** The arguments that take each variable: violations name arguments, the contract names parameters. */
+function argumentsByVariable({ operation }: OperationDocument): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  visit(operation, {
+    Argument({ name, value }) {
+      if (value.kind === Kind.VARIABLE)
+        found.set(value.name.value, [...(found.get(value.name.value) ?? []), name.value]);
+    },
+  });
+  return found;
 }
 
 type VariableTypes = ReadonlyMap<string, GraphQLInputType>;

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { CompiledOperation } from './compile';
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
-import { newTransactionId, responseMetadata, resourceOf } from './envelope';
+import { newIdentifier } from '../schema/identifiers';
+import { responseMetadata, resourceOf } from './envelope';
 import type { Answers } from './exchange';
 import { refusal } from './refusal';
 import { UNKNOWN_ROUTE } from './telemetry';
@@ -31,7 +32,7 @@ function decoded(resource: string): string {
 
 function pathsOf(operations: readonly CompiledOperation[]) {
   const templates = [...new Set(operations.map(({ contract }) => contract.path))];
-  const literalFirst = templates.sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')));
+  const literalFirst = templates.toSorted((one, other) => Number(one.includes('{')) - Number(other.includes('{')));
   return literalFirst.map((template) => {
     const methods = operations
       .filter(({ contract }) => contract.path === template)
@@ -60,7 +61,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     socket.destroy();
     return;
   }
-  const transactionId = newTransactionId();
+  const transactionId = newIdentifier('tid');
   const errors = [
     { 'error-code': 'VAL003', message: `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}` },
   ];

@@ -53,12 +53,14 @@ const checkMpxn: KeywordCheck = (_expected, value) => {
   return false;
 };
 
+/** Of a text that is too long and does not match its pattern, the pattern is told. */
 function onePerField(errors: readonly ErrorObject[]): readonly Fault[] {
   const faults = new Map<string, Fault>();
   for (const error of errors) {
     if (error.keyword === 'if') continue;
     const fault = faultOf(error);
-    if (!faults.has(fault.pointer)) faults.set(fault.pointer, fault);
+    const known = faults.get(fault.pointer);
+    if (!known || (known.code === 'VAL003' && fault.code === 'VAL001')) faults.set(fault.pointer, fault);
     if (faults.size === MOST_FAULTS) break;
   }
   return [...faults.values()];

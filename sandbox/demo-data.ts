@@ -86,7 +86,10 @@ export async function createDemoData(admin: DemoAccount, clientOf: ClientOf): Pr
   };
 }
 
-async function onboard({ site, ...organisation }: (typeof ORGANISATIONS)[number], asAdmin: GraphqlClient): Promise<DemoAccount> {
+async function onboard(
+  { site, ...organisation }: (typeof ORGANISATIONS)[number],
+  asAdmin: GraphqlClient,
+): Promise<DemoAccount> {
   const { role, displayName } = organisation;
   const hasDuid = role === 'data_user' || role === 'portal';
   const input = {
@@ -96,7 +99,10 @@ async function onboard({ site, ...organisation }: (typeof ORGANISATIONS)[number]
     ...(hasDuid ? { dataTypesSupported: ['HH_CONSUMPTION', 'HH_EXPORT'], returnUrls: [`https://${site}/return`] } : {}),
     ...(role === 'supplier' ? { mpid: `T${randomInt(1000).toString().padStart(3, '0')}` } : {}),
   };
-  const { onboardAccount } = await asAdmin<{ onboardAccount: { secretKey: string; account: OnboardedAccount } }>(ONBOARD, { input });
+  const { onboardAccount } = await asAdmin<{ onboardAccount: { secretKey: string; account: OnboardedAccount } }>(
+    ONBOARD,
+    { input },
+  );
   const { accountId, duid, mpid, returnUrls } = onboardAccount.account;
   return {
     name: displayName,
@@ -116,11 +122,18 @@ interface OnboardedAccount {
 }
 
 async function apiKey(accountId: string, asAdmin: GraphqlClient): Promise<string> {
-  return (await asAdmin<{ issueSupplierApiKey: { secretKey: string } }>(API_KEY, { accountId })).issueSupplierApiKey.secretKey;
+  return (await asAdmin<{ issueSupplierApiKey: { secretKey: string } }>(API_KEY, { accountId })).issueSupplierApiKey
+    .secretKey;
 }
 
-async function signedIn({ account_id: accountId, secret_key: secretKey }: DemoAccount, clientOf: ClientOf): Promise<GraphqlClient> {
-  const { issueBearerToken } = await clientOf()<{ issueBearerToken: { bearerToken: string } }>(SIGN_IN, { accountId, secretKey });
+async function signedIn(
+  { account_id: accountId, secret_key: secretKey }: DemoAccount,
+  clientOf: ClientOf,
+): Promise<GraphqlClient> {
+  const { issueBearerToken } = await clientOf()<{ issueBearerToken: { bearerToken: string } }>(SIGN_IN, {
+    accountId,
+    secretKey,
+  });
   return clientOf(issueBearerToken.bearerToken);
 }
 
@@ -132,18 +145,24 @@ async function registerCustomers(client: GraphqlClient) {
   return customers;
 }
 
-async function registerCustomer({ mpxn, email, addressLine1, postcode }: (typeof CUSTOMERS)[number], client: GraphqlClient): Promise<string> {
+async function registerCustomer(
+  { mpxn, email, addressLine1, postcode }: (typeof CUSTOMERS)[number],
+  client: GraphqlClient,
+): Promise<string> {
   const input = {
     piiPrincipal: { mpxn, moveInDate: '2021-04-01', address: { addressLine1, townCity: 'Exampleford', postcode } },
     expressedBy: 'DATA_SUBJECT',
     principalVerification: { method: 'Bill and bank card', verifiedAt: '2026-01-12T10:00:00Z', outcome: 'VERIFIED' },
     email,
   };
-  return (await client<{ registerIdentityRecord: { ir: string } }>(REGISTER_IDENTITY, { input })).registerIdentityRecord.ir;
+  return (await client<{ registerIdentityRecord: { ir: string } }>(REGISTER_IDENTITY, { input })).registerIdentityRecord
+    .ir;
 }
 
 async function registerRecord({ input, revoke }: DemoRecord, ref: string, client: GraphqlClient): Promise<string> {
-  const { registerAccessRecord } = await client<{ registerAccessRecord: { accessToken: { key: string } } }>(REGISTER, { input: input(ref) });
+  const { registerAccessRecord } = await client<{ registerAccessRecord: { accessToken: { key: string } } }>(REGISTER, {
+    input: input(ref),
+  });
   const { key } = registerAccessRecord.accessToken;
   if (revoke) await client(REVOKE, { key, reason: 'CUSTOMER_REQUEST' });
   return key;

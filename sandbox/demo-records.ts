@@ -22,8 +22,16 @@ const HARBOURLIGHT = {
   contactUrl: 'https://harbourlight.example/contact',
   privacyRightsUrl: 'https://harbourlight.example/your-rights',
 };
-const TERRACE = { name: 'Terrace Homes Ltd', contactUrl: 'https://terrace.example/contact', privacyRightsUrl: 'https://terrace.example/rights' };
-const COUNCIL = { name: 'Exampleford Council', contactUrl: 'https://exampleford.example/contact', privacyRightsUrl: 'https://exampleford.example/rights' };
+const TERRACE = {
+  name: 'Terrace Homes Ltd',
+  contactUrl: 'https://terrace.example/contact',
+  privacyRightsUrl: 'https://terrace.example/rights',
+};
+const COUNCIL = {
+  name: 'Exampleford Council',
+  contactUrl: 'https://exampleford.example/contact',
+  privacyRightsUrl: 'https://exampleford.example/rights',
+};
 
 const sole = (controller: Record<string, unknown> = HARBOURLIGHT) => ({
   arrangementType: 'SOLE',
@@ -48,47 +56,74 @@ const group = {
 /** All six legal bases, all states that a Data User can bring about, and sole, joint and group arrangements. */
 export function demoRecords(now: Date): DemoRecord[] {
   const daysFromNow = (days: number) => new Date(now.getTime() + days * DAY);
-  const consent = { legalBasis: 'UK_CONSENT', dataTypes: ['HH_CONSUMPTION', 'TARIFF_IMPORT'], registeredAt: daysFromNow(-30) };
-  const other = { dataTypes: ['HH_CONSUMPTION'], registeredAt: daysFromNow(-90), expiry: null };
-  const outlines: Record<string, Outline> = {
-    active: { ...consent, purpose: 'Find a better tariff for the household', arrangement: sole(), expiry: daysFromNow(335) },
-    revoked: { ...consent, purpose: 'Home battery advice', arrangement: sole(), expiry: daysFromNow(200) },
-    expired: { ...consent, purpose: 'Heat pump suitability study', arrangement: sole(), state: 'EXPIRED', expiry: daysFromNow(-1) },
-    explicit: {
-      legalBasis: 'UK_EXPLICIT_CONSENT',
-      purpose: 'Support at times of illness',
-      arrangement: joint,
-      dataTypes: ['HH_CONSUMPTION'],
-      registeredAt: daysFromNow(-10),
-      expiry: daysFromNow(20),
-    },
-    interests: { ...other, legalBasis: 'UK_LEGITIMATE_INTERESTS', purpose: 'Portfolio energy reporting', arrangement: group },
-    task: {
-      ...other,
-      legalBasis: 'UK_PUBLIC_TASK',
-      purpose: 'Fuel poverty programme',
-      arrangement: sole({ ...COUNCIL, statutoryReference: 'Warm Homes and Energy Conservation Act 2000' }),
-    },
-    obligation: {
-      ...other,
-      legalBasis: 'UK_LEGAL_OBLIGATION',
-      purpose: 'Settlement reporting',
-      arrangement: sole({ ...HARBOURLIGHT, statutoryReference: 'Standard licence condition 11' }),
-    },
-    contract: { ...other, legalBasis: 'UK_CONTRACT', purpose: 'Demand flexibility service', arrangement: sole() },
-  };
-  return Object.entries(outlines).map(([title, outline]) => ({
+  return Object.entries({ ...consents(daysFromNow), ...otherBases(daysFromNow) }).map(([title, outline]) => ({
     title,
     input: (identityRecordRef) => inputOf(outline, identityRecordRef),
     revoke: title === 'revoked',
   }));
 }
 
-function inputOf({ legalBasis, purpose, arrangement, dataTypes, state = 'ACTIVE', registeredAt, expiry }: Outline, identityRecordRef: string) {
+type DaysFromNow = (days: number) => Date;
+
+function consents(daysFromNow: DaysFromNow): Record<string, Outline> {
+  const consent = {
+    legalBasis: 'UK_CONSENT',
+    arrangement: sole(),
+    dataTypes: ['HH_CONSUMPTION', 'TARIFF_IMPORT'],
+    registeredAt: daysFromNow(-30),
+  };
+  return {
+    active: { ...consent, purpose: 'Find a better tariff for the household', expiry: daysFromNow(335) },
+    revoked: { ...consent, purpose: 'Home battery advice', expiry: daysFromNow(200) },
+    expired: { ...consent, purpose: 'Heat pump suitability study', state: 'EXPIRED', expiry: daysFromNow(-1) },
+    explicit: {
+      ...consent,
+      legalBasis: 'UK_EXPLICIT_CONSENT',
+      purpose: 'Support at times of illness',
+      arrangement: joint,
+      expiry: daysFromNow(20),
+    },
+  };
+}
+
+function otherBases(daysFromNow: DaysFromNow): Record<string, Outline> {
+  const other = { dataTypes: ['HH_CONSUMPTION'], registeredAt: daysFromNow(-90), expiry: null };
+  const council = { ...COUNCIL, statutoryReference: 'Warm Homes and Energy Conservation Act 2000' };
+  const licensee = { ...HARBOURLIGHT, statutoryReference: 'Standard licence condition 11' };
+  return {
+    interests: {
+      ...other,
+      legalBasis: 'UK_LEGITIMATE_INTERESTS',
+      purpose: 'Portfolio energy reporting',
+      arrangement: group,
+    },
+    task: { ...other, legalBasis: 'UK_PUBLIC_TASK', purpose: 'Fuel poverty programme', arrangement: sole(council) },
+    obligation: {
+      ...other,
+      legalBasis: 'UK_LEGAL_OBLIGATION',
+      purpose: 'Settlement reporting',
+      arrangement: sole(licensee),
+    },
+    contract: { ...other, legalBasis: 'UK_CONTRACT', purpose: 'Demand flexibility service', arrangement: sole() },
+  };
+}
+
+function inputOf(
+  { legalBasis, purpose, arrangement, dataTypes, state = 'ACTIVE', registeredAt, expiry }: Outline,
+  identityRecordRef: string,
+) {
   const consented = legalBasis.endsWith('CONSENT');
   return {
     recordMetadata: { schemaVersion: '1.0', controllerArrangement: arrangement, identityRecordRef },
-    notice: consented ? { sharedNotice: { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '2026-01', noticeLanguage: 'en' } } : null,
+    notice: consented
+      ? {
+          sharedNotice: {
+            termsUrl: 'https://harbourlight.example/terms',
+            noticeVersion: '2026-01',
+            noticeLanguage: 'en',
+          },
+        }
+      : null,
     processing: { legalBasis, purpose, dataTypes, dataSource: 'Brackenfield Meter Data Ltd' },
     accessEvent: {
       state,

@@ -6,11 +6,18 @@ export function graphqlClient(gatewayUrl: string, token?: string): GraphqlClient
   return async <Data>(query: string, variables: Record<string, unknown> = {}) => {
     const response = await fetch(`${gatewayUrl}/graphql`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
       body: JSON.stringify({ query, variables }),
     });
-    const { data, errors } = (await response.json()) as { data?: Data; errors?: { message: string; extensions?: unknown }[] };
-    if (errors?.[0] || !data) throw new Error(`${errors?.[0]?.message ?? 'no data'} ${JSON.stringify(errors?.[0]?.extensions ?? {})}`);
+    const { data, errors } = (await response.json()) as {
+      data?: Data;
+      errors?: { message: string; extensions?: unknown }[];
+    };
+    if (errors?.[0] || !data)
+      throw new Error(`${errors?.[0]?.message ?? 'no data'} ${JSON.stringify(errors?.[0]?.extensions ?? {})}`);
     return data;
   };
 }

@@ -23,7 +23,8 @@ interface SandboxFile extends DemoData {
 export async function loadSandbox({ dataDir, urls, accounts }: SandboxParts): Promise<DemoData> {
   const file = join(dataDir, 'sandbox.json');
   const kept = await keptDemoData(file, accounts);
-  const demo = kept ?? (await createDemoData(await firstAdmin(accounts), (token) => graphqlClient(urls.gateway, token)));
+  const demo =
+    kept ?? (await createDemoData(await firstAdmin(accounts), (token) => graphqlClient(urls.gateway, token)));
   writeWhole(file, { ...demo, urls });
   tellLogins(file, demo);
   return demo;

@@ -1,5 +1,6 @@
 /** RFC 3339 date-time: full date, `T`, time with optional fraction, `Z` or a numeric offset. */
-const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const EARLIEST_YEAR = 1900;
 const LATEST_YEAR = 9998;

@@ -24,7 +24,10 @@ export const errorCatalogue = {
   ACC001: { status: 406, meaning: 'None of the media types asked for can be served.' },
   CNF001: { status: 409, meaning: 'The state does not allow this.' },
   CNF002: { status: 409, meaning: 'A duplicate callback URL, or too many rotations.' },
-  CNF003: { status: 409, meaning: 'A linked access record is ACTIVE, or the identity record is closing or anonymised.' },
+  CNF003: {
+    status: 409,
+    meaning: 'A linked access record is ACTIVE, or the identity record is closing or anonymised.',
+  },
   CNF004: { status: 409, meaning: 'The idempotency key is in use, or was used with another body.' },
   CND001: { status: 412, meaning: 'If-Match does not name the current version.' },
   LIM001: { status: 413, meaning: 'The body is larger than 256 KiB.' },

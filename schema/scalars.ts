@@ -6,7 +6,12 @@ import { MPXN_PROFILE, mpxnFault } from './mpxn';
 import { RegisterError } from './register-error';
 
 /** A scalar whose values are strings; `fault` says what is wrong with one, never echoing it. */
-function stringScalar(name: string, description: string, code: ErrorCode, fault: (value: string) => string | undefined) {
+function stringScalar(
+  name: string,
+  description: string,
+  code: ErrorCode,
+  fault: (value: string) => string | undefined,
+) {
   const parse = (value: unknown): string => {
     if (typeof value !== 'string') throw new RegisterError('VAL003', `${name} must be a string`);
     const reason = fault(value);
@@ -60,7 +65,12 @@ export const CalendarDate = stringScalar('Date', 'A calendar date, `YYYY-MM-DD`.
 );
 
 /** URI: the form is a rule of the domain (VAL008), so that all violations are told together. */
-export const Uri = stringScalar('URI', 'A URI: https, without credentials, at most 2,048 characters.', 'VAL001', () => undefined);
+export const Uri = stringScalar(
+  'URI',
+  'A URI: https, without credentials, at most 2,048 characters.',
+  'VAL001',
+  () => undefined,
+);
 
 /** Date-time: any RFC 3339 offset in, UTC with milliseconds and `Z` out. Internally a Date. */
 export const DateTime = new GraphQLScalarType<Date, string>({

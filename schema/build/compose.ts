@@ -85,10 +85,13 @@ export function trustedDocumentsIn(folder: string): Readonly<Record<string, stri
   );
 }
 
+/** Rooms with trusted documents: those of the REST routes, and those that clients of `/graphql` name. */
+const OPERATION_FOLDERS = ['rest-adapter', 'gateway'] as const;
+
 /** Writes the generated files into a folder. */
 export async function writeGenerated(folder: string): Promise<void> {
-  const operations = join(REPOSITORY_ROOT, 'rest-adapter', 'operations');
-  const files = generatedFiles(await registerSubgraphs(), trustedDocumentsIn(operations));
+  const documents = OPERATION_FOLDERS.map((room) => trustedDocumentsIn(join(REPOSITORY_ROOT, room, 'operations')));
+  const files = generatedFiles(await registerSubgraphs(), Object.assign({}, ...documents) as Record<string, string>);
   mkdirSync(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 }

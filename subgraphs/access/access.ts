@@ -11,6 +11,7 @@ import { AccessRecordLists } from './database/access-record-lists';
 import { AccessRecordRepository } from './database/access-record.repository';
 import { accessEntities } from './database/account.entity';
 import { AccountRepository } from './database/account.repository';
+import { DataUserRepository } from './database/data-user.repository';
 import { accessMigrations } from './database/migrations';
 import { identityLinks } from './identity-links';
 import { type AccessLimits, accessSchema } from './schema';
@@ -36,7 +37,9 @@ export interface AccessOptions extends SubgraphOptions {
 export const accessAddress = (url: string) => ({ url, schema: 'access', role: 'cdar_access' });
 
 /** Starts the subgraph `access`: its schema brought up to date, its database opened, its resolvers wired. */
-export async function startAccess(options: AccessOptions): Promise<RunningSubgraph & { readonly accounts: AccountRepository }> {
+export async function startAccess(
+  options: AccessOptions,
+): Promise<RunningSubgraph & { readonly accounts: AccountRepository }> {
   const { logger, production, keys, signing, identity, databaseUrl } = options;
   const { database, accounts } = await openAccounts(databaseUrl, keys, production);
   const records = new AccessRecordRepository(database, keyedHash(keys.hashKey, 'access-key'), keys.encryptionKey);
@@ -53,6 +56,7 @@ export async function startAccess(options: AccessOptions): Promise<RunningSubgra
     records,
     lists,
     accounts,
+    dataUsers: new DataUserRepository(database),
     clock,
     limits,
     signing,

@@ -44,7 +44,8 @@ export function identityLinks(identity: SubgraphLink): IdentityLinks {
       if (!record || record.duid !== duid) {
         throw new RegisterError('PRM002', 'The Identity Record was not registered by this Data User.');
       }
-      if (record.anonymised || record.meterPointId === null) throw new RegisterError('CNF003', 'The Identity Record is anonymised.');
+      if (record.anonymised || record.meterPointId === null)
+        throw new RegisterError('CNF003', 'The Identity Record is anonymised.');
       return { id: record.id, meterPointId: record.meterPointId, ref };
     },
   };
@@ -53,5 +54,7 @@ export function identityLinks(identity: SubgraphLink): IdentityLinks {
 /** No re-identification has confirmed the token. */
 function unconfirmedToken(): RegisterError {
   const message = 'is not confirmed, has expired or was consumed';
-  return new RegisterError('VAL009', message, { violations: [{ code: 'VAL009', path: ['reidentificationToken'], message }] });
+  return new RegisterError('VAL009', message, {
+    violations: [{ code: 'VAL009', path: ['reidentificationToken'], message }],
+  });
 }

@@ -8,6 +8,7 @@ import { type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-sc
 import type { AccessRecordLists } from './database/access-record-lists';
 import type { AccessRecordRepository } from './database/access-record.repository';
 import type { AccountRepository } from './database/account.repository';
+import type { DataUserRepository } from './database/data-user.repository';
 import type { IdentityLinks } from './identity-links';
 import { AccessRecordConnectionResolver } from './resolvers/access-record-connection.resolver';
 import { AccessRecordResolver } from './resolvers/access-record.resolver';
@@ -28,6 +29,7 @@ export interface AccessParts {
   readonly records: AccessRecordRepository;
   readonly lists: AccessRecordLists;
   readonly accounts: AccountRepository;
+  readonly dataUsers: DataUserRepository;
   readonly identities: IdentityLinks;
   readonly idempotency: Idempotency;
   readonly clock: RegisterClock;
@@ -49,22 +51,22 @@ export function accessSchema(parts?: AccessParts): Promise<SubgraphSchema> {
   ] as const;
   const orphanedTypes = [MeterPointReference];
   if (!parts) return buildFederatedSchema({ resolvers, orphanedTypes, references: {} });
-  const { records, lists, accounts, clock, signing, limits, production } = parts;
+  const { records, lists, accounts, dataUsers, clock, signing, limits, production } = parts;
   const instances = new Map<unknown, object>([
     [AccessRecordResolver, new AccessRecordResolver(parts)],
     [AccessRecordConnectionResolver, new AccessRecordConnectionResolver(lists)],
     [AccountResolver, new AccountResolver(accounts, clock, production)],
-    [DataUserResolver, new DataUserResolver(accounts)],
+    [DataUserResolver, new DataUserResolver(dataUsers)],
     [MeterPointResolver, new MeterPointResolver(lists)],
     [RecordMetadataResolver, new RecordMetadataResolver(records)],
-    [SessionResolver, new SessionResolver(accounts, signing, limits)],
+    [SessionResolver, new SessionResolver(accounts, dataUsers, signing, limits)],
   ]);
   return buildFederatedSchema({
     resolvers,
     orphanedTypes,
     references: {
       AccessRecord: ({ id }: { id: string }, context: CallContext) => accessRecordReference(records, id, context),
-      DataUser: ({ duid }: { duid: string }) => accounts.dataUser(duid),
+      DataUser: ({ duid }: { duid: string }) => dataUsers.byDuid(duid),
       MeterPoint: (reference: { id: string }) => reference,
     },
     container: { get: (resolver: unknown) => instances.get(resolver) as object },

@@ -1,5 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type JWK, type JWTPayload, type JWTVerifyGetKey, SignJWT, createLocalJWKSet, createRemoteJWKSet, importJWK, jwtVerify } from 'jose';
+import {
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  SignJWT,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  importJWK,
+  jwtVerify,
+} from 'jose';
 import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../schema/roles';

@@ -38,7 +38,8 @@ export type Audience = Role | 'anyone' | 'service';
 export function MayCall(...audience: [Audience, ...Audience[]]): MethodDecorator & PropertyDecorator {
   return (target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
     Extensions({ audience })(target, key as string, descriptor as PropertyDescriptor);
-    if (!audience.includes('anyone')) Authorized<Audience>(...audience)(target, key as string, descriptor as PropertyDescriptor);
+    if (!audience.includes('anyone'))
+      Authorized<Audience>(...audience)(target, key as string, descriptor as PropertyDescriptor);
   };
 }
 

@@ -23,7 +23,12 @@ export function connectionOf<Row, Node>(
   const edges = rows.slice(0, first).map((row) => ({ cursor: cursorOf(positionOf(row)), node: nodeOf(row) }));
   const hasNextPage = rows.length > first;
   const endCursor = edges.at(-1)?.cursor ?? null;
-  return { edges, nodes: edges.map(({ node }) => node), nextCursor: hasNextPage ? endCursor : null, pageInfo: { endCursor, hasNextPage } };
+  return {
+    edges,
+    nodes: edges.map(({ node }) => node),
+    nextCursor: hasNextPage ? endCursor : null,
+    pageInfo: { endCursor, hasNextPage },
+  };
 }
 
 function cursorOf([instant, id]: Position): string {

@@ -5,7 +5,8 @@ import { RegisterError } from '../../schema/register-error';
 
 /** Node and PostgreSQL codes that mean: the database cannot be reached, or gave up. */
 const AWAY = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|57P0|08|53|57014|40001|40P01|55P03|58)/;
-const AWAY_MESSAGE = /Connection terminated|connection timeout|timeout exceeded|Query read timeout|not queryable|Client has encountered/i;
+const AWAY_MESSAGE =
+  /Connection terminated|connection timeout|timeout exceeded|Query read timeout|not queryable|Client has encountered/i;
 /** PostgreSQL codes of text or times that it cannot store: characters such as NUL, lone surrogates. */
 const UNSTORABLE = /^(22021|22P05|22007|22008)/;
 
@@ -22,7 +23,10 @@ export function presentable(error: unknown, logger: Logger, transactionId: strin
     return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
   }
   const away = (typeof code === 'string' && AWAY.test(code)) || AWAY_MESSAGE.test(String(message));
-  logger.error({ 'transaction-id': transactionId, failure: failureFacts(original) }, away ? 'dependency unavailable' : 'internal error');
+  logger.error(
+    { 'transaction-id': transactionId, failure: failureFacts(original) },
+    away ? 'dependency unavailable' : 'internal error',
+  );
   return withCode(new RegisterError(away ? 'SYS002' : 'SYS001'), at);
 }
 
@@ -35,7 +39,8 @@ function isFaultOfOurs(error: GraphQLError, at: GraphQLError['path']): boolean {
 /** Errors of graphql-jit have no `extensions` unless they wrap an error that has. */
 function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError {
   const extensions = error.extensions as GraphQLError['extensions'] | undefined;
-  if (isErrorCode(extensions?.['code'])) return new GraphQLError(error.message, { extensions, path: path ?? error.path });
+  if (isErrorCode(extensions?.['code']))
+    return new GraphQLError(error.message, { extensions, path: path ?? error.path });
   return new GraphQLError(unquoted(error.message), { extensions: { code: 'VAL003' }, path: path ?? error.path });
 }
 

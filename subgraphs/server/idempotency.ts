@@ -71,7 +71,8 @@ export function idempotency(hashKey: Buffer, sealKey: Buffer): Idempotency {
   const hashOfKey = keyedHash(hashKey, 'idempotency-key');
   const hashOfBody = keyedHash(hashKey, 'idempotency-body');
   return {
-    request: (accountId, operation, key, body) => idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, sealKey }),
+    request: (accountId, operation, key, body) =>
+      idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, sealKey }),
   };
 }
 
@@ -85,7 +86,15 @@ interface RequestParts {
   readonly sealKey: Buffer;
 }
 
-function idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, sealKey }: RequestParts): IdempotentRequest {
+function idempotentRequest({
+  accountId,
+  operation,
+  key,
+  body,
+  hashOfKey,
+  hashOfBody,
+  sealKey,
+}: RequestParts): IdempotentRequest {
   if (key === null) {
     return {
       claim: () => [accountId, operation, null, null, null],

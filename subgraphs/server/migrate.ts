@@ -13,7 +13,11 @@ const MIGRATION_LOCK = 7_423_001;
  * Brings the schema of one subgraph up to date, as the owner. Processes that start at once wait for each other. The subgraph's
  * role is created when missing and owns nothing.
  */
-export async function migrate(address: DatabaseAddress, migrations: readonly Migration[], production: boolean): Promise<void> {
+export async function migrate(
+  address: DatabaseAddress,
+  migrations: readonly Migration[],
+  production: boolean,
+): Promise<void> {
   const source = new DataSource({
     type: 'postgres',
     url: address.url,
@@ -34,9 +38,12 @@ export async function migrate(address: DatabaseAddress, migrations: readonly Mig
     await session.query(`grant usage on schema register, ${address.schema} to ${address.role}`);
     await source.runMigrations({ transaction: 'each' });
   } catch (error) {
-    throw new Error(`migration of schema ${address.schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`, {
-      cause: error,
-    });
+    throw new Error(
+      `migration of schema ${address.schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await session.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     await session.release();

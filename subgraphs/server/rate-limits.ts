@@ -26,7 +26,12 @@ export const CREATE_RATE_LIMIT =
   'create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint)';
 
 /** A limit of `points` in `seconds`. */
-export function rateLimit({ pool, schema, hash, off }: RateLimitStore, name: string, points: number, seconds: number): RateLimit {
+export function rateLimit(
+  { pool, schema, hash, off }: RateLimitStore,
+  name: string,
+  points: number,
+  seconds: number,
+): RateLimit {
   if (off) return { count: () => Promise.resolve(null), passed: () => Promise.resolve(null) };
   const limiter = new RateLimiterPostgres({
     storeClient: pool,

@@ -5,7 +5,9 @@ import { failureFacts } from './failures';
 export function repeat(seconds: number, work: () => Promise<unknown>, logger: Logger): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve();
   const run = () => {
-    running = work().catch((error: unknown) => logger.error({ failure: failureFacts(error) }, 'background work failed'));
+    running = work().catch((error: unknown) =>
+      logger.error({ failure: failureFacts(error) }, 'background work failed'),
+    );
   };
   run();
   const timer = setInterval(run, seconds * 1000);

@@ -11,7 +11,10 @@ const TAG_BYTES = 16;
 export function seal(key: Buffer, plain: Buffer | string, bound: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(bound));
-  const body = Buffer.concat([typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain), cipher.final()]);
+  const body = Buffer.concat([
+    typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain),
+    cipher.final(),
+  ]);
   return Buffer.concat([Buffer.from([FORM]), iv, body, cipher.getAuthTag()]);
 }
 

@@ -16,7 +16,8 @@ export function serviceRequests(url: string): ServiceRequests {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const target = new URL('/graphql', url);
   return {
-    post: async (headers, body) => parsed(await send(agent, target, { ...headers, ...traceHeaders() }, JSON.stringify(body))),
+    post: async (headers, body) =>
+      parsed(await send(agent, target, { ...headers, ...traceHeaders() }, JSON.stringify(body))),
     close: () => agent.destroy(),
   };
 }
@@ -24,7 +25,11 @@ export function serviceRequests(url: string): ServiceRequests {
 function send(agent: Agent, url: URL, headers: Record<string, string>, body: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const lost = () => resolve(undefined);
-    const described = { 'content-type': 'application/json', accept: 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+    const described = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    };
     const outgoing = request(url, { agent, method: 'POST', headers: { ...described, ...headers } });
     const deadline = setTimeout(() => outgoing.destroy(), ANSWER_TIMEOUT);
     outgoing.on('close', () => clearTimeout(deadline));

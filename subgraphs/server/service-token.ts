@@ -39,7 +39,13 @@ export function serviceTokens(issuer: ServiceName, key: Buffer): ServiceTokens {
         const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], typ: 'register-service', audience });
         const from = payload.iss as ServiceName;
         const { caller, transactionId, clientAddress, onOwnAccount } = payload['facts'] as ServiceFacts;
-        return { from, caller: caller ?? null, service: onOwnAccount === true ? from : null, transactionId, clientAddress };
+        return {
+          from,
+          caller: caller ?? null,
+          service: onOwnAccount === true ? from : null,
+          transactionId,
+          clientAddress,
+        };
       } catch {
         throw new RegisterError('AUT001');
       }

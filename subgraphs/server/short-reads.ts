@@ -33,7 +33,11 @@ export class ShortReads {
    * A lookup by key that asks for the keys of all concurrent requests in one statement (`= any($1)`), in the next turn of the
    * event loop. Nothing is cached: each row is read after its request came in. Authorise after loading, per request.
    */
-  byKey<Key, Row extends QueryResultRow>(statement: NamedStatement, keyOf: (row: Row) => string, textOf: (key: Key) => string) {
+  byKey<Key, Row extends QueryResultRow>(
+    statement: NamedStatement,
+    keyOf: (row: Row) => string,
+    textOf: (key: Key) => string,
+  ) {
     const loader = new DataLoader<Key, Row | undefined>(
       async (keys) => {
         const rows = await this.rows<Row>(statement, [keys]);

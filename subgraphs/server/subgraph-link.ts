@@ -1,5 +1,13 @@
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, execute, parse, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  execute,
+  parse,
+  validate,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { CallContext } from './caller';
@@ -55,7 +63,9 @@ export function localLink(name: string, schema: GraphQLSchema, logger: Logger): 
       }
       if (typeof run !== 'function') return refused(run, context);
       const execution = run;
-      const result = await traced(`subgraph ${name}`, context.transactionId, async () => execution(context, request.variables ?? {}));
+      const result = await traced(`subgraph ${name}`, context.transactionId, async () =>
+        execution(context, request.variables ?? {}),
+      );
       if (!result.errors) return result;
       return { ...result, ...refused(result.errors, context) };
     },
@@ -70,7 +80,11 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName: s
 
 function interpret(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): Run {
   return (contextValue, variableValues) =>
-    execute({ schema, document, contextValue, variableValues, ...(operationName === undefined ? {} : { operationName }) }) as
-      | ExecutionResult
-      | Promise<ExecutionResult>;
+    execute({
+      schema,
+      document,
+      contextValue,
+      variableValues,
+      ...(operationName === undefined ? {} : { operationName }),
+    }) as ExecutionResult | Promise<ExecutionResult>;
 }

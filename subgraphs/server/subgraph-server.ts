@@ -21,7 +21,15 @@ export interface SubgraphServerParts {
 const BODY_LIMIT = 1024 * 1024;
 
 /** Serves a subgraph over HTTP to the other services of the register, and to nobody else. */
-export async function serveSubgraph({ name, link, tokens, verifier, port, host, routes }: SubgraphServerParts): Promise<FastifyInstance> {
+export async function serveSubgraph({
+  name,
+  link,
+  tokens,
+  verifier,
+  port,
+  host,
+  routes,
+}: SubgraphServerParts): Promise<FastifyInstance> {
   const app = fastify({ bodyLimit: BODY_LIMIT });
   app.get('/health', () => ({ status: 'ready' }));
   routes?.(app);

@@ -6,7 +6,10 @@ import { BatchSpanProcessor, NodeTracerProvider, type SpanProcessor } from '@ope
 let exporting = false;
 
 /** Exports traces to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. Answers how to stop. */
-export function exportTraces(serviceName: string, processor: SpanProcessor = new BatchSpanProcessor(new OTLPTraceExporter())): () => Promise<void> {
+export function exportTraces(
+  serviceName: string,
+  processor: SpanProcessor = new BatchSpanProcessor(new OTLPTraceExporter()),
+): () => Promise<void> {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
     spanProcessors: [processor],

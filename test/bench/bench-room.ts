@@ -10,7 +10,13 @@ import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { readSettings } from '../../settings';
 import { type BenchRows, fillRows } from './bench-rows';
 import { type ProcessorClock, postgresClock, processesClock } from './processor-time';
-import { type ServerEnvironment, type ServerProcess, freePort, startBareServer, startProduct } from './server-processes';
+import {
+  type ServerEnvironment,
+  type ServerProcess,
+  freePort,
+  startBareServer,
+  startProduct,
+} from './server-processes';
 
 /** Where a bench takes place: one PostgreSQL for product and baseline, and a folder that is deleted afterwards. */
 export interface BenchRoom {
@@ -33,7 +39,9 @@ export interface BenchRegister {
   readonly owner: DemoAccount;
   readonly token: string;
   /** Starts services of the product as processes of their own, beside the one in which all run. */
-  startServices(processes: readonly string[]): Promise<{ readonly rest: string; readonly servers: ProcessorClock; stop(): Promise<void> }>;
+  startServices(
+    processes: readonly string[],
+  ): Promise<{ readonly rest: string; readonly servers: ProcessorClock; stop(): Promise<void> }>;
 }
 
 /** Opens a room: PostgreSQL as the product starts it, durable; PG_BIN chooses another one. */
@@ -48,7 +56,8 @@ export async function openBenchRoom(): Promise<BenchRoom> {
   let registers = 0;
   return {
     postgres,
-    register: (records) => startRegister({ folder, serverUrl: server.url, name: `bench_${(registers += 1)}`, running }, records),
+    register: (records) =>
+      startRegister({ folder, serverUrl: server.url, name: `bench_${(registers += 1)}`, running }, records),
     async close() {
       await Promise.all(running.map((each) => each.stop()));
       await server.stop();
@@ -68,10 +77,18 @@ interface RegisterPlace {
   readonly running: ServerProcess[];
 }
 
-async function startRegister({ folder, serverUrl, name, running }: RegisterPlace, records: number): Promise<BenchRegister> {
+async function startRegister(
+  { folder, serverUrl, name, running }: RegisterPlace,
+  records: number,
+): Promise<BenchRegister> {
   const databaseUrl = await newDatabase(serverUrl, name);
   const dataDir = join(folder, name);
-  const environment = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, RATE_LIMITS: 'off', BASE_URL: 'http://localhost:4001/v1' };
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    RATE_LIMITS: 'off',
+    BASE_URL: 'http://localhost:4001/v1',
+  };
   const logFile = (of: string) => join(folder, `${name}-${of}.log`);
   const ports = { GATEWAY_PORT: await freePort(), REST_PORT: await freePort() };
   const product = await startProduct({ ...environment, ...ports }, logFile('product'));
@@ -120,7 +137,9 @@ async function startServices(environment: ServerEnvironment, processes: readonly
   const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()] as const)));
   const started: ServerProcess[] = [];
   for (const [index, services] of processes.entries()) {
-    started.push(await startProduct({ ...environment, ...ports, SERVICES: services }, `${logFile}-${processes.length}-${index}`));
+    started.push(
+      await startProduct({ ...environment, ...ports, SERVICES: services }, `${logFile}-${processes.length}-${index}`),
+    );
   }
   return {
     rest: localUrl(ports['REST_PORT'] as string),

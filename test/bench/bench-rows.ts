@@ -87,7 +87,13 @@ async function fillIdentityRecords(client: Client, { keys, duid, records }: Rows
 }
 
 function personalData(mpxn: string) {
-  const address = { addressLine1: '4 Lantern Row', addressLine2: null, townCity: 'Exampleford', county: null, postcode: 'NR1 4AB' };
+  const address = {
+    addressLine1: '4 Lantern Row',
+    addressLine2: null,
+    townCity: 'Exampleford',
+    county: null,
+    postcode: 'NR1 4AB',
+  };
   return { piiPrincipal: { mpxn, moveInDate: '2024-03-01', address }, principalVerification: null, email: null };
 }
 
@@ -99,7 +105,11 @@ const ACCESS_RECORDS = `
   from unnest($3::uuid[], $4::bytea[], $5::bytea[], $6::uuid[], $7::text[], $8::text[])
     as row (id, key_hash, key_sealed, identity_id, ref, meter_point_id)`;
 
-async function fillAccessRecords(client: Client, wanted: RowsWanted, identities: readonly IdentityRow[]): Promise<string[]> {
+async function fillAccessRecords(
+  client: Client,
+  wanted: RowsWanted,
+  identities: readonly IdentityRow[],
+): Promise<string[]> {
   const hashOfKey = keyedHash(wanted.keys.accessHashKey as Buffer, 'access-key');
   const sealingKey = wanted.keys.accessEncryptionKey as Buffer;
   const sample: string[] = [];
@@ -141,7 +151,9 @@ const DOCUMENT = {
       },
     ],
   },
-  notice: { sharedNotice: { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '2026-01', noticeLanguage: 'en' } },
+  notice: {
+    sharedNotice: { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '2026-01', noticeLanguage: 'en' },
+  },
   purpose: 'Find a better tariff for the household',
   dataTypes: ['HH-CONSUMPTION', 'TARIFF-IMPORT'],
   dataSource: 'Brackenfield Meter Data Ltd',

@@ -35,7 +35,9 @@ export interface Pressure {
 
 /** Sends the load over keep-alive connections, by `wrk` where it is installed; an answer other than 2xx ends the bench. */
 export async function sendLoad(url: string, load: Load, pressure: Pressure): Promise<LoadResult> {
-  const { failures, ...result } = await (agent() === 'wrk' ? byWrk(url, load, pressure) : byAutocannon(url, load, pressure));
+  const { failures, ...result } = await (agent() === 'wrk'
+    ? byWrk(url, load, pressure)
+    : byAutocannon(url, load, pressure));
   if (failures > 0 || result.requests === 0) {
     throw new Error(`${failures} of ${result.requests} answers of ${url}${load.path} were failures`);
   }
@@ -66,7 +68,16 @@ async function byWrk(url: string, load: Load, { connections, seconds }: Pressure
   try {
     writeFileSync(join(folder, 'keys'), `${load.keys.join('\n')}\n`);
     writeFileSync(join(folder, 'load.lua'), luaScript(load, join(folder, 'keys')));
-    const options = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`, '--timeout', '10s'];
+    const options = [
+      '--threads',
+      '1',
+      '--connections',
+      String(connections),
+      '--duration',
+      `${seconds}s`,
+      '--timeout',
+      '10s',
+    ];
     const { stdout } = await promisify(execFile)('wrk', [...options, '--script', join(folder, 'load.lua'), url]);
     const told = /^result (.*)$/m.exec(stdout)?.[1];
     if (told === undefined) throw new Error(`wrk told nothing: ${stdout}`);
@@ -118,7 +129,11 @@ end
 `;
 }
 
-async function byAutocannon(url: string, { method, path, headers = {}, body, keys }: Load, pressure: Pressure): Promise<Counted> {
+async function byAutocannon(
+  url: string,
+  { method, path, headers = {}, body, keys }: Load,
+  pressure: Pressure,
+): Promise<Counted> {
   let number = 0;
   const run = randomBytes(6).toString('hex');
   const fill = (text: string, key: string) => text.replaceAll('{key}', key).replaceAll('{new}', `${run}${number}`);
@@ -126,9 +141,20 @@ async function byAutocannon(url: string, { method, path, headers = {}, body, key
     const key = keys[Math.floor(Math.random() * keys.length)] as string;
     number += 1;
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value, key)]));
-    return { ...request, method, path: fill(path, key), headers: sent, ...(body === undefined ? {} : { body: fill(body, key) }) };
+    return {
+      ...request,
+      method,
+      path: fill(path, key),
+      headers: sent,
+      ...(body === undefined ? {} : { body: fill(body, key) }),
+    };
   };
-  const result = await autocannon({ url, connections: pressure.connections, duration: pressure.seconds, requests: [{ setupRequest }] });
+  const result = await autocannon({
+    url,
+    connections: pressure.connections,
+    duration: pressure.seconds,
+    requests: [{ setupRequest }],
+  });
   const { non2xx, errors, requests, duration, latency } = result;
   return { requests: requests.total, seconds: duration, p50: latency.p50, p99: latency.p99, failures: non2xx + errors };
 }

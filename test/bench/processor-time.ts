@@ -40,13 +40,18 @@ interface Ticks {
 function ticksOf(pid: number): Ticks | undefined {
   const stat = readProc(`${pid}/stat`);
   if (stat === undefined) return undefined;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
   const field = (number: number) => fields[number - 3] as number;
   return { parent: field(4), own: field(14) + field(15), endedChildren: field(16) + field(17) };
 }
 
 function childrenOf(parent: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   return pids.filter((pid) => ticksOf(pid)?.parent === parent);
 }
 
@@ -54,7 +59,8 @@ function readProc(file: string): string | undefined {
   try {
     return readFileSync(`/proc/${file}`, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ESRCH')
+      return undefined;
     throw error;
   }
 }

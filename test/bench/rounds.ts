@@ -42,7 +42,11 @@ export async function interleaved(sides: readonly Side[], { connections, rounds,
 /** Seconds. */
 const WARM_UP = 1;
 
-async function measured({ url, load, servers, postgres }: Side, connections: number, seconds: number): Promise<Figures> {
+async function measured(
+  { url, load, servers, postgres }: Side,
+  connections: number,
+  seconds: number,
+): Promise<Figures> {
   const before = [servers(), postgres()] as const;
   const result = await sendLoad(url, load, { connections, seconds });
   const after = [servers(), postgres()] as const;
@@ -78,5 +82,7 @@ function medians(figures: readonly Figures[]): Figures {
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }

@@ -22,9 +22,13 @@ const READY_WITHIN = 60_000;
 const LOOK_EVERY = 20;
 
 /** Starts `node <args>` and waits until it has printed its line `ready`. */
-export async function startServerProcess(args: readonly string[], environment: ServerEnvironment, logFile: string): Promise<ServerProcess> {
+export async function startServerProcess(
+  args: readonly string[],
+  environment: ServerEnvironment,
+  logFile: string,
+): Promise<ServerProcess> {
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [...process.env['BENCH_NODE_OPTIONS']?.split(' ') ?? [], ...args], {
+  const child = spawn(process.execPath, [...(process.env['BENCH_NODE_OPTIONS']?.split(' ') ?? []), ...args], {
     cwd: REPOSITORY_ROOT,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', log, log],

@@ -16,7 +16,13 @@ export interface Measurement {
  * The verdict on two sides: processor time per request of the baseline ÷ ours, servers and database together. It holds on a busy machine,
  * where requests per second do not; they stand beside it, and decide only where processor time cannot be read.
  */
-export function compared(name: string, ours: Figures, baseline: { name: string; figures: Figures }, connections: number, limit?: number): Measurement {
+export function compared(
+  name: string,
+  ours: Figures,
+  baseline: { name: string; figures: Figures },
+  connections: number,
+  limit?: number,
+): Measurement {
   const { figures } = baseline;
   const ratio = ours.cpu && figures.cpu ? figures.cpu.total / ours.cpu.total : ours.perSecond / figures.perSecond;
   return {
@@ -49,7 +55,13 @@ export function isKept({ ratio, limit }: Measurement): boolean {
 export function lineOf(measurement: Measurement): string {
   const { name, ratio, baseline, limit, beside } = measurement;
   const verdict = limit === undefined ? 'report' : isKept(measurement) ? 'kept' : 'MISSED';
-  const facts = { ratio: rounded(ratio), baseline, ...beside, ...(limit === undefined ? {} : { limit: rounded(limit) }), verdict };
+  const facts = {
+    ratio: rounded(ratio),
+    baseline,
+    ...beside,
+    ...(limit === undefined ? {} : { limit: rounded(limit) }),
+    verdict,
+  };
   return `${name} ${Object.entries(facts)
     .map(([fact, value]) => `${fact}=${value}`)
     .join(' ')}`;

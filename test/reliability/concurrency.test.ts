@@ -29,7 +29,7 @@ describe('Two callers at once', () => {
       const { body, headers } = await dataUser('GET', path);
       expect(body['access-record']['access-event'].state).toBe('REVOKED');
       expect(headers.get('etag')).toBe(`"${1 + replaced.length}"`);
-      const versions = replaced.map((answer) => answer.headers.get('etag')).sort();
+      const versions = replaced.map((answer) => answer.headers.get('etag')).toSorted();
       expect(versions).toEqual(['"2"', '"3"'].slice(0, replaced.length));
       const last = replaced.find((answer) => answer.headers.get('etag') === headers.get('etag'));
       const purpose = last === undefined ? 'Find a better tariff' : last === one ? 'one' : 'other';
@@ -41,9 +41,11 @@ describe('Two callers at once', () => {
     const ref = register.sandbox.samples.identity_record;
     const path = `/v1/access-records/${await registered(dataUser, ref)}`;
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => dataUser('PUT', path, consentRecord(ref, { purpose: `${n}` }), { 'if-match': '"1"' })),
+      Array.from({ length: 10 }, (_, n) =>
+        dataUser('PUT', path, consentRecord(ref, { purpose: `${n}` }), { 'if-match': '"1"' }),
+      ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(412)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(412)]);
   });
 
   it('make one record with one Idempotency-Key, and are told one answer', async () => {

@@ -23,23 +23,31 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
   it.each([
     ['is shut down', () => postgres.stop()],
     ['is killed', () => postgres.kill()],
-  ])('answers 503 in the envelope while it %s, never hangs, and serves again without a restart', async (_, takeAway) => {
-    const load = startLoad(register, dataUser);
-    await until(() => load.answers.length > 40);
-    await takeAway();
-    await until(() => load.answers.some(({ status }) => status === 503));
-    const whileAway = load.answers.length;
-    await until(() => load.answers.length > whileAway + 20);
-    await postgres.start();
-    await until(() => load.answers.slice(whileAway + 20).filter(({ status }) => status < 300).length > 40);
-    const { answers, longest } = await load.stop();
-    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 201, 503]);
-    for (const { status, body } of answers) {
-      if (status === 503) expect(body).toMatchObject({ response: { 'transaction-id': expect.stringMatching(/^tid_/) }, errors: [{ 'error-code': 'SYS002' }] });
-    }
-    expect(longest).toBeLessThan(LONGEST_ANSWER);
-    for (const ak of load.acknowledged) expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
-  });
+  ])(
+    'answers 503 in the envelope while it %s, never hangs, and serves again without a restart',
+    async (_, takeAway) => {
+      const load = startLoad(register, dataUser);
+      await until(() => load.answers.length > 40);
+      await takeAway();
+      await until(() => load.answers.some(({ status }) => status === 503));
+      const whileAway = load.answers.length;
+      await until(() => load.answers.length > whileAway + 20);
+      await postgres.start();
+      await until(() => load.answers.slice(whileAway + 20).filter(({ status }) => status < 300).length > 40);
+      const { answers, longest } = await load.stop();
+      expect([...new Set(answers.map(({ status }) => status))].toSorted()).toEqual([200, 201, 503]);
+      for (const { status, body } of answers) {
+        if (status === 503)
+          expect(body).toMatchObject({
+            response: { 'transaction-id': expect.stringMatching(/^tid_/) },
+            errors: [{ 'error-code': 'SYS002' }],
+          });
+      }
+      expect(longest).toBeLessThan(LONGEST_ANSWER);
+      for (const ak of load.acknowledged)
+        expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
+    },
+  );
 });
 
 /** Verifies and registers without pause, four at once, until stopped. */

@@ -52,19 +52,31 @@ describe('A register whose process is killed', () => {
       const { status, body } = await verify('GET', `/v1/access-records/${ak}`);
       expect([status, body['access-record']?.['access-event'].state]).toEqual([200, 'ACTIVE']);
     }
-    expect(await halfMadeRecords(database.url)).toEqual({ withoutVersion: 0, withoutTransition: 0, keysWithoutRecord: 0 });
+    expect(await halfMadeRecords(database.url)).toEqual({
+      withoutVersion: 0,
+      withoutTransition: 0,
+      keysWithoutRecord: 0,
+    });
   });
 
   it('gives the answer that it gave before to a repeat with the same Idempotency-Key', async () => {
     const before = await signedInClient({ rest, sandbox }, 'data_user');
     const send = (client: RestClient) =>
-      client('POST', '/v1/access-records', consentRecord(sandbox.samples.identity_record), { 'idempotency-key': 'over-a-kill' });
+      client('POST', '/v1/access-records', consentRecord(sandbox.samples.identity_record), {
+        'idempotency-key': 'over-a-kill',
+      });
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(before)));
-    const [key] = [...new Set(answers.filter(({ status }) => status === 201).map(({ body }) => String(body['access-token'].key)))];
+    const [key] = [
+      ...new Set(answers.filter(({ status }) => status === 201).map(({ body }) => String(body['access-token'].key))),
+    ];
     await register.kill();
     register = await startRegisterProcess(environment);
     const repeat = await send(await signedInClient({ rest, sandbox }, 'data_user'));
-    expect([repeat.status, repeat.body['access-token'].key, repeat.headers.get('idempotency-replayed')]).toEqual([201, key, 'true']);
+    expect([repeat.status, repeat.body['access-token'].key, repeat.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      key,
+      'true',
+    ]);
   });
 });
 
@@ -77,7 +89,9 @@ async function registerUntilKilled(client: RestClient, ref: string, register: Re
     while (sent < REGISTRATIONS) {
       const number = sent++;
       try {
-        const { status, body } = await client('POST', '/v1/access-records', consentRecord(ref), { 'idempotency-key': `kill-${number}` });
+        const { status, body } = await client('POST', '/v1/access-records', consentRecord(ref), {
+          'idempotency-key': `kill-${number}`,
+        });
         if (status === 201) acknowledged.push(String(body['access-token'].key));
       } catch {
         return; // the process is gone

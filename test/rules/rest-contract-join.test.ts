@@ -184,7 +184,7 @@ describe('the compiler of the contract', () => {
     ],
   ])('finds %s', (_, planted, problems) => {
     const told = compiled(planted).problems.map((problem) => problem.replace(/^replaceRecord: (?:: )?/, ''));
-    expect(told.sort()).toEqual([...problems].sort());
+    expect(told.toSorted()).toEqual([...problems].toSorted());
   });
 
   it('finds documents and rows that no operation of the contract has', () => {

@@ -1,5 +1,5 @@
 import Ajv2020 from 'ajv/dist/2020';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { type ContractOperation, type ContractSchema, loadContract } from '../../rest-adapter/contract';
 import { AK, DUID, IR, MPXN, type TestAdapter, accessRecord, registration, startTestAdapter } from './rest-graph';
 

@@ -35,8 +35,8 @@ describe('the join of contract, operations, route table and graph', () => {
   });
 
   it('has one operation document for each operation of the contract, and no other', () => {
-    const ids = contract.operations.map(({ operationId }) => operationId).sort();
-    expect([...documents.keys()].sort()).toEqual(ids);
+    const ids = contract.operations.map(({ operationId }) => operationId).toSorted();
+    expect([...documents.keys()].toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 

@@ -32,7 +32,7 @@ const ROOMS: readonly Room[] = [
   {
     name: 'rest-adapter',
     files: /^rest-adapter\//,
-    mayImport: /^(rest-adapter\/|schema\/(?!build\/)|subgraphs\/server\/service-token$)/,
+    mayImport: /^(rest-adapter\/|schema\/(?!build\/)|subgraphs\/server\/(service-(token|request)|tracing)$)/,
   },
   { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
   { name: 'settings', files: /^settings\.ts$/, mayImport: /^subgraphs\/server\/caller$/ },

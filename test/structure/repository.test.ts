@@ -95,17 +95,13 @@ describe('what people write', () => {
   });
 
   it('leaves nothing for later and switches no check off', () => {
-    const marks = [
-      'TO' + 'DO',
-      'FIX' + 'ME',
-      'X' + 'XX',
-      'as' + ' any\\b(?! [a-z])',
-      '[eo][sx]lint-' + 'disable',
-      '@ts-' + '(ignore|nocheck)',
-    ];
-    expect(holding(new RegExp(marks.map((mark) => `\\b${mark}\\b`.replace('\\b@', '@')).join('|'), 'g'))).toEqual([]);
+    const marks = /\b(TODO|FIXME|XXX)\b|\bas any\b(?! [a-z])|\b(es|ox)lint-disable\b|@ts-(ignore|nocheck)\b/g;
+    expect(holding(marks).filter((found) => !found.startsWith(`${THIS_FILE}:`))).toEqual([]);
   });
 });
+
+/** It says what it looks for. */
+const THIS_FILE = 'test/structure/repository.test.ts';
 
 describe('packages', () => {
   const ours = {

@@ -17,11 +17,13 @@ const FILES = [
   'repeat',
   'running-subgraph',
   'sealed',
+  'service-request',
   'service-token',
   'short-reads',
   'subgraph-link',
   'subgraph-schema',
   'subgraph-server',
+  'tracing',
   'web-address',
 ];
 

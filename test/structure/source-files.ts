@@ -32,23 +32,21 @@ export interface SourceFile {
 /** A file of ours (path from the root, without suffix) or a package. */
 export type ImportedModule = { readonly ours: string } | { readonly package: string };
 
-/** Every TypeScript file of the repository. */
-export function sourceFiles(): readonly SourceFile[] {
-  return repositoryFiles()
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => sourceFile(path, textOf(path)));
-}
-
 /** Reads one file; its text may be a test's own. */
 export function sourceFile(path: string, text: string): SourceFile {
   const module = parseSync(text, { syntax: 'typescript', decorators: true, target: 'es2022' });
   return { path, text, module, imports: specifiersIn(module).map((specifier) => importedModule(path, specifier)) };
 }
 
-/** The product: TypeScript without tests. */
+/** The product: TypeScript without tests. Read once. */
 export function productFiles(): readonly SourceFile[] {
-  return sourceFiles().filter(({ path }) => !path.startsWith('test/'));
+  product ??= repositoryFiles()
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('test/'))
+    .map((path) => sourceFile(path, textOf(path)));
+  return product;
 }
+
+let product: readonly SourceFile[] | undefined;
 
 /** A node of swc's syntax tree, as far as these tests look at it. */
 export interface SyntaxNode {
@@ -86,4 +84,15 @@ function importedModule(path: string, specifier: string): ImportedModule {
   if (specifier.startsWith('.')) return { ours: posix.normalize(posix.join(dirname(path), specifier)) };
   const [scope = '', name] = specifier.split('/');
   return { package: scope.startsWith('@') ? `${scope}/${name}` : scope };
+}
+
+/** A quoted name; `=== 'OKP'` compares a value. */
+const VARIABLE = /(?<!=== )'([A-Z][A-Z_]+)'/g;
+
+/** Names of the variables of the environment that the product reads. */
+export function variablesRead(): Set<string> {
+  const places = productFiles().map(({ path, text }) =>
+    path === 'settings.ts' ? text : (text.match(/(process\.env|environment)\[.*?\]/g)?.join() ?? ''),
+  );
+  return new Set(places.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name]) => name ?? '')));
 }

@@ -19,7 +19,10 @@ export function consentRecord(identityRecordRef: string, change: Record<string, 
       },
       'identity-record-ref': identityRecordRef,
     },
-    notice: { 'shared-notice': { 'terms-url': 'https://harbourlight.example/terms', 'notice-version': '2026-01' }, notices: null },
+    notice: {
+      'shared-notice': { 'terms-url': 'https://harbourlight.example/terms', 'notice-version': '2026-01' },
+      notices: null,
+    },
     processing: {
       'legal-basis': 'uk-consent',
       purpose: 'Find a better tariff',

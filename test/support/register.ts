@@ -66,7 +66,12 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
 
 async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
   const place = await placeOf(databaseUrl);
-  const [gatewayPort, restPort, accessPort, identityPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const [gatewayPort, restPort, accessPort, identityPort] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ]);
   const common = {
     ...place.environment,
     GATEWAY_PORT: String(gatewayPort),

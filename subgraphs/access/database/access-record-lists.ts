@@ -61,7 +61,15 @@ export class AccessRecordLists {
       id,
       first + 1,
     ]);
-    return { ...connectionOf(rows, first, (row) => [row.position, row.id], (row) => new StoredAccessRecord(row)), filter };
+    return {
+      ...connectionOf(
+        rows,
+        first,
+        (row) => [row.position, row.id],
+        (row) => new StoredAccessRecord(row),
+      ),
+      filter,
+    };
   }
 
   /** How many records the whole list has. */

@@ -4,7 +4,13 @@ import type { Database } from '../../server/database';
 import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
-import { type AccessRecordInput, type AccessState, type LegalBasis, type RevocationReason, documentOf } from '../domain/access-record';
+import {
+  type AccessRecordInput,
+  type AccessState,
+  type LegalBasis,
+  type RevocationReason,
+  documentOf,
+} from '../domain/access-record';
 import type { TransitionCause } from '../domain/state-transitions';
 import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
 
@@ -50,7 +56,10 @@ const BY_KEY = {
   text: `select ${ACCESS_RECORD_COLUMNS} from access_record where key_hash = any($1::bytea[])`,
 };
 
-const BY_ID = { name: 'access_record_by_id', text: `select ${ACCESS_RECORD_COLUMNS} from access_record where id = any($1::uuid[])` };
+const BY_ID = {
+  name: 'access_record_by_id',
+  text: `select ${ACCESS_RECORD_COLUMNS} from access_record where id = any($1::uuid[])`,
+};
 
 const REGISTER = {
   name: 'register_access_record',
@@ -138,7 +147,12 @@ export class AccessRecordRepository {
   }
 
   /** Registers a record with its first version and transition; undefined when the idempotency key was used before. */
-  async register(actor: Actor, input: AccessRecordInput, link: IdentityLink, idempotent: IdempotentRequest): Promise<AccessToken | undefined> {
+  async register(
+    actor: Actor,
+    input: AccessRecordInput,
+    link: IdentityLink,
+    idempotent: IdempotentRequest,
+  ): Promise<AccessToken | undefined> {
     const id = randomUUID();
     const key = newIdentifier('ak');
     const token = { key, expiry: input.accessEvent.expiry ?? null };
@@ -185,7 +199,12 @@ export class AccessRecordRepository {
   }
 
   /** Revokes an ACTIVE record; undefined when it was not (or no longer) changeable. */
-  async revoke(actor: Actor, key: string, reason: RevocationReason | null, ifVersions: number[] | null): Promise<Date | undefined> {
+  async revoke(
+    actor: Actor,
+    key: string,
+    reason: RevocationReason | null,
+    ifVersions: number[] | null,
+  ): Promise<Date | undefined> {
     const { rows } = await this.database.pool.query<{ revoked_at: Date }>({
       ...REVOKE,
       values: [...this.target(actor, key, ifVersions), reason],

@@ -21,7 +21,8 @@ export class AccountEntity {
   @Column({ type: 'text', array: true, name: 'return_urls' }) returnUrls: string[];
   @Column({ type: 'text', name: 'oauth_issuer', nullable: true }) oauthIssuer: string | null;
   @Column({ type: 'text', name: 'oauth_client_id', nullable: true }) oauthClientId: string | null;
-  @Column({ type: 'bytea', name: 'oauth_client_secret', nullable: true, select: false }) oauthClientSecret?: Buffer | null;
+  @Column({ type: 'bytea', name: 'oauth_client_secret', nullable: true, select: false })
+  oauthClientSecret?: Buffer | null;
 }
 
 /** A secret of an account, by its keyed hash only. */

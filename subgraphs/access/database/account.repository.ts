@@ -6,7 +6,14 @@ import type { AccountRole } from '../../../schema/roles';
 import type { Database } from '../../server/database';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { seal } from '../../server/sealed';
-import { type AccountInput, type AccountSettings, type AccountStatus, STATUS_CHANGES, type StatusChange, hasDuid } from '../domain/account';
+import {
+  type AccountInput,
+  type AccountSettings,
+  type AccountStatus,
+  STATUS_CHANGES,
+  type StatusChange,
+  hasDuid,
+} from '../domain/account';
 import { AccountEntity, AccountSecretEntity, AuditEntryEntity } from './account.entity';
 
 /** What is read of an account at every request of its caller: never cached. */
@@ -34,56 +41,13 @@ const SIGN_IN = {
     where account_id = $1 and kind = 'sign-in' and secret_hash = $2 and (valid_until is null or valid_until > register_now())`,
 };
 
-const BY_DUID = { name: 'data_user_by_duid', text: 'select * from account where duid = any($1)' };
-
 /** Hours for which the old secret works after a rotation (2-decisions-a-b.md, section 2). */
 const ROTATION_OVERLAP = '24 hours';
-
-interface DirectoryRow {
-  readonly duid: string;
-  readonly display_name: string;
-  readonly status: AccountStatus;
-  readonly registered_at: Date;
-  readonly suspended_at: Date | null;
-  readonly contact_url: string | null;
-  readonly privacy_url: string | null;
-  readonly data_types_supported: string[];
-}
-
-/** A public directory entry of a Data User. */
-export class DirectoryEntry {
-  constructor(private readonly row: DirectoryRow) {}
-  get duid() {
-    return this.row.duid;
-  }
-  get displayName() {
-    return this.row.display_name;
-  }
-  get status() {
-    return this.row.status;
-  }
-  get registeredAt() {
-    return this.row.registered_at;
-  }
-  get suspendedAt() {
-    return this.row.suspended_at;
-  }
-  get contactUrl() {
-    return this.row.contact_url;
-  }
-  get privacyUrl() {
-    return this.row.privacy_url;
-  }
-  get dataTypesSupported() {
-    return this.row.data_types_supported;
-  }
-}
 
 /** Accounts: sign-in and admission by single reads, administration in audited transactions. */
 export class AccountRepository {
   /** Status and claims of an account, as they are now. */
   readonly admission: (accountId: string) => Promise<AdmissionRow | undefined>;
-  private readonly directoryRow: (duid: string) => Promise<DirectoryRow | undefined>;
 
   constructor(
     private readonly database: Database,
@@ -91,13 +55,6 @@ export class AccountRepository {
     private readonly sealingKey: Buffer,
   ) {
     this.admission = database.reads.byKey(ADMISSION, (row: AdmissionRow) => row.account_id, String);
-    this.directoryRow = database.reads.byKey(BY_DUID, (row: DirectoryRow) => row.duid, String);
-  }
-
-  /** The directory entry of a Data User. */
-  async dataUser(duid: string): Promise<DirectoryEntry | null> {
-    const row = await this.directoryRow(duid);
-    return row ? new DirectoryEntry(row) : null;
   }
 
   /** The account that id and secret name together. */
@@ -121,12 +78,19 @@ export class AccountRepository {
 
   /** The audit, newest first, before an entry's id. */
   auditEntries(first: number, before: string | null): Promise<AuditEntryEntity[]> {
-    const entries = this.database.source.getRepository(AuditEntryEntity).createQueryBuilder('entry').orderBy('entry.id', 'DESC').limit(first);
+    const entries = this.database.source
+      .getRepository(AuditEntryEntity)
+      .createQueryBuilder('entry')
+      .orderBy('entry.id', 'DESC')
+      .limit(first);
     return (before === null ? entries : entries.where('entry.id < :before', { before })).getMany();
   }
 
   /** Onboards an account; its secret is returned here and never again. */
-  onboard(actor: string, { mpid, role, ...settings }: AccountInput): Promise<{ account: AccountEntity; secretKey: string }> {
+  onboard(
+    actor: string,
+    { mpid, role, ...settings }: AccountInput,
+  ): Promise<{ account: AccountEntity; secretKey: string }> {
     return this.audited(actor, 'onboard', async (manager) => {
       const accountId = newIdentifier('acc');
       await manager.insert(AccountEntity, {
@@ -205,7 +169,9 @@ export class AccountRepository {
 
   /** Writes down what was done beside an account, such as moving the register's clock. */
   async note(actor: string, action: string, subject: string, detail: Record<string, unknown>): Promise<void> {
-    await this.database.source.getRepository(AuditEntryEntity).insert({ actor, action, subject, detail: detail as never });
+    await this.database.source
+      .getRepository(AuditEntryEntity)
+      .insert({ actor, action, subject, detail: detail as never });
   }
 
   /** One transaction: the change and its line in the audit. */
@@ -221,9 +187,18 @@ export class AccountRepository {
     });
   }
 
-  private async addSecret(manager: EntityManager, accountId: string, kind: AccountSecretEntity['kind']): Promise<string> {
+  private async addSecret(
+    manager: EntityManager,
+    accountId: string,
+    kind: AccountSecretEntity['kind'],
+  ): Promise<string> {
     const secretKey = `sk_${randomBytes(32).toString('base64url')}`;
-    await manager.insert(AccountSecretEntity, { accountId, kind, secretHash: this.hashOfSecret(secretKey), validUntil: null });
+    await manager.insert(AccountSecretEntity, {
+      accountId,
+      kind,
+      secretHash: this.hashOfSecret(secretKey),
+      validUntil: null,
+    });
     return secretKey;
   }
 }

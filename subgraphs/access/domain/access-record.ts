@@ -153,7 +153,12 @@ export interface AccessRecordDocument {
 }
 
 /** The document of an input. Inputs arrive as class instances; `?? null` also makes absent optional parts null. */
-export function documentOf({ recordMetadata, notice, processing, accessEvent }: AccessRecordInput): AccessRecordDocument {
+export function documentOf({
+  recordMetadata,
+  notice,
+  processing,
+  accessEvent,
+}: AccessRecordInput): AccessRecordDocument {
   return {
     schemaVersion: recordMetadata.schemaVersion,
     controllerArrangement: recordMetadata.controllerArrangement,

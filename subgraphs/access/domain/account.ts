@@ -45,11 +45,13 @@ const URL_FIELDS = ['contactUrl', 'privacyUrl', 'oauthIssuer'] as const;
 /** What is wrong with an account's settings: lengths and web addresses, all at once. */
 export function settingsViolations(settings: AccountSettings, production: boolean): Violation[] {
   const violations: Violation[] = [];
-  const say = (code: Violation['code'], path: (string | number)[], message: string) => violations.push({ code, path, message });
+  const say = (code: Violation['code'], path: (string | number)[], message: string) =>
+    violations.push({ code, path, message });
   const lengths = { displayName: 255, organisationReference: 255, oauthClientId: 255 } as const;
   for (const [field, most] of Object.entries(lengths) as [keyof typeof lengths, number][]) {
     const value = settings[field];
-    if (value != null && (value.trim() === '' || [...value].length > most)) say('VAL003', [field], `must have 1 to ${most} characters`);
+    if (value != null && (value.trim() === '' || [...value].length > most))
+      say('VAL003', [field], `must have 1 to ${most} characters`);
   }
   for (const field of URL_FIELDS) {
     const fault = settings[field] == null ? undefined : webAddressFault(settings[field], { production });
@@ -67,7 +69,11 @@ export function settingsViolations(settings: AccountSettings, production: boolea
 export function onboardingViolations(input: AccountInput, production: boolean): Violation[] {
   const violations = settingsViolations(input, production);
   if (input.role === 'supplier' && !MPID.test(input.mpid ?? '')) {
-    violations.push({ code: 'VAL001', path: ['mpid'], message: `is required for a supplier and must match ${MPID.source}` });
+    violations.push({
+      code: 'VAL001',
+      path: ['mpid'],
+      message: `is required for a supplier and must match ${MPID.source}`,
+    });
   }
   if (input.role !== 'supplier' && input.mpid != null) {
     violations.push({ code: 'VAL003', path: ['mpid'], message: 'is for suppliers only' });

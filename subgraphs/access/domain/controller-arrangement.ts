@@ -14,7 +14,12 @@ const ROLES: Record<ArrangementType, { first: ControllerRole; others: Controller
 /** The controller arrangement (1-specification.md, controller-arrangement rules 1 to 3; rejected condition 3). */
 export const controllerArrangement: RegistrationRule = ({ recordMetadata }) => {
   const arrangement = recordMetadata.controllerArrangement;
-  return [...article26(arrangement), ...numberOfControllers(arrangement), ...rolesOfControllers(arrangement), ...complianceFields(arrangement)];
+  return [
+    ...article26(arrangement),
+    ...numberOfControllers(arrangement),
+    ...rolesOfControllers(arrangement),
+    ...complianceFields(arrangement),
+  ];
 };
 
 function article26({ arrangementType, art26Reference }: ControllerArrangement): Violation[] {
@@ -22,7 +27,9 @@ function article26({ arrangementType, art26Reference }: ControllerArrangement): 
   if (arrangementType === 'joint') {
     return art26Reference ? [] : [{ code: 'VAL006', path, message: 'is required for a joint arrangement' }];
   }
-  return art26Reference == null ? [] : [{ code: 'VAL006', path, message: `must be null for a ${arrangementType} arrangement` }];
+  return art26Reference == null
+    ? []
+    : [{ code: 'VAL006', path, message: `must be null for a ${arrangementType} arrangement` }];
 }
 
 function numberOfControllers({ arrangementType, controllers }: ControllerArrangement): Violation[] {
@@ -32,7 +39,9 @@ function numberOfControllers({ arrangementType, controllers }: ControllerArrange
     return [{ code: 'VAL006', path, message: 'must have exactly one entry for a sole arrangement' }];
   }
   if (controllers.length < atLeast) {
-    return [{ code: 'VAL006', path, message: `must have at least ${atLeast} entries for a ${arrangementType} arrangement` }];
+    return [
+      { code: 'VAL006', path, message: `must have at least ${atLeast} entries for a ${arrangementType} arrangement` },
+    ];
   }
   const leads = controllers.filter(({ role }) => role === first).length;
   return leads === 1 ? [] : [{ code: 'VAL006', path, message: `must have exactly one entry with the role ${first}` }];
@@ -43,7 +52,13 @@ function rolesOfControllers({ arrangementType, controllers }: ControllerArrangem
   return controllers.flatMap(({ role }, index): Violation[] =>
     role === first || role === others
       ? []
-      : [{ code: 'VAL006', path: [...AT, 'controllers', index, 'role'], message: `is not a role of a ${arrangementType} arrangement` }],
+      : [
+          {
+            code: 'VAL006',
+            path: [...AT, 'controllers', index, 'role'],
+            message: `is not a role of a ${arrangementType} arrangement`,
+          },
+        ],
   );
 }
 
@@ -51,7 +66,13 @@ function rolesOfControllers({ arrangementType, controllers }: ControllerArrangem
 function complianceFields({ controllers }: ControllerArrangement): Violation[] {
   return controllers.flatMap((controller, index): Violation[] =>
     isAccountable(controller) && controller.privacyRightsUrl == null
-      ? [{ code: 'VAL002', path: [...AT, 'controllers', index, 'privacyRightsUrl'], message: `is required on the ${controller.role} entry` }]
+      ? [
+          {
+            code: 'VAL002',
+            path: [...AT, 'controllers', index, 'privacyRightsUrl'],
+            message: `is required on the ${controller.role} entry`,
+          },
+        ]
       : [],
   );
 }

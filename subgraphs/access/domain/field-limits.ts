@@ -54,7 +54,12 @@ export const fieldLimits: RegistrationRule = (input) => [
   ...uniqueDataTypes(input.processing.dataTypes),
 ];
 
-function within(input: object, limits: typeof TEXT_LENGTHS, length: (value: unknown) => number, unit: string): Violation[] {
+function within(
+  input: object,
+  limits: typeof TEXT_LENGTHS,
+  length: (value: unknown) => number,
+  unit: string,
+): Violation[] {
   return Object.entries(limits).flatMap(([template, [least, most]]) =>
     fieldsAt(input, template)
       .filter(({ value }) => length(value) < least || length(value) > most)

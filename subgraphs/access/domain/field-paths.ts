@@ -6,7 +6,9 @@ export interface FieldAt {
 
 /** The present (not null) fields that a template such as `processing.recipients[].name` names, with their paths. */
 export function fieldsAt(root: object, template: string): FieldAt[] {
-  return template.split('.').reduce<FieldAt[]>((fields, step) => fields.flatMap((field) => stepInto(field, step)), [{ path: [], value: root }]);
+  return template
+    .split('.')
+    .reduce<FieldAt[]>((fields, step) => fields.flatMap((field) => stepInto(field, step)), [{ path: [], value: root }]);
 }
 
 function stepInto({ path, value }: FieldAt, step: string): FieldAt[] {

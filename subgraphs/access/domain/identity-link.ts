@@ -22,7 +22,10 @@ function newLink({ recordMetadata, reidentificationToken }: AccessRecordInput): 
   return [{ code: 'VAL005', path: REF, message: 'is required unless reidentification-token is supplied' }];
 }
 
-function keptLink(input: AccessRecordInput, { identityRecordRef }: NonNullable<RegistrationFacts['replaces']>): Violation[] {
+function keptLink(
+  input: AccessRecordInput,
+  { identityRecordRef }: NonNullable<RegistrationFacts['replaces']>,
+): Violation[] {
   const violations: Violation[] = [];
   const ref = input.recordMetadata.identityRecordRef;
   if (ref != null && ref !== identityRecordRef) {

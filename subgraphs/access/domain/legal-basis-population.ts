@@ -19,7 +19,8 @@ function forOtherBases({ notice, accessEvent, processing }: AccessRecordInput): 
 function forConsent(input: AccessRecordInput): Violation[] {
   const { notice, accessEvent, processing } = input;
   const message = `is required for ${processing.legalBasis}`;
-  const violations: Violation[] = notice == null ? [{ code: 'VAL007', path: ['notice'], message }] : noticeMembers(notice, input);
+  const violations: Violation[] =
+    notice == null ? [{ code: 'VAL007', path: ['notice'], message }] : noticeMembers(notice, input);
   if (accessEvent.consent == null) violations.push({ code: 'VAL007', path: CONSENT, message });
   return violations;
 }

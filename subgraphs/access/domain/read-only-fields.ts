@@ -10,13 +10,23 @@ export const readOnlyFields: RegistrationRule = ({ recordMetadata, accessEvent, 
   const supplied = (code: ErrorCode, path: string[], message: string): Violation => ({ code, path, message });
   const violations: Violation[] = [];
   if (recordMetadata.recordIdentifier != null) {
-    violations.push(supplied('VAL004', ['recordMetadata', 'recordIdentifier'], 'is assigned by the register and must not be supplied'));
+    violations.push(
+      supplied(
+        'VAL004',
+        ['recordMetadata', 'recordIdentifier'],
+        'is assigned by the register and must not be supplied',
+      ),
+    );
   }
   if (recordMetadata.createdAt != null) {
-    violations.push(supplied('VAL004', ['recordMetadata', 'createdAt'], 'is assigned by the register and must not be supplied'));
+    violations.push(
+      supplied('VAL004', ['recordMetadata', 'createdAt'], 'is assigned by the register and must not be supplied'),
+    );
   }
   if (accessEvent.revokedAt != null) {
-    violations.push(supplied('VAL004', ['accessEvent', 'revokedAt'], 'is set by the register on revocation and must not be supplied'));
+    violations.push(
+      supplied('VAL004', ['accessEvent', 'revokedAt'], 'is set by the register on revocation and must not be supplied'),
+    );
   }
   if (recordMetadata.duid != null && recordMetadata.duid !== duid) {
     violations.push(supplied('VAL004', ['recordMetadata', 'duid'], 'is not the Data User of the token'));

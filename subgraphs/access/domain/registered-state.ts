@@ -10,7 +10,13 @@ export const registeredState: RegistrationRule = ({ accessEvent }, { now, replac
   const { state, expiry } = accessEvent;
   if (state === 'ACTIVE') return [];
   if (state !== 'EXPIRED' || replaces) {
-    return [{ code: 'VAL003', path: STATE, message: replaces ? 'must be ACTIVE' : 'must be ACTIVE, or EXPIRED for a historic record' }];
+    return [
+      {
+        code: 'VAL003',
+        path: STATE,
+        message: replaces ? 'must be ACTIVE' : 'must be ACTIVE, or EXPIRED for a historic record',
+      },
+    ];
   }
   const past = expiry != null && expiry.getTime() <= now.getTime();
   return past ? [] : [{ code: 'VAL003', path: STATE, message: 'EXPIRED needs an expiry that has passed' }];

@@ -7,7 +7,11 @@ export type TransitionCause = 'registered' | 'replaced' | 'revoked' | 'expired';
  * The one transition table (1-specification.md, States and transitions); null stands for "no record yet". Nothing leads out of
  * REVOKED or EXPIRED. The database's triggers refuse what is not in it (test/rules/access-state-transitions.test.ts compares the two).
  */
-export const STATE_TRANSITIONS: readonly (readonly [from: AccessState | null, cause: TransitionCause, to: AccessState])[] = [
+export const STATE_TRANSITIONS: readonly (readonly [
+  from: AccessState | null,
+  cause: TransitionCause,
+  to: AccessState,
+])[] = [
   [null, 'registered', 'ACTIVE'],
   [null, 'registered', 'EXPIRED'],
   ['ACTIVE', 'revoked', 'REVOKED'],

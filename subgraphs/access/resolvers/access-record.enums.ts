@@ -4,7 +4,11 @@ import { ACCOUNT_ROLES } from '../../../schema/roles';
 import { ACCESS_STATES, DATA_TYPES, LEGAL_BASES, REVOCATION_REASONS } from '../domain/access-record';
 
 /** A GraphQL enum whose names are made of the values that domain, database and wire use. */
-function graphqlEnum<Value extends string>(name: string, description: string, values: Readonly<Record<Value, string>>): Record<string, Value> {
+function graphqlEnum<Value extends string>(
+  name: string,
+  description: string,
+  values: Readonly<Record<Value, string>>,
+): Record<string, Value> {
   const members = Object.fromEntries((Object.keys(values) as Value[]).map((value) => [enumName(value), value]));
   const valuesConfig = Object.fromEntries(
     Object.entries<string>(values).map(([value, text]) => [enumName(value), { description: text }]),
@@ -14,7 +18,10 @@ function graphqlEnum<Value extends string>(name: string, description: string, va
 }
 
 /** The same description pattern for every value of a list. */
-function described<Value extends string>(values: readonly Value[], text: (value: Value) => string): Record<Value, string> {
+function described<Value extends string>(
+  values: readonly Value[],
+  text: (value: Value) => string,
+): Record<Value, string> {
   return Object.fromEntries(values.map((value) => [value, text(value)])) as Record<Value, string>;
 }
 

@@ -61,7 +61,8 @@ class ControllerInputType implements Controller {
 class ControllerArrangementInputType implements ControllerArrangement {
   @Field(() => ArrangementTypeEnum, { description: 'Sole, joint or group.' }) arrangementType: ArrangementType;
   @Field(() => String, optional('Required for joint arrangements, else null.')) art26Reference: string | null;
-  @Field(() => [ControllerInputType], { description: 'Exactly one is sole or lead.' }) controllers: ControllerInputType[];
+  @Field(() => [ControllerInputType], { description: 'Exactly one is sole or lead.' })
+  controllers: ControllerInputType[];
 }
 
 @InputType('RecordMetadataInput', { description: 'What the Data User says of the record itself.' })
@@ -71,7 +72,10 @@ class RecordMetadataInputType {
   @Field(() => String, optional('Read-only: refused when supplied.')) createdAt: string | null;
   @Field(() => ControllerArrangementInputType, { description: 'The controllers.' })
   controllerArrangement: ControllerArrangementInputType;
-  @Field(() => IdentityRecordKey, optional('The Identity Record; required unless a re-identification token is supplied.'))
+  @Field(
+    () => IdentityRecordKey,
+    optional('The Identity Record; required unless a re-identification token is supplied.'),
+  )
   identityRecordRef: string | null;
   @Field(() => Duid, optional("Accepted when it is the caller's own.")) duid: string | null;
 }
@@ -90,7 +94,8 @@ class ControllerNoticeInputType extends NoticeDetailInputType implements Control
 
 @InputType('NoticeInput', { description: 'The notice of a consent; exactly one member is populated.' })
 class NoticeInputType implements Notice {
-  @Field(() => NoticeDetailInputType, optional('One notice covering all controllers.')) sharedNotice: NoticeDetailInputType | null;
+  @Field(() => NoticeDetailInputType, optional('One notice covering all controllers.'))
+  sharedNotice: NoticeDetailInputType | null;
   @Field(() => [ControllerNoticeInputType], optional('Joint arrangements only: one for each controller.'))
   notices: ControllerNoticeInputType[] | null;
 }
@@ -109,7 +114,8 @@ class ProcessingInputType {
   @Field(() => [DataTypeEnum], { description: 'The data categories covered, each once.' }) dataTypes: DataType[];
   @Field(() => String, optional('Accepted when GB.')) jurisdiction: string | null;
   @Field(() => String, optional('Who supplies the meter data.')) dataSource: string | null;
-  @Field(() => [RecipientInputType], optional('Third parties who may receive data.')) recipients: RecipientInputType[] | null;
+  @Field(() => [RecipientInputType], optional('Third parties who may receive data.')) recipients:
+    RecipientInputType[] | null;
 }
 
 @InputType('ConsentInput', { description: 'How consent was given.' })
@@ -121,18 +127,23 @@ class ConsentInputType implements Consent {
 @InputType('AccessEventInput', { description: 'State and times of the access.' })
 class AccessEventInputType {
   @Field(() => AccessStateEnum, { description: 'ACTIVE, or EXPIRED for a historic record.' }) state: AccessState;
-  @Field(() => DateTime, { description: 'When the customer consented, or the Controller registered access.' }) registeredAt: Date;
+  @Field(() => DateTime, { description: 'When the customer consented, or the Controller registered access.' })
+  registeredAt: Date;
   @Field(() => DateTime, optional('When the access ends; null means no defined end.')) expiry: Date | null;
   @Field(() => String, optional("The Controller's internal reference.")) controllerReference: string | null;
-  @Field(() => ConsentInputType, optional('Required for the consent bases, else null.')) consent: ConsentInputType | null;
+  @Field(() => ConsentInputType, optional('Required for the consent bases, else null.'))
+  consent: ConsentInputType | null;
   @Field(() => String, optional('Read-only: refused when supplied.')) revokedAt: string | null;
 }
 
-@InputType('AccessRecordInput', { description: 'What a Data User registers or replaces; the same for every legal basis.' })
+@InputType('AccessRecordInput', {
+  description: 'What a Data User registers or replaces; the same for every legal basis.',
+})
 export class AccessRecordInputType implements AccessRecordInput {
   @Field(() => RecordMetadataInputType, { description: 'The record itself.' }) recordMetadata: RecordMetadataInputType;
   @Field(() => NoticeInputType, optional('Required for the consent bases, else null.')) notice: NoticeInputType | null;
   @Field(() => ProcessingInputType, { description: 'What is done with the data.' }) processing: ProcessingInputType;
   @Field(() => AccessEventInputType, { description: 'State and times.' }) accessEvent: AccessEventInputType;
-  @Field(() => String, optional('A confirmed re-identification token, instead of identityRecordRef.')) reidentificationToken: string | null;
+  @Field(() => String, optional('A confirmed re-identification token, instead of identityRecordRef.'))
+  reidentificationToken: string | null;
 }

@@ -8,18 +8,21 @@ import { PageInfoType } from './page-info.types';
 @ObjectType('AccessToken', { description: 'Issued on registration, for Data Providers.' })
 export class AccessTokenType {
   @Field(() => AccessKey, { description: 'The access key: a secret.' }) key: string;
-  @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' }) expiry: Date | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' })
+  expiry: Date | null;
 }
 
 @ObjectType('AccessRecordRegistration', { description: 'A registered access record.' })
 export class AccessRecordRegistrationType {
   @Field(() => AccessTokenType, { description: 'The token for Data Providers.' }) accessToken: AccessTokenType;
-  @Field(() => Boolean, { description: 'The answer of an earlier request with the same idempotency key.' }) replayed: boolean;
+  @Field(() => Boolean, { description: 'The answer of an earlier request with the same idempotency key.' })
+  replayed: boolean;
 }
 
 @ObjectType('AccessRecordReplacement', { description: 'A replaced access record.' })
 export class AccessRecordReplacementType {
-  @Field(() => AccessTokenType, { description: 'The token for Data Providers; the key is kept.' }) accessToken: AccessTokenType;
+  @Field(() => AccessTokenType, { description: 'The token for Data Providers; the key is kept.' })
+  accessToken: AccessTokenType;
   @Field(() => Int, { description: 'The new version.' }) version: number;
 }
 
@@ -39,15 +42,19 @@ class AccessRecordEdgeType {
 export class AccessRecordConnectionType {
   @Field(() => [AccessRecordEdgeType], { description: 'Entries with their cursors.' }) edges: AccessRecordEdgeType[];
   @Field(() => [AccessRecordType], { description: 'Entries.' }) nodes: AccessRecordType[];
-  @Field(() => String, { nullable: true, description: 'Cursor of the next page; null on the last one.' }) nextCursor: string | null;
+  @Field(() => String, { nullable: true, description: 'Cursor of the next page; null on the last one.' }) nextCursor:
+    string | null;
   @Field(() => PageInfoType, { description: 'Where the page ends.' }) pageInfo: PageInfoType;
 }
 
+/** Which page of a list of access records, and which of them. */
 @ArgsType()
 export class AccessRecordListArgs {
   @Field(() => Int, { nullable: true, defaultValue: 200, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page begins.' }) after: string | null;
-  @Field(() => AccessStateEnum, { nullable: true, defaultValue: null, description: 'Only records in this state.' }) state: AccessState | null;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page begins.' })
+  after: string | null;
+  @Field(() => AccessStateEnum, { nullable: true, defaultValue: null, description: 'Only records in this state.' })
+  state: AccessState | null;
   @Field(() => LegalBasisEnum, { nullable: true, defaultValue: null, description: 'Only records of this legal basis.' })
   legalBasis: LegalBasis | null;
 }

@@ -3,7 +3,7 @@ import { RegisterError, refuse } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller';
 import { clientNetwork, withinLimit } from '../../server/rate-limits';
-import type { DirectoryEntry } from '../database/account.repository';
+import type { DirectoryEntry } from '../database/data-user.repository';
 import type { AccessRecordRepository, Actor } from '../database/access-record.repository';
 import { StoredAccessRecord } from '../database/stored-access-record';
 import type { RevocationReason } from '../domain/access-record';
@@ -28,7 +28,10 @@ export class AccessRecordResolver {
   constructor(private readonly parts: AccessParts) {}
 
   @MayCall('anyone')
-  @Query(() => AccessRecordType, { nullable: true, description: 'Verifies an access record: the access key is the credential.' })
+  @Query(() => AccessRecordType, {
+    nullable: true,
+    description: 'Verifies an access record: the access key is the credential.',
+  })
   async accessRecord(
     @Arg('key', () => AccessKey, { description: 'The access key.' }) key: string,
     @Ctx() context: CallContext,
@@ -38,25 +41,45 @@ export class AccessRecordResolver {
     return record;
   }
 
-  @MayCall('data_user', 'admin', 'analyst')
-  @Query(() => AccessRecordConnectionType, { description: "The caller's own records; all records for the back office." })
+  @MayCall('data_user')
+  @Query(() => AccessRecordConnectionType, { description: "The caller's own access records, newest first." })
   accessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
-    const { role, duid } = callerOf(context);
-    const owner = role === 'data_user' ? duid : null;
-    return this.parts.lists.page({ duid: owner, meterPointId: null, state: args.state, legalBasis: args.legalBasis }, args);
+    return this.parts.lists.page(
+      { duid: duidOf(context), meterPointId: null, state: args.state, legalBasis: args.legalBasis },
+      args,
+    );
+  }
+
+  @MayCall('admin', 'analyst')
+  @Query(() => AccessRecordConnectionType, {
+    description: 'The access records of all Data Users, newest first: for the back office.',
+  })
+  allAccessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs) {
+    return this.parts.lists.page(
+      { duid: null, meterPointId: null, state: args.state, legalBasis: args.legalBasis },
+      args,
+    );
   }
 
   @MayCall('data_user')
   @Mutation(() => AccessRecordRegistrationType, { description: 'Registers an access record.' })
   async registerAccessRecord(
     @Arg('input', () => AccessRecordInputType, { description: 'The record.' }) input: AccessRecordInputType,
-    @Arg('idempotencyKey', () => String, { nullable: true, description: 'Makes a repeat give the same answer, for 24 hours.' })
+    @Arg('idempotencyKey', () => String, {
+      nullable: true,
+      description: 'Makes a repeat give the same answer, for 24 hours.',
+    })
     idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<AccessRecordRegistrationType> {
     const actor = actorOf(context);
     refuse(registrationViolations(input, await this.facts(input, actor)));
-    const idempotent = this.parts.idempotency.request(actor.accountId, 'registerAccessRecord', idempotencyKey ?? null, input);
+    const idempotent = this.parts.idempotency.request(
+      actor.accountId,
+      'registerAccessRecord',
+      idempotencyKey ?? null,
+      input,
+    );
     const link = await this.parts.identities.vouchFor(input, actor.duid, context);
     const registered = await this.parts.records.register(actor, input, link, idempotent);
     return registered
@@ -65,7 +88,9 @@ export class AccessRecordResolver {
   }
 
   @MayCall('data_user')
-  @Mutation(() => AccessRecordReplacementType, { description: 'Replaces the content of an ACTIVE record; every version is kept.' })
+  @Mutation(() => AccessRecordReplacementType, {
+    description: 'Replaces the content of an ACTIVE record; every version is kept.',
+  })
   async replaceAccessRecord(
     @Arg('key', () => AccessKey, { description: 'The access key; it is kept.' }) key: string,
     @Arg('input', () => AccessRecordInputType, { description: 'The whole new content.' }) input: AccessRecordInputType,
@@ -105,12 +130,19 @@ export class AccessRecordResolver {
     return disclosedKey(record, context, this.parts.records);
   }
 
-  @FieldResolver(() => DataUserType, { description: 'The Data User that registered it.' })
-  async dataUser(@Root() { row }: StoredAccessRecord): Promise<DirectoryEntry | null> {
-    return this.parts.accounts.dataUser(row.duid);
+  @FieldResolver(() => DataUserType, {
+    nullable: true,
+    description: 'The Data User that registered it: for callers who may read the directory.',
+  })
+  async dataUser(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<DirectoryEntry | null> {
+    callerOf(context);
+    return this.parts.dataUsers.byDuid(row.duid);
   }
 
-  @FieldResolver(() => IdentityRecordReference, { nullable: true, description: 'The linked Identity Record: for its own Data User only.' })
+  @FieldResolver(() => IdentityRecordReference, {
+    nullable: true,
+    description: 'The linked Identity Record: for its own Data User only.',
+  })
   identityRecord(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): IdentityRecordReference | null {
     if (context.caller === null) throw new RegisterError('AUT001');
     if (context.caller.duid !== row.duid) throw new RegisterError('PRM002');
@@ -118,18 +150,26 @@ export class AccessRecordResolver {
     return linkedByOwner ? { id: row.identity_record_id as string } : null;
   }
 
-  @FieldResolver(() => [TransitionType], { description: 'Every state change, oldest first: for the owner and the back office.' })
+  @FieldResolver(() => [TransitionType], {
+    description: 'Every state change, oldest first: for the owner and the back office.',
+  })
   async transitions(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<TransitionType[]> {
     mayReadHistory(row.duid, context);
     const rows = await this.parts.records.transitions(row.id);
     return rows.map(({ from_state: from, to_state: to, ...transition }) => ({ from, to, ...transition }));
   }
 
-  @FieldResolver(() => [VersionType], { description: 'Every version of the content, oldest first: for the owner and the back office.' })
+  @FieldResolver(() => [VersionType], {
+    description: 'Every version of the content, oldest first: for the owner and the back office.',
+  })
   async versions(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<VersionType[]> {
     mayReadHistory(row.duid, context);
     const rows = await this.parts.records.versions(row.id);
-    return rows.map(({ recorded_at: recordedAt, legal_basis: legalBasis, ...version }) => ({ recordedAt, legalBasis, ...version }));
+    return rows.map(({ recorded_at: recordedAt, legal_basis: legalBasis, ...version }) => ({
+      recordedAt,
+      legalBasis,
+      ...version,
+    }));
   }
 
   private async facts(
@@ -147,7 +187,11 @@ function actorOf(context: CallContext): Actor {
 }
 
 /** The access key of a record: given by the caller, or the caller's own. */
-export function disclosedKey(record: StoredAccessRecord, { caller }: CallContext, records: AccessRecordRepository): string {
+export function disclosedKey(
+  record: StoredAccessRecord,
+  { caller }: CallContext,
+  records: AccessRecordRepository,
+): string {
   if (record.givenKey !== null) return record.givenKey;
   if (caller === null) throw new RegisterError('AUT001');
   if (caller.duid !== record.row.duid || caller.role !== 'data_user') throw new RegisterError('PRM002');

@@ -52,7 +52,8 @@ export class ControllerType implements Controller {
   @Field(() => ControllerRoleEnum, { description: 'Its part in the arrangement.' }) role: ControllerRole;
   @Field(() => Uri, { description: 'Where the customer reaches the controller.' }) contactUrl: string;
   @Field(() => UkAddressType, { nullable: true, description: 'Postal address.' }) address: UkAddress | null;
-  @Field(() => Uri, { nullable: true, description: 'Where the customer exercises GDPR rights.' }) privacyRightsUrl: string | null;
+  @Field(() => Uri, { nullable: true, description: 'Where the customer exercises GDPR rights.' }) privacyRightsUrl:
+    string | null;
   @Field(() => String, { nullable: true, description: 'Legitimate interests assessment.' }) liaReference: string | null;
   @Field(() => String, { nullable: true, description: 'Statute behind a public task or legal obligation.' })
   statutoryReference: string | null;
@@ -62,17 +63,25 @@ export class ControllerType implements Controller {
 
 @ObjectType('ControllerArrangement', { description: 'Who is accountable, and together with whom.' })
 export class ControllerArrangementType implements ControllerArrangement {
-  @Field(() => ArrangementTypeEnum, { description: 'How the controllers share responsibility.' }) arrangementType: ArrangementType;
-  @Field(() => String, { nullable: true, description: 'The Article 26 arrangement of joint controllers.' }) art26Reference: string | null;
-  @Field(() => [ControllerType], { description: 'The controllers; exactly one is sole or lead.' }) controllers: Controller[];
+  @Field(() => ArrangementTypeEnum, { description: 'How the controllers share responsibility.' })
+  arrangementType: ArrangementType;
+  @Field(() => String, { nullable: true, description: 'The Article 26 arrangement of joint controllers.' })
+  art26Reference: string | null;
+  @Field(() => [ControllerType], { description: 'The controllers; exactly one is sole or lead.' })
+  controllers: Controller[];
 }
 
 @ObjectType('RecordMetadata', { description: 'What the register knows of the record itself.' })
 export class RecordMetadataType {
-  @Field(() => String, { description: 'Version of the schema profile that the record conforms to.' }) schemaVersion: string;
+  @Field(() => String, { description: 'Version of the schema profile that the record conforms to.' })
+  schemaVersion: string;
   @Field(() => DateTime, { description: 'When the register received it.' }) createdAt: Date;
-  @Field(() => ControllerArrangementType, { description: 'The controllers.' }) controllerArrangement: ControllerArrangement;
-  @Field(() => IdentityRecordKey, { nullable: true, description: 'The linked Identity Record; null when linked by re-identification.' })
+  @Field(() => ControllerArrangementType, { description: 'The controllers.' })
+  controllerArrangement: ControllerArrangement;
+  @Field(() => IdentityRecordKey, {
+    nullable: true,
+    description: 'The linked Identity Record; null when linked by re-identification.',
+  })
   identityRecordRef: string | null;
   @Field(() => Duid, { nullable: true, description: 'The Data User that registered it.' }) duid: string | null;
 }
@@ -91,8 +100,10 @@ export class ControllerNoticeType extends NoticeDetailType implements Controller
 
 @ObjectType('Notice', { description: 'The notice of a consent; exactly one member is populated.' })
 export class NoticeType implements Notice {
-  @Field(() => NoticeDetailType, { nullable: true, description: 'One notice covering all controllers.' }) sharedNotice: NoticeDetail | null;
-  @Field(() => [ControllerNoticeType], { nullable: true, description: 'One notice for each controller.' }) notices: ControllerNotice[] | null;
+  @Field(() => NoticeDetailType, { nullable: true, description: 'One notice covering all controllers.' })
+  sharedNotice: NoticeDetail | null;
+  @Field(() => [ControllerNoticeType], { nullable: true, description: 'One notice for each controller.' }) notices:
+    ControllerNotice[] | null;
 }
 
 @ObjectType('Recipient', { description: 'A third party who may receive data.' })
@@ -109,7 +120,8 @@ export class ProcessingType {
   @Field(() => [DataTypeEnum], { description: 'The data categories covered.' }) dataTypes: DataType[];
   @Field(() => String, { description: 'Always GB.' }) jurisdiction: string;
   @Field(() => String, { nullable: true, description: 'Who supplies the meter data.' }) dataSource: string | null;
-  @Field(() => [RecipientType], { nullable: true, description: 'Third parties who may receive data.' }) recipients: Recipient[] | null;
+  @Field(() => [RecipientType], { nullable: true, description: 'Third parties who may receive data.' }) recipients:
+    Recipient[] | null;
 }
 
 @ObjectType('Consent', { description: 'How consent was given.' })
@@ -121,14 +133,20 @@ export class ConsentGivenType implements Consent {
 @ObjectType('AccessEvent', { description: 'State and times of the access.' })
 export class AccessEventType {
   @Field(() => AccessStateEnum, { description: 'State at this instant.' }) state: AccessState;
-  @Field(() => DateTime, { description: 'When the customer consented, or the Controller registered access.' }) registeredAt: Date;
-  @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' }) expiry: Date | null;
-  @Field(() => String, { nullable: true, description: "The Controller's internal reference." }) controllerReference: string | null;
-  @Field(() => ConsentGivenType, { nullable: true, description: 'Consent, for the consent bases.' }) consent: Consent | null;
+  @Field(() => DateTime, { description: 'When the customer consented, or the Controller registered access.' })
+  registeredAt: Date;
+  @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' })
+  expiry: Date | null;
+  @Field(() => String, { nullable: true, description: "The Controller's internal reference." }) controllerReference:
+    string | null;
+  @Field(() => ConsentGivenType, { nullable: true, description: 'Consent, for the consent bases.' })
+  consent: Consent | null;
   @Field(() => DateTime, { nullable: true, description: 'When the access was revoked.' }) revokedAt: Date | null;
 }
 
-@ObjectType('DiscoveredAccess', { description: 'What the communications operator saw of an organisation that is not registered.' })
+@ObjectType('DiscoveredAccess', {
+  description: 'What the communications operator saw of an organisation that is not registered.',
+})
 export class DiscoveredAccessType {
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
@@ -138,7 +156,9 @@ export class DiscoveredAccessType {
 }
 
 @Directive('@key(fields: "id", resolvable: false)')
-@ObjectType('IdentityRecord', { description: 'The person-property relationship, held by the subgraph identity.' })
+@ObjectType('IdentityRecord', {
+  description: 'The person-property relationship that a Data User vouches for. Only that Data User can read it.',
+})
 export class IdentityRecordReference {
   @Field(() => ID, { description: 'Internal id.' }) id: string;
 }
@@ -146,10 +166,12 @@ export class IdentityRecordReference {
 @ObjectType('AccessRecordTransition', { description: 'A state change; nothing of it is ever rewritten.' })
 export class TransitionType {
   @Field(() => DateTime, { description: 'When.' }) at: Date;
-  @Field(() => AccessStateEnum, { nullable: true, description: 'State before; null at registration.' }) from: AccessState | null;
+  @Field(() => AccessStateEnum, { nullable: true, description: 'State before; null at registration.' })
+  from: AccessState | null;
   @Field(() => AccessStateEnum, { description: 'State after.' }) to: AccessState;
   @Field(() => TransitionCauseEnum, { description: 'Cause.' }) cause: TransitionCause;
-  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Reason given on revocation.' }) reason: RevocationReason | null;
+  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Reason given on revocation.' })
+  reason: RevocationReason | null;
 }
 
 @ObjectType('AccessRecordVersion', { description: 'A version of the content of a record; every version is kept.' })
@@ -165,15 +187,19 @@ export class VersionType {
 export class AccessRecordType {
   @Field(() => ID, { description: 'Internal id; never the access key.' }) id: string;
   @Field(() => Int, { description: 'Version of the content, from 1; the ETag over REST.' }) version: number;
-  @Field(() => RecordMetadataType, { description: 'What the register knows of the record itself.' }) recordMetadata: RecordMetadataType;
-  @Field(() => NoticeType, { nullable: true, description: 'Populated for consent bases, otherwise null.' }) notice: Notice | null;
+  @Field(() => RecordMetadataType, { description: 'What the register knows of the record itself.' })
+  recordMetadata: RecordMetadataType;
+  @Field(() => NoticeType, { nullable: true, description: 'Populated for consent bases, otherwise null.' })
+  notice: Notice | null;
   @Field(() => ProcessingType, { description: 'What is done with the data.' }) processing: ProcessingType;
   @Field(() => AccessEventType, { description: 'State and times.' }) accessEvent: AccessEventType;
   @Field(() => String, { nullable: true, description: 'Always null in answers.' }) reidentificationToken: string | null;
   @Field(() => [DataTypeEnum], { description: 'The data categories covered.' }) dataTypes: DataType[];
   @Field(() => AccessStateEnum, { description: 'State at this instant.' }) state: AccessState;
-  @Field(() => String, { nullable: true, description: 'Name of the sole or lead controller.' }) leadControllerName: string | null;
-  @Field(() => ArrangementTypeEnum, { nullable: true, description: 'Type of the arrangement.' }) arrangementType: ArrangementType | null;
+  @Field(() => String, { nullable: true, description: 'Name of the sole or lead controller.' }) leadControllerName:
+    string | null;
+  @Field(() => ArrangementTypeEnum, { nullable: true, description: 'Type of the arrangement.' })
+  arrangementType: ArrangementType | null;
   @Field(() => Int, { nullable: true, description: 'Number of controllers.' }) controllerCount: number | null;
   @Field(() => LegalBasisEnum, { nullable: true, description: 'Legal basis.' }) legalBasis: LegalBasis | null;
   @Field(() => String, { nullable: true, description: 'Purpose.' }) purpose: string | null;

@@ -20,7 +20,8 @@ const LARGEST_PAGE = 500;
 @ArgsType()
 class AdministrationListArgs {
   @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page begins.' }) after: string | null;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page begins.' })
+  after: string | null;
 }
 
 const accountId = () => Arg('accountId', () => ID, { description: 'The account.' });
@@ -44,7 +45,8 @@ export class AccountResolver {
   @MayCall('admin')
   @Query(() => AuditEntryConnectionType, { description: 'The audit, newest first.' })
   async auditEntries(@Args(() => AdministrationListArgs) { first, after }: AdministrationListArgs) {
-    if (after !== null && !/^\d{1,18}$/.test(after)) refuse([{ code: 'VAL001', path: ['after'], message: 'is not a cursor of this list' }]);
+    if (after !== null && !/^\d{1,18}$/.test(after))
+      refuse([{ code: 'VAL001', path: ['after'], message: 'is not a cursor of this list' }]);
     return page(await this.accountRepository.auditEntries(bounded(first) + 1, after), first, (entry) => entry.id);
   }
 
@@ -84,13 +86,21 @@ export class AccountResolver {
 
   @MayCall('admin')
   @Mutation(() => AccountType, { description: 'Sets where the organisation is reached.' })
-  setContactUrl(@accountId() id: string, @Arg('contactUrl', () => Uri, { description: 'The URL.' }) contactUrl: string, @Ctx() context: CallContext) {
+  setContactUrl(
+    @accountId() id: string,
+    @Arg('contactUrl', () => Uri, { description: 'The URL.' }) contactUrl: string,
+    @Ctx() context: CallContext,
+  ) {
     return this.set(context, id, { contactUrl });
   }
 
   @MayCall('admin')
   @Mutation(() => AccountType, { description: 'Sets the privacy notice of the organisation.' })
-  setPrivacyUrl(@accountId() id: string, @Arg('privacyUrl', () => Uri, { description: 'The URL.' }) privacyUrl: string, @Ctx() context: CallContext) {
+  setPrivacyUrl(
+    @accountId() id: string,
+    @Arg('privacyUrl', () => Uri, { description: 'The URL.' }) privacyUrl: string,
+    @Ctx() context: CallContext,
+  ) {
     return this.set(context, id, { privacyUrl });
   }
 
@@ -130,7 +140,8 @@ export class AccountResolver {
     @accountId() id: string,
     @Arg('issuer', () => Uri, { description: "The supplier's issuer." }) oauthIssuer: string,
     @Arg('clientId', () => String, { description: "The register's client there." }) oauthClientId: string,
-    @Arg('clientSecret', () => String, { description: 'Its secret; kept encrypted, never shown.' }) clientSecret: string,
+    @Arg('clientSecret', () => String, { description: 'Its secret; kept encrypted, never shown.' })
+    clientSecret: string,
     @Ctx() context: CallContext,
   ) {
     refuse(settingsViolations({ oauthIssuer, oauthClientId }, this.production));
@@ -138,7 +149,9 @@ export class AccountResolver {
   }
 
   @MayCall('admin')
-  @Mutation(() => AccountSecretType, { description: 'Issues the API key of a supplier, shown once; the old one ends at once.' })
+  @Mutation(() => AccountSecretType, {
+    description: 'Issues the API key of a supplier, shown once; the old one ends at once.',
+  })
   issueSupplierApiKey(@accountId() id: string, @Ctx() context: CallContext) {
     return this.accountRepository.issueSupplierApiKey(actor(context), id);
   }
@@ -166,7 +179,8 @@ function actor(context: CallContext): string {
 }
 
 function bounded(first: number): number {
-  if (first < 1 || first > LARGEST_PAGE) refuse([{ code: 'VAL003', path: ['first'], message: `must be 1 to ${LARGEST_PAGE}` }]);
+  if (first < 1 || first > LARGEST_PAGE)
+    refuse([{ code: 'VAL003', path: ['first'], message: `must be 1 to ${LARGEST_PAGE}` }]);
   return first;
 }
 

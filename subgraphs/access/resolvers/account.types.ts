@@ -22,8 +22,10 @@ export class AccountType {
   @Field(() => String, { nullable: true, description: "The communications operator's reference of the organisation." })
   organisationReference: string | null;
   @Field(() => [Uri], { description: 'URLs to which customers may be sent back.' }) returnUrls: string[];
-  @Field(() => Uri, { nullable: true, description: 'OpenID Connect issuer; suppliers only.' }) oauthIssuer: string | null;
-  @Field(() => String, { nullable: true, description: 'OpenID Connect client; suppliers only.' }) oauthClientId: string | null;
+  @Field(() => Uri, { nullable: true, description: 'OpenID Connect issuer; suppliers only.' }) oauthIssuer:
+    string | null;
+  @Field(() => String, { nullable: true, description: 'OpenID Connect client; suppliers only.' }) oauthClientId:
+    string | null;
 }
 
 @ObjectType('AccountSecret', { description: 'A secret, shown once.' })
@@ -36,15 +38,21 @@ export class AccountSecretType {
 export class AccountInputType implements AccountInput {
   @Field(() => AccountRoleEnum, { description: 'What the account is for.' }) role: AccountRole;
   @Field(() => String, { description: 'Name, at most 255 characters.' }) displayName: string;
-  @Field(() => Uri, { nullable: true, defaultValue: null, description: 'Where to reach it.' }) contactUrl: string | null;
-  @Field(() => Uri, { nullable: true, defaultValue: null, description: 'Its privacy notice.' }) privacyUrl: string | null;
+  @Field(() => Uri, { nullable: true, defaultValue: null, description: 'Where to reach it.' }) contactUrl:
+    string | null;
+  @Field(() => Uri, { nullable: true, defaultValue: null, description: 'Its privacy notice.' }) privacyUrl:
+    string | null;
   @Field(() => [DataTypeEnum], { nullable: true, defaultValue: null, description: 'The data categories it handles.' })
   dataTypesSupported: DataType[] | null;
   @Field(() => String, { nullable: true, defaultValue: null, description: "The communications operator's reference." })
   organisationReference: string | null;
   @Field(() => [Uri], { nullable: true, defaultValue: null, description: 'URLs to which customers may be sent back.' })
   returnUrls: string[] | null;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Market participant id; required for suppliers.' })
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Market participant id; required for suppliers.',
+  })
   mpid: string | null;
 }
 

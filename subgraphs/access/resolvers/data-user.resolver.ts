@@ -1,17 +1,26 @@
 import { Arg, Query, Resolver } from 'type-graphql';
 import { Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/caller';
-import { AccountRepository, type DirectoryEntry } from '../database/account.repository';
+import type { DataUserRepository, DirectoryEntry } from '../database/data-user.repository';
 import { DataUserType } from './data-user.types';
 
 /** The directory of Data Users (1-specification.md, GET /data-users/{duid}). */
 @Resolver(() => DataUserType)
 export class DataUserResolver {
-  constructor(private readonly accounts: AccountRepository) {}
+  constructor(private readonly dataUsers: DataUserRepository) {}
 
-  @MayCall('data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst', 'customer')
+  @MayCall(
+    'data_user',
+    'data_provider',
+    'communications_operator',
+    'portal',
+    'supplier',
+    'admin',
+    'analyst',
+    'customer',
+  )
   @Query(() => DataUserType, { nullable: true, description: 'A Data User by its identifier.' })
   dataUser(@Arg('duid', () => Duid, { description: 'Its identifier.' }) duid: string): Promise<DirectoryEntry | null> {
-    return this.accounts.dataUser(duid);
+    return this.dataUsers.byDuid(duid);
   }
 }

@@ -5,7 +5,7 @@ import { AccessRecordLists } from '../database/access-record-lists';
 import { AccessRecordConnectionType, AccessRecordListArgs } from './access-record.payloads';
 
 @Directive('@key(fields: "id")')
-@ObjectType('MeterPoint', { description: 'A meter point, known here by an opaque id only.' })
+@ObjectType('MeterPoint', { description: 'A meter point, known by an opaque id that does not tell its MPxN.' })
 export class MeterPointReference {
   @Field(() => ID, { description: 'Opaque id.' }) id: string;
 }
@@ -21,7 +21,10 @@ export class MeterPointResolver {
   async accessRecords(
     @Root() { id }: MeterPointReference,
     @Args(() => AccessRecordListArgs) args: AccessRecordListArgs,
-    @Arg('reidentificationToken', () => String, { nullable: true, description: 'Proof for a portal: a confirmed token.' })
+    @Arg('reidentificationToken', () => String, {
+      nullable: true,
+      description: 'Proof for a portal: a confirmed token.',
+    })
     _reidentificationToken: string | null,
     @Ctx() context: CallContext,
   ) {

@@ -11,7 +11,10 @@ import { RecordMetadataType } from './access-record.types';
 export class RecordMetadataResolver {
   constructor(private readonly records: AccessRecordRepository) {}
 
-  @FieldResolver(() => AccessKey, { nullable: true, description: 'The access key: for its registrant, and whoever asked by it.' })
+  @FieldResolver(() => AccessKey, {
+    nullable: true,
+    description: 'The access key: for its registrant, and whoever asked by it.',
+  })
   recordIdentifier(@Root() { record }: { record: StoredAccessRecord }, @Ctx() context: CallContext): string {
     return disclosedKey(record, context, this.records);
   }

@@ -6,6 +6,7 @@ import { mayChange } from '../domain/state-transitions';
 export function refuseChange(record: StoredAccessRecord | null, duid: string): never {
   if (!record) throw new RegisterError('NTF001');
   if (record.row.duid !== duid) throw new RegisterError('PRM002');
-  if (!mayChange(record.row.state)) throw new RegisterError('CNF001', `The access record is ${record.row.state}, not ACTIVE.`);
+  if (!mayChange(record.row.state))
+    throw new RegisterError('CNF001', `The access record is ${record.row.state}, not ACTIVE.`);
   throw new RegisterError('CND001');
 }

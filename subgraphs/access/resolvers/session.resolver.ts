@@ -3,7 +3,8 @@ import { RegisterError } from '../../../schema/register-error';
 import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/bearer-token';
 import { type CallContext, MayCall, callerOf } from '../../server/caller';
 import { type RateLimit, clientNetwork, refuseLimited } from '../../server/rate-limits';
-import { AccountRepository, type DirectoryEntry } from '../database/account.repository';
+import type { AccountRepository } from '../database/account.repository';
+import type { DataUserRepository, DirectoryEntry } from '../database/data-user.repository';
 import { DataUserType } from './data-user.types';
 import { AdmissionType, IssuedBearerTokenType, ViewerType } from './session.types';
 
@@ -20,6 +21,7 @@ export interface SessionLimits {
 export class SessionResolver {
   constructor(
     private readonly accounts: AccountRepository,
+    private readonly dataUsers: DataUserRepository,
     private readonly signing: SigningKeys,
     private readonly limits: SessionLimits,
   ) {}
@@ -52,13 +54,18 @@ export class SessionResolver {
 
   @FieldResolver(() => DataUserType, { nullable: true, description: 'The directory entry of the account.' })
   async dataUser(@Root() { duid }: ViewerType): Promise<DirectoryEntry | null> {
-    return duid === null ? null : this.accounts.dataUser(duid);
+    return duid === null ? null : this.dataUsers.byDuid(duid);
   }
 
   @MayCall('service')
   @Directive('@inaccessible')
-  @Query(() => AdmissionType, { nullable: true, description: 'Internal: whether an account is let in at this instant.' })
-  async admission(@Arg('accountId', () => String, { description: 'The account.' }) accountId: string): Promise<AdmissionType | null> {
+  @Query(() => AdmissionType, {
+    nullable: true,
+    description: 'Internal: whether an account is let in at this instant.',
+  })
+  async admission(
+    @Arg('accountId', () => String, { description: 'The account.' }) accountId: string,
+  ): Promise<AdmissionType | null> {
     const account = await this.accounts.admission(accountId);
     if (!account) return null;
     const { role, duid, mpid, status, now } = account;

@@ -23,7 +23,8 @@ export class AdmissionType {
   @Field(() => String, { nullable: true, description: 'Data User of the account.' }) duid: string | null;
   @Field(() => String, { nullable: true, description: 'Market participant id of a supplier.' }) mpid: string | null;
   @Field(() => String, { description: 'Status of the account.' }) status: string;
-  @Field(() => DateTime, { description: "The register's clock: whether a token has expired is decided by it." }) now: Date;
+  @Field(() => DateTime, { description: "The register's clock: whether a token has expired is decided by it." })
+  now: Date;
   @Field(() => Boolean, { description: 'Whether the request is within the rate of the account.' }) allowed: boolean;
   @Field(() => Int, { nullable: true, description: 'Seconds until it may try again.' }) retryAfter: number | null;
 }

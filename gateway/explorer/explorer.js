@@ -1,0 +1,53 @@
+/* global GraphiQL, React, ReactDOM: loaded by the page before this file. */
+const root = ReactDOM.createRoot(document.getElementById('explorer'));
+const fetcher = GraphiQL.createFetcher({ url: '/graphql' });
+const told = document.getElementById('told');
+const SIGN_IN = `mutation SignIn($accountId: String!, $secretKey: String!) {
+  issueBearerToken(accountId: $accountId, secretKey: $secretKey) { bearerToken }
+}`;
+
+/** The explorer; without a token the schema cannot be read, so it is not asked for. */
+function show({ query, key }, token) {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  root.render(
+    React.createElement(GraphiQL, {
+      key: token ?? 'nobody',
+      fetcher,
+      ...(token === undefined ? { schema: null } : {}),
+      defaultQuery: query,
+      query,
+      variables: JSON.stringify({ key }, null, 2),
+      headers: JSON.stringify(headers, null, 2),
+      defaultEditorToolsVisibility: 'variables',
+      isHeadersEditorEnabled: true,
+      shouldPersistHeaders: false,
+    }),
+  );
+}
+
+async function signIn(variables) {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: SIGN_IN, variables }),
+  });
+  const { data, errors } = await response.json();
+  if (errors) throw new Error(errors[0].message);
+  return data.issueBearerToken.bearerToken;
+}
+
+async function start() {
+  const sample = await (await fetch('/explorer/sample.json')).json();
+  show(sample);
+  document.getElementById('sign-in').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    try {
+      show(sample, await signIn(Object.fromEntries(new FormData(event.target))));
+      told.textContent = 'Signed in. The token is in the headers below the query.';
+    } catch (error) {
+      told.textContent = error.message;
+    }
+  });
+}
+
+start();

@@ -1,0 +1,60 @@
+import type { Database } from '../../server/database';
+import type { DataType } from '../domain/access-record';
+import type { AccountStatus } from '../domain/account';
+
+const BY_DUID = { name: 'data_user_by_duid', text: 'select * from account where duid = any($1)' };
+
+interface DirectoryRow {
+  readonly duid: string;
+  readonly display_name: string;
+  readonly status: AccountStatus;
+  readonly registered_at: Date;
+  readonly suspended_at: Date | null;
+  readonly contact_url: string | null;
+  readonly privacy_url: string | null;
+  readonly data_types_supported: DataType[];
+}
+
+/** A public directory entry of a Data User. */
+export class DirectoryEntry {
+  constructor(private readonly row: DirectoryRow) {}
+  get duid() {
+    return this.row.duid;
+  }
+  get displayName() {
+    return this.row.display_name;
+  }
+  get status() {
+    return this.row.status;
+  }
+  get registeredAt() {
+    return this.row.registered_at;
+  }
+  get suspendedAt() {
+    return this.row.suspended_at;
+  }
+  get contactUrl() {
+    return this.row.contact_url;
+  }
+  get privacyUrl() {
+    return this.row.privacy_url;
+  }
+  get dataTypesSupported() {
+    return this.row.data_types_supported;
+  }
+}
+
+/** The directory of Data Users: read anew for every request, so that a suspension is seen at once. */
+export class DataUserRepository {
+  private readonly rowOf: (duid: string) => Promise<DirectoryRow | undefined>;
+
+  constructor(database: Database) {
+    this.rowOf = database.reads.byKey(BY_DUID, (row: DirectoryRow) => row.duid, String);
+  }
+
+  /** The directory entry of a Data User. */
+  async byDuid(duid: string): Promise<DirectoryEntry | null> {
+    const row = await this.rowOf(duid);
+    return row ? new DirectoryEntry(row) : null;
+  }
+}

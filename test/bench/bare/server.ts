@@ -1,0 +1,37 @@
+import type { AddressInfo } from 'node:net';
+import fastify from 'fastify';
+import { Pool } from 'pg';
+import { sandboxKeyVariables } from '../../../sandbox/keys';
+import { type Keys, readSettings } from '../../../settings';
+import { localVerifier } from '../../../subgraphs/server/bearer-token';
+import { addFederatedRead } from './federated';
+import { addMeterPointList } from './list';
+import { addRegistration } from './register';
+import { sessionOf } from './session';
+import { addVerification } from './verify';
+
+/**
+ * The baseline: what a good programmer writes by hand with Fastify and pg for exactly these requests, each statement named, nothing
+ * validated, logged or measured. It does the same work on the same rows: key hashes, token check, account status, decryption.
+ */
+async function main(): Promise<void> {
+  const { DATABASE_URL, DATA_DIR, BASE_URL } = process.env as {
+    DATABASE_URL: string;
+    DATA_DIR: string;
+    BASE_URL: string;
+  };
+  const keys = readSettings(await sandboxKeyVariables(DATA_DIR)).keys as Keys;
+  const options = '-c search_path=access,identity,identity_keys,register';
+  const pool = new Pool({ connectionString: DATABASE_URL, max: 10, options });
+  const session = sessionOf(localVerifier({ issuer: BASE_URL, keys: keys.tokenSigningKeys }));
+  const app = fastify();
+  addVerification(app, pool, keys);
+  addRegistration(app, pool, keys, session);
+  addFederatedRead(app, pool, keys, session);
+  addMeterPointList(app, pool, keys, session);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  process.on('SIGINT', () => void app.close().then(() => pool.end()));
+  console.log(`ready http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+}
+
+void main();

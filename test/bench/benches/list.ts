@@ -1,0 +1,23 @@
+import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
+import type { BenchRegister } from '../bench-room';
+import type { Load } from '../load';
+import { demandSameAnswer } from '../same-answer';
+
+/** GET /v1/meter-points/{mpxn}/access-records, 20 own records of a random meter point. */
+export function listLoad({ rows, token }: BenchRegister): Load {
+  return {
+    method: 'GET',
+    path: '/v1/meter-points/{key}/access-records',
+    headers: { authorization: `Bearer ${token}` },
+    keys: rows.mpxns,
+  };
+}
+
+/** Listing a meter point's records, against the bare server. */
+export const list: Bench = async (context) => {
+  const [room, register] = [await context.room(), await context.register()];
+  const load = listLoad(register);
+  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
+  await demandSameAnswer(...sides);
+  return comparisons('list', [...sides], context.seconds);
+};

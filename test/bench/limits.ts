@@ -1,0 +1,25 @@
+/** The least ratios that are accepted, baseline ÷ ours (issue 2, "Speed"); a measurement that is not named here is only reported. */
+export const LIMITS: Readonly<Record<string, number>> = {
+  /** At 32 connections. */
+  verify: 1.0,
+  /** At 1 connection: the p50 is at most 1.6 times the bare one. */
+  'verify-p50': 1 / 1.6,
+  register: 0.6,
+  federated: 0.65,
+  list: 0.6,
+  /** Against 10 thousand records; and not further from it than the bare server's own ratio plus {@link BARE_MARGIN}. */
+  'verify-1m': 0.85,
+  'list-1m': 0.85,
+  /** 15 and 5 seconds ÷ the time until `ready`. */
+  'start-first': 1,
+  'start-warm': 1,
+};
+
+/** How much further than the bare server the product may fall when a table grows. */
+export const BARE_MARGIN = 0.05;
+
+/** The connections at which every comparison is made; the limits are those of the last. */
+export const CONNECTIONS = [1, 8, 32] as const;
+
+/** Interleaved rounds of a comparison. */
+export const ROUNDS = 3;

@@ -1,0 +1,88 @@
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+
+/** A request as it goes on the wire: nothing is encoded or added to it but what HTTP needs. */
+export interface WireRequest {
+  readonly method: string;
+  /** Path and query, as they stand in the request line. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: Buffer | undefined;
+}
+
+/** An answer, as it came. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Milliseconds in which every request must be answered. */
+const LONGEST_ANSWER = 10_000;
+
+/** A client of one server that keeps its connections. */
+export function wireClient(base: string): { send(request: WireRequest): Promise<WireAnswer>; close(): void } {
+  const { hostname, port } = new URL(base);
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  return {
+    send: ({ method, target, headers, body }) =>
+      new Promise((resolve, reject) => {
+        const length = body === undefined ? {} : { 'content-length': String(body.length) };
+        const options = { hostname, port, agent, method, path: target, headers: { ...length, ...headers }, timeout: LONGEST_ANSWER };
+        let answered = false;
+        const sent = httpRequest(options, (answer) => {
+          answered = true;
+          textOf(answer).then((text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }), reject);
+        });
+        sent.on('timeout', () => sent.destroy(new Error(`no answer within ${LONGEST_ANSWER} ms`)));
+        // A server may close the connection after its answer to a body that it did not read.
+        sent.on('error', (error) => answered || reject(error));
+        sent.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Writes pieces to a connection of its own, one after the other, and answers all that came back until it was closed or quiet. */
+export async function rawExchange(base: string, pieces: readonly (string | Buffer)[], quietAfter: RegExp): Promise<string> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  const done = new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`nothing more after ${JSON.stringify(received.slice(0, 300))}`)), LONGEST_ANSWER);
+    const end = () => {
+      clearTimeout(late);
+      resolve();
+    };
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      if (quietAfter.test(received)) end();
+    });
+    socket.on('close', end);
+    // Reset by a server that closes while it is still written to: what counts is what it answered before.
+    socket.on('error', end);
+  });
+  for (const piece of pieces) {
+    await new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.write(piece, () => resolve())));
+  }
+  await done;
+  socket.destroy();
+  return received;
+}
+
+/** Opens a connection, writes to it and resets it: a client that goes away in the middle. */
+export async function abortedExchange(base: string, piece: string): Promise<void> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => undefined);
+  await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
+  socket.resetAndDestroy();
+  await closed;
+}

@@ -1,0 +1,99 @@
+/** A JSON Schema as the served document writes it, references resolved. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly readOnly?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+/** A documented answer. */
+export interface DocumentedAnswer {
+  readonly schema: Schema;
+  readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
+}
+
+/** An operation as its document describes it. */
+export interface ServedOperation {
+  readonly id: string;
+  readonly method: string;
+  /** With the version segment. */
+  readonly template: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+  readonly answers: ReadonlyMap<number, DocumentedAnswer>;
+  readonly success: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The operations of the document that the register serves, by their ids. */
+export async function servedContract(rest: string): Promise<ReadonlyMap<string, ServedOperation>> {
+  const document = (await (await fetch(`${rest}/openapi.json`)).json()) as Json;
+  const { paths } = resolved(document, document) as { paths: Record<string, Record<string, Authored>> };
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => ['get', 'post', 'put', 'delete', 'patch'].includes(method))
+      .map(([method, authored]) => operationOf(path, method, authored, (item['parameters'] ?? []) as Parameter[])),
+  );
+  return new Map(operations.map((operation) => [operation.id, operation]));
+}
+
+interface Authored {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+  readonly responses: Record<
+    string,
+    { readonly headers?: DocumentedAnswer['headers']; readonly content?: Record<string, { readonly schema: Schema }> }
+  >;
+}
+
+function operationOf(path: string, method: string, authored: Authored, shared: readonly Parameter[]): ServedOperation {
+  const answers = Object.entries(authored.responses).map(([status, { headers = {}, content }]) => {
+    return [Number(status), { headers, schema: content?.['application/json']?.schema ?? {} }] as const;
+  });
+  return {
+    id: authored.operationId,
+    method: method.toUpperCase(),
+    template: `/v1${path}`,
+    parameters: [...shared, ...(authored.parameters ?? [])],
+    body: authored.requestBody?.content['application/json']?.schema,
+    answers: new Map(answers),
+    success: answers.map(([status]) => status).find((status) => status < 300) as number,
+  };
+}
+
+function resolved(part: unknown, document: Json): unknown {
+  if (Array.isArray(part)) return part.map((item) => resolved(item, document));
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref } = part as { $ref?: string };
+  if (typeof $ref === 'string') {
+    const named = $ref.split('/').slice(1);
+    return resolved(
+      named.reduce<unknown>((at, step) => (at as Json)[step], document),
+      document,
+    );
+  }
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(value, document)]));
+}

@@ -1,0 +1,198 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parse } from 'yaml';
+import { newKeyVariables } from '../../sandbox/keys';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { KEY_VARIABLES, SERVICES, readSettings } from '../../settings';
+import type { ServiceName } from '../../subgraphs/server/caller';
+import { productFiles, textOf, variablesRead } from './source-files';
+
+interface ComposeService {
+  readonly environment: Record<string, string>;
+  readonly healthcheck: { readonly test: readonly string[] };
+  readonly depends_on?: Record<string, unknown>;
+}
+
+const compose = parse(textOf('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> };
+const { postgres, ...services } = compose.services;
+const dockerfile = textOf('Dockerfile')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+const product = productFiles();
+const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
+
+describe('docker-compose.yml', () => {
+  it('runs every service of the register by itself, on a PostgreSQL 18', () => {
+    const run = Object.entries(services).map(([name, { environment }]) => [name, environment['SERVICES']]);
+    expect(run.toSorted()).toEqual(SERVICES.map((name) => [name, name]).toSorted());
+    expect(postgres).toMatchObject({ image: 'postgres:18' });
+  });
+
+  it.each(Object.entries(services))('gives %s only variables that are read', (_, { environment }) => {
+    const read = variablesRead();
+    expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
+  });
+
+  it.each(Object.entries(services))('gives %s the keys that it uses and no other', (name, { environment }) => {
+    const used = Object.values(KEY_VARIABLES).filter((key) => key.services.includes(name as ServiceName));
+    const given = Object.values(KEY_VARIABLES).filter(({ variable }) => variable in environment);
+    expect(given).toEqual(used);
+  });
+
+  it.each(Object.entries(services))('gives %s all that production demands', async (name, { environment }) => {
+    const settings = readSettings({
+      NODE_ENV: 'production',
+      ...resolved(environment, await variablesOfAnInstallation()),
+    });
+    expect([...settings.services]).toEqual([name]);
+    const { gateway, access, identity } = settings.serviceUrls;
+    expect([gateway, access, identity]).toEqual(['http://gateway:4000', 'http://access:4011', 'http://identity:4012']);
+  });
+
+  it.each(Object.entries(services))(
+    'asks %s for its health at its own port, at a path that it serves',
+    (name, service) => {
+      const { port, pathname } = healthAddress(service);
+      expect(Number(port)).toBe(readSettings({}).ports[name as ServiceName]);
+      const room = name === 'access' || name === 'identity' ? 'subgraphs/server/' : `${name}/`;
+      const serving = product.filter(({ path, text }) => path.startsWith(room) && text.includes(`'${pathname}'`));
+      expect(serving).not.toEqual([]);
+    },
+  );
+
+  it('starts a service after those that it depends on', () => {
+    const dependencies = Object.values(services).flatMap(({ depends_on }) => Object.keys(depends_on ?? {}));
+    expect(dependencies.filter((name) => !(name in compose.services))).toEqual([]);
+  });
+});
+
+describe('Dockerfile', () => {
+  it('uses Node 24 and does not run as root', () => {
+    const images = dockerfile.filter((line) => line.startsWith('FROM'));
+    expect(images.filter((line) => !/^FROM node:24-slim( AS \w+)?$/.test(line))).toEqual([]);
+    expect(dockerfile.findLast((line) => line.startsWith('USER'))).toBe('USER node');
+  });
+
+  it('installs by the lock file and runs scripts that exist', () => {
+    const runs = dockerfile.filter((line) => line.startsWith('RUN'));
+    expect(runs.filter((line) => !/^RUN npm (ci|run \w+)( |$)/.test(line))).toEqual([]);
+    const named = runs.flatMap((line) => /npm run (\w+)/.exec(line)?.slice(1) ?? []);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    expect(named).toEqual(['build']);
+    expect(scripts['start']).toContain(startCommand().join(' '));
+  });
+
+  it('copies only what exists and is not ignored', () => {
+    const sources = copies().flatMap(({ from, sources: copied }) => (from === undefined ? copied : []));
+    const ignored = textOf('.dockerignore').split('\n');
+    expect(sources.filter((path) => !existsSync(join(REPOSITORY_ROOT, path)) || ignored.includes(path))).toEqual([]);
+  });
+});
+
+describe('what the image holds', () => {
+  let image: string;
+  const started: ChildProcess[] = [];
+
+  beforeAll(() => {
+    mkdirSync(join(REPOSITORY_ROOT, 'tmp'), { recursive: true });
+    image = mkdtempSync(join(REPOSITORY_ROOT, 'tmp', 'image-'));
+    execFileSync('npm', ['run', '--silent', 'build', '--', '--outDir', join(image, 'dist')], { cwd: REPOSITORY_ROOT });
+    copyAsTheImageDoes(image);
+  });
+
+  afterAll(() => {
+    for (const child of started) child.kill('SIGKILL');
+    rmSync(image, { recursive: true, force: true });
+  });
+
+  it('refuses to start in production without keys, and tells what is missing', () => {
+    const [command = '', ...args] = startCommand();
+    const { status, stderr } = spawnSync(command, args, {
+      cwd: image,
+      env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    const variables = [...Object.values(KEY_VARIABLES).map(({ variable }) => variable), 'DATABASE_URL', 'BASE_URL'];
+    expect(variables.filter((name) => !stderr.includes(`- ${name}: missing`))).toEqual([]);
+  });
+
+  it('is enough to serve: gateway and adapter start from it and answer as the health checks ask', async () => {
+    const { gateway, 'rest-adapter': adapter } = services as Record<ServiceName, ComposeService>;
+    const environment = { ...gateway.environment, ...adapter.environment, SERVICES: 'gateway,rest-adapter' };
+    const urls = await start(resolved(environment, await variablesOfAnInstallation()));
+    const { status } = await fetch(new URL(healthAddress(adapter).pathname, urls['rest']));
+    const { pathname } = healthAddress(gateway);
+    const ofGateway = await fetch(new URL(pathname, urls['gateway']));
+    expect({ adapter: status, gateway: ofGateway.status }).toEqual({ adapter: 200, gateway: 503 });
+    expect(await ofGateway.json()).toEqual({ status: 'unavailable' });
+  });
+
+  /** Starts the image's command; resolves with the addresses of its `ready` line. */
+  async function start(environment: Record<string, string>): Promise<Record<string, string>> {
+    const [command = '', ...args] = startCommand();
+    const ports = { GATEWAY_PORT: '0', REST_PORT: '0', LOG_LEVEL: 'error' };
+    const child = spawn(command, args, {
+      cwd: image,
+      env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...environment, ...ports },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    started.push(child);
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [ready, ...words] = line.split(' ');
+      if (ready === 'ready') return { [words[0] ?? '']: words[1] ?? '', [words[2] ?? '']: words[3] ?? '' };
+    }
+    throw new Error('the register ended before it was ready');
+  }
+});
+
+/** Copies of the last stage, as in the Dockerfile; packages are those of this checkout. */
+function copyAsTheImageDoes(image: string): void {
+  for (const { sources, target } of copies()) {
+    if (target === './node_modules') symlinkSync(join(REPOSITORY_ROOT, 'node_modules'), join(image, 'node_modules'));
+    else if (target !== './dist') {
+      const folder = target === './';
+      for (const path of sources)
+        cpSync(join(REPOSITORY_ROOT, path), join(image, folder ? path : target), { recursive: true });
+    }
+  }
+}
+
+/** COPY lines of the last stage. */
+function copies() {
+  const last = dockerfile.findLastIndex((line) => line.startsWith('FROM'));
+  return dockerfile.slice(last).flatMap((line) => {
+    const [, from, paths] = /^COPY (?:--from=(\w+) )?(.+)$/.exec(line) ?? [];
+    if (paths === undefined) return [];
+    const names = paths.split(' ');
+    return [{ from, sources: names.slice(0, -1), target: names.at(-1) ?? '' }];
+  });
+}
+
+function startCommand(): string[] {
+  const line = dockerfile.find((each) => each.startsWith('CMD')) ?? '';
+  return JSON.parse(line.slice('CMD '.length)) as string[];
+}
+
+/** What an operator puts into `.env` as the head of docker-compose.yml says. */
+async function variablesOfAnInstallation(): Promise<Record<string, string>> {
+  return { ...(await newKeyVariables()), POSTGRES_PASSWORD: 'x', BASE_URL: 'https://register.example/v1' };
+}
+
+/** `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as docker compose reads them. */
+function resolved(environment: Record<string, string>, variables: Record<string, string>): Record<string, string> {
+  const value = (_: string, name: string, otherwise?: string) => variables[name] ?? otherwise ?? `no ${name}`;
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, text]) => [
+      name,
+      text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g, value),
+    ]),
+  );
+}
+
+/** The address in the command of a health check. */
+function healthAddress({ healthcheck }: ComposeService): URL {
+  return new URL(/fetch\('([^']+)'\)/.exec(healthcheck.test.join(' '))?.[1] ?? '');
+}

@@ -1,0 +1,71 @@
+import Ajv2020 from 'ajv/dist/2020';
+import type { ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { loadContract } from '../../rest-adapter/contract';
+
+/** What the OpenAPI document says of one answer of one operation. */
+export interface DocumentedAnswer {
+  readonly requiredHeaders: readonly string[];
+  /** Everything in a body that does not fit. */
+  faults(body: unknown): string[];
+}
+
+/** The answers that the OpenAPI document promises. */
+export interface ContractAnswers {
+  /** Operation of a request, if the document has it. */
+  operationOf(method: string, path: string): string | undefined;
+  answer(operationId: string, status: number): DocumentedAnswer | undefined;
+  /** `operationId status` of every documented answer. */
+  readonly all: readonly string[];
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Record<string, unknown>;
+}
+
+/** Reads the contract of Interface A anew, apart from the adapter's own joining. */
+export function contractAnswers(): ContractAnswers {
+  const { document, operations } = loadContract();
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats(ajv);
+  ajv.addFormat('mpxn', true);
+  ajv.addSchema(document, 'contract');
+  const resolve = (part: unknown): Record<string, unknown> => {
+    const reference = (part as { $ref?: string }).$ref;
+    if (reference === undefined) return part as Record<string, unknown>;
+    return reference.split('/').slice(1).reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document) as never;
+  };
+  const answers = new Map<string, DocumentedAnswer>();
+  for (const item of Object.values(document.paths)) {
+    for (const { operationId, responses } of (Object.values(item) as Operation[]).filter((each) => each.operationId)) {
+      for (const [status, response] of Object.entries(responses)) answers.set(`${operationId} ${status}`, documented(ajv, resolve(response), resolve));
+    }
+  }
+  const patterns = operations.map(({ operationId, method, path }) => {
+    const pattern = new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+    return { operationId, method, pattern, isLiteral: !path.includes('{') };
+  });
+  patterns.sort((one, other) => Number(other.isLiteral) - Number(one.isLiteral));
+  return {
+    operationOf: (asked, path) => patterns.find(({ method, pattern }) => method === asked && pattern.test(path))?.operationId,
+    answer: (operationId, status) => answers.get(`${operationId} ${status}`),
+    all: [...answers.keys()],
+  };
+}
+
+function documented(ajv: Ajv2020, response: Record<string, unknown>, resolve: (part: unknown) => Record<string, unknown>): DocumentedAnswer {
+  const { headers = {}, content } = response as { headers?: object; content?: Record<string, { schema: { $ref: string } }> };
+  const schema = content?.['application/json']?.schema;
+  let validate: ValidateFunction | undefined;
+  return {
+    requiredHeaders: Object.entries(headers)
+      .filter(([, header]) => resolve(header)['required'] === true)
+      .map(([name]) => name),
+    faults(body) {
+      if (schema === undefined) return [];
+      validate ??= ajv.compile({ $ref: schema.$ref.replace('#', 'contract#') });
+      return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** One exchange of an `.http` file, as written: variables are filled in when it is played (test/exchanges/README.md). */
+export interface WrittenExchange {
+  readonly title: string;
+  /** How often it is sent before the answer counts; 1 unless `# sent N times` says otherwise. */
+  readonly times: number;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text of the body; undefined without one. */
+  readonly body: string | undefined;
+  readonly expected: WrittenAnswer;
+}
+
+/** What an exchange expects: status, headers in lower case, and a body, none being demanded when undefined. */
+export interface WrittenAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+const STATUS_LINE = /^HTTP\/1\.1 (\d{3})\b/;
+const REQUEST_LINE = /^([A-Z]+) (\S.*)$/;
+const TIMES = /^# sent (\d+) times$/;
+
+/** Reads the exchanges of an `.http` file. */
+export function readExchanges(file: string): WrittenExchange[] {
+  const [, ...sections] = readFileSync(file, 'utf8').split(/^### /m);
+  return sections.map((section) => exchangeOf(section, file));
+}
+
+function exchangeOf(section: string, file: string): WrittenExchange {
+  const [title = '', ...lines] = section.split('\n');
+  const fail = (reason: string) => new Error(`${file}, "${title}": ${reason}`);
+  const split = lines.findIndex((line) => STATUS_LINE.test(line));
+  if (split === -1) throw fail('expects no answer');
+  const times = lines.map((line) => TIMES.exec(line)?.[1]).find((found) => found !== undefined);
+  const message = lines.slice(0, split).filter((line) => !line.startsWith('#'));
+  const request = partsOf(message.slice(message.findIndex((line) => line.trim() !== '')));
+  const answer = partsOf(lines.slice(split));
+  const [, method, target] = REQUEST_LINE.exec(request.start) ?? [];
+  if (method === undefined || target === undefined) throw fail(`has no request line: ${request.start}`);
+  return {
+    title: title.trim(),
+    times: Number(times ?? 1),
+    method,
+    target,
+    headers: request.headers,
+    body: request.body === undefined ? undefined : bodyText(request.body, dirname(file)),
+    expected: { status: Number(STATUS_LINE.exec(answer.start)?.[1]), headers: answer.headers, body: answer.body },
+  };
+}
+
+/** Start line, header lines, an empty line, the body. */
+function partsOf([start = '', ...lines]: string[]) {
+  const end = lines.findIndex((line) => line.trim() === '');
+  const fields = end === -1 ? lines : lines.slice(0, end);
+  const headers = fields.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]);
+  const body = end === -1 ? '' : lines.slice(end).join('\n').trim();
+  return { start, headers: Object.fromEntries(headers) as Record<string, string>, body: body === '' ? undefined : body };
+}
+
+const FILE_LINE = /^< (\S+)$/;
+const CHANGE = /^(\/\S*) = (.*)$/;
+const REMOVAL = /^(\/\S*) is absent$/;
+
+/** A body as it stands, or `< file.json` and one changed field a line: `/json/pointer = value`, `/json/pointer is absent`. */
+function bodyText(body: string, folder: string): string {
+  const [first = '', ...changes] = body.split('\n');
+  const name = FILE_LINE.exec(first)?.[1];
+  if (name === undefined) return body;
+  const root = JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown;
+  for (const line of changes.filter((each) => each.trim() !== '')) change(root, line);
+  return JSON.stringify(root);
+}
+
+function change(root: unknown, line: string): void {
+  const [, pointer = '', value] = CHANGE.exec(line) ?? REMOVAL.exec(line) ?? [];
+  if (pointer === '') throw new Error(`not a change: ${line}`);
+  const steps = pointer.slice(1).split('/');
+  const last = steps.pop() as string;
+  const parent = steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], root) as Record<string, unknown>;
+  if (value === undefined) delete parent[last];
+  else parent[last] = JSON.parse(value);
+}

@@ -1,0 +1,86 @@
+import * as identifiers from '../../schema/identifiers';
+
+/** Values that exchanges of one file share by name. */
+export type Variables = Map<string, string>;
+
+/** Kinds of values that an expectation may ask for without knowing them. */
+const KINDS: Readonly<Record<string, RegExp>> = {
+  'access-key': identifiers.ACCESS_KEY_PATTERN,
+  'identity-record-key': identifiers.IDENTITY_RECORD_KEY_PATTERN,
+  duid: identifiers.DUID_PATTERN,
+  account: /^acc_[0-9a-f]{24}$/,
+  instant: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
+  secret: /^sk_[\w-]{43}$/,
+  token: /^[\w-]+\.[\w-]+\.[\w-]+$/,
+  cursor: /^[\w-]{1,512}$/,
+  text: /./,
+};
+
+const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
+const REPEATED = /^(\d+) × (.+)$/u;
+const LATER = /^in (\d+) seconds$/;
+const EARLIER = /^(\d+) seconds ago$/;
+
+/** The text with every placeholder that has a value replaced by it; throws when one has none. */
+export function filled(text: string, variables: Variables): string {
+  return text.replace(PLACEHOLDER, (_, inner: string) => {
+    const known = variables.get(inner) ?? computed(inner);
+    if (known === undefined) throw new Error(`nothing is known as {{${inner}}}`);
+    return known;
+  });
+}
+
+function computed(inner: string): string | undefined {
+  const [, times, piece] = REPEATED.exec(inner) ?? [];
+  if (times !== undefined && piece !== undefined) return piece.repeat(Number(times));
+  const later = LATER.exec(inner)?.[1];
+  const earlier = EARLIER.exec(inner)?.[1];
+  if (later === undefined && earlier === undefined) return undefined;
+  return new Date(Date.now() + 1000 * (Number(later ?? 0) - Number(earlier ?? 0))).toISOString();
+}
+
+const WANTED = /^\{\{(?:([\w.]+) = )?(?:any )?([a-z-]+)\}\}$/;
+
+/** Where an answer differs from what is expected of it; placeholders such as `{{key = access-key}}` are remembered. */
+export function differences(expected: unknown, actual: unknown, variables: Variables, at = ''): string[] {
+  if (typeof expected === 'string') return textDifferences(expected, actual, variables, at);
+  if (Array.isArray(expected)) return listDifferences(expected, actual, variables, at);
+  if (typeof expected === 'object' && expected !== null) return objectDifferences(expected, actual, variables, at);
+  return expected === actual ? [] : [`${at}: expected ${String(expected)}, found ${JSON.stringify(actual)}`];
+}
+
+function textDifferences(expected: string, actual: unknown, variables: Variables, at: string): string[] {
+  const [, name, kind = ''] = WANTED.exec(expected) ?? [];
+  const pattern = KINDS[kind];
+  if (pattern === undefined) {
+    const wanted = filled(expected, variables);
+    return wanted === actual ? [] : [`${at}: expected ${JSON.stringify(wanted)}, found ${JSON.stringify(actual)}`];
+  }
+  if (typeof actual !== 'string' || !pattern.test(actual)) return [`${at}: expected a ${kind}, found ${JSON.stringify(actual)}`];
+  if (name !== undefined) variables.set(name, actual);
+  return [];
+}
+
+/** `"..."` as the last entry of a list admits more entries. */
+function listDifferences(expected: unknown[], actual: unknown, variables: Variables, at: string): string[] {
+  if (!Array.isArray(actual)) return [`${at}: expected a list, found ${JSON.stringify(actual)}`];
+  const isOpen = expected.at(-1) === '...';
+  const entries = isOpen ? expected.slice(0, -1) : expected;
+  const fits = isOpen ? actual.length >= entries.length : actual.length === entries.length;
+  if (!fits) return [`${at}: expected ${entries.length} entries, found ${JSON.stringify(actual)}`];
+  return entries.flatMap((entry, index) => differences(entry, actual[index], variables, `${at}/${index}`));
+}
+
+/** `"...": true` admits more members. */
+function objectDifferences(expected: object, actual: unknown, variables: Variables, at: string): string[] {
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual)) {
+    return [`${at}: expected an object, found ${JSON.stringify(actual)}`];
+  }
+  const { '...': isOpen, ...members } = expected as Record<string, unknown>;
+  const found = actual as Record<string, unknown>;
+  const extra = isOpen === true ? [] : Object.keys(found).filter((name) => !(name in members));
+  return [
+    ...extra.map((name) => `${at}/${name}: not expected, found ${JSON.stringify(found[name])}`),
+    ...Object.entries(members).flatMap(([name, member]) => differences(member, found[name], variables, `${at}/${name}`)),
+  ];
+}
