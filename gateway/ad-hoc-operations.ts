@@ -17,7 +17,7 @@ import { LRUCache } from 'lru-cache';
 import { admit } from './audiences';
 import type { Identified } from './authentication';
 import { type Preparation, type PreparedOperation, prepareOperation } from './graph-operation';
-import { OPERATION_LIMITS, costCheck, limitRules } from './operation-limits';
+import { OPERATION_LIMITS, costCheck, limitRules, refuseRepetition } from './operation-limits';
 import { headOf, type PresentedError, presented } from './presentation';
 import type { FailureReport } from './request-log';
 
@@ -46,7 +46,13 @@ export interface AdHocOperations {
 interface AdHocContext {
   readonly identified: Identified;
   /** Apollo Server copies the context; what is learnt on the way lies in here. */
-  readonly learnt: { prepared?: PreparedOperation; operationName?: string | undefined; outcome: string };
+  readonly learnt: {
+    prepared?: PreparedOperation;
+    operationName?: string | undefined;
+    outcome: string;
+    /** Why the document is not even validated. */
+    refusal?: unknown;
+  };
 }
 
 const KEPT_OPERATIONS = 1_000;
@@ -72,6 +78,7 @@ export async function adHocOperations(
         httpGraphQLRequest: { method: 'POST', headers, search: '', body },
         context: async () => ({ identified, learnt }),
       });
+      if (learnt.refusal !== undefined) throw learnt.refusal;
       return { response, operationName: learnt.operationName, outcome: learnt.outcome };
     },
     close: () => server.stop(),
@@ -132,6 +139,15 @@ function requestSteps(preparation: Preparation, report: FailureReport): ApolloSe
   const checkCost = costCheck(preparation.supergraph.apiSchema);
   return {
     requestDidStart: async () => ({
+      async validationDidStart({ document, contextValue: { learnt } }) {
+        try {
+          refuseRepetition(document);
+        } catch (error) {
+          // Apollo Server would take it for a failure of its own: it is thrown again where the answer is waited for.
+          learnt.refusal = error;
+          throw error;
+        }
+      },
       async didResolveOperation(request) {
         const { identified, learnt } = request.contextValue;
         const prepared = preparedFor(request);

@@ -5,12 +5,14 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  Kind,
   MaxIntrospectionDepthRule,
   type ValidationContext,
   type ValidationRule,
   getNamedType,
   getNullableType,
   isListType,
+  visit,
 } from 'graphql';
 import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
 import { LRUCache } from 'lru-cache';
@@ -20,6 +22,8 @@ import { RegisterError } from '../schema/register-error';
 export const OPERATION_LIMITS = {
   /** Lexical tokens of the query text. */
   tokens: 2_000,
+  /** Pairs of fields with the same response name: validation compares each with each, whether they can be merged. */
+  pairs: 5_000,
   /** Levels of selections; a full introspection has limits of its own. */
   depth: 12,
   aliases: 15,
@@ -51,6 +55,19 @@ export function limitRules(): readonly ValidationRule[] {
   ] as readonly ValidationRule[];
 }
 
+/** Refuses a document that repeats the same response names too often to be validated in good time; VAL003. */
+export function refuseRepetition(document: DocumentNode): void {
+  const times = new Map<string, number>();
+  visit(document, {
+    Field({ alias, name }) {
+      const { value } = alias ?? name;
+      times.set(value, (times.get(value) ?? 0) + 1);
+    },
+  });
+  const pairs = [...times.values()].reduce((sum, count) => sum + count * count, 0);
+  if (pairs > OPERATION_LIMITS.pairs) throw new RegisterError('VAL003', 'The document names the same fields too often');
+}
+
 /** An operation whose cost is asked for. */
 export interface CostedOperation {
   readonly document: DocumentNode;
@@ -66,7 +83,7 @@ export function costCheck(
 ): (operation: CostedOperation, variables: Record<string, unknown>) => void {
   const affordable = new LRUCache<string, true>({ max: KEPT_COSTS });
   return ({ document: query, queryHash, operationName }, variables) => {
-    const key = [queryHash, operationName, ...costFactors(variables)].join(':');
+    const key = [queryHash, operationName, ...costFactors(query, variables)].join(':');
     if (affordable.has(key)) return;
     const named = operationName === undefined ? {} : { operationName };
     const cost = getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] });
@@ -80,10 +97,16 @@ export function costCheck(
   };
 }
 
-/** The variables on which the cost can depend: sizes of pages and conditions. */
-function costFactors(variables: Readonly<Record<string, unknown>>): string[] {
+/** The declared variables on which the cost can depend: sizes of pages and conditions. A body has room for thousands of others. */
+function costFactors({ definitions }: DocumentNode, variables: Readonly<Record<string, unknown>>): string[] {
   const matters = (value: unknown) => value === null || typeof value === 'number' || typeof value === 'boolean';
-  return Object.entries(variables).flatMap(([name, value]) => (matters(value) ? [`${name}=${String(value)}`] : []));
+  const declared = definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [],
+  );
+  return declared.flatMap(({ variable: { name } }) => {
+    const value = Object.hasOwn(variables, name.value) ? variables[name.value] : undefined;
+    return matters(value) ? [`${name.value}=${String(value)}`] : [];
+  });
 }
 
 function fieldCost({ type, field, args, childComplexity }: ComplexityEstimatorArgs): number {

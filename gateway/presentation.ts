@@ -40,13 +40,17 @@ export function withoutValues(message: string): string {
 /** What graphql-js says when the parser gives up at the limit of tokens: a limit, not bad syntax. */
 const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[nt] /;
 
+/** A query can hold names of any length, which graphql-js repeats. */
+const LONGEST_MESSAGE = 1_000;
+
 /** The one way in which an error leaves the gateway, on the trusted path and on the ad-hoc one. */
 export function presented(error: unknown): PresentedError {
   const { message, path, locations, extensions } = known(error);
   const code = TOO_MANY_TOKENS.test(message) ? 'VAL003' : codeOf(extensions['code']);
   const { violations, retryAfter } = extensions as { violations?: readonly Violation[]; retryAfter?: number };
+  const told = messageFor(code, message, extensions['code'], locations);
   return {
-    message: messageFor(code, message, extensions['code'], locations),
+    message: told.length > LONGEST_MESSAGE ? `${told.slice(0, LONGEST_MESSAGE)}…` : told,
     ...(path ? { path } : {}),
     extensions: { code, ...(violations ? { violations } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };

@@ -66,14 +66,21 @@ function checkVariable(variable: Variable, values: Readonly<Record<string, unkno
     return;
   }
   const add = (inner: readonly (string | number)[], _: unknown, error: GraphQLError) => {
-    if (violations.length >= MOST_VIOLATIONS) return;
+    if (violations.length >= MOST_VIOLATIONS) throw ENOUGH;
     const violation = violationAt(inner, error);
     violations.push(
       isInputObject && violation.path.length > 0 ? violation : { ...violation, path: [name, ...violation.path] },
     );
   };
-  coerceInputValue(value, type, add, true);
+  try {
+    coerceInputValue(value, type, add, true);
+  } catch (error) {
+    if (error !== ENOUGH) throw error;
+  }
 }
+
+/** Ends the check of a value: a body has room for thousands of wrong names, and each costs an error. */
+const ENOUGH = new Error('enough violations');
 
 const MISSING = /^Field "([^"]+)" of required type /;
 const UNKNOWN = /^Field "([^"]+)" is not defined by type /;

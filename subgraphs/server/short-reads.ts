@@ -16,17 +16,21 @@ const LARGEST_BATCH = 100;
  */
 export class ShortReads {
   private readonly lines: Line[];
-  private next = 0;
 
   constructor(session: ClientConfig) {
     this.lines = Array.from({ length: CONNECTIONS }, () => new Line(session));
   }
 
-  /** Runs one read on the next connection. */
+  /** Runs one read on the connection with the fewest reads under way: of idle ones the first, which is the warmest. */
   async rows<Row extends QueryResultRow>(statement: NamedStatement, values: unknown[]): Promise<Row[]> {
-    const line = this.lines[this.next++ % CONNECTIONS] as Line;
-    const client = await line.connected();
-    return (await client.query<Row>({ name: statement.name, text: statement.text, values })).rows;
+    const line = this.lines.reduce((best, each) => (each.underWay < best.underWay ? each : best));
+    line.underWay += 1;
+    try {
+      const client = await line.connected();
+      return (await client.query<Row>({ name: statement.name, text: statement.text, values })).rows;
+    } finally {
+      line.underWay -= 1;
+    }
   }
 
   /**
@@ -56,6 +60,8 @@ export class ShortReads {
 
 /** One connection that is made on demand and made anew after it broke. */
 class Line {
+  /** Reads that were sent and not yet answered. */
+  underWay = 0;
   private current: Promise<Client> | undefined;
 
   constructor(private readonly session: ClientConfig) {}

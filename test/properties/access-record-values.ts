@@ -39,7 +39,7 @@ function arrange(record: WireRecord, { type, lead }: Choices): void {
   const arrangement = record['record-metadata']['controller-arrangement'];
   const [first] = arrangement.controllers as [WireController, ...WireController[]];
   if (type === 'sole') arrangement.controllers = [first];
-  if (type === 'joint' && arrangement.controllers.length === 1) arrangement.controllers.push({ ...first });
+  if (type === 'joint' && arrangement.controllers.length === 1) arrangement.controllers.push(structuredClone(first));
   const { controllers } = arrangement;
   arrangement['arrangement-type'] = type;
   arrangement['art26-reference'] = type === 'joint' ? arrangement['art26-reference'] || 'ART26-2026-004' : null;
@@ -143,7 +143,7 @@ const ARRANGEMENTS: readonly Change[] = [
     (reference): Change => (record) => void (record['record-metadata']['controller-arrangement']['art26-reference'] = reference),
   ),
   (record) => delete record['record-metadata']['controller-arrangement']['art26-reference'],
-  (record) => controllersOf(record).push({ ...(controllersOf(record)[0] as WireController), name: `another ${controllersOf(record).length}` }),
+  (record) => controllersOf(record).push({ ...structuredClone(controllersOf(record)[0] as WireController), name: `another ${controllersOf(record).length}` }),
   (record) => void (controllersOf(record).length > 1 && controllersOf(record).pop()),
   (record) => controllersOf(record).forEach((controller) => delete controller['privacy-rights-url']),
   (record) => void controllersOf(record).reverse(),

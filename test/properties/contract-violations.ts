@@ -18,7 +18,7 @@ type Path = readonly (string | number)[];
 /** Every way to break the contract once, for a value that fits. */
 export function contractViolations(schema: Schema, value: unknown, path: Path = []): ContractViolation[] {
   const other = schema.oneOf?.find(({ type }) => type !== 'null');
-  if (other) return value === null ? [] : contractViolations(other, value, path);
+  if (other) return value === null ? [] : contractViolations(other, value, path).filter((violation) => violation.what !== NULL || violation.pointer !== pointerOf(path));
   return [
     ...(path.length === 0 ? [] : ofType(schema, path)),
     ...(typeof value === 'string' ? ofText(schema, path) : []),
@@ -27,10 +27,12 @@ export function contractViolations(schema: Schema, value: unknown, path: Path = 
   ];
 }
 
+const NULL = 'null';
+
 function ofType({ type }: Schema, path: Path): ContractViolation[] {
   const types = [type].flat();
   const wrong = types.includes('string') ? 4711 : HOSTILE;
-  const withNull = types.includes('null') || type === undefined ? [] : [replaced('null', path, 'VAL003', null)];
+  const withNull = types.includes('null') || type === undefined ? [] : [replaced(NULL, path, 'VAL003', null)];
   return type === undefined ? [] : [replaced('the wrong type', path, 'VAL003', wrong), ...withNull];
 }
 

@@ -34,8 +34,10 @@ export function misfits(schema: Schema, value: unknown): string[] {
   return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** What may be answered before a request has come to an operation: wrong path, method, size of its head. */
-export const UNSERVED: readonly number[] = [400, 404, 405, 406, 413, 415, 431];
+/** What is answered when a request comes to no operation: wrong path or method, or a head that cannot be read. */
+const UNSERVED: readonly number[] = [400, 404, 405, 431];
+/** What the web server says of a head that it cannot read; the catalogue has no code for it. */
+const UNREADABLE = [408, 431];
 
 /** The body of an answer, if it has one. */
 export function bodyOf({ text }: WireAnswer): unknown {
@@ -48,39 +50,72 @@ export function errorsOf(answer: WireAnswer): ToldError[] {
   return errors.map(({ 'error-code': code, message }) => ({ code, message, field: /^(.*?): /s.exec(message)?.[1] }));
 }
 
-/** Everything in which an answer is not what the document says of its operation; empty when all is well. */
-export function undocumented(operation: ServedOperation, request: WireRequest, answer: WireAnswer, isServed: boolean): string[] {
-  const { status, headers } = answer;
+/**
+ * Everything in which an answer is not what the document says of its operation; empty when all is well. Undefined stands for a
+ * request that comes to no operation.
+ */
+export function undocumented(operation: ServedOperation | undefined, request: WireRequest, answer: WireAnswer): string[] {
+  const { status, headers, text } = answer;
+  if (status >= 500) return [`status ${status}: ${text}`];
   const found: string[] = [];
-  if (status >= 500) return [`status ${status}: ${answer.text}`];
-  const documented = operation.answers.get(status);
-  if (!documented && (isServed || !UNSERVED.includes(status))) found.push(`status ${status} is not documented`);
+  const documented = operation?.answers.get(status);
+  if (operation ? !documented && status !== 431 : !UNSERVED.includes(status)) found.push(`status ${status} is not documented`);
   if (headers['cache-control'] !== 'no-store') found.push(`cache-control ${String(headers['cache-control'])}`);
   if (!/^tid_[0-9a-f]{24}$/.test(String(headers['transaction-id']))) found.push('no transaction-id');
+  if (status === 405 && !headers['allow']) found.push('no allow');
   for (const [name, { required, schema }] of Object.entries(documented?.headers ?? {})) {
     const value = headers[name.toLowerCase()];
     if (value === undefined ? required : misfits(schema, schema.type === 'integer' ? Number(value) : value).length > 0) {
       found.push(`header ${name}: ${String(value)}`);
     }
   }
-  if (request.method === 'HEAD' && answer.text === '') return found;
+  if (request.method === 'HEAD' && text === '') return found;
   if (!String(headers['content-type']).startsWith('application/json')) return [...found, `content-type ${String(headers['content-type'])}`];
-  return [...found, ...undocumentedBody(operation, request, answer)];
+  return [...found, ...undocumentedBody(documented?.schema, request, answer)];
 }
 
-function undocumentedBody(operation: ServedOperation, request: WireRequest, answer: WireAnswer): string[] {
+function undocumentedBody(schema: Schema | undefined, request: WireRequest, answer: WireAnswer): string[] {
   const body = bodyOf(answer) as Envelope;
-  const errorSchema = operation.answers.get(500)?.schema as Schema;
-  const found = misfits(operation.answers.get(answer.status)?.schema ?? errorSchema, body);
-  const enveloped = answer.status >= 400 || operation.answers.get(answer.status)?.schema.properties?.['response'];
-  if (enveloped) {
-    if (body.response?.['transaction-id'] !== answer.headers['transaction-id']) found.push('another transaction-id in the body');
-    if (body.response?.resource !== request.target.split('?')[0]) found.push(`resource ${String(body.response?.resource)}`);
+  const { status, headers } = answer;
+  const found = schema ? misfits(schema, body) : unlikeAnError(body);
+  const enveloped = status >= 400 || schema?.properties?.['response'];
+  if (enveloped && !UNREADABLE.includes(status)) {
+    if (body.response?.resource !== pathOf(request.target)) found.push(`resource ${String(body.response?.resource)}`);
   }
+  if (enveloped && body.response?.['transaction-id'] !== headers['transaction-id']) found.push('another transaction-id in the body');
   for (const { code, message } of errorsOf(answer)) {
-    if (errorCatalogue[code as ErrorCode].status !== answer.status) found.push(`${code} with status ${answer.status}`);
+    if (errorCatalogue[code as ErrorCode].status !== status && !UNREADABLE.includes(status)) found.push(`${code} with status ${status}`);
     if (message.includes(HOSTILE)) found.push(`a value is echoed: ${message}`);
     if (/\bat .*\.(ts|js):\d+|node_modules/.test(message)) found.push(`a stack: ${message}`);
   }
   return found;
+}
+
+/** An answer without an operation is an error in the envelope. */
+function unlikeAnError({ response, errors }: Envelope): string[] {
+  return typeof response?.resource === 'string' && Array.isArray(errors) && errors.length > 0 ? [] : ['no error envelope'];
+}
+
+/** The path of a request line, which may name the whole address. */
+function pathOf(target: string): string {
+  return target.replace(/^[a-z]+:\/\/[^/?#]*/, '').split('?')[0] as string;
+}
+
+/** The operation that a request comes to, as the document has it: HEAD is GET without a body. */
+export function operationAt(contract: Iterable<ServedOperation>, { method, target }: WireRequest): ServedOperation | undefined {
+  const path = decoded(pathOf(target).split('#')[0] as string);
+  const asked = method === 'HEAD' ? 'GET' : method;
+  const matching = [...contract].filter((operation) => {
+    const pattern = operation.template.replace(/\{[^}]+\}/g, '[^/]*');
+    return operation.method === asked && new RegExp(`^${pattern}$`, 's').test(path);
+  });
+  return matching.toSorted((one, other) => one.template.split('{').length - other.template.split('{').length)[0];
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return '';
+  }
 }

@@ -40,6 +40,8 @@ function told(text: string | undefined): string {
   return all.length > TOLD ? `${all.slice(0, TOLD)}… (${all.length} characters)` : all;
 }
 
-function tellable(_: string, value: unknown): unknown {
+function tellable(name: string, value: unknown): unknown {
+  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
+  if (type === 'Buffer' && Array.isArray(data)) return tellable(name, Buffer.from(data as number[]).toString());
   return typeof value === 'string' && value.length > 300 ? `${value.slice(0, 300)}… (${value.length} characters)` : value;
 }

@@ -24,17 +24,29 @@ const SETTINGS: [sentence: string, settings: AccountSettings, told: string[]][] 
   ['a name of 256 characters', { displayName: 'a'.repeat(256) }, [NAME]],
   ['addresses removed', { contactUrl: null, privacyUrl: null, organisationReference: null, returnUrls: null }, []],
   ['a contact address in clear', { contactUrl: 'http://harbourlight.example/' }, [`VAL008 contactUrl: ${NOT_HTTPS}`]],
-  ['a privacy address with a password', { privacyUrl: 'https://a:b@harbourlight.example/' }, ['VAL008 privacyUrl: contains credentials']],
+  [
+    'a privacy address with a password',
+    { privacyUrl: 'https://a:b@harbourlight.example/' },
+    ['VAL008 privacyUrl: contains credentials'],
+  ],
   ['an issuer that is no address', { oauthIssuer: 'issuer' }, [`VAL008 oauthIssuer: ${NOT_HTTPS}`]],
   ['an empty client', { oauthClientId: '' }, ['VAL003 oauthClientId: must have 1 to 255 characters']],
-  ['a long reference', { organisationReference: 'r'.repeat(256) }, ['VAL003 organisationReference: must have 1 to 255 characters']],
+  [
+    'a long reference',
+    { organisationReference: 'r'.repeat(256) },
+    ['VAL003 organisationReference: must have 1 to 255 characters'],
+  ],
   [
     'return addresses, one of them wrong',
     { returnUrls: ['https://harbourlight.example/return', 'https://'] },
     [`VAL008 returnUrls/1: ${NOT_HTTPS}`],
   ],
   ['50 return addresses', { returnUrls: Array<string>(50).fill('https://harbourlight.example/') }, []],
-  ['51 return addresses', { returnUrls: Array<string>(51).fill('https://harbourlight.example/') }, ['VAL003 returnUrls: must have 0 to 50 entries']],
+  [
+    '51 return addresses',
+    { returnUrls: Array<string>(51).fill('https://harbourlight.example/') },
+    ['VAL003 returnUrls: must have 0 to 50 entries'],
+  ],
   [
     'several mistakes together',
     { displayName: '', contactUrl: 'x', returnUrls: ['y'] },
@@ -53,7 +65,11 @@ describe("An account's settings", () => {
 });
 
 describe('Onboarding', () => {
-  const account = (role: AccountRole, change: Partial<AccountInput> = {}): AccountInput => ({ role, displayName: 'Somebody', ...change });
+  const account = (role: AccountRole, change: Partial<AccountInput> = {}): AccountInput => ({
+    role,
+    displayName: 'Somebody',
+    ...change,
+  });
 
   it.each(ACCOUNT_ROLES.filter((role) => role !== 'supplier'))('%s has no market participant id', (role) => {
     expect(told(onboardingViolations(account(role), true))).toEqual([]);
@@ -91,8 +107,13 @@ describe('The status of an account', () => {
     terminate: { active: 'terminated', suspended: 'terminated' },
   };
 
-  it.each(Object.entries(STATUS_CHANGES))('is changed by %s only from where the table allows it', (change, { from, to }) => {
-    const found = Object.fromEntries(statuses.filter((status) => from.includes(status)).map((status) => [status, to]));
-    expect(found).toEqual(leads[change]);
-  });
+  it.each(Object.entries(STATUS_CHANGES))(
+    'is changed by %s only from where the table allows it',
+    (change, { from, to }) => {
+      const found = Object.fromEntries(
+        statuses.filter((status) => from.includes(status)).map((status) => [status, to]),
+      );
+      expect(found).toEqual(leads[change]);
+    },
+  );
 });

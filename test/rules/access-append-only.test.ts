@@ -10,9 +10,12 @@ const ids = {} as Record<'ACTIVE' | 'EXPIRED' | 'REVOKED', string>;
 beforeAll(async () => {
   database = await accessDatabase();
   const { application } = database;
-  for (const state of ['ACTIVE', 'EXPIRED'] satisfies AccessState[]) ids[state] = await insertRecord(application, state);
+  for (const state of ['ACTIVE', 'EXPIRED'] satisfies AccessState[])
+    ids[state] = await insertRecord(application, state);
   ids.REVOKED = await insertRecord(application, 'ACTIVE');
-  await application.query(`update access_record set state = 'REVOKED', revoked_at = register_now() where id = $1`, [ids.REVOKED]);
+  await application.query(`update access_record set state = 'REVOKED', revoked_at = register_now() where id = $1`, [
+    ids.REVOKED,
+  ]);
   await application.query(
     `insert into access_record_version (record_id, version, account_id, registered_at, document) values ($1, 1, 'acc', register_now(), '{}')`,
     [ids.ACTIVE],
@@ -21,7 +24,9 @@ beforeAll(async () => {
     `insert into access_record_transition (record_id, number, to_state, cause) values ($1, 1, 'ACTIVE', 'registered')`,
     [ids.ACTIVE],
   );
-  await application.query(`insert into audit_entry (actor, action, subject, detail) values ('acc', 'suspend', 'acc', '{}')`);
+  await application.query(
+    `insert into audit_entry (actor, action, subject, detail) values ('acc', 'suspend', 'acc', '{}')`,
+  );
   await application.query(
     `insert into account_secret (account_id, kind, secret_hash) select account_id, 'sign-in', '\\x01' from account`,
   );
@@ -37,7 +42,11 @@ const HISTORY: [table: string, rewriting: string][] = [
 ];
 
 describe.each(HISTORY)('Rows of %s', (table, rewriting) => {
-  const statements = { deleted: `delete from ${table}`, rewritten: `update ${table} ${rewriting}`, truncated: `truncate ${table} cascade` };
+  const statements = {
+    deleted: `delete from ${table}`,
+    rewritten: `update ${table} ${rewriting}`,
+    truncated: `truncate ${table} cascade`,
+  };
 
   it.each(Object.entries(statements))('are not %s by the application', async (_, statement) => {
     expect(await outcomeOf(database.application, () => database.application.query(statement))).toBe(NO_RIGHT);

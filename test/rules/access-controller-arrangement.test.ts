@@ -16,7 +16,13 @@ const rightsUrl = (index: number, role: ControllerRole) =>
 
 const SECTION = 'Agreement of May 2026, section 4';
 
-const table: [sentence: string, type: ArrangementType, roles: ControllerRole[], art26: string | null, told: string[]][] = [
+const table: [
+  sentence: string,
+  type: ArrangementType,
+  roles: ControllerRole[],
+  art26: string | null,
+  told: string[],
+][] = [
   ['one sole controller', 'sole', ['sole'], null, []],
   ['no controller at all in a sole arrangement', 'sole', [], null, [EXACTLY_ONE]],
   ['two sole controllers', 'sole', ['sole', 'sole'], null, [EXACTLY_ONE]],
@@ -67,8 +73,8 @@ describe('The controller arrangement', () => {
   });
 
   it('treats an absent Article 26 reference like null', () => {
-    const { art26Reference: _, ...arrangement } = arranged('group', null, [{ ...HARBOURLIGHT, role: 'lead' }]).recordMetadata
-      .controllerArrangement;
+    const { art26Reference: _, ...arrangement } = arranged('group', null, [{ ...HARBOURLIGHT, role: 'lead' }])
+      .recordMetadata.controllerArrangement;
     const record = recordOnContract(({ recordMetadata }) => {
       recordMetadata.controllerArrangement = arrangement;
     });
@@ -79,10 +85,13 @@ describe('The controller arrangement', () => {
     ['sole', 'sole', [rightsUrl(0, 'sole')]],
     ['joint', 'lead', [rightsUrl(0, 'lead')]],
     ['group', 'lead', [rightsUrl(0, 'lead')]],
-  ])('asks the accountable controller of a %s arrangement, and no other, for its privacy rights URL', (type, role, expected) => {
-    const accountable = { ...HARBOURLIGHT, role, privacyRightsUrl: null };
-    const others = { sole: [], joint: [FERNHOLLOW], group: [{ ...FERNHOLLOW, role: 'member' as const }] }[type];
-    const record = arranged(type, type === 'joint' ? SECTION : null, [accountable, ...others]);
-    expect(toldBy(controllerArrangement, record)).toEqual(expected);
-  });
+  ])(
+    'asks the accountable controller of a %s arrangement, and no other, for its privacy rights URL',
+    (type, role, expected) => {
+      const accountable = { ...HARBOURLIGHT, role, privacyRightsUrl: null };
+      const others = { sole: [], joint: [FERNHOLLOW], group: [{ ...FERNHOLLOW, role: 'member' as const }] }[type];
+      const record = arranged(type, type === 'joint' ? SECTION : null, [accountable, ...others]);
+      expect(toldBy(controllerArrangement, record)).toEqual(expected);
+    },
+  );
 });

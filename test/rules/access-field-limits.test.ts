@@ -47,15 +47,27 @@ const PATTERNS: [path: string, pattern: string, good: string[], bad: string[]][]
 /** A record in which every field of the tables is present. */
 function fullRecord(): AccessRecordInput {
   return recordOnConsent((record) => {
-    const address = { addressLine1: '1 Quay', addressLine2: 'b', townCity: 'Wexbridge', county: 'c', postcode: 'WX4 7QD' };
+    const address = {
+      addressLine1: '1 Quay',
+      addressLine2: 'b',
+      townCity: 'Wexbridge',
+      county: 'c',
+      postcode: 'WX4 7QD',
+    };
     const storageConditions = { location: 'GB', retentionPeriod: 'P2Y' };
     record.recordMetadata.controllerArrangement = {
       arrangementType: 'joint',
       art26Reference: 'Section 4',
-      controllers: [HARBOURLIGHT, { ...FERNHOLLOW, liaReference: 'l', statutoryReference: 's', address, storageConditions }],
+      controllers: [
+        HARBOURLIGHT,
+        { ...FERNHOLLOW, liaReference: 'l', statutoryReference: 's', address, storageConditions },
+      ],
     };
     const terms = { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '3.0', noticeLanguage: 'en' };
-    record.notice = { sharedNotice: terms, notices: [HARBOURLIGHT, FERNHOLLOW].map(({ name }) => ({ ...terms, controllerName: name })) };
+    record.notice = {
+      sharedNotice: terms,
+      notices: [HARBOURLIGHT, FERNHOLLOW].map(({ name }) => ({ ...terms, controllerName: name })),
+    };
     record.processing.dataSource = 'Wexbridge Metering';
     record.processing.recipients = [{ name: 'Settlement Ltd', role: 'agent' }];
     record.accessEvent.controllerReference = 'CUST-20931';
@@ -92,6 +104,10 @@ describe.each(TEXTS)('The text at %s', (path, least, most) => {
     expect(limits(path, 'ŷ'.repeat(most))).toEqual([]);
     expect(limits(path, '🏡'.repeat(most + 1))).toEqual([refusal]);
   });
+
+  it.each(['\0', '\ud83c', 'a\udfe1b'])('may not hold what cannot be stored: %j', (text) => {
+    expect(limits(path, text)).toEqual([`VAL001 ${path}: contains a character that cannot be stored`]);
+  });
 });
 
 describe('Optional texts', () => {
@@ -106,27 +122,53 @@ describe('Optional texts', () => {
 
 describe.each(PATTERNS)('The text at %s', (path, pattern, good, bad) => {
   it.each(good)('may be %p', (value) => expect(limits(path, value)).toEqual([]));
-  it.each(bad)('may not be %p', (value) => expect(limits(path, value)).toEqual([`VAL001 ${path}: must match ${pattern}`]));
+  it.each(bad)('may not be %p', (value) =>
+    expect(limits(path, value)).toEqual([`VAL001 ${path}: must match ${pattern}`]),
+  );
 });
 
 describe('Lists', () => {
   const controllers = 'recordMetadata/controllerArrangement/controllers';
   const notice = { controllerName: FERNHOLLOW.name, termsUrl: 'https://fernhollow.example/', noticeVersion: '1' };
   const recipient = { name: 'Settlement Ltd', role: 'agent' };
-  const EIGHT = ['HH-CONSUMPTION', 'HH-EXPORT', 'MTH-CONSUMPTION', 'MTH-EXPORT', 'ANNUAL-CONSUMPTION', 'ANNUAL-EXPORT', 'TARIFF-IMPORT', 'TARIFF-EXPORT'];
+  const EIGHT = [
+    'HH-CONSUMPTION',
+    'HH-EXPORT',
+    'MTH-CONSUMPTION',
+    'MTH-EXPORT',
+    'ANNUAL-CONSUMPTION',
+    'ANNUAL-EXPORT',
+    'TARIFF-IMPORT',
+    'TARIFF-EXPORT',
+  ];
 
   it.each<[sentence: string, path: string, value: unknown[], told: string[]]>([
     ['100 controllers', controllers, Array(100).fill(FERNHOLLOW), []],
-    ['101 controllers', controllers, Array(101).fill(FERNHOLLOW), [`VAL003 ${controllers}: must have 1 to 100 entries`]],
+    [
+      '101 controllers',
+      controllers,
+      Array(101).fill(FERNHOLLOW),
+      [`VAL003 ${controllers}: must have 1 to 100 entries`],
+    ],
     ['no controller', controllers, [], [`VAL003 ${controllers}: must have 1 to 100 entries`]],
     ['2 notices', 'notice/notices', [notice, notice], []],
     ['1 notice', 'notice/notices', [notice], ['VAL003 notice/notices: must have 2 to 100 entries']],
     ['101 notices', 'notice/notices', Array(101).fill(notice), ['VAL003 notice/notices: must have 2 to 100 entries']],
     ['no recipient', 'processing/recipients', [], []],
-    ['101 recipients', 'processing/recipients', Array(101).fill(recipient), ['VAL003 processing/recipients: must have 0 to 100 entries']],
+    [
+      '101 recipients',
+      'processing/recipients',
+      Array(101).fill(recipient),
+      ['VAL003 processing/recipients: must have 0 to 100 entries'],
+    ],
     ['all eight data types', 'processing/dataTypes', EIGHT, []],
     ['no data type', 'processing/dataTypes', [], ['VAL003 processing/dataTypes: must have 1 to 8 entries']],
-    ['a data type twice', 'processing/dataTypes', ['HH-EXPORT', 'HH-EXPORT'], ['VAL003 processing/dataTypes: must not name a data type twice']],
+    [
+      'a data type twice',
+      'processing/dataTypes',
+      ['HH-EXPORT', 'HH-EXPORT'],
+      ['VAL003 processing/dataTypes: must not name a data type twice'],
+    ],
   ])('%s', (_, path, value, expected) => {
     expect(limits(path, value)).toEqual(expected);
   });

@@ -100,7 +100,11 @@ describe('The notices of joint controllers', () => {
     ['two for the same controller', [first, first], [ONE_EACH]],
     ['one for each and one twice', [first, second, second], [ONE_EACH]],
     ['one for a stranger', [first, stranger], [unknown(1)]],
-    ['two for strangers', [stranger, { ...stranger, controllerName: 'harbourlight insights ltd' }], [unknown(0), unknown(1)]],
+    [
+      'two for strangers',
+      [stranger, { ...stranger, controllerName: 'harbourlight insights ltd' }],
+      [unknown(0), unknown(1)],
+    ],
   ])('%s', (_, notices, expectedViolations) => {
     const record = recordOnContract(({ recordMetadata, processing, accessEvent }) => {
       recordMetadata.controllerArrangement = { arrangementType: 'joint', controllers: ARRANGEMENTS.joint };

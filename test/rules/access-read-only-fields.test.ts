@@ -11,7 +11,11 @@ const JURISDICTION = 'VAL003 processing/jurisdiction: must be GB';
 const table: [sentence: string, change: (record: AccessRecordInput) => void, told: string[]][] = [
   ['none of them', () => undefined, []],
   ['all of them as null', (record) => supply(record, null), []],
-  ['the record identifier', ({ recordMetadata }) => (recordMetadata.recordIdentifier = 'ak_5d3f9a1c7be2048643d1e0fa'), [IDENTIFIER]],
+  [
+    'the record identifier',
+    ({ recordMetadata }) => (recordMetadata.recordIdentifier = 'ak_5d3f9a1c7be2048643d1e0fa'),
+    [IDENTIFIER],
+  ],
   ['an empty record identifier', ({ recordMetadata }) => (recordMetadata.recordIdentifier = ''), [IDENTIFIER]],
   ['the time of creation', ({ recordMetadata }) => (recordMetadata.createdAt = '2026-01-01T00:00:00Z'), [CREATED_AT]],
   ['the time of revocation', ({ accessEvent }) => (accessEvent.revokedAt = '2026-01-01T00:00:00Z'), [REVOKED_AT]],

@@ -37,6 +37,8 @@ function inState(state: AccessState, expiry: Date | null | undefined) {
 describe('The state that is supplied', () => {
   it.each(table)('%s with the expiry %p', (state, expiry, ofNew, ofReplaced) => {
     expect(toldBy(registeredState, inState(state, expiry))).toEqual(ofNew);
-    expect(toldBy(registeredState, inState(state, expiry), { replaces: { identityRecordRef: null } })).toEqual(ofReplaced);
+    expect(toldBy(registeredState, inState(state, expiry), { replaces: { identityRecordRef: null } })).toEqual(
+      ofReplaced,
+    );
   });
 });

@@ -48,7 +48,11 @@ describe('The rules of registering an access record', () => {
 
   it('tell each field once, by the first rule that it breaks', () => {
     const tooManyNotices = recordOnConsent((record) => {
-      record.recordMetadata.controllerArrangement = { arrangementType: 'joint', art26Reference: 'Section 4', controllers: [] };
+      record.recordMetadata.controllerArrangement = {
+        arrangementType: 'joint',
+        art26Reference: 'Section 4',
+        controllers: [],
+      };
       record.notice = { notices: [] };
     });
     const fields = violations(tooManyNotices).map((line) => line.split(':')[0]);
@@ -60,7 +64,9 @@ describe('The rules of registering an access record', () => {
   it('never echo what was sent', () => {
     const record = everythingWrong();
     record.recordMetadata.schemaVersion = 'Zzyzx-'.repeat(10);
-    record.recordMetadata.controllerArrangement.controllers = [{ ...FERNHOLLOW, name: 'Zzyzx'.repeat(100), contactUrl: 'Zzyzx' }];
+    record.recordMetadata.controllerArrangement.controllers = [
+      { ...FERNHOLLOW, name: 'Zzyzx'.repeat(100), contactUrl: 'Zzyzx' },
+    ];
     record.processing.jurisdiction = 'Zzyzx';
     expect(violations(record).length).toBeGreaterThan(9);
     expect(violations(record).join()).not.toContain('Zzyzx');

@@ -55,7 +55,9 @@ describe('The database, asked by the application itself', () => {
     expect(outcome).toBe(ALLOWED.none.includes(state) ? 'done' : FORBIDDEN);
   });
 
-  const pairs = ACCESS_STATES.flatMap((from) => ACCESS_STATES.filter((to) => to !== from).map((to) => [from, to] as const));
+  const pairs = ACCESS_STATES.flatMap((from) =>
+    ACCESS_STATES.filter((to) => to !== from).map((to) => [from, to] as const),
+  );
   it.each(pairs)('moves a record from %s to %s only if the transition table does', async (from, to) => {
     const id = await recordIn(from);
     const statement = `update access_record set state = $2, revoked_at = case when $2 = 'REVOKED' then register_now() end where id = $1`;

@@ -11,13 +11,26 @@ const TOO_LONG = 'is longer than 2048 characters';
 /** Every URI field of a record, and how it is set. */
 const FIELDS: [path: string, set: (record: AccessRecordInput, url: string) => void][] = [
   [`${CONTROLLERS}/0/contactUrl`, (record, contactUrl) => controllers(record, { ...HARBOURLIGHT, contactUrl })],
-  [`${CONTROLLERS}/0/privacyRightsUrl`, (record, privacyRightsUrl) => controllers(record, { ...HARBOURLIGHT, privacyRightsUrl })],
-  [`${CONTROLLERS}/1/contactUrl`, (record, contactUrl) => controllers(record, HARBOURLIGHT, { ...FERNHOLLOW, contactUrl })],
-  ['notice/sharedNotice/termsUrl', (record, termsUrl) => (record.notice = { sharedNotice: { termsUrl, noticeVersion: '1' } })],
+  [
+    `${CONTROLLERS}/0/privacyRightsUrl`,
+    (record, privacyRightsUrl) => controllers(record, { ...HARBOURLIGHT, privacyRightsUrl }),
+  ],
+  [
+    `${CONTROLLERS}/1/contactUrl`,
+    (record, contactUrl) => controllers(record, HARBOURLIGHT, { ...FERNHOLLOW, contactUrl }),
+  ],
+  [
+    'notice/sharedNotice/termsUrl',
+    (record, termsUrl) => (record.notice = { sharedNotice: { termsUrl, noticeVersion: '1' } }),
+  ],
   [
     'notice/notices/1/termsUrl',
     (record, termsUrl) => {
-      const notice = { termsUrl: 'https://harbourlight.example/', noticeVersion: '1', controllerName: HARBOURLIGHT.name };
+      const notice = {
+        termsUrl: 'https://harbourlight.example/',
+        noticeVersion: '1',
+        controllerName: HARBOURLIGHT.name,
+      };
       record.notice = { notices: [notice, { ...notice, termsUrl }] };
     },
   ],
@@ -65,7 +78,11 @@ describe.each(FIELDS)('The web address at %s', (path, set) => {
 describe('Web addresses', () => {
   it('are all told at once, and never echoed', () => {
     const record = recordOnConsent((each) => FIELDS.forEach(([, set]) => set(each, 'gopher://wrong.example')));
-    controllers(record, { ...HARBOURLIGHT, contactUrl: 'gopher://wrong.example', privacyRightsUrl: 'gopher://wrong.example' });
+    controllers(record, {
+      ...HARBOURLIGHT,
+      contactUrl: 'gopher://wrong.example',
+      privacyRightsUrl: 'gopher://wrong.example',
+    });
     const lines = toldBy(webAddresses, record);
     expect(lines.map((line) => line.split(':')[0])).toEqual([
       `VAL008 ${CONTROLLERS}/0/contactUrl`,

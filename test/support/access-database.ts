@@ -22,10 +22,10 @@ export async function accessDatabase(): Promise<AccessDatabase> {
   const path = `-c search_path=${address.schema},register`;
   const owner = await session(database, path);
   const application = await session(database, `${path} -c role=${address.role}`);
-  await owner.query(`insert into account (account_id, role, display_name, duid) values ($1, 'data_user', 'Harbourlight', $2)`, [
-    `acc_${'0'.repeat(24)}`,
-    DUID,
-  ]);
+  await owner.query(
+    `insert into account (account_id, role, display_name, duid) values ($1, 'data_user', 'Harbourlight', $2)`,
+    [`acc_${'0'.repeat(24)}`, DUID],
+  );
   return {
     owner,
     application,

@@ -29,7 +29,11 @@ export function recordOnContract(change: (record: AccessRecordInput) => void = (
   const record: AccessRecordInput = {
     recordMetadata: {
       schemaVersion: '1.0',
-      controllerArrangement: { arrangementType: 'sole', art26Reference: null, controllers: [structuredClone(HARBOURLIGHT)] },
+      controllerArrangement: {
+        arrangementType: 'sole',
+        art26Reference: null,
+        controllers: [structuredClone(HARBOURLIGHT)],
+      },
       identityRecordRef: 'ir_19c2e47ab0d35f8611a2b3c4',
     },
     notice: null,
@@ -56,6 +60,10 @@ export function told(violations: readonly Violation[]): string[] {
 }
 
 /** What one rule tells of a record. */
-export function toldBy(rule: RegistrationRule, record: AccessRecordInput, facts: Partial<RegistrationFacts> = {}): string[] {
+export function toldBy(
+  rule: RegistrationRule,
+  record: AccessRecordInput,
+  facts: Partial<RegistrationFacts> = {},
+): string[] {
   return told(rule(record, { ...FACTS, ...facts }));
 }

@@ -34,12 +34,16 @@ export function contractAnswers(): ContractAnswers {
   const resolve = (part: unknown): Record<string, unknown> => {
     const reference = (part as { $ref?: string }).$ref;
     if (reference === undefined) return part as Record<string, unknown>;
-    return reference.split('/').slice(1).reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document) as never;
+    return reference
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document) as never;
   };
   const answers = new Map<string, DocumentedAnswer>();
   for (const item of Object.values(document.paths)) {
     for (const { operationId, responses } of (Object.values(item) as Operation[]).filter((each) => each.operationId)) {
-      for (const [status, response] of Object.entries(responses)) answers.set(`${operationId} ${status}`, documented(ajv, resolve(response), resolve));
+      for (const [status, response] of Object.entries(responses))
+        answers.set(`${operationId} ${status}`, documented(ajv, resolve(response), resolve));
     }
   }
   const patterns = operations.map(({ operationId, method, path }) => {
@@ -48,14 +52,22 @@ export function contractAnswers(): ContractAnswers {
   });
   patterns.sort((one, other) => Number(other.isLiteral) - Number(one.isLiteral));
   return {
-    operationOf: (asked, path) => patterns.find(({ method, pattern }) => method === asked && pattern.test(path))?.operationId,
+    operationOf: (asked, path) =>
+      patterns.find(({ method, pattern }) => method === asked && pattern.test(path))?.operationId,
     answer: (operationId, status) => answers.get(`${operationId} ${status}`),
     all: [...answers.keys()],
   };
 }
 
-function documented(ajv: Ajv2020, response: Record<string, unknown>, resolve: (part: unknown) => Record<string, unknown>): DocumentedAnswer {
-  const { headers = {}, content } = response as { headers?: object; content?: Record<string, { schema: { $ref: string } }> };
+function documented(
+  ajv: Ajv2020,
+  response: Record<string, unknown>,
+  resolve: (part: unknown) => Record<string, unknown>,
+): DocumentedAnswer {
+  const { headers = {}, content } = response as {
+    headers?: object;
+    content?: Record<string, { schema: { $ref: string } }>;
+  };
   const schema = content?.['application/json']?.schema;
   let validate: ValidateFunction | undefined;
   return {
@@ -65,7 +77,9 @@ function documented(ajv: Ajv2020, response: Record<string, unknown>, resolve: (p
     faults(body) {
       if (schema === undefined) return [];
       validate ??= ajv.compile({ $ref: schema.$ref.replace('#', 'contract#') });
-      return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
+      return validate(body)
+        ? []
+        : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
     },
   };
 }

@@ -1,25 +1,10 @@
-import { errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
 import { ACCOUNT_ROLES } from '../../schema/roles';
+import { type Answer, type SentRequest, breaches, contractBreaches } from './answer-breaches';
 import type { ContractAnswers } from './contract-answers';
 import type { WrittenAnswer, WrittenExchange } from './http-file';
 import { type Variables, differences, filled } from './placeholders';
 import type { TestRegister } from './register';
 import { accountOf, tokenOf } from './rest-client';
-
-/** An answer as it came. */
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
-}
-
-/** A request with its variables filled in. */
-interface SentRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: Record<string, string>;
-  readonly body: string | undefined;
-}
 
 /** Plays exchanges against one register. */
 export interface ExchangePlayer {
@@ -47,7 +32,10 @@ export async function exchangePlayer(register: TestRegister, contract: ContractA
         await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, () => send(request)));
       }
       const answer = await send(request);
-      const told = [...differencesFromExpected(exchange.expected, answer, variables), ...breaches(request, answer, transactions)];
+      const told = [
+        ...differencesFromExpected(exchange.expected, answer, variables),
+        ...breaches(request, answer, transactions),
+      ];
       const isRest = request.url.href.startsWith(register.rest);
       return isRest ? [...told, ...contractBreaches(request, answer, contract, had)] : told;
     },
@@ -75,7 +63,9 @@ async function variablesOf(register: TestRegister): Promise<Variables> {
 }
 
 function sentRequest(exchange: WrittenExchange, { rest }: TestRegister, variables: Variables): SentRequest {
-  const headers = Object.entries(exchange.headers).map(([name, value]) => [name, encoded(filled(value, variables))] as const);
+  const headers = Object.entries(exchange.headers).map(
+    ([name, value]) => [name, encoded(filled(value, variables))] as const,
+  );
   return {
     method: exchange.method,
     url: new URL(filled(exchange.target, variables), rest),
@@ -98,12 +88,20 @@ async function send({ method, url, headers, body }: SentRequest): Promise<Answer
 
 const ERROR_LINE = /^([A-Z]{3}\d{3}) (.+)$/;
 
-function differencesFromExpected(expected: WrittenAnswer, { status, headers, body }: Answer, variables: Variables): string[] {
+function differencesFromExpected(
+  expected: WrittenAnswer,
+  { status, headers, body }: Answer,
+  variables: Variables,
+): string[] {
   if (status !== expected.status) return [`expected ${expected.status}, found ${status} ${JSON.stringify(body)}`];
   const { response: _, extensions: __, ...payload } = (body ?? {}) as Record<string, unknown>;
   const inBody = expected.body === undefined ? [] : bodyDifferences(expected.body, payload, variables);
   const inHeaders = Object.entries(expected.headers).flatMap(([name, value]) =>
-    value === '(none)' ? (headers.has(name) ? [`${name}: not expected`] : []) : differences(value, headers.get(name), variables, name),
+    value === '(none)'
+      ? headers.has(name)
+        ? [`${name}: not expected`]
+        : []
+      : differences(value, headers.get(name), variables, name),
   );
   return [...inBody, ...inHeaders];
 }
@@ -119,52 +117,4 @@ function bodyDifferences(expected: string, payload: Record<string, unknown>, var
     ...lines.filter((line) => !found.includes(line)).map((line) => `expected the error ${line}`),
     ...found.filter((line) => !lines.includes(line)).map((line) => `found the error ${line}`),
   ];
-}
-
-/** What holds for every answer of the register, whatever was asked. */
-function breaches({ url, method, body: sent }: SentRequest, { headers, body, status }: Answer, transactions: Set<string>): string[] {
-  const told: string[] = [];
-  const transactionId = headers.get('transaction-id') ?? '';
-  if (!/^tid_[0-9a-f]{24}$/.test(transactionId)) told.push('has no transaction-id');
-  if (transactions.has(transactionId)) told.push('has the transaction-id of an earlier answer');
-  transactions.add(transactionId);
-  if (headers.get('cache-control') !== 'no-store') told.push('may be cached');
-  if (headers.get('content-type') !== 'application/json; charset=utf-8') told.push('is not JSON in UTF-8');
-  if ((status === 401) !== headers.has('www-authenticate')) told.push('has WWW-Authenticate without 401, or 401 without it');
-  if (status === 304 || (status >= 400 && headers.has('etag'))) told.push('has an ETag where there is nothing to be matched');
-  const { response, errors } = (body ?? {}) as { response?: Record<string, unknown>; errors?: Record<string, string>[] };
-  if (response !== undefined && (response['resource'] !== url.pathname || response['transaction-id'] !== transactionId)) {
-    told.push(`has the metadata of another answer: ${JSON.stringify(response)}`);
-  }
-  if (response === undefined && errors?.some((error) => 'error-code' in error)) told.push('is an error without the envelope');
-  for (const { message = '', 'error-code': code } of errors ?? []) {
-    if (isErrorCode(code) && errorCatalogue[code].status !== status) told.push(`says ${code} with ${status}`);
-    const echoed = [...sentValues(sent, url)].find((value) => message.includes(value));
-    if (method !== 'HEAD' && echoed !== undefined) told.push(`echoes what was sent: ${echoed}`);
-  }
-  return told;
-}
-
-/** Values that a client made up: texts of some length that are no word of the contract. */
-function* sentValues(body: string | undefined, url: URL): Generator<string> {
-  for (const [, value] of url.searchParams) if (isMadeUp(value)) yield value;
-  for (const step of url.pathname.split('/').slice(3)) if (/\d/.test(step) && isMadeUp(step)) yield step;
-  for (const [, value] of (body ?? '').matchAll(/: ?"((?:[^"\\]|\\.)*)"/g)) if (value !== undefined && isMadeUp(value)) yield value;
-}
-
-const WORDS = /^(?:uk-|ACTIVE|REVOKED|EXPIRED|DISCOVERED|[A-Z]+-[A-Z]+$|access-records$|exists$|sole$|lead$|joint$|group$|member$)/;
-
-function isMadeUp(value: string): boolean {
-  return value.length > 4 && !WORDS.test(value);
-}
-
-/** Whether the OpenAPI document promises this answer. */
-function contractBreaches({ method, url }: SentRequest, { status, headers, body }: Answer, contract: ContractAnswers, had: Set<string>): string[] {
-  const operationId = contract.operationOf(method, url.pathname);
-  if (operationId === undefined) return [];
-  const documented = contract.answer(operationId, status);
-  if (documented === undefined) return [`${operationId} does not document ${status}`];
-  had.add(`${operationId} ${status}`);
-  const missing = documented.requiredHeaders.filter((name) => !headers.has(name)).map((name) => `lacks the header ${name}`);
-  return [...missing, ...documented.faults(body)];
 }

@@ -57,9 +57,16 @@ function exchangeOf(section: string, file: string): WrittenExchange {
 function partsOf([start = '', ...lines]: string[]) {
   const end = lines.findIndex((line) => line.trim() === '');
   const fields = end === -1 ? lines : lines.slice(0, end);
-  const headers = fields.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]);
+  const headers = fields.map((line) => [
+    line.slice(0, line.indexOf(':')).toLowerCase(),
+    line.slice(line.indexOf(':') + 1).trim(),
+  ]);
   const body = end === -1 ? '' : lines.slice(end).join('\n').trim();
-  return { start, headers: Object.fromEntries(headers) as Record<string, string>, body: body === '' ? undefined : body };
+  return {
+    start,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: body === '' ? undefined : body,
+  };
 }
 
 const FILE_LINE = /^< (\S+)$/;
@@ -81,7 +88,10 @@ function change(root: unknown, line: string): void {
   if (pointer === '') throw new Error(`not a change: ${line}`);
   const steps = pointer.slice(1).split('/');
   const last = steps.pop() as string;
-  const parent = steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], root) as Record<string, unknown>;
+  const parent = steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], root) as Record<
+    string,
+    unknown
+  >;
   if (value === undefined) delete parent[last];
   else parent[last] = JSON.parse(value);
 }

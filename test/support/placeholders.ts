@@ -56,7 +56,8 @@ function textDifferences(expected: string, actual: unknown, variables: Variables
     const wanted = filled(expected, variables);
     return wanted === actual ? [] : [`${at}: expected ${JSON.stringify(wanted)}, found ${JSON.stringify(actual)}`];
   }
-  if (typeof actual !== 'string' || !pattern.test(actual)) return [`${at}: expected a ${kind}, found ${JSON.stringify(actual)}`];
+  if (typeof actual !== 'string' || !pattern.test(actual))
+    return [`${at}: expected a ${kind}, found ${JSON.stringify(actual)}`];
   if (name !== undefined) variables.set(name, actual);
   return [];
 }
@@ -81,6 +82,8 @@ function objectDifferences(expected: object, actual: unknown, variables: Variabl
   const extra = isOpen === true ? [] : Object.keys(found).filter((name) => !(name in members));
   return [
     ...extra.map((name) => `${at}/${name}: not expected, found ${JSON.stringify(found[name])}`),
-    ...Object.entries(members).flatMap(([name, member]) => differences(member, found[name], variables, `${at}/${name}`)),
+    ...Object.entries(members).flatMap(([name, member]) =>
+      differences(member, found[name], variables, `${at}/${name}`),
+    ),
   ];
 }

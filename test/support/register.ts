@@ -9,7 +9,7 @@ import { type DemoData } from '../../sandbox/demo-data';
 import { loadSandbox } from '../../sandbox/sandbox';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { type Environment, readSettings } from '../../settings';
+import { type Environment, SERVICES, readSettings } from '../../settings';
 import { openAccounts } from '../../subgraphs/access/access';
 import { freshDatabase } from './postgres';
 
@@ -80,10 +80,7 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
     IDENTITY_PORT: String(identityPort),
     ...environment,
   };
-  const processes: RegisterProcess[] = [];
-  for (const service of ['identity', 'access', 'gateway', 'rest-adapter']) {
-    processes.push(await startRegisterProcess({ ...common, SERVICES: service }));
-  }
+  const processes = await startTogether(SERVICES.map((service) => ({ ...common, SERVICES: service })));
   const urls = { gateway: `http://localhost:${gatewayPort}`, rest: `http://localhost:${restPort}` };
   await silently(() => fill(place.databaseUrl, place.dataDir, urls));
   return {
@@ -96,6 +93,16 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
       await place.remove();
     },
   };
+}
+
+/** Starts processes at once, as a cluster would; when one does not come up, none is left behind. */
+async function startTogether(environments: readonly Environment[]): Promise<RegisterProcess[]> {
+  const starts = await Promise.allSettled(environments.map(startRegisterProcess));
+  const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  const failure = starts.find((start) => start.status === 'rejected');
+  if (failure === undefined) return running;
+  await Promise.all(running.map((each) => each.kill()));
+  throw failure.reason;
 }
 
 /** Demo data for a register whose services are processes of their own, which have no sandbox. */

@@ -111,7 +111,13 @@ const REVOKE = {
     select revoked_at from record`,
 };
 
-const TRANSITIONS = `select at, from_state, to_state, cause, reason from access_record_transition where record_id = $1 order by number`;
+/** What was recorded, and the expiry that has passed: its instant is that of the transition, nobody needs to write it down. */
+const TRANSITIONS = `
+  select number, at, from_state, to_state, cause, reason from access_record_transition where record_id = $1
+  union all
+  select null, expiry, state, 'EXPIRED', 'expired', null from access_record
+    where id = $1 and state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now()
+  order by number nulls last`;
 const VERSIONS = `select version, recorded_at, legal_basis, expiry from access_record_version where record_id = $1 order by version`;
 
 /** Access records in the database: found by the keyed hash of their key, changed by one conditional statement each. */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../schema/error-catalogue';
 import { POSTCODE_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
+import { isStorable } from '../../../schema/storable-text';
 import { fieldsAt } from './field-paths';
 import type { RegistrationRule } from './registration-rules';
 
@@ -48,11 +49,19 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 
 /** Lengths and patterns, for callers that come past the REST contract. */
 export const fieldLimits: RegistrationRule = (input) => [
+  ...unstorableTexts(input),
   ...within(input, TEXT_LENGTHS, (value) => [...String(value)].length, 'characters'),
   ...within(input, LIST_LENGTHS, (value) => (value as unknown[]).length, 'entries'),
   ...patterns(input),
   ...uniqueDataTypes(input.processing.dataTypes),
 ];
+
+function unstorableTexts(input: object): Violation[] {
+  return Object.keys(TEXT_LENGTHS)
+    .flatMap((template) => fieldsAt(input, template))
+    .filter(({ value }) => !isStorable(String(value)))
+    .map(({ path }) => violation('VAL001', path, 'contains a character that cannot be stored'));
+}
 
 function within(
   input: object,

@@ -31,7 +31,7 @@ import {
 } from './access-record.enums';
 
 @Directive('@shareable')
-@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.' })
+@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
 export class UkAddressType implements UkAddress {
   @Field(() => String, { description: 'First line.' }) addressLine1: string;
   @Field(() => String, { nullable: true, description: 'Second line.' }) addressLine2: string | null;
@@ -40,13 +40,16 @@ export class UkAddressType implements UkAddress {
   @Field(() => String, { description: 'Postcode.' }) postcode: string;
 }
 
-@ObjectType('StorageConditions', { description: 'Where and how long a controller keeps the data.' })
+@ObjectType('StorageConditions', {
+  description: 'Where and how long a controller keeps the data.',
+  simpleResolvers: true,
+})
 export class StorageConditionsType implements StorageConditions {
   @Field(() => String, { description: 'Country, ISO 3166-1 alpha-2.' }) location: string;
   @Field(() => String, { description: 'ISO 8601 duration.' }) retentionPeriod: string;
 }
 
-@ObjectType('Controller', { description: 'A Data Controller, accountable for the legal basis.' })
+@ObjectType('Controller', { description: 'A Data Controller, accountable for the legal basis.', simpleResolvers: true })
 export class ControllerType implements Controller {
   @Field(() => String, { description: 'Name of the organisation.' }) name: string;
   @Field(() => ControllerRoleEnum, { description: 'Its part in the arrangement.' }) role: ControllerRole;
@@ -61,7 +64,10 @@ export class ControllerType implements Controller {
   storageConditions: StorageConditions | null;
 }
 
-@ObjectType('ControllerArrangement', { description: 'Who is accountable, and together with whom.' })
+@ObjectType('ControllerArrangement', {
+  description: 'Who is accountable, and together with whom.',
+  simpleResolvers: true,
+})
 export class ControllerArrangementType implements ControllerArrangement {
   @Field(() => ArrangementTypeEnum, { description: 'How the controllers share responsibility.' })
   arrangementType: ArrangementType;
@@ -71,7 +77,7 @@ export class ControllerArrangementType implements ControllerArrangement {
   controllers: Controller[];
 }
 
-@ObjectType('RecordMetadata', { description: 'What the register knows of the record itself.' })
+@ObjectType('RecordMetadata', { description: 'What the register knows of the record itself.', simpleResolvers: true })
 export class RecordMetadataType {
   @Field(() => String, { description: 'Version of the schema profile that the record conforms to.' })
   schemaVersion: string;
@@ -86,19 +92,25 @@ export class RecordMetadataType {
   @Field(() => Duid, { nullable: true, description: 'The Data User that registered it.' }) duid: string | null;
 }
 
-@ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.' })
+@ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.', simpleResolvers: true })
 export class NoticeDetailType implements NoticeDetail {
   @Field(() => Uri, { description: 'The terms, publicly accessible.' }) termsUrl: string;
   @Field(() => String, { description: 'Version of the agreed notice.' }) noticeVersion: string;
   @Field(() => String, { nullable: true, description: 'ISO 639-1 code.' }) noticeLanguage: string | null;
 }
 
-@ObjectType('ControllerNotice', { description: 'The notice of one controller of a joint arrangement.' })
+@ObjectType('ControllerNotice', {
+  description: 'The notice of one controller of a joint arrangement.',
+  simpleResolvers: true,
+})
 export class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
   @Field(() => String, { description: 'Name of the controller.' }) controllerName: string;
 }
 
-@ObjectType('Notice', { description: 'The notice of a consent; exactly one member is populated.' })
+@ObjectType('Notice', {
+  description: 'The notice of a consent; exactly one member is populated.',
+  simpleResolvers: true,
+})
 export class NoticeType implements Notice {
   @Field(() => NoticeDetailType, { nullable: true, description: 'One notice covering all controllers.' })
   sharedNotice: NoticeDetail | null;
@@ -106,14 +118,14 @@ export class NoticeType implements Notice {
     ControllerNotice[] | null;
 }
 
-@ObjectType('Recipient', { description: 'A third party who may receive data.' })
+@ObjectType('Recipient', { description: 'A third party who may receive data.', simpleResolvers: true })
 export class RecipientType implements Recipient {
   @Field(() => String, { description: 'Name of the organisation.' }) name: string;
   @Field(() => String, { description: 'What it does with the data.' }) role: string;
   @Field(() => Uri, { nullable: true, description: 'Its privacy notice.' }) privacyUrl: string | null;
 }
 
-@ObjectType('Processing', { description: 'What is done with the data, and on what basis.' })
+@ObjectType('Processing', { description: 'What is done with the data, and on what basis.', simpleResolvers: true })
 export class ProcessingType {
   @Field(() => LegalBasisEnum, { description: 'Legal basis; it applies to all controllers.' }) legalBasis: LegalBasis;
   @Field(() => String, { description: 'Why the data is accessed.' }) purpose: string;
@@ -124,13 +136,13 @@ export class ProcessingType {
     Recipient[] | null;
 }
 
-@ObjectType('Consent', { description: 'How consent was given.' })
+@ObjectType('Consent', { description: 'How consent was given.', simpleResolvers: true })
 export class ConsentGivenType implements Consent {
   @Field(() => ConsentTypeEnum, { description: 'Type of consent.' }) consentType: ConsentType;
   @Field(() => String, { nullable: true, description: 'How it was captured.' }) method: string | null;
 }
 
-@ObjectType('AccessEvent', { description: 'State and times of the access.' })
+@ObjectType('AccessEvent', { description: 'State and times of the access.', simpleResolvers: true })
 export class AccessEventType {
   @Field(() => AccessStateEnum, { description: 'State at this instant.' }) state: AccessState;
   @Field(() => DateTime, { description: 'When the customer consented, or the Controller registered access.' })
@@ -146,6 +158,7 @@ export class AccessEventType {
 
 @ObjectType('DiscoveredAccess', {
   description: 'What the communications operator saw of an organisation that is not registered.',
+  simpleResolvers: true,
 })
 export class DiscoveredAccessType {
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
@@ -158,12 +171,16 @@ export class DiscoveredAccessType {
 @Directive('@key(fields: "id", resolvable: false)')
 @ObjectType('IdentityRecord', {
   description: 'The person-property relationship that a Data User vouches for. Only that Data User can read it.',
+  simpleResolvers: true,
 })
 export class IdentityRecordReference {
   @Field(() => ID, { description: 'Internal id.' }) id: string;
 }
 
-@ObjectType('AccessRecordTransition', { description: 'A state change; nothing of it is ever rewritten.' })
+@ObjectType('AccessRecordTransition', {
+  description: 'A state change; nothing of it is ever rewritten.',
+  simpleResolvers: true,
+})
 export class TransitionType {
   @Field(() => DateTime, { description: 'When.' }) at: Date;
   @Field(() => AccessStateEnum, { nullable: true, description: 'State before; null at registration.' })
@@ -174,7 +191,10 @@ export class TransitionType {
   reason: RevocationReason | null;
 }
 
-@ObjectType('AccessRecordVersion', { description: 'A version of the content of a record; every version is kept.' })
+@ObjectType('AccessRecordVersion', {
+  description: 'A version of the content of a record; every version is kept.',
+  simpleResolvers: true,
+})
 export class VersionType {
   @Field(() => Int, { description: 'Number, from 1.' }) version: number;
   @Field(() => DateTime, { description: 'When it was recorded.' }) recordedAt: Date;
@@ -183,7 +203,7 @@ export class VersionType {
 }
 
 @Directive('@key(fields: "id")')
-@ObjectType('AccessRecord', { description: 'A lawful access to the meter data of a customer.' })
+@ObjectType('AccessRecord', { description: 'A lawful access to the meter data of a customer.', simpleResolvers: true })
 export class AccessRecordType {
   @Field(() => ID, { description: 'Internal id; never the access key.' }) id: string;
   @Field(() => Int, { description: 'Version of the content, from 1; the ETag over REST.' }) version: number;

@@ -6,7 +6,7 @@ import type { AccountInput, AccountStatus } from '../domain/account';
 import { AccountRoleEnum, DataTypeEnum, DataUserStatusEnum } from './access-record.enums';
 import { PageInfoType } from './page-info.types';
 
-@ObjectType('Account', { description: 'Who may use the register, and as what.' })
+@ObjectType('Account', { description: 'Who may use the register, and as what.', simpleResolvers: true })
 export class AccountType {
   @Field(() => ID, { description: 'Identifier; the user name of the sign-in.' }) accountId: string;
   @Field(() => AccountRoleEnum, { description: 'What the account is for.' }) role: AccountRole;
@@ -28,7 +28,7 @@ export class AccountType {
     string | null;
 }
 
-@ObjectType('AccountSecret', { description: 'A secret, shown once.' })
+@ObjectType('AccountSecret', { description: 'A secret, shown once.', simpleResolvers: true })
 export class AccountSecretType {
   @Field(() => AccountType, { description: 'The account.' }) account: AccountType;
   @Field(() => String, { description: 'The secret. It cannot be retrieved later.' }) secretKey: string;
@@ -56,7 +56,7 @@ export class AccountInputType implements AccountInput {
   mpid: string | null;
 }
 
-@ObjectType('AuditEntry', { description: 'Who did what to whom.' })
+@ObjectType('AuditEntry', { description: 'Who did what to whom.', simpleResolvers: true })
 export class AuditEntryType {
   @Field(() => ID, { description: 'Number.' }) id: string;
   @Field(() => DateTime, { description: 'When.' }) at: Date;
@@ -66,26 +66,26 @@ export class AuditEntryType {
   @Field(() => JsonObject, { description: 'Particulars; never a secret.' }) detail: Record<string, unknown>;
 }
 
-@ObjectType('AuditEntryEdge', { description: 'An entry of the audit in a list.' })
+@ObjectType('AuditEntryEdge', { description: 'An entry of the audit in a list.', simpleResolvers: true })
 class AuditEntryEdgeType {
   @Field(() => String, { description: 'Where the entry stands.' }) cursor: string;
   @Field(() => AuditEntryType, { description: 'The entry.' }) node: AuditEntryType;
 }
 
-@ObjectType('AuditEntryConnection', { description: 'A page of the audit, newest first.' })
+@ObjectType('AuditEntryConnection', { description: 'A page of the audit, newest first.', simpleResolvers: true })
 export class AuditEntryConnectionType {
   @Field(() => [AuditEntryEdgeType], { description: 'Entries with their cursors.' }) edges: AuditEntryEdgeType[];
   @Field(() => [AuditEntryType], { description: 'Entries.' }) nodes: AuditEntryType[];
   @Field(() => PageInfoType, { description: 'Where the page ends.' }) pageInfo: PageInfoType;
 }
 
-@ObjectType('AccountEdge', { description: 'An account in a list.' })
+@ObjectType('AccountEdge', { description: 'An account in a list.', simpleResolvers: true })
 class AccountEdgeType {
   @Field(() => String, { description: 'Where the entry stands.' }) cursor: string;
   @Field(() => AccountType, { description: 'The account.' }) node: AccountType;
 }
 
-@ObjectType('AccountConnection', { description: 'A page of accounts, by identifier.' })
+@ObjectType('AccountConnection', { description: 'A page of accounts, by identifier.', simpleResolvers: true })
 export class AccountConnectionType {
   @Field(() => [AccountEdgeType], { description: 'Entries with their cursors.' }) edges: AccountEdgeType[];
   @Field(() => [AccountType], { description: 'Entries.' }) nodes: AccountType[];

@@ -5,7 +5,10 @@ import type { AccountStatus } from '../domain/account';
 import { DataTypeEnum, DataUserStatusEnum } from './access-record.enums';
 
 @Directive('@key(fields: "duid")')
-@ObjectType('DataUser', { description: 'The public directory entry of a Data User organisation.' })
+@ObjectType('DataUser', {
+  description: 'The public directory entry of a Data User organisation.',
+  simpleResolvers: true,
+})
 export class DataUserType {
   @Field(() => Duid, { description: 'Its identifier.' }) duid: string;
   @Field(() => String, { description: 'Name of the organisation.' }) displayName: string;

@@ -5,7 +5,10 @@ import { AccessRecordLists } from '../database/access-record-lists';
 import { AccessRecordConnectionType, AccessRecordListArgs } from './access-record.payloads';
 
 @Directive('@key(fields: "id")')
-@ObjectType('MeterPoint', { description: 'A meter point, known by an opaque id that does not tell its MPxN.' })
+@ObjectType('MeterPoint', {
+  description: 'A meter point, known by an opaque id that does not tell its MPxN.',
+  simpleResolvers: true,
+})
 export class MeterPointReference {
   @Field(() => ID, { description: 'Opaque id.' }) id: string;
 }

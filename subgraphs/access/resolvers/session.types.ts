@@ -2,13 +2,13 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime, Duid } from '../../../schema/scalars';
 import type { Role } from '../../../schema/roles';
 
-@ObjectType('IssuedBearerToken', { description: 'A bearer token.' })
+@ObjectType('IssuedBearerToken', { description: 'A bearer token.', simpleResolvers: true })
 export class IssuedBearerTokenType {
   @Field(() => String, { description: 'The JWT for the Authorization header.' }) bearerToken: string;
   @Field(() => Int, { description: 'Lifetime in seconds.' }) expires: number;
 }
 
-@ObjectType('Viewer', { description: 'Whose token the request carries.' })
+@ObjectType('Viewer', { description: 'Whose token the request carries.', simpleResolvers: true })
 export class ViewerType {
   @Field(() => ID, { description: 'Account.' }) accountId: string;
   @Field(() => String, { description: 'Role.' }) role: Role;
@@ -16,7 +16,10 @@ export class ViewerType {
 }
 
 @Directive('@inaccessible')
-@ObjectType('Admission', { description: 'Internal: whether an account is let in at this instant.' })
+@ObjectType('Admission', {
+  description: 'Internal: whether an account is let in at this instant.',
+  simpleResolvers: true,
+})
 export class AdmissionType {
   @Field(() => ID, { description: 'Account.' }) accountId: string;
   @Field(() => String, { description: 'Role.' }) role: Role;

@@ -1,0 +1,197 @@
+import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
+import { consentRecord } from '../support/records';
+import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type RestClient, accountOf, anonymousClient, signedInClient } from '../support/rest-client';
+
+const WIRINGS: Wiring[] = ['one process', 'a process each'];
+
+const HISTORY = `query ($key: AccessKey!) { accessRecord(key: $key) {
+  transitions { from to cause reason at } versions { version legalBasis expiry recordedAt }
+} }`;
+
+describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
+  let register: TestRegister;
+  let dataUser: RestClient;
+  let dataProvider: RestClient;
+  let owner: Graph;
+  let ir: string;
+  beforeAll(async () => {
+    register = await startTestRegister(wiring);
+    dataUser = await signedInClient(register, 'data_user');
+    dataProvider = await signedInClient(register, 'data_provider');
+    owner = await graphAs(register, 'data_user');
+    const identity = {
+      'pii-principal': {
+        mpxn: '1033445566',
+        'move-in-date': '2024-09-01',
+        address: { addressLine1: '3 Weir Lane', townCity: 'Exampleford', postcode: 'EX1 2PQ' },
+      },
+      'expressed-by': 'data-subject',
+    };
+    ir = String((await dataUser('POST', '/v1/identity-records', identity)).body['ir']);
+  });
+  afterAll(() => register.close());
+
+  const registered = async (
+    change: (record: ReturnType<typeof consentRecord>) => void = () => undefined,
+  ): Promise<string> => {
+    const record = consentRecord(ir);
+    change(record);
+    const { status, body } = await dataUser('POST', '/v1/access-records', record);
+    expect(status).toBe(201);
+    return String(body['access-token'].key);
+  };
+  const verified = async (key: string) =>
+    (await dataProvider('GET', `/v1/access-records/${key}`)).body['access-record'];
+
+  describe('from consent to its withdrawal', () => {
+    let key: string;
+
+    it('begins when the Data User registers what the customer consented to', async () => {
+      key = await registered();
+      expect(key).toMatch(/^ak_[0-9a-f]{24}$/);
+    });
+
+    it('lets the Data Provider release data: ACTIVE, not ended, a controller it knows, data types that are covered', async () => {
+      const record = await verified(key);
+      expect(record['access-event']).toMatchObject({ state: 'ACTIVE', expiry: null });
+      expect(record['record-metadata']['controller-arrangement'].controllers[0].name).toBe(
+        'Harbourlight Energy Insight Ltd',
+      );
+      expect(record.processing['data-types']).toContain('HH-CONSUMPTION');
+      expect(JSON.stringify(record)).not.toMatch(/1033445566|Weir Lane|EX1 2PQ/);
+    });
+
+    it('names the Data User, whom the Data Provider finds in good standing', async () => {
+      const { duid } = (await verified(key))['record-metadata'];
+      const { body } = await dataProvider('GET', `/v1/data-users/${duid}`);
+      expect(body['data-user']).toMatchObject({
+        duid: accountOf(register.sandbox, 'data_user').duid,
+        status: 'active',
+      });
+    });
+
+    it('is narrowed by the Data User, who had read the version that it replaces', async () => {
+      const { headers } = await dataUser('GET', `/v1/access-records/${key}`);
+      const narrowed = consentRecord(ir, { purpose: 'Find a better tariff for the night' });
+      const ifMatch = { 'if-match': String(headers.get('etag')) };
+      const replaced = await dataUser('PUT', `/v1/access-records/${key}`, narrowed, ifMatch);
+      expect([replaced.status, replaced.headers.get('etag')]).toEqual([200, '"2"']);
+      const late = await dataUser('PUT', `/v1/access-records/${key}`, narrowed, ifMatch);
+      expect([late.status, late.body['errors'][0]['error-code']]).toEqual([412, 'CND001']);
+      expect((await verified(key)).processing.purpose).toBe('Find a better tariff for the night');
+    });
+
+    it('ends at the moment at which the customer withdraws', async () => {
+      const revoked = await dataUser('DELETE', `/v1/access-records/${key}?reason=customer-request`);
+      expect(revoked.status).toBe(200);
+      const record = await verified(key);
+      expect(record['access-event']).toMatchObject({ state: 'REVOKED', 'revoked-at': revoked.body['revoked-at'] });
+    });
+
+    it('keeps every version and every transition for its owner and the back office', async () => {
+      const { data, errors } = await owner(HISTORY, { key });
+      expect(errors).toEqual([]);
+      const { transitions, versions } = data.accessRecord;
+      expect(versions.map(({ version }: { version: number }) => version)).toEqual([1, 2]);
+      expect(transitions).toEqual([
+        { from: null, to: 'ACTIVE', cause: 'REGISTERED', reason: null, at: expect.any(String) },
+        {
+          from: 'ACTIVE',
+          to: 'REVOKED',
+          cause: 'REVOKED',
+          reason: 'CUSTOMER_REQUEST',
+          at: (await verified(key))['access-event']['revoked-at'],
+        },
+      ]);
+      expect((await (await graphAs(register, 'analyst'))(HISTORY, { key })).data).toEqual(data);
+    });
+
+    it('keeps its history from everybody else', async () => {
+      for (const role of ['data_provider', 'portal', 'supplier'] as const) {
+        const answer = await (await graphAs(register, role))(HISTORY, { key });
+        expect(new Set(failuresOf(answer).map((failure) => failure.split(' ')[0]))).toEqual(new Set(['PRM002']));
+      }
+      expect(failuresOf(await (await graphAs(register, 'data_user', 1))(HISTORY, { key }))).toContain(
+        'PRM002 accessRecord.transitions',
+      );
+      const versions = 'query ($key: AccessKey!) { accessRecord(key: $key) { versions { version } } }';
+      expect(failuresOf(await graphOf(register)(HISTORY, { key }))).toEqual(['AUT001 accessRecord.transitions']);
+      expect(failuresOf(await graphOf(register)(versions, { key }))).toEqual(['AUT001 accessRecord.versions']);
+    });
+  });
+
+  describe('with a defined end', () => {
+    let admin: Graph;
+    beforeAll(async () => {
+      admin = await graphAs(register, 'admin');
+    });
+    afterAll(() => admin('mutation { setClockOffset(seconds: 0) }'));
+
+    it('expires at that instant, which is also that of the transition', async () => {
+      const expiry = new Date(Date.now() + 1800_000).toISOString();
+      const key = await registered((record) => Object.assign(record['access-event'], { expiry }));
+      expect((await verified(key))['access-event'].state).toBe('ACTIVE');
+      await admin('mutation { setClockOffset(seconds: 1900) }');
+      expect((await verified(key))['access-event'].state).toBe('EXPIRED');
+      const { data } = await owner(HISTORY, { key });
+      expect(data.accessRecord.transitions).toEqual([
+        { from: null, to: 'ACTIVE', cause: 'REGISTERED', reason: null, at: expect.any(String) },
+        { from: 'ACTIVE', to: 'EXPIRED', cause: 'EXPIRED', reason: null, at: expiry },
+      ]);
+    });
+
+    it('has ended when it is replaced by one whose end has passed', async () => {
+      await admin('mutation { setClockOffset(seconds: 0) }');
+      const key = await registered();
+      const ended = consentRecord(ir);
+      Object.assign(ended['access-event'], { expiry: new Date(Date.now() - 60_000).toISOString() });
+      expect((await dataUser('PUT', `/v1/access-records/${key}`, ended)).status).toBe(200);
+      const { data } = await owner(HISTORY, { key });
+      expect(
+        data.accessRecord.transitions.map(({ from, to, cause }: Record<string, unknown>) => [from, to, cause]),
+      ).toEqual([
+        [null, 'ACTIVE', 'REGISTERED'],
+        ['ACTIVE', 'EXPIRED', 'REPLACED'],
+      ]);
+    });
+  });
+
+  it('is nobody else’s to change, and nothing of the attempts is kept', async () => {
+    const key = await registered();
+    const other = await signedInClient(register, 'data_user', 1);
+    const attempts = [
+      await other('PUT', `/v1/access-records/${key}`, consentRecord(ir)),
+      await other('DELETE', `/v1/access-records/${key}`),
+      await dataProvider('DELETE', `/v1/access-records/${key}`),
+      await anonymousClient(register.rest)('DELETE', `/v1/access-records/${key}`),
+    ];
+    expect(attempts.map(({ status, body }) => `${status} ${body['errors'][0]['error-code']}`)).toEqual([
+      '403 PRM002',
+      '403 PRM002',
+      '403 PRM001',
+      '401 AUT001',
+    ]);
+    const { data } = await owner(HISTORY, { key });
+    expect([data.accessRecord.versions.length, data.accessRecord.transitions.length]).toEqual([1, 1]);
+  });
+
+  it('is linked to an Identity Record of the same Data User only', async () => {
+    const other = await signedInClient(register, 'data_user', 1);
+    const { status, body } = await other('POST', '/v1/access-records', consentRecord(ir));
+    expect([status, body['errors'][0]['error-code']]).toEqual([403, 'PRM002']);
+  });
+
+  it('may be sent back as it was read, but for what the register sets', async () => {
+    const key = await registered();
+    const record = (await dataUser('GET', `/v1/access-records/${key}`)).body['access-record'];
+    const unchanged = await dataUser('PUT', `/v1/access-records/${key}`, record);
+    expect(unchanged.body['errors'].map((error: Record<string, string>) => error['error-code'])).toEqual([
+      'VAL004',
+      'VAL004',
+    ]);
+    delete record['record-metadata']['record-identifier'];
+    delete record['record-metadata']['created-at'];
+    expect((await dataUser('PUT', `/v1/access-records/${key}`, record)).status).toBe(200);
+  });
+});

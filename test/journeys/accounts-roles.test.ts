@@ -1,0 +1,105 @@
+import { buildClientSchema, getIntrospectionQuery, type GraphQLSchema, type IntrospectionQuery } from 'graphql';
+import { generatedSchema } from '../../schema/generated-schema';
+import { ACCOUNT_ROLES, type AccountRole } from '../../schema/roles';
+import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
+import { minimalOperation } from '../support/minimal-operation';
+import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+
+const WIRINGS: Wiring[] = ['one process', 'a process each'];
+
+const EVERY_ROLE = [...ACCOUNT_ROLES];
+
+/** Who may do what: the table of the specification and its decisions. `nobody` is asked for by services only. */
+const MAY: Readonly<Record<string, readonly AccountRole[] | 'anyone' | 'nobody'>> = {
+  'Query.accessRecord': 'anyone',
+  'Query.accessRecords': ['data_user'],
+  'Query.allAccessRecords': ['admin', 'analyst'],
+  'Query.accounts': ['admin'],
+  'Query.auditEntries': ['admin'],
+  'Query.dataUser': EVERY_ROLE,
+  'Query.viewer': EVERY_ROLE,
+  'Query.identityRecord': ['data_user'],
+  'Query.identityRecords': ['data_user'],
+  'Query.identityRecordExistence': ['data_user', 'portal'],
+  'Query.meterPoint': ['data_user', 'portal'],
+  'Query.admission': 'nobody',
+  'Query.identityRecordLinks': 'nobody',
+  'Mutation.issueBearerToken': 'anyone',
+  'Mutation.registerAccessRecord': ['data_user'],
+  'Mutation.replaceAccessRecord': ['data_user'],
+  'Mutation.revokeAccessRecord': ['data_user', 'portal'],
+  'Mutation.registerIdentityRecord': ['data_user'],
+  'Mutation.onboardAccount': ['admin'],
+  'Mutation.rotateAccountSecret': ['admin'],
+  'Mutation.suspendAccount': ['admin'],
+  'Mutation.reactivateAccount': ['admin'],
+  'Mutation.terminateAccount': ['admin'],
+  'Mutation.setContactUrl': ['admin'],
+  'Mutation.setPrivacyUrl': ['admin'],
+  'Mutation.setDataTypesSupported': ['admin'],
+  'Mutation.setOrganisationReference': ['admin'],
+  'Mutation.setReturnUrls': ['admin'],
+  'Mutation.setSupplierOAuth': ['admin'],
+  'Mutation.issueSupplierApiKey': ['admin'],
+  'Mutation.setClockOffset': ['admin'],
+};
+
+const rows = Object.entries(MAY);
+
+describe('The table of roles', () => {
+  it('is what the subgraphs declare, field by field', () => {
+    const declared = Object.entries(generatedSchema().audiences).map(([field, audience]) => {
+      if (audience.includes('anyone')) return [field, 'anyone'];
+      if (audience.includes('service')) return [field, 'nobody'];
+      return [field, EVERY_ROLE.filter((role) => audience.includes(role))];
+    });
+    expect(Object.fromEntries(declared)).toEqual(MAY);
+  });
+});
+
+describe.each(WIRINGS)('The graph (%s)', (wiring) => {
+  let register: TestRegister;
+  let schema: GraphQLSchema;
+  const graphs = new Map<AccountRole, Graph>();
+  beforeAll(async () => {
+    register = await startTestRegister(wiring);
+    for (const role of ACCOUNT_ROLES) graphs.set(role, await graphAs(register, role));
+    const { data } = await (graphs.get('admin') as Graph)(getIntrospectionQuery());
+    schema = buildClientSchema(data as IntrospectionQuery);
+  });
+  afterAll(() => register.close());
+
+  describe.each(ACCOUNT_ROLES)('asked by the role %s', (role) => {
+    it.each(rows.filter(([, may]) => may !== 'nobody'))('%s', async (field, may) => {
+      const answer = await (graphs.get(role) as Graph)(minimalOperation(schema, field));
+      const allowed = may === 'anyone' || may.includes(role);
+      const refused = failuresOf(answer).filter((failure) => failure.startsWith('PRM001'));
+      expect(refused).toEqual(allowed ? [] : ['PRM001']);
+      if (!allowed) expect(answer.data).toBeNull();
+    });
+  });
+
+  describe('asked without a token', () => {
+    it.each(rows.filter(([, may]) => may !== 'nobody' && may !== 'anyone'))('%s', async (field) => {
+      const answer = await graphOf(register)(minimalOperation(schema, field));
+      expect([answer.status, answer.data, ...failuresOf(answer)]).toEqual([401, null, 'AUT001']);
+    });
+
+    it('lets anyone verify an access record and sign in', async () => {
+      const verified = await graphOf(register)(minimalOperation(schema, 'Query.accessRecord'));
+      expect(verified).toMatchObject({ status: 200, data: { accessRecord: null }, errors: [] });
+      const signedIn = await graphOf(register)(minimalOperation(schema, 'Mutation.issueBearerToken'));
+      expect(failuresOf(signedIn)).toEqual(['AUT001 issueBearerToken']);
+    });
+  });
+
+  it.each(rows.filter(([, may]) => may === 'nobody'))('shows %s to nobody', (field) => {
+    expect(() => minimalOperation(schema, field)).toThrow('the API schema has no');
+  });
+
+  it('refuses an operation field by field: what is allowed is answered, what is not is an error', async () => {
+    const answer = await (graphs.get('data_provider') as Graph)('{ viewer { role } accounts { totalCount } }');
+    expect(failuresOf(answer)).toEqual([expect.stringContaining('PRM001')]);
+    expect(answer.data?.accounts ?? null).toBeNull();
+  });
+});

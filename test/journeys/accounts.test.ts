@@ -1,0 +1,236 @@
+import { type OnboardedAccount, graphFor, onboarded, runAdminCommand, signIn } from '../support/administration';
+import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
+import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+
+const WIRINGS: Wiring[] = ['one process', 'a process each'];
+
+describe.each(WIRINGS)('An admin (%s)', (wiring) => {
+  let register: TestRegister;
+  let admin: Graph;
+  let adminId: string;
+  beforeAll(async () => {
+    register = await startTestRegister(wiring);
+    const printed = await runAdminCommand(register, 'create-admin', '--name', 'First Admin');
+    const [accountId = ''] = /acc_[0-9a-f]{24}/.exec(printed) ?? [];
+    const [secretKey = ''] = /sk_[\w-]{43}/.exec(printed) ?? [];
+    adminId = accountId;
+    admin = await graphFor(register, { accountId, secretKey, duid: null });
+  });
+  afterAll(() => register.close());
+
+  const set = (mutation: string) => admin(`mutation { ${mutation} }`);
+  const accountOf = async (id: string) => {
+    const fields =
+      'accountId role displayName status duid mpid contactUrl privacyUrl dataTypesSupported organisationReference returnUrls oauthIssuer oauthClientId suspendedAt';
+    const { data } = await admin(`{ accounts(first: 500) { nodes { ${fields} } } }`);
+    return data.accounts.nodes.find(({ accountId }: { accountId: string }) => accountId === id);
+  };
+  const lastEntries = async (count: number) => {
+    const { data } = await admin(`{ auditEntries(first: ${count}) { nodes { actor action subject detail at } } }`);
+    return data.auditEntries.nodes as { actor: string; action: string; subject: string; detail: object; at: string }[];
+  };
+
+  it('is made by a command before anybody can sign in, and then sees who it is', async () => {
+    const { data } = await admin('{ viewer { accountId role duid dataUser { displayName } } }');
+    expect(data.viewer).toEqual({ accountId: adminId, role: 'admin', duid: null, dataUser: null });
+  });
+
+  it('onboards a Data User, whose secret it sees once', async () => {
+    const account = await onboarded(admin, {
+      role: 'DATA_USER',
+      displayName: 'Lowfell Energy Ltd',
+      contactUrl: 'https://lowfell.example/contact',
+      dataTypesSupported: ['HH_CONSUMPTION'],
+    });
+    expect(account).toEqual({
+      accountId: expect.stringMatching(/^acc_[0-9a-f]{24}$/),
+      duid: expect.stringMatching(/^duid_[0-9a-f]{24}$/),
+      secretKey: expect.stringMatching(/^sk_[\w-]{43}$/),
+    });
+    expect((await signIn(register, account.accountId, account.secretKey)).status).toBe(200);
+    expect(await accountOf(account.accountId)).toMatchObject({
+      role: 'DATA_USER',
+      status: 'ACTIVE',
+      displayName: 'Lowfell Energy Ltd',
+      returnUrls: [],
+    });
+    expect(failuresOf(await admin('{ accounts { nodes { secretKey } } }'))).toEqual(['VAL003']);
+  });
+
+  it('is told everything that is wrong with an onboarding, and nothing is onboarded', async () => {
+    const count = async () => (await admin('{ accounts { totalCount } }')).data.accounts.totalCount as number;
+    const before = await count();
+    const input = {
+      role: 'SUPPLIER',
+      displayName: ' ',
+      contactUrl: 'nowhere',
+      returnUrls: ['https://fine.example/', 'ftp://no.example/'],
+    };
+    const { errors } = await admin('mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey } }', {
+      input,
+    });
+    expect(errors[0]?.extensions.violations?.map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([
+      'VAL003 displayName',
+      'VAL008 contactUrl',
+      'VAL008 returnUrls/1',
+      'VAL001 mpid',
+    ]);
+    expect(await count()).toBe(before);
+  });
+
+  describe('looking after a supplier', () => {
+    let supplier: OnboardedAccount;
+    beforeAll(async () => {
+      supplier = await onboarded(admin, { role: 'SUPPLIER', displayName: 'Tarnside Supply Ltd', mpid: 'TARN' });
+    });
+
+    it('sets what is known of it, each by a mutation of its own', async () => {
+      const id = supplier.accountId;
+      await set(`setContactUrl(accountId: "${id}", contactUrl: "https://tarnside.example/contact") { accountId }`);
+      await set(`setPrivacyUrl(accountId: "${id}", privacyUrl: "https://tarnside.example/privacy") { accountId }`);
+      await set(`setDataTypesSupported(accountId: "${id}", dataTypes: [HH_EXPORT, TARIFF_EXPORT]) { accountId }`);
+      await set(`setOrganisationReference(accountId: "${id}", organisationReference: "ORG-7") { accountId }`);
+      await set(`setReturnUrls(accountId: "${id}", returnUrls: ["https://tarnside.example/return"]) { accountId }`);
+      await set(
+        `setSupplierOAuth(accountId: "${id}", issuer: "https://login.tarnside.example", clientId: "register", clientSecret: "kept-to-ourselves") { accountId }`,
+      );
+      expect(await accountOf(id)).toEqual({
+        accountId: id,
+        role: 'SUPPLIER',
+        displayName: 'Tarnside Supply Ltd',
+        status: 'ACTIVE',
+        duid: null,
+        mpid: 'TARN',
+        contactUrl: 'https://tarnside.example/contact',
+        privacyUrl: 'https://tarnside.example/privacy',
+        dataTypesSupported: ['HH_EXPORT', 'TARIFF_EXPORT'],
+        organisationReference: 'ORG-7',
+        returnUrls: ['https://tarnside.example/return'],
+        oauthIssuer: 'https://login.tarnside.example',
+        oauthClientId: 'register',
+        suspendedAt: null,
+      });
+    });
+
+    it('leaves an entry in the audit for each, newest first, without a secret in it', async () => {
+      const entries = await lastEntries(7);
+      expect(entries.map(({ action }) => action)).toEqual([
+        'set-supplier-oauth',
+        'set',
+        'set',
+        'set',
+        'set',
+        'set',
+        'onboard',
+      ]);
+      for (const { actor, subject } of entries) expect([actor, subject]).toEqual([adminId, supplier.accountId]);
+      expect(entries.slice(1, 6).map(({ detail }) => detail)).toEqual([
+        { fields: ['returnUrls'] },
+        { fields: ['organisationReference'] },
+        { fields: ['dataTypesSupported'] },
+        { fields: ['privacyUrl'] },
+        { fields: ['contactUrl'] },
+      ]);
+      expect(JSON.stringify(entries)).not.toMatch(/kept-to-ourselves|sk_/);
+    });
+
+    it('issues an API key, which signs nobody in', async () => {
+      const { data } = await set(
+        `issueSupplierApiKey(accountId: "${supplier.accountId}") { secretKey account { accountId } }`,
+      );
+      const { secretKey } = data.issueSupplierApiKey;
+      expect(secretKey).toMatch(/^sk_[\w-]{43}$/);
+      expect((await signIn(register, supplier.accountId, secretKey)).status).toBe(401);
+      expect((await signIn(register, supplier.accountId, supplier.secretKey)).status).toBe(200);
+    });
+
+    it('cannot make a supplier of another account', async () => {
+      const answer = await set(`issueSupplierApiKey(accountId: "${adminId}") { secretKey }`);
+      expect(answer.errors[0]?.extensions).toMatchObject({ code: 'VAL003', violations: [{ path: ['accountId'] }] });
+    });
+
+    it.each([
+      ['setContactUrl(accountId: "$", contactUrl: "nowhere")', 'VAL008', ['contactUrl']],
+      ['setReturnUrls(accountId: "$", returnUrls: ["https://a.example/", "nowhere"])', 'VAL008', ['returnUrls', 1]],
+      ['setOrganisationReference(accountId: "$", organisationReference: "")', 'VAL003', ['organisationReference']],
+    ])('is refused %s', async (mutation, code, path) => {
+      const answer = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
+      expect(answer.errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
+    });
+  });
+
+  it.each(['suspendAccount', 'reactivateAccount', 'terminateAccount', 'rotateAccountSecret'])(
+    'is told by %s that an account is unknown',
+    async (mutation) => {
+      const selection = mutation === 'rotateAccountSecret' ? 'secretKey' : 'status';
+      expect(failuresOf(await set(`${mutation}(accountId: "acc_${'0'.repeat(24)}") { ${selection} }`))).toEqual([
+        `NTF001 ${mutation}`,
+      ]);
+    },
+  );
+
+  it('suspends an account with effect at once, over the graph, too', async () => {
+    const account = await onboarded(admin, { role: 'ANALYST', displayName: 'Short Visit' });
+    const analyst = await graphFor(register, account);
+    expect((await analyst('{ viewer { role } }')).data).toEqual({ viewer: { role: 'analyst' } });
+    const suspended = await set(`suspendAccount(accountId: "${account.accountId}") { status suspendedAt }`);
+    expect(suspended.data.suspendAccount).toEqual({ status: 'SUSPENDED', suspendedAt: expect.any(String) });
+    const refused = await analyst('{ viewer { role } }');
+    expect([refused.status, refused.headers.get('www-authenticate'), ...failuresOf(refused)]).toEqual([
+      401,
+      'Bearer error="invalid_token"',
+      'AUT001',
+    ]);
+    await set(`reactivateAccount(accountId: "${account.accountId}") { status }`);
+    expect((await analyst('{ viewer { role } }')).status).toBe(200);
+    await set(`terminateAccount(accountId: "${account.accountId}") { status }`);
+    expect((await analyst('{ viewer { role } }')).status).toBe(401);
+    const again = await set(`reactivateAccount(accountId: "${account.accountId}") { status }`);
+    expect(failuresOf(again)).toEqual(['CNF001 reactivateAccount']);
+    expect((await lastEntries(3)).map(({ action, detail }) => [action, detail])).toEqual([
+      ['terminate', { to: 'terminated' }],
+      ['reactivate', { to: 'active' }],
+      ['suspend', { to: 'suspended' }],
+    ]);
+  });
+
+  it('has every move of the clock in the audit', async () => {
+    await set('setClockOffset(seconds: 60)');
+    const { data } = await set('setClockOffset(seconds: 0)');
+    expect(Math.abs(Date.parse(data.setClockOffset) - Date.now())).toBeLessThan(30_000);
+    expect((await lastEntries(2)).map(({ action, detail }) => [action, detail])).toEqual([
+      ['set-clock-offset', { seconds: 0 }],
+      ['set-clock-offset', { seconds: 60 }],
+    ]);
+  });
+
+  it('reads the audit page by page, from the newest entry to the first one', async () => {
+    const ids: number[] = [];
+    let after: string | null = null;
+    for (let hasNextPage = true; hasNextPage;) {
+      const { data } = await admin(
+        'query ($after: String) { auditEntries(first: 10, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } } }',
+        { after },
+      );
+      ids.push(...data.auditEntries.nodes.map(({ id }: { id: string }) => Number(id)));
+      ({ endCursor: after, hasNextPage } = data.auditEntries.pageInfo);
+    }
+    expect(ids).toEqual(ids.toSorted((one, other) => other - one));
+    expect(new Set(ids).size).toBe(ids.length);
+    const [first] = (
+      await admin(`{ auditEntries(first: 1, after: "${(ids.at(-1) ?? 0) + 1}") { nodes { action actor } } }`)
+    ).data.auditEntries.nodes;
+    expect(first).toEqual({ action: 'onboard', actor: 'sandbox' });
+    expect(failuresOf(await admin('{ auditEntries(after: "x") { nodes { id } } }'))).toEqual(['VAL001 auditEntries']);
+  });
+
+  it('is the only one who may do all this', async () => {
+    const analyst = await graphAs(register, 'analyst');
+    for (const graph of [analyst, await graphAs(register, 'data_user')]) {
+      expect(failuresOf(await graph(`mutation { suspendAccount(accountId: "${adminId}") { status } }`))).toEqual([
+        'PRM001',
+      ]);
+    }
+    expect(failuresOf(await graphOf(register)('{ auditEntries { nodes { id } } }'))).toEqual(['AUT001']);
+  });
+});

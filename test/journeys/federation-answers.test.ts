@@ -1,0 +1,214 @@
+import type { IntrospectionQuery } from 'graphql';
+import { getIntrospectionQuery } from 'graphql';
+import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
+import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+
+const WIRINGS: Wiring[] = ['one process', 'a process each'];
+
+const REGISTER = `mutation Register($input: AccessRecordInput!, $idempotencyKey: String) {
+  registerAccessRecord(input: $input, idempotencyKey: $idempotencyKey) { accessToken { key expiry } replayed }
+}`;
+
+const recordOf = (identityRecordRef: string, change: Record<string, unknown> = {}) => ({
+  recordMetadata: {
+    schemaVersion: '1.0',
+    controllerArrangement: {
+      arrangementType: 'SOLE',
+      controllers: [
+        {
+          name: 'Harbourlight',
+          role: 'SOLE',
+          contactUrl: 'https://harbourlight.example/',
+          privacyRightsUrl: 'https://harbourlight.example/',
+        },
+      ],
+    },
+    identityRecordRef,
+  },
+  processing: { legalBasis: 'UK_CONTRACT', purpose: 'Billing', dataTypes: ['HH_CONSUMPTION'], ...change },
+  accessEvent: { state: 'ACTIVE', registeredAt: '2026-01-05T09:30:00Z' },
+});
+
+interface Described {
+  readonly name: string;
+  readonly description?: string | null;
+}
+
+/** A type and everything in it that must be described; the root types speak by their fields. */
+function placesOf(type: IntrospectionQuery['__schema']['types'][number]) {
+  const { name, description, fields, inputFields, enumValues } = type as Described & {
+    fields?: (Described & { args: Described[] })[] | null;
+    inputFields?: Described[] | null;
+    enumValues?: Described[] | null;
+  };
+  const members = [...(fields ?? []), ...(inputFields ?? []), ...(enumValues ?? [])];
+  const args = (fields ?? []).flatMap((field) =>
+    field.args.map((arg) => ({ ...arg, name: `${field.name}(${arg.name})` })),
+  );
+  const within = [...members, ...args].map((member) => ({
+    at: `${name}.${member.name}`,
+    description: member.description,
+  }));
+  return ['Query', 'Mutation'].includes(name) ? within : [{ at: name, description }, ...within];
+}
+
+describe.each(WIRINGS)('The graph (%s)', (wiring) => {
+  let register: TestRegister;
+  let dataUser: Graph;
+  beforeAll(async () => {
+    register = await startTestRegister(wiring);
+    dataUser = await graphAs(register, 'data_user');
+  });
+  afterAll(() => register.close());
+
+  it('pages a list by cursors, without gaps and without repeats', async () => {
+    const query = `query ($after: String) { accessRecords(first: 2, after: $after) {
+      totalCount nextCursor edges { cursor node { ak } } nodes { ak } pageInfo { endCursor hasNextPage } } }`;
+    const seen: string[] = [];
+    let after: string | null = null;
+    for (let hasNextPage = true; hasNextPage;) {
+      const { data, errors } = await dataUser(query, { after });
+      expect(errors).toEqual([]);
+      const { edges, nodes, pageInfo, nextCursor, totalCount } = data.accessRecords;
+      expect(totalCount).toBe(6);
+      expect(edges.map((edge: { node: unknown }) => edge.node)).toEqual(nodes);
+      expect(pageInfo.endCursor).toBe(edges.at(-1).cursor);
+      expect(nextCursor).toBe(pageInfo.hasNextPage ? pageInfo.endCursor : null);
+      seen.push(...nodes.map((node: { ak: string }) => node.ak));
+      ({ endCursor: after, hasNextPage } = pageInfo);
+    }
+    const { data } = await dataUser('{ accessRecords { nodes { ak } pageInfo { hasNextPage } } }');
+    expect(data.accessRecords.nodes.map((node: { ak: string }) => node.ak)).toEqual(seen);
+    expect(new Set(seen).size).toBe(6);
+    expect(data.accessRecords.pageInfo.hasNextPage).toBe(false);
+  });
+
+  it('filters a list and its count', async () => {
+    const query = `query ($state: AccessState, $legalBasis: LegalBasis) { accessRecords(state: $state, legalBasis: $legalBasis) { totalCount nodes { state legalBasis } } }`;
+    const { data } = await dataUser(query, { state: 'REVOKED', legalBasis: 'UK_CONSENT' });
+    expect(data.accessRecords).toEqual({ totalCount: 1, nodes: [{ state: 'REVOKED', legalBasis: 'UK_CONSENT' }] });
+  });
+
+  it.each([
+    ['a page of none', { first: 0 }, 'VAL003', ['first']],
+    ['a page of 501', { first: 501 }, 'VAL003', ['first']],
+    ['a cursor that was never given', { after: 'bm9uZQ' }, 'VAL001', ['after']],
+    ['a state that is none', { state: 'GONE' }, 'VAL003', ['state']],
+  ])('refuses %s', async (_, variables, code, path) => {
+    const query = `query ($first: Int, $after: String, $state: AccessState) { accessRecords(first: $first, after: $after, state: $state) { nextCursor } }`;
+    const { errors } = await dataUser(query, variables);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
+  });
+
+  it('tells every violation of a registration with the path of its field', async () => {
+    const input = {
+      ...recordOf('ir_wrong', { purpose: '', jurisdiction: 'FR' }),
+      reidentificationToken: 'mlr_0123456789abcdef01234567',
+    };
+    const shape = await dataUser(REGISTER, { input });
+    expect(shape.errors[0]?.extensions.violations).toEqual([
+      { code: 'VAL001', path: ['recordMetadata', 'identityRecordRef'], message: expect.any(String) },
+    ]);
+    const rules = await dataUser(REGISTER, {
+      input: { ...input, ...{ recordMetadata: recordOf(register.sandbox.samples.identity_record).recordMetadata } },
+    });
+    expect(rules.errors[0]?.extensions.violations?.map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([
+      'VAL003 processing/jurisdiction',
+      'VAL005 recordMetadata/identityRecordRef',
+      'VAL003 processing/purpose',
+    ]);
+    const arrangement = recordOf(register.sandbox.samples.identity_record);
+    arrangement.recordMetadata.controllerArrangement.controllers[0] = {
+      ...(arrangement.recordMetadata.controllerArrangement.controllers[0] as never as Record<string, string>),
+      role: 'MEMBER',
+    } as never;
+    const { errors } = await dataUser(REGISTER, { input: arrangement });
+    expect(errors[0]?.extensions.violations).toContainEqual({
+      code: 'VAL006',
+      path: ['recordMetadata', 'controllerArrangement', 'controllers', 0, 'role'],
+      message: 'is not a role of a sole arrangement',
+    });
+  });
+
+  const NOBODY = `ak_${'0'.repeat(24)}`;
+  const REVOKE = (key: string) => `mutation { revokeAccessRecord(key: "${key}") { ak } }`;
+
+  it.each<[sentence: string, query: string, status: number, failures: string[]]>([
+    ['text that is not GraphQL', '{ accessRecord(', 400, ['VAL010']],
+    ['a field that nobody knows', '{ weather }', 400, ['VAL003']],
+    ['a key in the text that is none', '{ accessRecord(key: "ak_1") { state } }', 400, ['VAL001']],
+    [
+      'two operations of which none is named',
+      'query A { viewer { role } } query B { viewer { role } }',
+      400,
+      ['VAL003'],
+    ],
+    ['nothing', '', 400, ['VAL003']],
+    ['a record to be revoked that is unknown', REVOKE(NOBODY), 200, ['NTF001 revokeAccessRecord']],
+  ])('answers %s with a code of the catalogue', async (_, query, status, failures) => {
+    const answer = await dataUser(query);
+    expect([answer.status, failuresOf(answer)]).toEqual([status, failures]);
+  });
+
+  it('has a code for each refusal of a change: owner, state, version, idempotency key', async () => {
+    const { active, revoked } = register.sandbox.samples.access_keys;
+    const other = await graphAs(register, 'data_user', 1);
+    expect(failuresOf(await other(REVOKE(active)))).toEqual(['PRM002 revokeAccessRecord']);
+    expect(failuresOf(await dataUser(REVOKE(revoked)))).toEqual(['CNF001 revokeAccessRecord']);
+    expect(
+      failuresOf(await dataUser(`mutation { revokeAccessRecord(key: "${active}", ifVersions: [9]) { ak } }`)),
+    ).toEqual(['CND001 revokeAccessRecord']);
+    const ref = register.sandbox.samples.identity_record;
+    const first = await dataUser(REGISTER, { input: recordOf(ref), idempotencyKey: 'once' });
+    const again = await dataUser(REGISTER, { input: recordOf(ref), idempotencyKey: 'once' });
+    const { registerAccessRecord: registration } = again.data;
+    expect(registration).toEqual({ ...first.data.registerAccessRecord, replayed: true });
+    expect(
+      failuresOf(await dataUser(REGISTER, { input: recordOf(ref, { purpose: 'Other' }), idempotencyKey: 'once' })),
+    ).toEqual(['CNF004 registerAccessRecord']);
+  });
+
+  it.each(['\0', 'lone \ud800 surrogate'])('refuses a text that cannot be stored: %j', async (text) => {
+    const input = recordOf(register.sandbox.samples.identity_record, { purpose: text });
+    const answer = await dataUser(REGISTER, { input });
+    expect(failuresOf(answer)).toEqual([expect.stringMatching(/^VAL00[13]/)]);
+    expect(register.log()).not.toContain('internal error');
+  });
+
+  it('never echoes a value in what it says', async () => {
+    const answers = [
+      await dataUser('query ($key: AccessKey!) { accessRecord(key: $key) { state } }', { key: 'ZZYZX' }),
+      await dataUser('{ accessRecord(key: "ZZYZX") { state } }'),
+      await dataUser('{ accessRecords(state: ZZYZX) { totalCount } }'),
+      await dataUser('query ($first: Int) { accessRecords(first: $first) { totalCount } }', { first: 'ZZYZX' }),
+      await dataUser(REGISTER, { input: recordOf('ZZYZX', { legalBasis: 'ZZYZX', dataTypes: 'ZZYZX' }) }),
+      await dataUser('mutation { issueBearerToken(accountId: "ZZYZX", secretKey: "ZZYZX") { bearerToken } }'),
+    ];
+    for (const { errors, text } of answers) {
+      expect(errors.length).toBeGreaterThan(0);
+      expect(text).not.toContain('ZZYZX');
+      expect(text).not.toMatch(/node_modules|\.ts:|stacktrace/);
+    }
+  });
+
+  it('asks for a token before it is introspected', async () => {
+    const answer = await graphOf(register)('{ __schema { queryType { name } } }');
+    expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('describes every type, field, argument and value', async () => {
+    const { data } = await dataUser(getIntrospectionQuery());
+    const { types } = (data as IntrospectionQuery).__schema;
+    const own = types.filter(
+      ({ name }) => !name.startsWith('__') && !['String', 'Int', 'Boolean', 'ID', 'Float'].includes(name),
+    );
+    const undescribed = own
+      .flatMap(placesOf)
+      .filter(({ description }) => !description)
+      .map(({ at }) => at);
+    expect(own.length).toBeGreaterThan(50);
+    expect(undescribed).toEqual([]);
+  });
+});

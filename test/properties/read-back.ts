@@ -1,0 +1,42 @@
+type Json = Record<string, unknown>;
+
+const INSTANTS = new Set(['registered-at', 'expiry', 'verified-at']);
+
+/** A body without nulls and with its instants in one form: what must be read back of it. */
+function comparable(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => comparable(item));
+  if (typeof value === 'string' && INSTANTS.has(name)) return new Date(value.replace('t', 'T').replace('z', 'Z')).toISOString();
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  // Evidence is free in form: it is read back exactly, nulls included.
+  return Object.fromEntries(members.map(([key, member]) => [key, key === 'detail' ? member : comparable(member, key)]));
+}
+
+/** What reading must tell after a body was accepted. */
+export function expectedReading(operationId: string, body: unknown, duid: string): unknown {
+  const expected = comparable(body) as Record<string, Json>;
+  if (operationId === 'registerIdentityRecord') {
+    const { 'initiate-passkey-registration': _, 'passkey-return-url': __, email, ...kept } = expected;
+    return { ...kept, 'has-email': email !== undefined, credentials: [] };
+  }
+  const event = expected['access-event'] as Json;
+  const hasPassed = event['expiry'] !== undefined && Date.parse(String(event['expiry'])) <= Date.now();
+  return {
+    ...expected,
+    'record-metadata': { ...expected['record-metadata'], duid },
+    processing: { ...expected['processing'], jurisdiction: 'GB' },
+    'access-event': { ...event, state: hasPassed ? 'EXPIRED' : 'ACTIVE' },
+  };
+}
+
+/** What was read, without what the register adds. */
+export function readingOf(operationId: string, body: unknown): unknown {
+  const { 'access-record': record, 'identity-record': identity } = body as Record<string, Json>;
+  if (operationId === 'registerIdentityRecord') {
+    const { ir: _, 'created-at': __, ...kept } = identity ?? {};
+    return comparable(kept);
+  }
+  const { 'record-metadata': metadata, ...kept } = (record ?? {}) as { 'record-metadata'?: Json };
+  const { 'record-identifier': _, 'created-at': __, ...own } = metadata ?? {};
+  return comparable({ 'record-metadata': own, ...kept });
+}

@@ -1,0 +1,92 @@
+import { errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
+import type { ContractAnswers } from './contract-answers';
+
+/** An answer as it came. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** A request with its variables filled in. */
+export interface SentRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+/** What holds for every answer of the register, whatever was asked; `transactions` remembers the ids of earlier ones. */
+export function breaches(request: SentRequest, { headers, body, status }: Answer, transactions: Set<string>): string[] {
+  const transactionId = headers.get('transaction-id') ?? '';
+  const { response, errors = [] } = (body ?? {}) as { response?: Metadata; errors?: readonly ErrorDetail[] };
+  const isAnothers = response?.resource !== request.url.pathname || response['transaction-id'] !== transactionId;
+  const rules: readonly (readonly [breach: string, isBroken: boolean])[] = [
+    ['has no transaction-id', !/^tid_[0-9a-f]{24}$/.test(transactionId)],
+    ['has the transaction-id of an earlier answer', transactions.has(transactionId)],
+    ['may be cached', headers.get('cache-control') !== 'no-store'],
+    ['is not JSON in UTF-8', headers.get('content-type') !== 'application/json; charset=utf-8'],
+    ['has WWW-Authenticate without 401, or 401 without it', (status === 401) !== headers.has('www-authenticate')],
+    ['has an ETag where there is nothing to be matched', status >= 300 && headers.has('etag')],
+    ['has the metadata of another answer', response !== undefined && isAnothers],
+    ['is an error without the envelope', response === undefined && errors.some((error) => 'error-code' in error)],
+  ];
+  transactions.add(transactionId);
+  return [
+    ...rules.filter(([, isBroken]) => isBroken).map(([breach]) => breach),
+    ...errors.flatMap((error) => breachesOfError(error, status, request)),
+  ];
+}
+
+interface Metadata {
+  readonly resource?: unknown;
+  readonly 'transaction-id'?: unknown;
+}
+
+interface ErrorDetail {
+  readonly 'error-code'?: string;
+  readonly message?: string;
+}
+
+function breachesOfError(
+  { 'error-code': code, message = '' }: ErrorDetail,
+  status: number,
+  request: SentRequest,
+): string[] {
+  const misplaced = isErrorCode(code) && errorCatalogue[code].status !== status ? [`says ${code} with ${status}`] : [];
+  const echoed = [...sentValues(request)].filter((value) => message.includes(value));
+  return [...misplaced, ...echoed.map((value) => `echoes what was sent: ${value}`)];
+}
+
+/** Values that a client made up: texts of some length that are no word of the contract. */
+function* sentValues({ body, url }: SentRequest): Generator<string> {
+  for (const [, value] of url.searchParams) if (isMadeUp(value)) yield value;
+  for (const step of url.pathname.split('/').slice(3)) if (/\d/.test(step) && isMadeUp(step)) yield step;
+  for (const [, value] of (body ?? '').matchAll(/: ?"((?:[^"\\]|\\.)*)"/g))
+    if (value !== undefined && isMadeUp(value)) yield value;
+}
+
+const WORDS =
+  /^(?:uk-|ACTIVE|REVOKED|EXPIRED|DISCOVERED|[A-Z]+-[A-Z]+$|access-records$|exists$|sole$|lead$|joint$|group$|member$)/;
+
+function isMadeUp(value: string): boolean {
+  return value.length > 4 && !WORDS.test(value);
+}
+
+/** Whether the OpenAPI document promises this answer. */
+export function contractBreaches(
+  { method, url }: SentRequest,
+  { status, headers, body }: Answer,
+  contract: ContractAnswers,
+  had: Set<string>,
+): string[] {
+  const operationId = contract.operationOf(method, url.pathname);
+  if (operationId === undefined) return [];
+  const documented = contract.answer(operationId, status);
+  if (documented === undefined) return [`${operationId} does not document ${status}`];
+  had.add(`${operationId} ${status}`);
+  const missing = documented.requiredHeaders
+    .filter((name) => !headers.has(name))
+    .map((name) => `lacks the header ${name}`);
+  return [...missing, ...documented.faults(body)];
+}
