@@ -17,6 +17,7 @@ import { type TrustedRequest, graphRequest, isTrusted } from './graph-request';
 import { type HttpAnswer, answerOf, httpFailureCode, sendRefusal } from './http-answer';
 import { type LandingPages, addLandingPages } from './landing-pages';
 import { AD_HOC, type OperationMetrics, operationMetrics } from './metrics';
+import { presented } from './presentation';
 import { type FailureReport, failureReport, logRequest } from './request-log';
 import { type RequestOrigin, originOf } from './request-origin';
 import { loadSupergraph } from './supergraph';
@@ -174,7 +175,10 @@ async function answerAdHoc(
   const stop = metrics.start(AD_HOC);
   const { response, operationName, outcome } = await traced('gateway ad hoc', origin.transactionId, async () =>
     adHoc.run(request, await callers.identify(origin), sent),
-  );
+  ).catch((error: unknown) => {
+    stop(presented(error).extensions.code);
+    throw error;
+  });
   stop(outcome);
   const body = response.body.kind === 'complete' ? response.body.string : '';
   return {

@@ -163,6 +163,7 @@ function webServer({ trustProxy }: RestAdapterSettings, steps: Steps): FastifyIn
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
     return503OnClosing: false,
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: LONGEST_PATH_VALUE },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
@@ -171,7 +172,18 @@ function webServer({ trustProxy }: RestAdapterSettings, steps: Steps): FastifyIn
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  answerInTheEnvelope(app, steps);
   return app;
+}
+
+/** What Node would answer itself, without a body: a request without `Host` (RFC 9112, section 3.2), and one with an odd `Expect`. */
+function answerInTheEnvelope(app: FastifyInstance, steps: Steps): void {
+  app.addHook('onRequest', (request, reply, next) => {
+    const { raw } = request;
+    if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return next();
+    steps.refuse(steps.begin(request, reply, 'unknown'), refusal('VAL003', 'The header Host is missing.'));
+  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
 function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { KEY_VARIABLES, type Keys, newKey } from '../settings';
@@ -23,12 +23,21 @@ export async function newKeyVariables(): Promise<Record<string, string>> {
 export async function sandboxKeyVariables(dataDir: string): Promise<Record<string, string>> {
   const file = join(dataDir, 'keys.json');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) await makeKeys(file);
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+}
+
+/** Written beside and linked: whoever finds the file finds all of it, and the first one stays. */
+async function makeKeys(file: string): Promise<void> {
+  const whole = `${file}.${randomUUID()}`;
+  writeFileSync(whole, JSON.stringify(await newKeyVariables(), null, 2), { mode: 0o600 });
   try {
-    writeFileSync(file, JSON.stringify(await newKeyVariables(), null, 2), { mode: 0o600, flag: 'wx' });
+    linkSync(whole, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(whole);
   }
-  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
 /** All keys, or an error that names the first missing one (settings.ts has told of all before in production). */

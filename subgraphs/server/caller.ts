@@ -33,13 +33,13 @@ export type Audience = Role | 'anyone' | 'service';
 
 /**
  * Declares who may call a resolver; every root field has it (a structure test demands it) and
- * `schema/generated/audiences.json` lists it. Ownership is a rule of the domain, not said here.
+ * `schema/generated/audiences.json` lists it. Ownership is a rule of the domain, not said here. Plain properties cannot have
+ * one: they are read without a resolver (`simpleResolvers`).
  */
-export function MayCall(...audience: [Audience, ...Audience[]]): MethodDecorator & PropertyDecorator {
-  return (target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
-    Extensions({ audience })(target, key as string, descriptor as PropertyDescriptor);
-    if (!audience.includes('anyone'))
-      Authorized<Audience>(...audience)(target, key as string, descriptor as PropertyDescriptor);
+export function MayCall(...audience: [Audience, ...Audience[]]): MethodDecorator {
+  return (target: object, key: string | symbol, descriptor: PropertyDescriptor) => {
+    Extensions({ audience })(target, key as string, descriptor);
+    if (!audience.includes('anyone')) Authorized<Audience>(...audience)(target, key as string, descriptor);
   };
 }
 

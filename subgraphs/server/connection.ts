@@ -20,12 +20,16 @@ export function connectionOf<Row, Node>(
   positionOf: (row: Row) => Position,
   nodeOf: (row: Row) => Node,
 ): Connection<Node> {
-  const edges = rows.slice(0, first).map((row) => ({ cursor: cursorOf(positionOf(row)), node: nodeOf(row) }));
+  const shown = rows.length > first ? rows.slice(0, first) : rows;
+  const nodes = shown.map(nodeOf);
+  const cursor = (row: Row) => cursorOf(positionOf(row));
   const hasNextPage = rows.length > first;
-  const endCursor = edges.at(-1)?.cursor ?? null;
+  const endCursor = shown.length === 0 ? null : cursor(shown.at(-1) as Row);
   return {
-    edges,
-    nodes: edges.map(({ node }) => node),
+    get edges() {
+      return shown.map((row, index) => ({ cursor: cursor(row), node: nodes[index] as Node }));
+    },
+    nodes,
     nextCursor: hasNextPage ? endCursor : null,
     pageInfo: { endCursor, hasNextPage },
   };

@@ -11,10 +11,8 @@ const TAG_BYTES = 16;
 export function seal(key: Buffer, plain: Buffer | string, bound: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(bound));
-  const body = Buffer.concat([
-    typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain),
-    cipher.final(),
-  ]);
+  const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
+  cipher.final(); // of this mode it gives no bytes
   return Buffer.concat([Buffer.from([FORM]), iv, body, cipher.getAuthTag()]);
 }
 
@@ -23,5 +21,7 @@ export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
   if (sealed[0] !== FORM || sealed.length < 1 + IV_BYTES + TAG_BYTES) throw new Error('not a sealed value');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, 1 + IV_BYTES)).setAAD(Buffer.from(bound));
   decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-  return Buffer.concat([decipher.update(sealed.subarray(1 + IV_BYTES, sealed.length - TAG_BYTES)), decipher.final()]);
+  const plain = decipher.update(sealed.subarray(1 + IV_BYTES, sealed.length - TAG_BYTES));
+  decipher.final(); // checks the tag
+  return plain;
 }

@@ -90,7 +90,7 @@ async function byWrk(url: string, load: Load, { connections, seconds }: Pressure
 /** The load as a script of wrk: texts are cut at their placeholders once, so that a request costs the load generator little. */
 function luaScript({ method, path, headers = {}, body = '' }: Load, keysFile: string): string {
   const text = (value: string) => `[==[${value}]==]`;
-  const headerLines = Object.entries(headers).map(([name, value]) => `[${text(name)}] = ${text(value)}`);
+  const headerLines = Object.entries(headers).map(([name, value]) => `[ ${text(name)} ] = ${text(value)}`);
   return `
 math.randomseed(tonumber("${randomBytes(3).toString('hex')}", 16))
 local run, number, keys = "${randomBytes(6).toString('hex')}", 0, {}

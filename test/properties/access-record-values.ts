@@ -114,18 +114,35 @@ function changes(identityRecordRef: string, duid: string): fc.Arbitrary<Change> 
       const controllers = controllersOf(record);
       (controllers[index % controllers.length] as WireController).role = role;
     }),
-    fc.constantFrom(...BASES).map((basis): Change => (record) => void (record.processing['legal-basis'] = basis)),
+    fc.constantFrom(...BASES).map(
+      (basis): Change =>
+        (record) =>
+          void (record.processing['legal-basis'] = basis),
+    ),
     fc.tuple(fc.constantFrom('ACTIVE', 'EXPIRED', 'REVOKED', 'DISCOVERED'), fc.option(fc.oneof(passed, future))).map(
       ([state, expiry]): Change =>
-        ({ 'access-event': event }) => Object.assign(event, { state, expiry }),
+        ({ 'access-event': event }) =>
+          Object.assign(event, { state, expiry }),
     ),
     keys.map((ref): Change => ({ 'record-metadata': metadata }) => {
       if (ref === undefined) delete metadata['identity-record-ref'];
       else metadata['identity-record-ref'] = ref;
     }),
-    fc.constantFrom(`mlr_${'a'.repeat(24)}`, null, '').map((token): Change => (record) => void (record['reidentification-token'] = token)),
-    fc.constantFrom(duid, `duid_${'0'.repeat(24)}`).map((id): Change => (record) => void (record['record-metadata'].duid = id)),
-    fc.tuple(fc.nat(9), fc.constantFrom(...ODD_ADDRESSES)).map(([place, address]): Change => (record) => setAddress(record, place, address)),
+    fc.constantFrom(`mlr_${'a'.repeat(24)}`, null, '').map(
+      (token): Change =>
+        (record) =>
+          void (record['reidentification-token'] = token),
+    ),
+    fc.constantFrom(duid, `duid_${'0'.repeat(24)}`).map(
+      (id): Change =>
+        (record) =>
+          void (record['record-metadata'].duid = id),
+    ),
+    fc.tuple(fc.nat(9), fc.constantFrom(...ODD_ADDRESSES)).map(
+      ([place, address]): Change =>
+        (record) =>
+          setAddress(record, place, address),
+    ),
   );
 }
 
@@ -137,16 +154,24 @@ const READ_ONLY: readonly Change[] = [
 
 const ARRANGEMENTS: readonly Change[] = [
   ...(['sole', 'joint', 'group'] as const).map(
-    (type): Change => (record) => void (record['record-metadata']['controller-arrangement']['arrangement-type'] = type),
+    (type): Change =>
+      (record) =>
+        void (record['record-metadata']['controller-arrangement']['arrangement-type'] = type),
   ),
   ...[null, '', 'ART26'].map(
-    (reference): Change => (record) => void (record['record-metadata']['controller-arrangement']['art26-reference'] = reference),
+    (reference): Change =>
+      (record) =>
+        void (record['record-metadata']['controller-arrangement']['art26-reference'] = reference),
   ),
   (record) => delete record['record-metadata']['controller-arrangement']['art26-reference'],
-  (record) => controllersOf(record).push({ ...structuredClone(controllersOf(record)[0] as WireController), name: `another ${controllersOf(record).length}` }),
+  (record) =>
+    controllersOf(record).push({
+      ...structuredClone(controllersOf(record)[0] as WireController),
+      name: `another ${controllersOf(record).length}`,
+    }),
   (record) => void (controllersOf(record).length > 1 && controllersOf(record).pop()),
   (record) => controllersOf(record).forEach((controller) => delete controller['privacy-rights-url']),
-  (record) => void controllersOf(record).reverse(),
+  (record) => moveFirstToEnd(controllersOf(record)),
 ];
 
 const SECTIONS: readonly Change[] = [
@@ -157,13 +182,17 @@ const SECTIONS: readonly Change[] = [
   (record) => void (record.notice = { ...record.notice, 'shared-notice': TERMS }),
   (record) => void (record.notice = { notices: noticesOf(record) }),
   (record) => void (record.notice = { ...record.notice, notices: noticesOf(record) }),
-  (record) => record.notice?.notices?.reverse(),
+  (record) => moveFirstToEnd(record.notice?.notices ?? []),
   (record) => record.notice?.notices?.push({ ...TERMS, 'controller-name': 'nobody' }),
   (record) => void record.notice?.notices?.forEach((notice) => (notice['controller-name'] = 'nobody')),
   (record) => void (record['access-event'].consent = null),
   (record) => delete record['access-event'].consent,
   (record) => void (record['access-event'].consent = { 'consent-type': 'explicit-consent' }),
 ];
+
+function moveFirstToEnd(entries: unknown[]): void {
+  entries.push(...entries.splice(0, 1));
+}
 
 /** One for each controller, and at least the two that the schema asks for. */
 function noticesOf(record: WireRecord) {
@@ -177,7 +206,9 @@ function setAddress(record: WireRecord, place: number, address: string): void {
   const places: (() => unknown)[] = [
     () => (controller['contact-url'] = address),
     () => (controller['privacy-rights-url'] = address),
-    () => record.notice?.['shared-notice'] && (record.notice['shared-notice'] = { ...record.notice['shared-notice'], 'terms-url': address }),
+    () =>
+      record.notice?.['shared-notice'] &&
+      (record.notice['shared-notice'] = { ...record.notice['shared-notice'], 'terms-url': address }),
     () => record.notice?.notices?.forEach((notice) => (notice['terms-url'] = address)),
     () => (record.processing.recipients = [{ name: 'Fernhollow', role: 'agent', 'privacy-url': address }]),
   ];
@@ -185,7 +216,11 @@ function setAddress(record: WireRecord, place: number, address: string): void {
 }
 
 /** Lawful records with up to four changes: some lawful still, most not. All fit the schema. */
-export function changedRecords(lawful: fc.Arbitrary<WireRecord>, identityRecordRef: string, duid: string): fc.Arbitrary<WireRecord> {
+export function changedRecords(
+  lawful: fc.Arbitrary<WireRecord>,
+  identityRecordRef: string,
+  duid: string,
+): fc.Arbitrary<WireRecord> {
   return fc.tuple(lawful, fc.array(changes(identityRecordRef, duid), { maxLength: 4 })).map(([record, made]) => {
     const changed = structuredClone(record);
     for (const change of made) change(changed);

@@ -57,13 +57,23 @@ function identityLink(record: WireRecord, { replaces }: OracleFacts): BrokenCond
   const token = record['reidentification-token'];
   const at = `${METADATA}/identity-record-ref`;
   if (replaces === undefined) return is(given(ref) === given(token), 'VAL005', at);
-  return [...is(given(ref) && ref !== replaces, 'VAL005', at), ...is(given(token), 'VAL005', '/reidentification-token')];
+  return [
+    ...is(given(ref) && ref !== replaces, 'VAL005', at),
+    ...is(given(token), 'VAL005', '/reidentification-token'),
+  ];
 }
 
 /** "exactly one entry, with role sole"; "at least two, one lead and the others joint"; "exactly one lead, the others member". */
 function arrangement(record: WireRecord): BrokenCondition[] {
-  const { 'arrangement-type': type, 'art26-reference': art26, controllers } = record['record-metadata']['controller-arrangement'];
-  const roles = controllers.map(({ role }) => role).toSorted().join(' ');
+  const {
+    'arrangement-type': type,
+    'art26-reference': art26,
+    controllers,
+  } = record['record-metadata']['controller-arrangement'];
+  const roles = controllers
+    .map(({ role }) => role)
+    .toSorted()
+    .join(' ');
   const lawful = {
     sole: /^sole$/,
     joint: /^joint( joint)* lead$/,
@@ -103,8 +113,12 @@ function sections(record: WireRecord): BrokenCondition[] {
 }
 
 /** ACTIVE; in POST also EXPIRED, which needs a past expiry. */
-function state({ 'access-event': { state: asked, expiry } }: WireRecord, { now, replaces }: OracleFacts): BrokenCondition[] {
-  const historic = asked === 'EXPIRED' && replaces === undefined && expiry !== null && Date.parse(expiry) <= now.getTime();
+function state(
+  { 'access-event': { state: asked, expiry } }: WireRecord,
+  { now, replaces }: OracleFacts,
+): BrokenCondition[] {
+  const historic =
+    asked === 'EXPIRED' && replaces === undefined && expiry !== null && Date.parse(expiry) <= now.getTime();
   return is(asked !== 'ACTIVE' && !historic, 'VAL003', '/access-event/state');
 }
 
@@ -117,18 +131,24 @@ function addresses(record: WireRecord, { production }: OracleFacts): BrokenCondi
       [`${CONTROLLERS}/${index}/privacy-rights-url`, controller['privacy-rights-url']],
     ]),
     ['/notice/shared-notice/terms-url', notice?.['shared-notice']?.['terms-url']],
-    ...(notice?.notices ?? []).map((entry, index): [string, string] => [`/notice/notices/${index}/terms-url`, entry['terms-url']]),
+    ...(notice?.notices ?? []).map((entry, index): [string, string] => [
+      `/notice/notices/${index}/terms-url`,
+      entry['terms-url'],
+    ]),
     ...(processing.recipients ?? []).map((entry, index): [string, string | undefined] => [
       `/processing/recipients/${index}/privacy-url`,
       entry['privacy-url'],
     ]),
   ];
-  return all.flatMap(([at, address]) => is(given(address) && !isWebAddress(address as string, production), 'VAL008', at));
+  return all.flatMap(([at, address]) =>
+    is(given(address) && !isWebAddress(address as string, production), 'VAL008', at),
+  );
 }
 
 function isWebAddress(address: string, production: boolean): boolean {
   if (address.length > 2048 || /[^\x21-\x7e]|["<>\\^`{|}]|%(?![0-9A-F]{2})/i.test(address)) return false;
-  if (!(production ? /^https:\/\/[^/?#]/i : /^https?:\/\/[^/?#]/i).test(address) || !URL.canParse(address)) return false;
+  if (!(production ? /^https:\/\/[^/?#]/i : /^https?:\/\/[^/?#]/i).test(address) || !URL.canParse(address))
+    return false;
   const { username, password } = new URL(address);
   return username === '' && password === '' && !(/^[^/]*\/\/([^/?#]*)/.exec(address)?.[1] ?? '').includes('@');
 }
@@ -181,7 +201,11 @@ function limits(record: WireRecord): BrokenCondition[] {
   return [
     ...tooLongOrShort,
     ...malformed,
-    ...is(types.length < 1 || types.length > 8 || new Set(types).size < types.length, 'VAL003', '/processing/data-types'),
+    ...is(
+      types.length < 1 || types.length > 8 || new Set(types).size < types.length,
+      'VAL003',
+      '/processing/data-types',
+    ),
     ...is(controllers.length < 1 || controllers.length > 100, 'VAL003', CONTROLLERS),
     ...is(given(notices) && (notices?.length ?? 0) < 2, 'VAL003', '/notice/notices'),
     ...is((recipients?.length ?? 0) > 100, 'VAL003', '/processing/recipients'),
@@ -205,7 +229,8 @@ function fieldsOf(root: unknown, template: string): [pointer: string, text: stri
   for (const step of template.split('/').slice(1)) {
     found = found.flatMap(([pointer, value]) => {
       if (!given(value)) return [];
-      const members = step === '*' ? Object.entries(value as object) : [[step, (value as Record<string, unknown>)[step]] as const];
+      const members =
+        step === '*' ? Object.entries(value as object) : [[step, (value as Record<string, unknown>)[step]] as const];
       return members.map(([name, member]): [string, unknown] => [`${pointer}/${name}`, member]);
     });
   }
@@ -221,7 +246,8 @@ export interface ToldViolation {
 /** Where a verdict and the conditions disagree: conditions not told, and violations that no condition explains. */
 export function disagreements(told: readonly ToldViolation[], broken: readonly BrokenCondition[]): string[] {
   const below = (pointer: string, at: string) => `${pointer}/`.startsWith(`${at}/`);
-  const explains = ({ code, at }: BrokenCondition, violation: ToldViolation) => code === violation.code && below(violation.pointer, at);
+  const explains = ({ code, at }: BrokenCondition, violation: ToldViolation) =>
+    code === violation.code && below(violation.pointer, at);
   const places = new Set(told.map(({ pointer }) => pointer));
   const notTold = broken.filter(
     (condition) =>

@@ -51,8 +51,12 @@ const pastTheSchema: readonly ((record: WireRecord) => void)[] = [
         (each) => (each['storage-conditions'] = { location: 'GB', 'retention-period': period }),
       ),
   ),
-  (record) => void (record.notice = { notices: [{ 'controller-name': '', 'terms-url': HOSTILE, 'notice-version': '' }] }),
-  (record) => void (record.notice = { 'shared-notice': { 'terms-url': '', 'notice-version': 'x'.repeat(51), 'notice-language': 'EN' } }),
+  (record) =>
+    void (record.notice = { notices: [{ 'controller-name': '', 'terms-url': HOSTILE, 'notice-version': '' }] }),
+  (record) =>
+    void (record.notice = {
+      'shared-notice': { 'terms-url': '', 'notice-version': 'x'.repeat(51), 'notice-language': 'EN' },
+    }),
   (record) => void (record.processing.purpose = '👩'.repeat(500)),
   (record) => void (record.processing.purpose = 'x'.repeat(501)),
   (record) => void (record.processing['data-types'] = []),
@@ -102,7 +106,10 @@ describe('The rules of an access record', () => {
 });
 
 function told(record: WireRecord, facts: OracleFacts) {
-  return violationsOf(record, facts).map(({ code, path }) => ({ code, pointer: path.map((step) => `/${step}`).join('') }));
+  return violationsOf(record, facts).map(({ code, path }) => ({
+    code,
+    pointer: path.map((step) => `/${step}`).join(''),
+  }));
 }
 
 function violationsOf(record: WireRecord, { replaces, ...facts }: OracleFacts) {
@@ -120,7 +127,10 @@ function inGraphNames(pointer: string): string {
 function inputOf(record: WireRecord): AccessRecordInput {
   const input = renamed(record) as AccessRecordInput;
   const { 'registered-at': registeredAt, expiry } = record['access-event'];
-  Object.assign(input.accessEvent, { registeredAt: new Date(registeredAt), expiry: expiry === null ? null : new Date(expiry) });
+  Object.assign(input.accessEvent, {
+    registeredAt: new Date(registeredAt),
+    expiry: expiry === null ? null : new Date(expiry),
+  });
   return input;
 }
 

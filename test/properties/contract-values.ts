@@ -30,8 +30,12 @@ export const dateTimes: fc.Arbitrary<string> = fc
   });
 
 /** Instants at least a day before, or after, the present. */
-export const passed = fc.integer({ min: 1, max: 20_000 }).map((days) => new Date(Date.now() - days * DAY).toISOString());
-export const future = fc.integer({ min: 1, max: 20_000 }).map((days) => new Date(Date.now() + days * DAY).toISOString());
+export const passed = fc
+  .integer({ min: 1, max: 20_000 })
+  .map((days) => new Date(Date.now() - days * DAY).toISOString());
+export const future = fc
+  .integer({ min: 1, max: 20_000 })
+  .map((days) => new Date(Date.now() + days * DAY).toISOString());
 
 const dates = fc
   .date({ min: new Date('1901-01-01T00:00:00Z'), max: new Date('2099-12-30T00:00:00Z'), noInvalidDate: true })
@@ -46,7 +50,8 @@ const emails = fc
 const durations = fc
   .tuple(fc.nat(99), fc.nat(11), fc.nat(400), fc.constantFrom('', 'T1H', 'T30M', 'T1H5S'))
   .map(([years, months, days, time]) => `P${years}Y${months}M${days}D${time}`);
-const BY_PATTERN = (pattern: string) => (pattern.startsWith('^P(?!$)') ? durations : fc.stringMatching(new RegExp(pattern)));
+const BY_PATTERN = (pattern: string) =>
+  pattern.startsWith('^P(?!$)') ? durations : fc.stringMatching(new RegExp(pattern));
 
 const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   uri: webAddresses,
@@ -57,9 +62,13 @@ const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
 
 /** Text of any characters that can be stored, often as short or as long as allowed. */
 function texts({ minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
-  const units = [fc.constantFrom('a', 'Z', ' ', '"', '\\', '<', '\u0001', '\u200f', '\ufeff', 'é', '漢', '👩‍👧'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })];
+  const units = [
+    fc.constantFrom('a', 'Z', ' ', '"', '\\', '<', '\u0001', '\u200f', '\ufeff', 'é', '漢', '👩‍👧'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ];
   const unit = fc.oneof(...units).filter((text) => [...text].length === 1 && !/[\0\p{Surrogate}]/u.test(text));
-  const ofLength = (min: number, max: number) => fc.array(unit, { minLength: min, maxLength: max }).map((all) => all.join(''));
+  const ofLength = (min: number, max: number) =>
+    fc.array(unit, { minLength: min, maxLength: max }).map((all) => all.join(''));
   return fc.oneof(
     { weight: 6, arbitrary: ofLength(minLength, Math.min(maxLength, 30)) },
     { weight: 1, arbitrary: ofLength(minLength, minLength) },
@@ -109,7 +118,10 @@ function textsOf(schema: Schema): fc.Arbitrary<string> {
 }
 
 function arraysOf({ items = {}, minItems = 0, maxItems = MOST_ITEMS, uniqueItems = false }: Schema) {
-  const limits = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, uniqueItems ? maxItems : MOST_ITEMS)) };
+  const limits = {
+    minLength: minItems,
+    maxLength: Math.max(minItems, Math.min(maxItems, uniqueItems ? maxItems : MOST_ITEMS)),
+  };
   return uniqueItems ? fc.uniqueArray(valuesOf(items), limits) : fc.array(valuesOf(items), limits);
 }
 

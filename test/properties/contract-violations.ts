@@ -18,32 +18,38 @@ type Path = readonly (string | number)[];
 /** Every way to break the contract once, for a value that fits. */
 export function contractViolations(schema: Schema, value: unknown, path: Path = []): ContractViolation[] {
   const other = schema.oneOf?.find(({ type }) => type !== 'null');
-  if (other) return value === null ? [] : contractViolations(other, value, path).filter((violation) => violation.what !== NULL || violation.pointer !== pointerOf(path));
+  if (other) return value === null ? [] : ofValue(other, value, path, true);
+  return ofValue(schema, value, path, [schema.type].flat().includes('null'));
+}
+
+function ofValue(schema: Schema, value: unknown, path: Path, isNullable: boolean): ContractViolation[] {
   return [
-    ...(path.length === 0 ? [] : ofType(schema, path)),
+    ...(path.length === 0 ? [] : ofType(schema, path, isNullable)),
     ...(typeof value === 'string' ? ofText(schema, path) : []),
     ...(Array.isArray(value) ? ofArray(schema, value, path) : []),
     ...(isObject(value) ? ofObject(schema, value, path) : []),
   ];
 }
 
-const NULL = 'null';
-
-function ofType({ type }: Schema, path: Path): ContractViolation[] {
-  const types = [type].flat();
-  const wrong = types.includes('string') ? 4711 : HOSTILE;
-  const withNull = types.includes('null') || type === undefined ? [] : [replaced(NULL, path, 'VAL003', null)];
-  return type === undefined ? [] : [replaced('the wrong type', path, 'VAL003', wrong), ...withNull];
+function ofType({ type }: Schema, path: Path, isNullable: boolean): ContractViolation[] {
+  const wrong = [type].flat().includes('string') ? 4711 : HOSTILE;
+  const ofOtherType = replaced('the wrong type', path, 'VAL003', wrong);
+  return isNullable ? [ofOtherType] : [ofOtherType, replaced('null', path, 'VAL003', null)];
 }
 
 function ofText({ enum: values, pattern, format, minLength, maxLength }: Schema, path: Path): ContractViolation[] {
   if (values) return [replaced('no value of the enum', path, 'VAL003', HOSTILE)];
   if (pattern !== undefined) {
-    return [`${HOSTILE}\0`, `${HOSTILE}\n`, HOSTILE].map((text) => replaced('not of the pattern', path, 'VAL001', text));
+    return [`${HOSTILE}\0`, `${HOSTILE}\n`, HOSTILE].map((text) =>
+      replaced('not of the pattern', path, 'VAL001', text),
+    );
   }
-  if (format === 'uri') return [replaced('a character that cannot be stored', path, 'VAL001', `https://${HOSTILE}.example/\0`)];
-  if (format !== undefined) return (WRONG_FORMATS[format] ?? []).map((text) => replaced(`no ${format}`, path, 'VAL001', text));
-  const tooLong = maxLength === undefined ? [] : [replaced('too long', path, 'VAL003', `${HOSTILE}${'é'.repeat(maxLength)}`)];
+  if (format === 'uri')
+    return [replaced('a character that cannot be stored', path, 'VAL001', `https://${HOSTILE}.example/\0`)];
+  if (format !== undefined)
+    return (WRONG_FORMATS[format] ?? []).map((text) => replaced(`no ${format}`, path, 'VAL001', text));
+  const tooLong =
+    maxLength === undefined ? [] : [replaced('too long', path, 'VAL003', `${HOSTILE}${'é'.repeat(maxLength)}`)];
   const tooShort = minLength ? [replaced('too short', path, 'VAL003', '')] : [];
   return [
     ...tooLong,
@@ -55,30 +61,51 @@ function ofText({ enum: values, pattern, format, minLength, maxLength }: Schema,
 }
 
 const WRONG_FORMATS: Readonly<Record<string, readonly string[]>> = {
-  'date-time': [HOSTILE, '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00', '2026-01-01T24:00:00Z', '+002026-01-01T00:00:00Z', ''],
+  'date-time': [
+    HOSTILE,
+    '2026-02-30T00:00:00Z',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-01-01T24:00:00Z',
+    '+002026-01-01T00:00:00Z',
+    '',
+  ],
   date: [HOSTILE, '2026-02-30', '2026-1-1', '2026-01-01T00:00:00Z', ''],
   email: [HOSTILE, '@', `${HOSTILE}@`, `a b@${HOSTILE}.example`, ''],
 };
 
-function ofArray({ items = {}, minItems, maxItems, uniqueItems }: Schema, value: unknown[], path: Path): ContractViolation[] {
+function ofArray(
+  { items = {}, minItems, maxItems, uniqueItems }: Schema,
+  value: unknown[],
+  path: Path,
+): ContractViolation[] {
   const inItems = value.flatMap((item, index) => contractViolations(items, item, [...path, index]));
   const tooFew = minItems ? [replaced('too few entries', path, 'VAL003', value.slice(0, minItems - 1))] : [];
   const tooMany =
-    maxItems === undefined || value.length === 0 ? [] : [replaced('too many entries', path, 'VAL003', Array(maxItems + 1).fill(value[0]))];
-  const twice = uniqueItems && value.length > 0 ? [replaced('an entry twice', path, 'VAL003', [...value, value[0]].slice(-2))] : [];
+    maxItems === undefined || value.length === 0
+      ? []
+      : [replaced('too many entries', path, 'VAL003', Array(maxItems + 1).fill(value[0]))];
+  const twice =
+    uniqueItems && value.length > 0 ? [replaced('an entry twice', path, 'VAL003', [...value, value[0]].slice(-2))] : [];
   return [...inItems, ...tooFew, ...tooMany, ...(uniqueItems && value.length > 1 ? [] : twice)];
 }
 
 /** Names that a client may make up; none is a field of the contract. */
 const UNKNOWN_NAMES = ['x-unknown', 'toString', 'constructor', '__proto__', 'a/b~c', 'ключ', ' '];
 
-function ofObject({ properties, required = [], additionalProperties }: Schema, value: object, path: Path): ContractViolation[] {
+function ofObject(
+  { properties, required = [], additionalProperties }: Schema,
+  value: object,
+  path: Path,
+): ContractViolation[] {
   if (!properties) return ofFreeObject(path);
-  const inMembers = Object.entries(value).flatMap(([name, member]) => contractViolations(properties[name] ?? {}, member, [...path, name]));
+  const inMembers = Object.entries(value).flatMap(([name, member]) =>
+    contractViolations(properties[name] ?? {}, member, [...path, name]),
+  );
   const missing = required.map((name) => removed(path, name));
   const readOnly = Object.entries(properties)
     .filter(([, schema]) => schema.readOnly)
-    .map(([name]) => ({ ...replaced('a read-only field', [...path, name], 'VAL004', 4711) }));
+    .map(([name]) => replaced('a read-only field', [...path, name], 'VAL004', 4711));
   const unknown = additionalProperties === false ? UNKNOWN_NAMES.map((name) => added(path, name)) : [];
   return [...inMembers, ...missing, ...readOnly, ...unknown];
 }
@@ -99,7 +126,7 @@ function removed(path: Path, name: string): ContractViolation {
 }
 
 function added(path: Path, name: string): ContractViolation {
-  return { ...replaced('an unknown field', [...path, name], 'VAL003', HOSTILE) };
+  return replaced('an unknown field', [...path, name], 'VAL003', HOSTILE);
 }
 
 function replaced(what: string, path: Path, code: ErrorCode, value: unknown): ContractViolation {
@@ -110,7 +137,12 @@ function replaced(what: string, path: Path, code: ErrorCode, value: unknown): Co
     apply: (body) => {
       const holder = at(body, path.slice(0, -1)) as object;
       // Also a field named __proto__ becomes a field of its own.
-      Object.defineProperty(holder, path.at(-1) as string, { value, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(holder, path.at(-1) as string, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     },
   };
 }

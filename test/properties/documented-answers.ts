@@ -21,9 +21,8 @@ interface Envelope {
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addFormat('mpxn', true);
-// E-mail addresses are compared trimmed; leap seconds are no instants of the register.
-const EMAIL = /^\s*[^\s@]+@[^\s@]+\s*$/;
-ajv.addFormat('email', EMAIL);
+// E-mail addresses are compared trimmed.
+ajv.addFormat('email', /^\s*[^\s@]+@[^\s@]+\s*$/);
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
@@ -31,7 +30,9 @@ const compiled = new WeakMap<Schema, ValidateFunction>();
 export function misfits(schema: Schema, value: unknown): string[] {
   const validate = compiled.get(schema) ?? ajv.compile(schema as object);
   compiled.set(schema, validate);
-  return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
 /** What is answered when a request comes to no operation: wrong path or method, or a head that cannot be read. */
@@ -54,23 +55,31 @@ export function errorsOf(answer: WireAnswer): ToldError[] {
  * Everything in which an answer is not what the document says of its operation; empty when all is well. Undefined stands for a
  * request that comes to no operation.
  */
-export function undocumented(operation: ServedOperation | undefined, request: WireRequest, answer: WireAnswer): string[] {
+export function undocumented(
+  operation: ServedOperation | undefined,
+  request: WireRequest,
+  answer: WireAnswer,
+): string[] {
   const { status, headers, text } = answer;
   if (status >= 500) return [`status ${status}: ${text}`];
   const found: string[] = [];
   const documented = operation?.answers.get(status);
-  if (operation ? !documented && status !== 431 : !UNSERVED.includes(status)) found.push(`status ${status} is not documented`);
+  if (operation ? !documented && status !== 431 : !UNSERVED.includes(status))
+    found.push(`status ${status} is not documented`);
   if (headers['cache-control'] !== 'no-store') found.push(`cache-control ${String(headers['cache-control'])}`);
   if (!/^tid_[0-9a-f]{24}$/.test(String(headers['transaction-id']))) found.push('no transaction-id');
   if (status === 405 && !headers['allow']) found.push('no allow');
   for (const [name, { required, schema }] of Object.entries(documented?.headers ?? {})) {
     const value = headers[name.toLowerCase()];
-    if (value === undefined ? required : misfits(schema, schema.type === 'integer' ? Number(value) : value).length > 0) {
+    if (
+      value === undefined ? required : misfits(schema, schema.type === 'integer' ? Number(value) : value).length > 0
+    ) {
       found.push(`header ${name}: ${String(value)}`);
     }
   }
   if (request.method === 'HEAD' && text === '') return found;
-  if (!String(headers['content-type']).startsWith('application/json')) return [...found, `content-type ${String(headers['content-type'])}`];
+  if (!String(headers['content-type']).startsWith('application/json'))
+    return [...found, `content-type ${String(headers['content-type'])}`];
   return [...found, ...undocumentedBody(documented?.schema, request, answer)];
 }
 
@@ -82,9 +91,11 @@ function undocumentedBody(schema: Schema | undefined, request: WireRequest, answ
   if (enveloped && !UNREADABLE.includes(status)) {
     if (body.response?.resource !== pathOf(request.target)) found.push(`resource ${String(body.response?.resource)}`);
   }
-  if (enveloped && body.response?.['transaction-id'] !== headers['transaction-id']) found.push('another transaction-id in the body');
+  if (enveloped && body.response?.['transaction-id'] !== headers['transaction-id'])
+    found.push('another transaction-id in the body');
   for (const { code, message } of errorsOf(answer)) {
-    if (errorCatalogue[code as ErrorCode].status !== status && !UNREADABLE.includes(status)) found.push(`${code} with status ${status}`);
+    if (errorCatalogue[code as ErrorCode].status !== status && !UNREADABLE.includes(status))
+      found.push(`${code} with status ${status}`);
     if (message.includes(HOSTILE)) found.push(`a value is echoed: ${message}`);
     if (/\bat .*\.(ts|js):\d+|node_modules/.test(message)) found.push(`a stack: ${message}`);
   }
@@ -93,7 +104,9 @@ function undocumentedBody(schema: Schema | undefined, request: WireRequest, answ
 
 /** An answer without an operation is an error in the envelope. */
 function unlikeAnError({ response, errors }: Envelope): string[] {
-  return typeof response?.resource === 'string' && Array.isArray(errors) && errors.length > 0 ? [] : ['no error envelope'];
+  return typeof response?.resource === 'string' && Array.isArray(errors) && errors.length > 0
+    ? []
+    : ['no error envelope'];
 }
 
 /** The path of a request line, which may name the whole address. */
@@ -102,7 +115,10 @@ function pathOf(target: string): string {
 }
 
 /** The operation that a request comes to, as the document has it: HEAD is GET without a body. */
-export function operationAt(contract: Iterable<ServedOperation>, { method, target }: WireRequest): ServedOperation | undefined {
+export function operationAt(
+  contract: Iterable<ServedOperation>,
+  { method, target }: WireRequest,
+): ServedOperation | undefined {
   const path = decoded(pathOf(target).split('#')[0] as string);
   const asked = method === 'HEAD' ? 'GET' : method;
   const matching = [...contract].filter((operation) => {

@@ -5,7 +5,10 @@ import type { WireAnswer } from './http-exchange';
 /** An answer of the graph. */
 export interface GraphAnswer {
   readonly data?: Readonly<Record<string, unknown>> | null;
-  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string; readonly [name: string]: unknown } }[];
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: string; readonly [name: string]: unknown };
+  }[];
   readonly extensions?: { readonly transactionId?: string };
 }
 
@@ -25,7 +28,8 @@ export function codesOf(answer: WireAnswer): string[] {
 export function graphFaults(answer: WireAnswer): string[] {
   const { status, headers, text } = answer;
   if (!STATUSES.includes(status)) return [`status ${status}: ${text.slice(0, 1_000)}`];
-  if (!/^application\/(json|graphql-response\+json)/.test(String(headers['content-type']))) return [`content-type ${String(headers['content-type'])}`];
+  if (!/^application\/(json|graphql-response\+json)/.test(String(headers['content-type'])))
+    return [`content-type ${String(headers['content-type'])}`];
   const body = graphAnswer(answer);
   const found = Object.keys(body).filter((key) => !['data', 'errors', 'extensions'].includes(key));
   if (body.errors === undefined && body.data === undefined) found.push('neither data nor errors');
@@ -40,7 +44,7 @@ function faultsOfError(error: NonNullable<GraphAnswer['errors']>[number]): strin
   const found: string[] = [];
   if (!isErrorCode(extensions.code)) found.push(`no code of the catalogue: ${told}`);
   else if (errorCatalogue[extensions.code as ErrorCode].status >= 500) found.push(`an internal error: ${told}`);
-  if (message === '') found.push('no message');
+  if (message === '' || message.length > 1_001) found.push(`a message of ${message.length} characters`);
   if (told.includes(HOSTILE)) found.push(`a value is echoed: ${told}`);
   if (/stacktrace|node_modules|\bat .*[.](ts|js):\d+/.test(told)) found.push(`a stack: ${told}`);
   const unknown = Object.keys(extensions).filter((name) => !['code', 'violations', 'retryAfter'].includes(name));

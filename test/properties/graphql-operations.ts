@@ -51,13 +51,35 @@ const SCALARS: KnownValues = {
   JSONObject: [{}, { a: [1, null] }],
 };
 
-const WRONG: readonly unknown[] = [HOSTILE, `${HOSTILE}\0`, '\ud800', 4711, -0.5, 1e300, true, [HOSTILE], { inner: HOSTILE }, null, [[[]]], ''];
+const WRONG: readonly unknown[] = [
+  HOSTILE,
+  `${HOSTILE}\0`,
+  '\ud800',
+  4711,
+  -0.5,
+  1e300,
+  true,
+  [HOSTILE],
+  { inner: HOSTILE },
+  null,
+  [[[]]],
+  '',
+];
 
 /** Random operations of a schema: mostly right in form, with values that are right as often as not. */
-export function operationsOf(schema: GraphQLSchema, known: KnownValues, without: readonly string[] = []): fc.Arbitrary<OperationRequest> {
-  const values = inputValues({ ...SCALARS, ...Object.fromEntries(Object.entries(known).map(([name, all]) => [name, [...(SCALARS[name] ?? []), ...all]])) });
+export function operationsOf(
+  schema: GraphQLSchema,
+  known: KnownValues,
+  without: readonly string[] = [],
+): fc.Arbitrary<OperationRequest> {
+  const values = inputValues({
+    ...SCALARS,
+    ...Object.fromEntries(Object.entries(known).map(([name, all]) => [name, [...(SCALARS[name] ?? []), ...all]])),
+  });
   const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => isObjectType(type));
-  return fc.oneof(...roots.map((root) => rootSelections(root, values, without).map((piece) => operationOf(root, piece))));
+  return fc.oneof(
+    ...roots.map((root) => rootSelections(root, values, without).map((piece) => operationOf(root, piece))),
+  );
 }
 
 function operationOf(root: GraphQLObjectType, { text, variables }: Piece): OperationRequest {
@@ -78,25 +100,55 @@ function rootSelections(root: GraphQLObjectType, values: InputValues, without: r
 
 const DEPTH_LEAVES: readonly string[] = ['__typename'];
 
-function selections(fields: readonly GraphQLField<unknown, unknown>[], values: InputValues, path: string, depth: number, most: number): fc.Arbitrary<Piece> {
+function selections(
+  fields: readonly GraphQLField<unknown, unknown>[],
+  values: InputValues,
+  path: string,
+  depth: number,
+  most: number,
+): fc.Arbitrary<Piece> {
   const leaves = depth > 0 ? fields : fields.filter(({ type }) => !isObjectType(getNamedType(type)));
   if (leaves.length === 0) return fc.constant({ text: `{ ${DEPTH_LEAVES.join(' ')} }`, variables: [] });
   return fc
     .subarray([...leaves], { minLength: 1, maxLength: Math.min(most, leaves.length) })
     .chain((chosen) => fc.tuple(...chosen.map((field) => fieldPieces(field, values, `${path}_${field.name}`, depth))))
-    .map((pieces) => ({ text: `{ ${pieces.map(({ text }) => text).join(' ')} }`, variables: pieces.flatMap(({ variables }) => variables) }));
+    .map((pieces) => ({
+      text: `{ ${pieces.map(({ text }) => text).join(' ')} }`,
+      variables: pieces.flatMap(({ variables }) => variables),
+    }));
 }
 
-function fieldPieces(field: GraphQLField<unknown, unknown>, values: InputValues, path: string, depth: number): fc.Arbitrary<Piece> {
+function fieldPieces(
+  field: GraphQLField<unknown, unknown>,
+  values: InputValues,
+  path: string,
+  depth: number,
+): fc.Arbitrary<Piece> {
   const type = getNamedType(field.type);
-  const inner = isObjectType(type) ? selections(Object.values(type.getFields()), values, path, depth - 1, 4) : fc.constant({ text: '', variables: [] });
+  const inner = isObjectType(type)
+    ? selections(Object.values(type.getFields()), values, path, depth - 1, 4)
+    : fc.constant({ text: '', variables: [] });
   const given = fc.tuple(...field.args.map((argument) => argumentPieces(argument, values, `${path}_${argument.name}`)));
-  const directives = fc.constantFrom('', '', '', ' @include(if: true)', ' @skip(if: false)', ' @include(if: false)', ' @unknown', ' @deprecated');
-  return fc.tuple(given, inner, directives, fc.constantFrom('', '', 'other: ')).map(([pieces, selected, directive, alias]) => {
-    const present = pieces.filter(({ text }) => text !== '');
-    const listed = present.length === 0 ? '' : `(${present.map(({ text }) => text).join(', ')})`;
-    return { text: `${alias}${field.name}${listed}${directive} ${selected.text}`, variables: [...present.flatMap(({ variables }) => variables), ...selected.variables] };
-  });
+  const directives = fc.constantFrom(
+    '',
+    '',
+    '',
+    ' @include(if: true)',
+    ' @skip(if: false)',
+    ' @include(if: false)',
+    ' @unknown',
+    ' @deprecated',
+  );
+  return fc
+    .tuple(given, inner, directives, fc.constantFrom('', '', 'other: '))
+    .map(([pieces, selected, directive, alias]) => {
+      const present = pieces.filter(({ text }) => text !== '');
+      const listed = present.length === 0 ? '' : `(${present.map(({ text }) => text).join(', ')})`;
+      return {
+        text: `${alias}${field.name}${listed}${directive} ${selected.text}`,
+        variables: [...present.flatMap(({ variables }) => variables), ...selected.variables],
+      };
+    });
 }
 
 function argumentPieces({ name, type }: GraphQLArgument, values: InputValues, path: string): fc.Arbitrary<Piece> {
@@ -112,7 +164,9 @@ function argumentPieces({ name, type }: GraphQLArgument, values: InputValues, pa
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  return `{ ${Object.entries(value).map(([name, member]) => `${name}: ${literal(member)}`).join(', ')} }`;
+  return `{ ${Object.entries(value)
+    .map(([name, member]) => `${name}: ${literal(member)}`)
+    .join(', ')} }`;
 }
 
 function inputValues(known: KnownValues): InputValues {

@@ -12,7 +12,15 @@ import { type WireAnswer, wireClient } from './http-exchange';
 import { ODD_TEXTS } from './odd-requests';
 import { PROPERTY_TIME, holdsForAll } from './property-run';
 
-const ROLES: readonly AccountRole[] = ['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst'];
+const ROLES: readonly AccountRole[] = [
+  'data_user',
+  'data_provider',
+  'communications_operator',
+  'portal',
+  'supplier',
+  'admin',
+  'analyst',
+];
 const DOCUMENTS = Object.keys(generatedSchema().trustedDocuments);
 
 let register: TestRegister;
@@ -45,7 +53,11 @@ function post(who: string, body: string | Buffer, headers: Record<string, string
   return wire.send({
     method: 'POST',
     target: '/graphql',
-    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
     body: Buffer.from(body),
   });
 }
@@ -56,10 +68,28 @@ describe('The graph', () => {
   it('answers bodies of any form with a code for every error', async () => {
     const parts = fc.record(
       {
-        query: fc.oneof(fc.constantFrom('{ __typename }', '{', '', HOSTILE, '{ viewer { name } }', '\0', '\ud800', 'query A { __typename } query B { __typename }'), fc.jsonValue()),
-        variables: fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>({ [HOSTILE]: HOSTILE }, JSON.parse('{"__proto__":{"key":1}}'))),
+        query: fc.oneof(
+          fc.constantFrom(
+            '{ __typename }',
+            '{',
+            '',
+            HOSTILE,
+            '{ viewer { name } }',
+            '\0',
+            '\ud800',
+            'query A { __typename } query B { __typename }',
+          ),
+          fc.jsonValue(),
+        ),
+        variables: fc.oneof(
+          fc.jsonValue(),
+          fc.constantFrom<unknown>({ [HOSTILE]: HOSTILE }, JSON.parse('{"__proto__":{"key":1}}')),
+        ),
         operationName: fc.oneof(fc.constantFrom('A', 'B', 'C', '', 'toString'), fc.jsonValue()),
-        documentId: fc.oneof(fc.constantFrom(...DOCUMENTS, '', HOSTILE, '__proto__', 'constructor', 'toString'), fc.jsonValue()),
+        documentId: fc.oneof(
+          fc.constantFrom(...DOCUMENTS, '', HOSTILE, '__proto__', 'constructor', 'toString'),
+          fc.jsonValue(),
+        ),
         admitOnly: fc.jsonValue(),
         extensions: fc.oneof(fc.jsonValue(), fc.constant({ persistedQuery: { version: 1, sha256Hash: HOSTILE } })),
       },
@@ -78,16 +108,31 @@ describe('The graph', () => {
 
   it('answers media types, encodings and headers of any kind so, too', async () => {
     const headers = fc.constantFrom<Record<string, string>>(
-      ...['', 'text/plain', 'application/x-www-form-urlencoded', 'application/graphql', 'application/json; charset=utf-16', '/'].map((type) => ({ 'content-type': type })),
+      ...[
+        '',
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/graphql',
+        'application/json; charset=utf-16',
+        '/',
+      ].map((type) => ({ 'content-type': type })),
       ...['gzip', 'br', 'none'].map((encoding) => ({ 'content-encoding': encoding })),
       ...['', 'Bearer', `Bearer ${HOSTILE}`, 'Basic x', 'Bearer a.b.c'].map((authorization) => ({ authorization })),
-      ...['text/html', '', 'application/graphql-response+json', 'multipart/mixed; deferSpec=20220824'].map((accept) => ({ accept })),
+      ...['text/html', '', 'application/graphql-response+json', 'multipart/mixed; deferSpec=20220824'].map(
+        (accept) => ({ accept }),
+      ),
       { 'x-register-service': HOSTILE },
       { 'transaction-id': `tid_${'0'.repeat(24)}` },
       { 'apollo-require-preflight': '', 'x-apollo-operation-name': HOSTILE },
       { origin: 'https://elsewhere.example' },
     );
-    const bodies = fc.constantFrom<string | Buffer>('{"query":"{ __typename }"}', '{"query":"{ viewer { name } }"}', gzipSync('{"query":"{ __typename }"}'), 'query={__typename}', '');
+    const bodies = fc.constantFrom<string | Buffer>(
+      '{"query":"{ __typename }"}',
+      '{"query":"{ viewer { name } }"}',
+      gzipSync('{"query":"{ __typename }"}'),
+      'query={__typename}',
+      '',
+    );
     await holdsForAll(fc.tuple(anyone, bodies, headers), 150, async ([who, body, sent]) => {
       const answer = await post(who, body, sent);
       expect(graphFaults(answer)).toEqual([]);
@@ -108,10 +153,31 @@ describe('The graph', () => {
   });
 
   it('runs trusted documents with variables of any kind, and tells what is wrong with them', async () => {
-    const variables = fc.dictionary(fc.constantFrom('input', 'key', 'mpxn', 'duid', 'ref', 'email', 'limit', 'cursor', 'state', 'ifVersions', 'idempotencyKey', HOSTILE), fc.oneof(fc.constant(HOSTILE), fc.jsonValue(), fc.constantFrom<unknown>(...Object.values(known).flat())), { noNullPrototype: true });
-    await holdsForAll(fc.tuple(anyone, fc.constantFrom(...DOCUMENTS), variables), 300, async ([who, documentId, given]) => {
-      expect(graphFaults(await ask(who, { documentId, variables: given }))).toEqual([]);
-    });
+    const variables = fc.dictionary(
+      fc.constantFrom(
+        'input',
+        'key',
+        'mpxn',
+        'duid',
+        'ref',
+        'email',
+        'limit',
+        'cursor',
+        'state',
+        'ifVersions',
+        'idempotencyKey',
+        HOSTILE,
+      ),
+      fc.oneof(fc.constant(HOSTILE), fc.jsonValue(), fc.constantFrom<unknown>(...Object.values(known).flat())),
+      { noNullPrototype: true },
+    );
+    await holdsForAll(
+      fc.tuple(anyone, fc.constantFrom(...DOCUMENTS), variables),
+      300,
+      async ([who, documentId, given]) => {
+        expect(graphFaults(await ask(who, { documentId, variables: given }))).toEqual([]);
+      },
+    );
   });
 });
 
@@ -125,8 +191,14 @@ describe('A trusted document', () => {
   it('needs its variables, and takes no notice of others', async () => {
     const key = register.sandbox.samples.access_keys.active;
     const missing = graphAnswer(await ask('nobody', { documentId: 'VerifyAccessRecord', variables: {} }));
-    expect(missing.errors?.[0]?.extensions).toMatchObject({ code: 'VAL002', violations: [{ code: 'VAL002', path: [expect.any(String)] }] });
-    const more = await ask('nobody', { documentId: 'VerifyAccessRecord', variables: { ak: key, key, [HOSTILE]: HOSTILE } });
+    expect(missing.errors?.[0]?.extensions).toMatchObject({
+      code: 'VAL002',
+      violations: [{ code: 'VAL002', path: [expect.any(String)] }],
+    });
+    const more = await ask('nobody', {
+      documentId: 'VerifyAccessRecord',
+      variables: { ak: key, key, [HOSTILE]: HOSTILE },
+    });
     expect([more.status, codesOf(more)]).toEqual([200, []]);
   });
 });
@@ -134,8 +206,10 @@ describe('A trusted document', () => {
 describe('Introspection', () => {
   it.each(['nobody', ...ROLES])('is for those who are signed in: %s', async (who) => {
     const answer = await ask(who, { query: '{ __schema { queryType { name } } }' });
-    if (who === 'nobody') expect([answer.status, codesOf(answer), graphAnswer(answer).data ?? null]).toEqual([401, ['AUT001'], null]);
-    else expect([answer.status, graphAnswer(answer).data]).toEqual([200, { __schema: { queryType: { name: 'Query' } } }]);
+    if (who === 'nobody')
+      expect([answer.status, codesOf(answer), graphAnswer(answer).data ?? null]).toEqual([401, ['AUT001'], null]);
+    else
+      expect([answer.status, graphAnswer(answer).data]).toEqual([200, { __schema: { queryType: { name: 'Query' } } }]);
   });
 });
 
@@ -144,18 +218,30 @@ describe('GET /graphql', () => {
     const query = encodeURIComponent(`query($key: AccessKey!) { accessRecord(key: $key) { state } }`);
     const variables = encodeURIComponent(JSON.stringify({ key: register.sandbox.samples.access_keys.active }));
     for (const accept of ['application/json', 'text/html', '*/*', 'application/graphql-response+json']) {
-      for (const target of [`/graphql?query=${query}&variables=${variables}`, '/graphql?documentId=VerifyAccessRecord', '/graphql', '/graphql?query=%zz']) {
+      for (const target of [
+        `/graphql?query=${query}&variables=${variables}`,
+        '/graphql?documentId=VerifyAccessRecord',
+        '/graphql',
+        '/graphql?query=%zz',
+      ]) {
         const answer = await wire.send({ method: 'GET', target, headers: { accept } });
         expect(answer.text).not.toContain('"data"');
         expect([200, 405]).toContain(answer.status);
-        expect(String(answer.headers['content-type'])).toMatch(answer.status === 200 ? /^text\/html/ : /^application\/json/);
+        expect(String(answer.headers['content-type'])).toMatch(
+          answer.status === 200 ? /^text\/html/ : /^application\/json/,
+        );
         if (answer.status === 405) expect([answer.headers['allow'], codesOf(answer)]).toEqual(['POST', ['MET001']]);
       }
     }
   });
 
   it.each(['PUT', 'DELETE', 'PATCH', 'HEAD', 'PROPFIND'])('and %s do not either', async (method) => {
-    const answer = await wire.send({ method, target: '/graphql', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"query":"{ __typename }"}') });
+    const answer = await wire.send({
+      method,
+      target: '/graphql',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{"query":"{ __typename }"}'),
+    });
     expect(answer.status).toBe(405);
   });
 });

@@ -28,11 +28,22 @@ export function wireClient(base: string): { send(request: WireRequest): Promise<
     send: ({ method, target, headers, body }) =>
       new Promise((resolve, reject) => {
         const length = body === undefined ? {} : { 'content-length': String(body.length) };
-        const options = { hostname, port, agent, method, path: target, headers: { ...length, ...headers }, timeout: LONGEST_ANSWER };
+        const options = {
+          hostname,
+          port,
+          agent,
+          method,
+          path: target,
+          headers: { ...length, ...headers },
+          timeout: LONGEST_ANSWER,
+        };
         let answered = false;
         const sent = httpRequest(options, (answer) => {
           answered = true;
-          textOf(answer).then((text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }), reject);
+          textOf(answer).then(
+            (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
+            reject,
+          );
         });
         sent.on('timeout', () => sent.destroy(new Error(`no answer within ${LONGEST_ANSWER} ms`)));
         // A server may close the connection after its answer to a body that it did not read.
@@ -50,12 +61,20 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 }
 
 /** Writes pieces to a connection of its own, one after the other, and answers all that came back until it was closed or quiet. */
-export async function rawExchange(base: string, pieces: readonly (string | Buffer)[], quietAfter: RegExp): Promise<string> {
+export async function rawExchange(
+  base: string,
+  pieces: readonly (string | Buffer)[],
+  quietAfter: RegExp,
+  longest = LONGEST_ANSWER,
+): Promise<string> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
   let received = '';
   const done = new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`nothing more after ${JSON.stringify(received.slice(0, 300))}`)), LONGEST_ANSWER);
+    const late = setTimeout(
+      () => reject(new Error(`nothing more after ${JSON.stringify(received.slice(0, 300))}`)),
+      longest,
+    );
     const end = () => {
       clearTimeout(late);
       resolve();

@@ -30,9 +30,12 @@ export async function holdsForAll<Value>(
   const again = `FC_SEED=${SEED} npx jest test/properties -t ${JSON.stringify(expect.getState().currentTestName)}`;
   const because = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   const value = told(JSON.stringify(counterexample?.[0], tellable, 1));
-  throw new Error(`failed after ${numRuns} values; again: ${again}\n\n${because}\n\nsmallest counterexample: ${value}`, {
-    cause: errorInstance,
-  });
+  throw new Error(
+    `failed after ${numRuns} values; again: ${again}\n\n${because}\n\nsmallest counterexample: ${value}`,
+    {
+      cause: errorInstance,
+    },
+  );
 }
 
 function told(text: string | undefined): string {
@@ -40,8 +43,14 @@ function told(text: string | undefined): string {
   return all.length > TOLD ? `${all.slice(0, TOLD)}… (${all.length} characters)` : all;
 }
 
-function tellable(name: string, value: unknown): unknown {
+function tellable(_: string, value: unknown): unknown {
   const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
-  if (type === 'Buffer' && Array.isArray(data)) return tellable(name, Buffer.from(data as number[]).toString());
-  return typeof value === 'string' && value.length > 300 ? `${value.slice(0, 300)}… (${value.length} characters)` : value;
+  if (type === 'Buffer' && Array.isArray(data)) return cut(Buffer.from(data as number[]).toString());
+  return typeof value === 'string' && value.length > 300
+    ? `${value.slice(0, 300)}… (${value.length} characters)`
+    : value;
+}
+
+function cut(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}… (${text.length} characters)` : text;
 }

@@ -5,7 +5,8 @@ const INSTANTS = new Set(['registered-at', 'expiry', 'verified-at']);
 /** A body without nulls and with its instants in one form: what must be read back of it. */
 function comparable(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
-  if (typeof value === 'string' && INSTANTS.has(name)) return new Date(value.replace('t', 'T').replace('z', 'Z')).toISOString();
+  if (typeof value === 'string' && INSTANTS.has(name))
+    return new Date(value.replace('t', 'T').replace('z', 'Z')).toISOString();
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   // Evidence is free in form: it is read back exactly, nulls included.

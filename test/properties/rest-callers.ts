@@ -42,10 +42,16 @@ export async function restCallers(register: TestRegister): Promise<(operationId:
   const dataUser = tokens.get('data_user') as string;
   const unaccepted: RestCaller[] = [
     { who: 'nobody', authorization: undefined, refusedWith: 'AUT001' },
-    { who: 'an expired token', authorization: `Bearer ${await expiredToken(register, dataUser)}`, refusedWith: 'AUT002' },
-    ...(await forgedTokens(register, dataUser)).map(
-      ([who, token]): RestCaller => ({ who, authorization: `Bearer ${token}`, refusedWith: 'AUT001' }),
-    ),
+    {
+      who: 'an expired token',
+      authorization: `Bearer ${await expiredToken(register, dataUser)}`,
+      refusedWith: 'AUT002',
+    },
+    ...(await forgedTokens(register, dataUser)).map(([who, token]): RestCaller => ({
+      who,
+      authorization: `Bearer ${token}`,
+      refusedWith: 'AUT001',
+    })),
   ];
   const { account_id: id, secret_key: secret } = accountOf(register.sandbox, 'data_user');
   const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
@@ -61,7 +67,11 @@ export async function restCallers(register: TestRegister): Promise<(operationId:
     }
     const roles = ROLES[operationId];
     const all = [...tokens].map(([role, token]): RestCaller => {
-      return { who: role, authorization: `Bearer ${token}`, refusedWith: roles && !roles.includes(role) ? 'PRM001' : undefined };
+      return {
+        who: role,
+        authorization: `Bearer ${token}`,
+        refusedWith: roles && !roles.includes(role) ? 'PRM001' : undefined,
+      };
     });
     return [...all, ...unaccepted.map((caller) => (roles ? caller : { ...caller, refusedWith: undefined }))];
   };
@@ -74,7 +84,9 @@ export function anyCaller(callers: readonly RestCaller[]): fc.Arbitrary<RestCall
 }
 
 async function signingKeysOf(register: TestRegister, token: string): Promise<SigningKeys> {
-  const { keys } = JSON.parse((await sandboxKeyVariables(register.dataDir))['TOKEN_SIGNING_KEYS'] as string) as { keys: JWK[] };
+  const { keys } = JSON.parse((await sandboxKeyVariables(register.dataDir))['TOKEN_SIGNING_KEYS'] as string) as {
+    keys: JWK[];
+  };
   return { issuer: String(decodeJwt(token).iss), keys };
 }
 
@@ -96,7 +108,10 @@ async function forgedTokens(register: TestRegister, token: string): Promise<[who
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return [
     ['a token of another key', await issueBearerToken({ ...signing, keys: [foreign] }, callerOf(token), new Date())],
-    ['a token of another issuer', await issueBearerToken({ ...signing, issuer: 'https://elsewhere.example/v1' }, callerOf(token), new Date())],
+    [
+      'a token of another issuer',
+      await issueBearerToken({ ...signing, issuer: 'https://elsewhere.example/v1' }, callerOf(token), new Date()),
+    ],
     ['a token without signature', `${encoded({ ...decodeProtectedHeader(token), alg: 'none' })}.${payload}.`],
     ['a changed token', `${head}.${encoded({ ...decodeJwt(token), role: 'admin' })}.${signature}`],
     ['half a token', token.slice(0, token.length / 2)],

@@ -33,7 +33,16 @@ function withoutPasskey(body: unknown): unknown {
 
 /** Values of parameters that name what is there, where a random one would name nothing. */
 function acceptedValues({ name, schema }: Parameter, { ir, duid, mpxn, email }: Samples): fc.Arbitrary<unknown> {
-  const known: Record<string, string> = { ak: AK, ir, duid, mpxn, email, 'Idempotency-Key': '', cursor: '', 'If-Match': '*' };
+  const known: Record<string, string> = {
+    ak: AK,
+    ir,
+    duid,
+    mpxn,
+    email,
+    'Idempotency-Key': '',
+    cursor: '',
+    'If-Match': '*',
+  };
   const value = known[name];
   if (value === undefined) return valuesOf(schema);
   return value === '' ? fc.constant(undefined) : fc.constant(value);
@@ -47,7 +56,9 @@ export function acceptedRequests(operation: ServedOperation, samples: Samples): 
     const needed = parameter.required === true || parameter.name === 'mpxn';
     return (needed ? accepted : fc.option(accepted, { nil: undefined })).map((value) => [parameter, value] as const);
   });
-  return fc.tuple(acceptedBodies(operation, samples), fc.tuple(...values)).map(([body, parameters]) => requestOf(operation, parameters, body));
+  return fc
+    .tuple(acceptedBodies(operation, samples), fc.tuple(...values))
+    .map(([body, parameters]) => requestOf(operation, parameters, body));
 }
 
 /** A request of an operation with these parameters and this body. */
@@ -57,13 +68,20 @@ export function requestOf(
   body: unknown,
 ): WireRequest {
   const present = parameters.filter(([, value]) => value !== undefined);
-  const of = (source: Parameter['in']) => present.filter(([parameter]) => parameter.in === source).map(([{ name }, value]) => [name, String(value)] as const);
-  const path = of('path').reduce((all, [name, value]) => all.replace(`{${name}}`, value === AK ? AK : encodeURIComponent(value)), template);
+  const of = (source: Parameter['in']) =>
+    present.filter(([parameter]) => parameter.in === source).map(([{ name }, value]) => [name, String(value)] as const);
+  const path = of('path').reduce(
+    (all, [name, value]) => all.replace(`{${name}}`, value === AK ? AK : encodeURIComponent(value)),
+    template,
+  );
   const query = of('query').map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return {
     method,
     target: query.length === 0 ? path : `${path}?${query.join('&')}`,
-    headers: { ...Object.fromEntries(of('header')), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      ...Object.fromEntries(of('header')),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
   };
 }
@@ -74,16 +92,22 @@ export interface BrokenBody {
   readonly violations: readonly Pick<ContractViolation, 'what' | 'pointer' | 'code'>[];
 }
 
+/** Bytes of a body near the limit, which is refused before it is read. */
+const LARGE_BODY = 250 * 1024;
+
 /** Accepted bodies with one to four violations of the contract. */
 export function brokenBodies(operation: ServedOperation, samples: Samples): fc.Arbitrary<BrokenBody> {
   const schema = operation.body as Schema;
-  return fc.tuple(acceptedBodies(operation, samples), fc.array(fc.nat(), { minLength: 1, maxLength: 4 })).map(([accepted, picks]) => {
-    const body = structuredClone(accepted);
-    const possible = contractViolations(schema, body);
-    const violations = apart(picks.map((pick) => possible[pick % possible.length] as ContractViolation));
-    for (const { apply } of violations) apply(body);
-    return { body, violations: violations.map(({ what, pointer, code }) => ({ what, pointer, code })) };
-  });
+  const broken = fc
+    .tuple(acceptedBodies(operation, samples), fc.array(fc.nat(), { minLength: 1, maxLength: 4 }))
+    .map(([accepted, picks]) => {
+      const body = structuredClone(accepted);
+      const possible = contractViolations(schema, body);
+      const violations = apart(picks.map((pick) => possible[pick % possible.length] as ContractViolation));
+      for (const { apply } of violations) apply(body);
+      return { body, violations: violations.map(({ what, pointer, code }) => ({ what, pointer, code })) };
+    });
+  return broken.filter(({ body }) => Buffer.byteLength(JSON.stringify(body)) < LARGE_BODY);
 }
 
 /** A value that a parameter must refuse, and what it is told. */
@@ -98,12 +122,18 @@ export function brokenParameters(parameters: readonly Parameter[]): BrokenParame
   return parameters.flatMap((parameter) => {
     const { schema } = parameter;
     const wrong = (code: ErrorCode, ...values: string[]) => values.map((value) => ({ parameter, value, code }));
-    if (parameter.in === 'header') return schema.pattern ? wrong('VAL001', 'a b', '\xe9', `${HOSTILE} ${HOSTILE}`, 'k'.repeat(256)) : [];
+    if (parameter.in === 'header')
+      return schema.pattern ? wrong('VAL001', 'a b', '\xe9', `${HOSTILE} ${HOSTILE}`, 'k'.repeat(256)) : [];
     if (schema.enum) return wrong('VAL003', HOSTILE, '', 'active', 'uk_consent', 'null');
-    if (schema.type === 'integer') return wrong('VAL003', '0', '501', '1.5', '1e2', '-1', HOSTILE, '', ' 1', '0x1', '9'.repeat(30));
-    if (schema.pattern) return wrong('VAL001', HOSTILE, '\0', `${HOSTILE}\ud83d\ude00`, `${'0'.repeat(24)}`, 'ABCDEFGHIJ', "' or 1=1 --");
+    if (schema.type === 'integer')
+      return wrong('VAL003', '0', '501', '1.5', '1e2', '-1', HOSTILE, '', ' 1', '0x1', '9'.repeat(30));
+    if (schema.pattern)
+      return wrong('VAL001', HOSTILE, '\0', `${HOSTILE}\ud83d\ude00`, `${'0'.repeat(24)}`, 'ABCDEFGHIJ', "' or 1=1 --");
     if (schema.format === 'email') return wrong('VAL001', HOSTILE, '@', '\0@a.example', `a@b@${HOSTILE}`);
-    return [...wrong('VAL003', '', 'x'.repeat((schema.maxLength ?? 0) + 1)), ...wrong('VAL001', `${HOSTILE.slice(0, 3)}\0`)];
+    return [
+      ...wrong('VAL003', '', 'x'.repeat((schema.maxLength ?? 0) + 1)),
+      ...wrong('VAL001', `${HOSTILE.slice(0, 3)}\0`),
+    ];
   });
 }
 

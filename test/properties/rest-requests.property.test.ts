@@ -10,7 +10,16 @@ import { type OddRequest, oddRequests } from './odd-requests';
 import { PROPERTY_TIME, holdsForAll } from './property-run';
 import { expectedReading, readingOf } from './read-back';
 import { ROLES, type RestCaller, anyCaller, restCallers } from './rest-callers';
-import { AK, type Samples, acceptedBodies, acceptedRequests, brokenBodies, brokenParameters, requestOf, spokenName } from './rest-cases';
+import {
+  AK,
+  type Samples,
+  acceptedBodies,
+  acceptedRequests,
+  brokenBodies,
+  brokenParameters,
+  requestOf,
+  spokenName,
+} from './rest-cases';
 import { type Schema, type ServedOperation, servedContract } from './served-contract';
 import type { WireRecord } from './wire-record';
 
@@ -35,8 +44,16 @@ beforeAll(async () => {
   callersOf = await restCallers(register);
   wire = wireClient(register.rest);
   dataUser = await signedInClient(register, 'data_user');
-  const { samples: { identity_record: ir, mpxn }, customers } = register.sandbox;
-  samples = { ir, mpxn, duid: String(accountOf(register.sandbox, 'data_user').duid), email: String(customers[0]?.email) };
+  const {
+    samples: { identity_record: ir, mpxn },
+    customers,
+  } = register.sandbox;
+  samples = {
+    ir,
+    mpxn,
+    duid: String(accountOf(register.sandbox, 'data_user').duid),
+    email: String(customers[0]?.email),
+  };
   ak = await registered(dataUser, ir);
 });
 afterAll(async () => {
@@ -49,8 +66,14 @@ const operationOf = (id: string) => contract.get(id) as ServedOperation;
 const usualCaller = (id: string) => callersOf(id).find(({ refusedWith }) => refusedWith === undefined) as RestCaller;
 
 /** Sends a request as a caller, and keeps the record of the moment ACTIVE. */
-async function send(request: WireRequest, { authorization }: RestCaller): Promise<{ sent: WireRequest; answer: WireAnswer }> {
-  const headers = authorization === undefined || 'authorization' in request.headers ? request.headers : { ...request.headers, authorization };
+async function send(
+  request: WireRequest,
+  { authorization }: RestCaller,
+): Promise<{ sent: WireRequest; answer: WireAnswer }> {
+  const headers =
+    authorization === undefined || 'authorization' in request.headers
+      ? request.headers
+      : { ...request.headers, authorization };
   const sent = { ...request, headers, target: request.target.replace(/\{ak\}/i, ak) };
   const answer = await wire.send(sent);
   if (['DELETE', 'PUT'].includes(sent.method) && answer.status === 200) ak = await registered(dataUser, samples.ir);
@@ -101,7 +124,10 @@ describe.each(WITH_BODY)('The body of %s', (id) => {
       const { sent, answer } = await send(requestOf(operation, parametersOf(operation), body), usualCaller(id));
       expect(undocumented(operation, sent, answer)).toEqual([]);
       const told = errorsOf(answer).map(({ code, field }) => `${code} ${String(field)}`);
-      expect([answer.status, told.toSorted()]).toEqual([400, violations.map(({ code, pointer }) => `${code} ${pointer}`).toSorted()]);
+      expect([answer.status, told.toSorted()]).toEqual([
+        400,
+        violations.map(({ code, pointer }) => `${code} ${pointer}`).toSorted(),
+      ]);
     });
   });
 
@@ -140,11 +166,15 @@ describe.each(WITH_PARAMETERS)('The parameters of %s', (id) => {
     const broken = brokenParameters(operation.parameters);
     const requests = fc.tuple(acceptedBodies(operation, samples), fc.constantFrom(...broken), fc.boolean());
     await holdsForAll(requests, 40, async ([body, { parameter, value, code }, alsoBody]) => {
-      const parameters = [...parametersOf(operation).filter(([{ name }]) => name !== parameter.name), [parameter, value] as const];
+      const parameters = [
+        ...parametersOf(operation).filter(([{ name }]) => name !== parameter.name),
+        [parameter, value] as const,
+      ];
       const sentBody = body === undefined ? undefined : alsoBody ? {} : body;
       const { sent, answer } = await send(requestOf(operation, parameters, sentBody), usualCaller(id));
       expect(undocumented(operation, sent, answer)).toEqual([]);
-      if (parameter.name === 'ak') expect([answer.status, errorsOf(answer).map((error) => error.code)]).toEqual([404, ['NTF001']]);
+      if (parameter.name === 'ak')
+        expect([answer.status, errorsOf(answer).map((error) => error.code)]).toEqual([404, ['NTF001']]);
       else expect(errorsOf(answer)).toContainEqual(expect.objectContaining({ code, field: spokenName(parameter) }));
     });
   });
@@ -153,26 +183,45 @@ describe.each(WITH_PARAMETERS)('The parameters of %s', (id) => {
     const operation = operationOf(id);
     const broken = brokenParameters(operation.parameters.filter(({ name }) => name !== 'ak'));
     if (broken.length === 0) return;
-    const requests = operation.body ? brokenBodies(operation, samples) : fc.constant({ body: undefined, violations: [] });
-    await holdsForAll(fc.tuple(requests, fc.subarray(broken, { minLength: 1 })), 30, async ([{ body, violations }, chosen]) => {
-      const byName = new Map([...parametersOf(operation), ...chosen.map(({ parameter, value }) => [parameter, value] as const)].map((pair) => [pair[0].name, pair]));
-      const { answer } = await send(requestOf(operation, [...byName.values()], body), usualCaller(id));
-      const codes = new Map(chosen.map(({ parameter, code }) => [parameter.name, `${code} ${spokenName(parameter)}`]));
-      const expected = [...codes.values(), ...violations.map(({ code, pointer }) => `${code} ${pointer}`)];
-      const told = errorsOf(answer).map(({ code, field }) => `${code} ${String(field)}`);
-      expect([answer.status, told.toSorted()]).toEqual([400, expected.toSorted()]);
-    });
+    const requests = operation.body
+      ? brokenBodies(operation, samples)
+      : fc.constant({ body: undefined, violations: [] });
+    await holdsForAll(
+      fc.tuple(requests, fc.subarray(broken, { minLength: 1 })),
+      30,
+      async ([{ body, violations }, chosen]) => {
+        const byName = new Map(
+          [...parametersOf(operation), ...chosen.map(({ parameter, value }) => [parameter, value] as const)].map(
+            (pair) => [pair[0].name, pair],
+          ),
+        );
+        const { answer } = await send(requestOf(operation, [...byName.values()], body), usualCaller(id));
+        const codes = new Map(
+          chosen.map(({ parameter, code }) => [parameter.name, `${code} ${spokenName(parameter)}`]),
+        );
+        const expected = [...codes.values(), ...violations.map(({ code, pointer }) => `${code} ${pointer}`)];
+        const told = errorsOf(answer).map(({ code, field }) => `${code} ${String(field)}`);
+        expect([answer.status, told.toSorted()]).toEqual([400, expected.toSorted()]);
+      },
+    );
   });
 });
 
 /** What the operation needs to be named at all. */
 function parametersOf({ parameters }: ServedOperation) {
   const values: Record<string, string> = { ak: AK, ir: samples.ir, duid: samples.duid, mpxn: samples.mpxn };
-  return parameters.filter(({ name }) => name in values).map((parameter) => [parameter, values[parameter.name]] as const);
+  return parameters
+    .filter(({ name }) => name in values)
+    .map((parameter) => [parameter, values[parameter.name]] as const);
 }
 
 function factsOf(id: string) {
-  return { duid: samples.duid, production: false, now: new Date(), replaces: id === 'replaceAccessRecord' ? samples.ir : undefined };
+  return {
+    duid: samples.duid,
+    production: false,
+    now: new Date(),
+    replaces: id === 'replaceAccessRecord' ? samples.ir : undefined,
+  };
 }
 
 /** Of a registration that breaks no rule, the token is looked at, then the link. */
@@ -186,9 +235,11 @@ function afterTheRules({ id, success }: ServedOperation, record: WireRecord): [n
 /** 401 and 403 come before everything else that is wrong. */
 function expectRightSignIn({ who, refusedWith }: RestCaller, answer: WireAnswer): void {
   const codes = answer.text === '' ? [] : errorsOf(answer).map(({ code }) => code);
-  if (refusedWith === undefined) expect({ who, codes: codes.filter((code) => /^AUT|PRM001/.test(code)) }).toEqual({ who, codes: [] });
+  if (refusedWith === undefined)
+    expect({ who, codes: codes.filter((code) => /^AUT|PRM001/.test(code)) }).toEqual({ who, codes: [] });
   // Whether a secret is right is found out by signing in, which nobody does who would not take the answer.
-  else if (answer.text !== '' && !(who === 'a wrong secret' && codes[0] === 'ACC001')) expect({ who, codes }).toEqual({ who, codes: [refusedWith] });
+  else if (answer.text !== '' && !(who === 'a wrong secret' && codes[0] === 'ACC001'))
+    expect({ who, codes }).toEqual({ who, codes: [refusedWith] });
 }
 
 /** What speaks against a success: the independent verdict of ajv on the served document, and of the specification's conditions. */
@@ -199,7 +250,10 @@ function accepted(operation: ServedOperation, request: OddRequest, caller: RestC
   for (const { name, schema } of operation.parameters.filter((parameter) => parameter.in === 'query')) {
     const values = query.getAll(name);
     if (values.length > 1) found.push(`${name} is given ${values.length} times`);
-    for (const value of values) found.push(...misfits(schema, schema.type === 'integer' ? Number(value) : value).map((misfit) => `${name} ${misfit}`));
+    for (const value of values)
+      found.push(
+        ...misfits(schema, schema.type === 'integer' ? Number(value) : value).map((misfit) => `${name} ${misfit}`),
+      );
   }
   if (!operation.body || !request.body) return found;
   const body = JSON.parse(request.body.toString()) as WireRecord;
@@ -211,5 +265,8 @@ function accepted(operation: ServedOperation, request: OddRequest, caller: RestC
 }
 
 function headSize({ target, headers }: WireRequest): number {
-  return target.length + Object.entries(headers).reduce((size, [name, value]) => size + name.length + String(value).length + 4, 200);
+  return (
+    target.length +
+    Object.entries(headers).reduce((size, [name, value]) => size + name.length + String(value).length + 4, 200)
+  );
 }

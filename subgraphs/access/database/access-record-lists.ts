@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database';
-import { type Connection, connectionOf, cursorPosition } from '../../server/connection';
+import { type Connection, type Position, connectionOf, cursorPosition } from '../../server/connection';
 import type { AccessState, LegalBasis } from '../domain/access-record';
 import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
 
@@ -28,17 +28,41 @@ const STATE_NOW = `case when state in ('ACTIVE', 'DISCOVERED') and expiry <= reg
 const FILTERS = `($3::text is null or ${STATE_NOW} = $3) and ($4::text is null or legal_basis = $4)`;
 const NEWEST_FIRST = `(created_at, id) < ($5::timestamptz, $6::uuid) order by created_at desc, id desc limit $7`;
 
+interface Scope {
+  readonly name: string;
+  readonly where: string;
+  /** Few rows, whatever the page: a short read. The others are long, and planned for the page that is asked for. */
+  readonly isShort: boolean;
+}
+
 /** One statement for each way in, so that each keeps a plan of its own index. */
 const SCOPES = {
-  everything: { name: 'access_records', where: '$1::text is null and $2::text is null' },
-  dataUser: { name: 'access_records_of_data_user', where: 'duid = $1 and $2::text is null' },
-  meterPoint: { name: 'access_records_at_meter_point', where: '$1::text is null and meter_point_id = $2' },
-  ownAtMeterPoint: { name: 'own_access_records_at_meter_point', where: 'meter_point_id = $2 and duid = $1' },
-} as const;
+  everything: { name: 'access_records', where: '$1::text is null and $2::text is null', isShort: false },
+  dataUser: { name: 'access_records_of_data_user', where: 'duid = $1 and $2::text is null', isShort: false },
+  meterPoint: {
+    name: 'access_records_at_meter_point',
+    where: '$1::text is null and meter_point_id = $2',
+    isShort: true,
+  },
+  ownAtMeterPoint: {
+    name: 'own_access_records_at_meter_point',
+    where: 'meter_point_id = $2 and duid = $1',
+    isShort: true,
+  },
+} satisfies Record<string, Scope>;
 
-function scopeOf({ duid, meterPointId }: AccessRecordFilter) {
+function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
   if (meterPointId === null) return duid === null ? SCOPES.everything : SCOPES.dataUser;
   return duid === null ? SCOPES.meterPoint : SCOPES.ownAtMeterPoint;
+}
+
+type ListedRow = AccessRecordRow & { readonly created_seconds: number };
+
+/** The instant of so many seconds since 1970, to the microsecond, which a Date cannot hold. */
+function instantOf(seconds: number): string {
+  const microseconds = Math.round(seconds * 1e6);
+  const milliseconds = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1000).padStart(3, '0')}Z`;
 }
 
 /** Lists of access records. */
@@ -51,25 +75,11 @@ export class AccessRecordLists {
       const message = `must be 1 to ${LARGEST_PAGE}`;
       throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['first'], message }] });
     }
-    const { name, where } = scopeOf(filter);
     const [createdAt, id] = cursorPosition(after);
-    const text = `select ${ACCESS_RECORD_COLUMNS}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
-      from access_record where ${where} and ${FILTERS} and ${NEWEST_FIRST}`;
-    const rows = await this.database.reads.rows<AccessRecordRow & { position: string }>({ name, text }, [
-      ...conditions(filter),
-      createdAt,
-      id,
-      first + 1,
-    ]);
-    return {
-      ...connectionOf(
-        rows,
-        first,
-        (row) => [row.position, row.id],
-        (row) => new StoredAccessRecord(row),
-      ),
-      filter,
-    };
+    const rows = await this.rows(scopeOf(filter), [...conditions(filter), createdAt, id, first + 1]);
+    const positionOf = (row: ListedRow): Position => [instantOf(row.created_seconds), row.id];
+    const page = connectionOf(rows, first, positionOf, (row) => new StoredAccessRecord(row));
+    return Object.assign(page, { filter });
   }
 
   /** How many records the whole list has. */
@@ -81,6 +91,13 @@ export class AccessRecordLists {
       values: conditions(filter),
     });
     return Number(rows[0]?.total);
+  }
+
+  private async rows({ name, where, isShort }: Scope, values: unknown[]): Promise<ListedRow[]> {
+    const text = `select ${ACCESS_RECORD_COLUMNS}, date_part('epoch', created_at) as created_seconds
+      from access_record where ${where} and ${FILTERS} and ${NEWEST_FIRST}`;
+    if (isShort) return this.database.reads.rows<ListedRow>({ name, text }, values);
+    return (await this.database.pool.query<ListedRow>({ name, text, values })).rows;
   }
 }
 

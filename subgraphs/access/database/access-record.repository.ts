@@ -53,7 +53,7 @@ export interface VersionRow {
 
 const BY_KEY = {
   name: 'access_record_by_key',
-  text: `select ${ACCESS_RECORD_COLUMNS} from access_record where key_hash = any($1::bytea[])`,
+  text: `select key_hash, ${ACCESS_RECORD_COLUMNS} from access_record where key_hash = any($1::bytea[])`,
 };
 
 const BY_ID = {
@@ -131,7 +131,8 @@ export class AccessRecordRepository {
     private readonly sealingKey: Buffer,
   ) {
     const hex = (hash: Buffer) => hash.toString('hex');
-    this.byKeyHash = database.reads.byKey(BY_KEY, (row: AccessRecordRow) => hex(row.key_hash), hex);
+    type FoundRow = AccessRecordRow & { readonly key_hash: Buffer };
+    this.byKeyHash = database.reads.byKey(BY_KEY, (row: FoundRow) => hex(row.key_hash), hex);
     this.rowById = database.reads.byKey(BY_ID, (row: AccessRecordRow) => row.id, String);
   }
 
@@ -148,8 +149,9 @@ export class AccessRecordRepository {
   }
 
   /** The access key of a record, for its owner. */
-  keyOf({ row }: StoredAccessRecord): string {
-    return unseal(this.sealingKey, row.key_sealed, row.id).toString('utf8');
+  keyOf(record: StoredAccessRecord): string {
+    const { key_sealed, id } = record.row;
+    return (record.openedKey ??= unseal(this.sealingKey, key_sealed, id).toString('utf8'));
   }
 
   /** Registers a record with its first version and transition; undefined when the idempotency key was used before. */

@@ -34,7 +34,7 @@ export const registrationRules: readonly RegistrationRule[] = [
   fieldLimits,
 ];
 
-/** All violations of all rules, one for each field and code. */
+/** All violations of all rules, one for each field. */
 export function registrationViolations(input: AccessRecordInput, facts: RegistrationFacts): Violation[] {
   const seen = new Set<string>();
   return registrationRules
