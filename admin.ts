@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { completeKeys, newKeyVariables, sandboxKeyVariables } from './sandbox/keys';
-import { SettingsError, readSettings } from './settings';
+import { completeKeys, newKeyVariables, sandboxedSettings } from './sandbox/keys';
+import { SettingsError } from './settings';
 import { openAccounts } from './subgraphs/access/access';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   the first admin of the database that DATABASE_URL names
@@ -20,11 +20,7 @@ async function printKeys(): Promise<void> {
 
 /** Onboards an admin, audited like every onboarding; the secret is shown here and never again. */
 async function createAdmin(displayName: string): Promise<void> {
-  const environment = { ...process.env, SERVICES: 'access' };
-  const given = readSettings(environment);
-  const settings = given.production
-    ? given
-    : readSettings({ ...(await sandboxKeyVariables(given.dataDir)), ...environment });
+  const settings = await sandboxedSettings({ ...process.env, SERVICES: 'access' });
   if (settings.databaseUrl === undefined) {
     throw new Error(
       'DATABASE_URL is missing. The embedded database of a sandbox has an admin already: see sandbox.json.',

@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import type { FastifyInstance } from 'fastify';
 import { type RunningGateway, startGateway } from './gateway/gateway';
@@ -6,10 +6,11 @@ import { apiSchemaOf } from './gateway/supergraph';
 import { startRestAdapter } from './rest-adapter/adapter';
 import { remoteGraphClient } from './rest-adapter/remote-graph-client';
 import { loadSandbox } from './sandbox/sandbox';
-import { completeKeys, sandboxKeyVariables } from './sandbox/keys';
+import { completeKeys, sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
 import { generatedSchema } from './schema/generated-schema';
-import { type Keys, type Settings, SettingsError, readSettings } from './settings';
+import { serviceLog } from './service-log';
+import { type Keys, type Settings, SettingsError } from './settings';
 import { startAccess } from './subgraphs/access/access';
 import { startIdentity } from './subgraphs/identity/identity';
 import {
@@ -249,33 +250,16 @@ async function fetchJson(url: string): Promise<unknown> {
   return (await fetch(url)).json();
 }
 
-/** The environment, completed outside production by the keys of the data folder. */
-async function settingsOf(environment: NodeJS.ProcessEnv): Promise<Settings> {
-  const settings = readSettings(environment);
-  if (settings.production) return settings;
-  return readSettings({ ...(await sandboxKeyVariables(settings.dataDir)), ...environment });
-}
-
-/** Bytes and milliseconds after which collected log lines are written: a write for each line would cost a request a tenth more. */
-const LOG_BYTES = 4096;
-const LOG_EVERY = 100;
-
-/** JSON lines on standard output; what is collected is also written at exit. */
-function serviceLogger(level: string): Logger {
-  const lines = pino.destination({ fd: 1, sync: false, minLength: LOG_BYTES });
-  setInterval(() => lines.flush(), LOG_EVERY).unref();
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines);
-}
-
 async function main(): Promise<void> {
-  const settings = await settingsOf(process.env);
-  const logger = serviceLogger(settings.logLevel);
+  const settings = await sandboxedSettings(process.env);
+  const { logger, flush } = serviceLog(settings.logLevel);
   const register = await startRegister(settings, logger);
   // Both signals may come twice, since npm passes on what the terminal sent to the whole process group.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => void register.close().then(() => process.exit(0)));
   }
   const addresses = Object.entries(register.urls).map(([name, url]) => `${name} ${url}`);
+  flush();
   console.log(`ready ${addresses.join(' ') || [...settings.services].join(' ')}`);
 }
 

@@ -45,12 +45,15 @@ function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, Fragme
   return found;
 }
 
+/** What a verification does not depend on: whether its token is valid, and how much its account asked before. */
+const TOKEN_FAULTS: ReadonlySet<string> = new Set(['AUT001', 'AUT002', 'LIM002']);
+
 /**
  * The context in which an operation may run. Refuses a caller whom no root field would answer: AUT001 or AUT002 without a
  * valid token, PRM001 with a wrong role. The subgraphs check every field again, and alone decide about a part of them.
  */
 export function admit({ open, fields }: OperationAudience, { context, fault }: Identified): CallContext {
-  if (fault && !(open && fault.code.startsWith('AUT'))) throw fault;
+  if (fault && !(open && TOKEN_FAULTS.has(fault.code))) throw fault;
   if (open) return context;
   const allowed = (role: string) => fields.some((audience) => audience.includes(role));
   if (allowed('anyone')) return context;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type CompiledOperation, compile } from './compile';
 import { loadContract } from './contract';
-import { responseMetadata, resourceOf } from './envelope';
+import { originForm, responseMetadata, resourceOf } from './envelope';
 import { type Answers, type Exchange, answers } from './exchange';
 import type { GraphAnswer, GraphClient } from './graph-client';
 import { traced } from '../subgraphs/server/tracing';
@@ -164,6 +164,7 @@ function webServer({ trustProxy }: RestAdapterSettings, steps: Steps): FastifyIn
     requestTimeout: REQUEST_TIMEOUT,
     return503OnClosing: false,
     http: { requireHostHeader: false },
+    rewriteUrl: ({ url = '/' }) => originForm(url),
     routerOptions: { maxParamLength: LONGEST_PATH_VALUE },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {

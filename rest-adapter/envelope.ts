@@ -12,9 +12,15 @@ export function responseMetadata(resource: string, transactionId: string): Respo
 
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-/** The request path without its query, also of a request in absolute form. */
+/** The request target as the router reads it: of one in absolute form, path and query (RFC 9112, section 3.2.2). */
+export function originForm(target: string): string {
+  if (target.charCodeAt(0) === 47) return target;
+  const path = target.replace(AUTHORITY, '');
+  return path === '' ? '/' : path;
+}
+
+/** The request path without its query. */
 export function resourceOf(url: string): string {
-  const path = url.charCodeAt(0) === 47 ? url : url.replace(AUTHORITY, '');
-  const query = path.indexOf('?');
-  return query === -1 ? path : path.slice(0, query);
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
 }

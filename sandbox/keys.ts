@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
-import { KEY_VARIABLES, type Keys, newKey } from '../settings';
+import { type Environment, KEY_VARIABLES, type Keys, newKey, type Settings, readSettings } from '../settings';
 
 /** A fresh set of keys, as the values of their variables. */
 export async function newKeyVariables(): Promise<Record<string, string>> {
@@ -45,4 +45,11 @@ export function completeKeys(keys: Partial<Keys>, needed: readonly (keyof Keys)[
   const missing = needed.find((key) => keys[key] === undefined);
   if (missing !== undefined) throw new Error(`${KEY_VARIABLES[missing].variable} is missing`);
   return keys as Keys;
+}
+
+/** The settings of an environment; outside production the keys of the data folder complete it. */
+export async function sandboxedSettings(environment: Environment): Promise<Settings> {
+  const settings = readSettings(environment);
+  if (settings.production) return settings;
+  return readSettings({ ...(await sandboxKeyVariables(settings.dataDir)), ...environment });
 }

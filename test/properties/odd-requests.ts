@@ -69,7 +69,10 @@ const paths = fc
   )
   .map((changed): Oddity => (request) => {
     const [path = '', query] = request.target.split('?');
-    return { ...request, target: `${changed(path)}${query === undefined ? '' : `?${query}`}`, isServed: false };
+    const target = changed(path);
+    // Anything else is no request line: raw connections try that.
+    const readable = /^(\/|\*|http:)/.test(target) ? target : `/${target}`;
+    return { ...request, target: `${readable}${query === undefined ? '' : `?${query}`}`, isServed: false };
   });
 
 const queries = fc
@@ -316,7 +319,7 @@ const bodies: fc.Arbitrary<Oddity> = fc.oneof(
       (body) => Buffer.concat([Buffer.from('{"record-metadata":null,'), body.subarray(1)]),
       (body) => Buffer.concat([body.subarray(0, -1), Buffer.from(',"processing":{},"pii-principal":{}}')]),
       (body) => Buffer.concat([body.subarray(0, -1), Buffer.from(',"__proto__":{"notice":null}}')]),
-      (body) => Buffer.concat([body, Buffer.alloc(256 * 1024 - body.length, ' ')]),
+      (body) => Buffer.concat([body, Buffer.alloc(Math.max(0, 256 * 1024 - body.length), ' ')]),
       (body) => Buffer.concat([body, Buffer.alloc(256 * 1024 + 1, ' ')]),
     )
     .map(withBody),
