@@ -10,7 +10,8 @@ import { completeKeys, sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
 import { generatedSchema } from './schema/generated-schema';
 import { serviceLog } from './service-log';
-import { type Keys, type Settings, SettingsError } from './settings';
+import type { Keys } from './keys';
+import { type Settings, SettingsError } from './settings';
 import { startAccess } from './subgraphs/access/access';
 import { startIdentity } from './subgraphs/identity/identity';
 import {

@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { JWK } from 'jose';
+import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
 import type { ServiceName } from './subgraphs/server/caller';
-
-/** The services of the register, in start order. */
-export const SERVICES = ['identity', 'access', 'gateway', 'rest-adapter'] as const satisfies readonly ServiceName[];
 
 /** The environment, as far as the register reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,32 +31,6 @@ export interface Settings {
   /** Keys given by the environment; main.ts adds those of the data folder outside production. */
   readonly keys: Partial<Keys>;
 }
-
-/** Every key of an installation. */
-export interface Keys {
-  /** Private JWKs (Ed25519) that sign bearer tokens: the first signs, all verify. */
-  readonly tokenSigningKeys: readonly JWK[];
-  /** Shared by all services: signs what they say to each other. */
-  readonly serviceKey: Buffer;
-  readonly accessHashKey: Buffer;
-  readonly accessEncryptionKey: Buffer;
-  readonly identityHashKey: Buffer;
-  readonly identityIndexKey: Buffer;
-  readonly identityEncryptionKey: Buffer;
-}
-
-const KEY_BYTES = 32;
-
-/** Which variable carries which key, and which services need it. */
-export const KEY_VARIABLES: Readonly<Record<keyof Keys, { variable: string; services: readonly ServiceName[] }>> = {
-  tokenSigningKeys: { variable: 'TOKEN_SIGNING_KEYS', services: ['access'] },
-  serviceKey: { variable: 'SERVICE_KEY', services: SERVICES },
-  accessHashKey: { variable: 'ACCESS_HASH_KEY', services: ['access'] },
-  accessEncryptionKey: { variable: 'ACCESS_ENCRYPTION_KEY', services: ['access'] },
-  identityHashKey: { variable: 'IDENTITY_HASH_KEY', services: ['identity'] },
-  identityIndexKey: { variable: 'IDENTITY_INDEX_KEY', services: ['identity'] },
-  identityEncryptionKey: { variable: 'IDENTITY_ENCRYPTION_KEY', services: ['identity'] },
-};
 
 /** Thrown with every fault of the environment at once. */
 export class SettingsError extends Error {
@@ -194,9 +165,4 @@ class Reader {
     this.faults.push(`${variable}: not a JSON Web Key Set of private Ed25519 keys with kid`);
     return [];
   }
-}
-
-/** A random key of 32 bytes. */
-export function newKey(): Buffer {
-  return randomBytes(KEY_BYTES);
 }

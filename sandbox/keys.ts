@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
-import { type Environment, KEY_VARIABLES, type Keys, newKey, type Settings, readSettings } from '../settings';
+import { KEY_VARIABLES, type Keys, newKey } from '../keys';
+import { type Environment, type Settings, readSettings } from '../settings';
 
 /** A fresh set of keys, as the values of their variables. */
 export async function newKeyVariables(): Promise<Record<string, string>> {

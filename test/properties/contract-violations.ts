@@ -79,7 +79,9 @@ function ofArray(
   value: unknown[],
   path: Path,
 ): ContractViolation[] {
-  const inItems = value.flatMap((item, index) => contractViolations(items, item, [...path, index]));
+  // Of entries that must differ only one is broken: two broken alike would be the same entry twice.
+  const broken = uniqueItems ? value.slice(0, 1) : value;
+  const inItems = broken.flatMap((item, index) => contractViolations(items, item, [...path, index]));
   const tooFew = minItems ? [replaced('too few entries', path, 'VAL003', value.slice(0, minItems - 1))] : [];
   const tooMany =
     maxItems === undefined || value.length === 0

@@ -35,7 +35,8 @@ const ROOMS: readonly Room[] = [
     mayImport: /^(rest-adapter\/|schema\/(?!build\/)|subgraphs\/server\/(service-(token|request)|tracing)$)/,
   },
   { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
-  { name: 'settings', files: /^settings\.ts$/, mayImport: /^subgraphs\/server\/caller$/ },
+  { name: 'settings and keys', files: /^(settings|keys)\.ts$/, mayImport: /^(keys|subgraphs\/server\/caller)$/ },
+  { name: 'the log of a process', files: /^service-log\.ts$/, mayImport: /^$/ },
   { name: 'sandbox', files: /^sandbox\//, mayImport: /^(?!test\/|gateway\/|rest-adapter\/|main$|admin$)/ },
   { name: 'the composition roots', files: /^(main|admin)\.ts$/, mayImport: /^(?!test\/)/ },
 ];

@@ -183,7 +183,6 @@ const TRIED_TOGETHER = {
   pg: '8.23.1',
   dataloader: '2.2.3',
   'graphql-ws': '6.4.2',
-  ws: '8.23.0',
   'reflect-metadata': '0.2.2',
   jose: '6.2.17',
   fastify: '5.12.8',

@@ -9,7 +9,8 @@ import { type DemoData } from '../../sandbox/demo-data';
 import { loadSandbox } from '../../sandbox/sandbox';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { type Environment, SERVICES, readSettings } from '../../settings';
+import { SERVICES } from '../../keys';
+import { type Environment, readSettings } from '../../settings';
 import { openAccounts } from '../../subgraphs/access/access';
 import { freshDatabase } from './postgres';
 

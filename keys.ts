@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { JWK } from 'jose';
+import type { ServiceName } from './subgraphs/server/caller';
+
+/** The services of the register, in start order. */
+export const SERVICES = ['identity', 'access', 'gateway', 'rest-adapter'] as const satisfies readonly ServiceName[];
+
+/** Every key of an installation. */
+export interface Keys {
+  /** Private JWKs (Ed25519) that sign bearer tokens: the first signs, all verify. */
+  readonly tokenSigningKeys: readonly JWK[];
+  /** Shared by all services: signs what they say to each other. */
+  readonly serviceKey: Buffer;
+  readonly accessHashKey: Buffer;
+  readonly accessEncryptionKey: Buffer;
+  readonly identityHashKey: Buffer;
+  readonly identityIndexKey: Buffer;
+  readonly identityEncryptionKey: Buffer;
+}
+
+/** Length of every symmetric key. */
+export const KEY_BYTES = 32;
+
+/** Which variable carries which key, and which services need it. */
+export const KEY_VARIABLES: Readonly<Record<keyof Keys, { variable: string; services: readonly ServiceName[] }>> = {
+  tokenSigningKeys: { variable: 'TOKEN_SIGNING_KEYS', services: ['access'] },
+  serviceKey: { variable: 'SERVICE_KEY', services: SERVICES },
+  accessHashKey: { variable: 'ACCESS_HASH_KEY', services: ['access'] },
+  accessEncryptionKey: { variable: 'ACCESS_ENCRYPTION_KEY', services: ['access'] },
+  identityHashKey: { variable: 'IDENTITY_HASH_KEY', services: ['identity'] },
+  identityIndexKey: { variable: 'IDENTITY_INDEX_KEY', services: ['identity'] },
+  identityEncryptionKey: { variable: 'IDENTITY_ENCRYPTION_KEY', services: ['identity'] },
+};
+
+/** A random key of 32 bytes. */
+export function newKey(): Buffer {
+  return randomBytes(KEY_BYTES);
+}
