@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { completeKeys, newKeyVariables, sandboxedSettings } from './sandbox/keys';
-import { SettingsError } from './settings';
+import { startFault } from './start-fault';
 import { openAccounts } from './subgraphs/access/access';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   the first admin of the database that DATABASE_URL names
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
 }
 
 async function printKeys(): Promise<void> {
-  for (const [variable, value] of Object.entries(await newKeyVariables())) console.log(`${variable}=${value}`);
+  for (const [variable, value] of Object.entries(await newKeyVariables())) console.log(`${variable}='${value}'`);
 }
 
 /** Onboards an admin, audited like every onboarding; the secret is shown here and never again. */
@@ -40,6 +40,6 @@ async function createAdmin(displayName: string): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  console.error(error instanceof SettingsError ? error.message : error.message || String(error));
+  console.error(error.message.startsWith('usage') ? error.message : startFault(error, process.env));
   process.exit(1);
 });

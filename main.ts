@@ -4,14 +4,18 @@ import type { FastifyInstance } from 'fastify';
 import { type RunningGateway, startGateway } from './gateway/gateway';
 import { apiSchemaOf } from './gateway/supergraph';
 import { startRestAdapter } from './rest-adapter/adapter';
+import { remoteKeySet } from './rest-adapter/remote-key-set';
 import { remoteGraphClient } from './rest-adapter/remote-graph-client';
+import { type DemoData, samplesOf } from './sandbox/demo-data';
 import { loadSandbox } from './sandbox/sandbox';
 import { completeKeys, sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
 import { generatedSchema } from './schema/generated-schema';
 import { serviceLog } from './service-log';
-import type { Keys } from './keys';
-import { type Settings, SettingsError } from './settings';
+import { type Keys, SERVICES } from './keys';
+import { ASKS, type Settings } from './settings';
+import { type EndWish, closeServer, endWish, grace } from './shutdown';
+import { startFault } from './start-fault';
 import { startAccess } from './subgraphs/access/access';
 import { startIdentity } from './subgraphs/identity/identity';
 import {
@@ -22,7 +26,7 @@ import {
   remoteVerifier,
 } from './subgraphs/server/bearer-token';
 import type { ServiceName } from './subgraphs/server/caller';
-import { remoteLink } from './subgraphs/server/remote-link';
+import { isReady, remoteLink } from './subgraphs/server/remote-link';
 import type { RunningSubgraph } from './subgraphs/server/running-subgraph';
 import { serviceTokens } from './subgraphs/server/service-token';
 import type { SubgraphLink } from './subgraphs/server/subgraph-link';
@@ -33,16 +37,14 @@ import { serveSubgraph } from './subgraphs/server/subgraph-server';
  * READ FIRST: the composition root. The services that SERVICES names start here, in this order: database, identity, access,
  * gateway, rest-adapter; in one process they call each other directly, else over HTTP (architecture, decision 1).
  */
-export async function startRegister(settings: Settings, logger: Logger): Promise<RunningRegister> {
-  const parts = new Parts(settings, logger);
+export async function startRegister(settings: Settings, logger: Logger, end?: EndWish): Promise<RunningRegister> {
+  const parts = new Parts(settings, logger, end);
   try {
     parts.traces();
-    await parts.database();
-    await parts.identity();
-    await parts.access();
-    await parts.gateway();
-    await parts.restAdapter();
-    await parts.sandbox();
+    for (const part of ['database', 'identity', 'access', 'gateway', 'restAdapter', 'sandbox'] as const) {
+      await parts[part]();
+      end?.wished.throwIfAborted();
+    }
   } catch (error) {
     await parts.close();
     throw error;
@@ -61,18 +63,19 @@ export interface RunningRegister {
 /** What has been started, and how the next part reaches it. */
 class Parts {
   readonly urls: Record<string, string> = {};
-  private readonly closers: (() => Promise<unknown>)[] = [];
+  private readonly closers: ((hurry: AbortSignal) => Promise<unknown>)[] = [];
   private readonly metrics = new Registry();
   private databaseUrl = '';
   private readonly subgraphs = new Map<ServiceName, RunningSubgraph>();
   private runningGateway: RunningGateway | undefined;
   private accounts: Awaited<ReturnType<typeof startAccess>>['accounts'] | undefined;
-  private sampleKey: string | undefined;
+  private demo: DemoData | undefined;
   private closing: Promise<void> | undefined;
 
   constructor(
     private readonly settings: Settings,
     private readonly logger: Logger,
+    private readonly end: EndWish | undefined,
   ) {
     collectDefaultMetrics({ register: this.metrics });
   }
@@ -91,7 +94,7 @@ class Parts {
       this.databaseUrl = databaseUrl;
       return;
     }
-    const postgres = await launchPostgres({ dataDir, log: this.logger });
+    const postgres = await launchPostgres({ dataDir, log: this.logger, onLost: endWithoutDatabase });
     this.closers.push(() => postgres.stop());
     this.databaseUrl = postgres.url;
   }
@@ -133,14 +136,16 @@ class Parts {
       audiences,
       trustedDocuments,
       links: [this.link('access', 'gateway'), this.link('identity', 'gateway')],
+      ready: async () => (await Promise.all([this.ready('access'), this.ready('identity')])).every(Boolean),
       verifier: this.verifier(),
       serviceTokens: this.tokens('gateway'),
       settings: { port: ports.gateway, host, production, trustProxy },
       logger: this.logger,
       metrics: this.metrics,
-      landing: { explorer: !production, sampleKey: () => this.sampleKey },
+      landing: { explorer: !production, sampleKey: () => this.demo?.samples.access_keys.active },
     });
-    this.closers.push(this.runningGateway.close);
+    const { app, close } = this.runningGateway;
+    this.closers.push((hurry) => closeServer(app, close, hurry));
     this.urls['gateway'] = this.runningGateway.url;
   }
 
@@ -152,12 +157,13 @@ class Parts {
       schema: this.runningGateway?.apiSchema ?? apiSchemaOf(generatedSchema().supergraphSdl),
       keySet: this.runs('access')
         ? () => Promise.resolve(publicKeys(this.signing()))
-        : () => fetchJson(`${serviceUrls.access}${KEY_SET_PATH}`),
+        : remoteKeySet(`${serviceUrls.access}${KEY_SET_PATH}`),
+      samples: () => this.demo && samplesOf(this.demo),
       settings: { port: ports['rest-adapter'], host, baseUrl, trustProxy, production },
       logger: this.logger,
       metrics: this.metrics,
     });
-    this.closers.push(adapter.close);
+    this.closers.push((hurry) => closeServer(adapter.app, adapter.close, hurry));
     this.urls['rest'] = adapter.url;
   }
 
@@ -166,8 +172,7 @@ class Parts {
     const whole = this.runningGateway !== undefined && this.urls['rest'] !== undefined && this.accounts !== undefined;
     if (this.settings.production || !whole || this.accounts === undefined) return;
     const urls = this.urls as { gateway: string; rest: string };
-    const { samples } = await loadSandbox({ dataDir: this.settings.dataDir, urls, accounts: this.accounts });
-    this.sampleKey = samples.access_keys.active;
+    this.demo = await loadSandbox({ dataDir: this.settings.dataDir, urls, accounts: this.accounts });
   }
 
   close(): Promise<void> {
@@ -175,8 +180,9 @@ class Parts {
   }
 
   private async closeAll(): Promise<void> {
+    const hurry = this.end?.wished.aborted === true ? this.end.hurry : grace();
     for (const close of this.closers.toReversed()) {
-      await close().catch((error: unknown) =>
+      await close(hurry).catch((error: unknown) =>
         this.logger.error({ kind: (error as Error).name }, 'a part did not close'),
       );
     }
@@ -196,6 +202,7 @@ class Parts {
       logger: this.logger,
       production: this.settings.production,
       rateLimitsOff: this.settings.rateLimitsOff,
+      limits: this.settings.limits,
     };
   }
 
@@ -219,7 +226,11 @@ class Parts {
     return this.subgraphs.get(to)?.link ?? remoteLink(to, this.settings.serviceUrls[to], this.tokens(from));
   }
 
-  /** A subgraph that some other process needs gets a port; within one whole process it has none. */
+  private ready(to: ServiceName): Promise<boolean> {
+    return this.subgraphs.get(to)?.ready() ?? isReady(this.settings.serviceUrls[to]);
+  }
+
+  /** A subgraph that some other process may ask gets a port; where all who ask it run in this one it has none. */
   private async ran(
     name: ServiceName,
     subgraph: RunningSubgraph,
@@ -227,46 +238,44 @@ class Parts {
   ): Promise<void> {
     this.closers.push(subgraph.close);
     this.subgraphs.set(name, subgraph);
-    if (WITHIN_ONE_PROCESS.every((service) => this.runs(service))) return;
+    if (SERVICES.every((service) => this.runs(service) || !ASKS[service].includes(name))) return;
     const { host, ports } = this.settings;
     const app = await serveSubgraph({
       name,
       link: subgraph.link,
+      ready: subgraph.ready,
       tokens: this.tokens(name),
       verifier: this.verifier(),
       port: ports[name],
       host,
       ...(routes ? { routes } : {}),
     });
-    this.closers.push(() => app.close());
+    this.closers.push((hurry) => closeServer(app, () => app.close(), hurry));
   }
 }
-
-/** When these run together, subgraphs are called directly and get no port. */
-const WITHIN_ONE_PROCESS = ['gateway', 'access', 'identity'] as const;
 
 const KEY_SET_PATH = '/.well-known/jwks.json';
 
-async function fetchJson(url: string): Promise<unknown> {
-  return (await fetch(url)).json();
+/** The embedded PostgreSQL ended and cannot be started again: nothing can be answered any more. */
+function endWithoutDatabase(error: unknown): void {
+  console.error('PostgreSQL ended and cannot be started again:', error);
+  process.exit(1);
 }
 
-async function main(): Promise<void> {
+async function main(end: EndWish): Promise<void> {
   const settings = await sandboxedSettings(process.env);
-  const { logger, flush } = serviceLog(settings.logLevel);
-  const register = await startRegister(settings, logger);
-  // Both signals may come twice, since npm passes on what the terminal sent to the whole process group.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => void register.close().then(() => process.exit(0)));
-  }
+  const { logger, say } = serviceLog(settings.logLevel);
+  const register = await startRegister(settings, logger, end);
+  end.wished.addEventListener('abort', () => void register.close().then(() => process.exit(0)));
   const addresses = Object.entries(register.urls).map(([name, url]) => `${name} ${url}`);
-  flush();
-  console.log(`ready ${addresses.join(' ') || [...settings.services].join(' ')}`);
+  await say(`ready ${addresses.join(' ') || [...settings.services].join(' ')}`);
 }
 
 if (require.main === module) {
-  main().catch((error: unknown) => {
-    console.error(error instanceof SettingsError ? error.message : error);
+  const end = endWish();
+  main(end).catch((error: unknown) => {
+    if (end.wished.aborted) process.exit(0); // ended while it started, as wished: all that was started is closed
+    console.error(startFault(error, process.env));
     process.exit(1);
   });
 }

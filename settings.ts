@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
-import type { JWK } from 'jose';
-import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
+import { type Environment, EnvironmentReader, type TrustProxy } from './environment';
+import { KEY_VARIABLES, type Keys } from './keys';
 import type { ServiceName } from './subgraphs/server/caller';
-
-/** The environment, as far as the register reads it. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Limits } from './subgraphs/server/rate-limits';
 
 /** How this process runs: read once from the environment, handed on by main.ts. */
 export interface Settings {
@@ -22,8 +20,9 @@ export interface Settings {
   readonly baseUrl: string;
   readonly gatewayUrl: string;
   readonly rateLimitsOff: boolean;
-  readonly trustProxy: boolean;
-  /** Seconds by which the register's clock is moved at start; undefined leaves it. Outside production only. */
+  readonly limits: Limits;
+  readonly trustProxy: TrustProxy;
+  /** Seconds by which the register's clock is moved at start; undefined is 0. Outside production only. */
   readonly clockOffsetSeconds: number | undefined;
   readonly logLevel: string;
   /** Whether OTEL_EXPORTER_OTLP_ENDPOINT names a collector of traces. */
@@ -40,11 +39,18 @@ export class SettingsError extends Error {
   }
 }
 
+/** Which services each service asks: over HTTP, unless they run in the same process. `access` has the keys of the tokens. */
+export const ASKS: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
+  identity: ['access'],
+  access: ['identity'],
+  gateway: ['access', 'identity'],
+  'rest-adapter': ['gateway', 'access'],
+};
+
 /** Reads the settings; throws all faults together. */
 export function readSettings(environment: Environment): Settings {
-  const reader = new Reader(environment);
+  const reader = new EnvironmentReader(environment);
   const production = environment['NODE_ENV'] === 'production';
-  const services = reader.services();
   const ports: Settings['ports'] = {
     gateway: reader.port('GATEWAY_PORT', 4000),
     'rest-adapter': reader.port('REST_PORT', 4001),
@@ -59,110 +65,72 @@ export function readSettings(environment: Environment): Settings {
   };
   const settings: Settings = {
     production,
-    services,
-    host: environment['HOST'] ?? 'localhost',
+    services: reader.services(),
+    host: reader.text('HOST') ?? 'localhost',
     ports,
     serviceUrls,
-    databaseUrl: environment['DATABASE_URL'],
-    dataDir: resolve(environment['DATA_DIR'] ?? '.data'),
+    databaseUrl: reader.text('DATABASE_URL'),
+    dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
     baseUrl: reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`),
     gatewayUrl: serviceUrls.gateway,
     rateLimitsOff: reader.oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'off',
-    trustProxy: reader.oneOf('TRUST_PROXY', ['true', 'false'], 'false') === 'true',
+    limits: limitsOf(reader),
+    trustProxy: reader.trustProxy('TRUST_PROXY'),
     clockOffsetSeconds: reader.integer('CLOCK_OFFSET_SECONDS'),
     logLevel: reader.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
-    exportTraces: Boolean(environment['OTEL_EXPORTER_OTLP_ENDPOINT']),
+    exportTraces: reader.text('OTEL_EXPORTER_OTLP_ENDPOINT') !== undefined,
     keys: reader.keys(),
   };
   reader.oneOf('MPXN_PROFILE', ['spec', 'gb'], 'spec');
-  if (production) reader.demandForProduction(settings);
-  reader.throwFaults();
+  const faults = [...reader.faults, ...(production ? faultsInProduction(settings, reader) : [])];
+  if (faults.length > 0) throw new SettingsError(faults);
   return settings;
 }
 
-/** Reads variables and collects what is wrong with them. */
-class Reader {
-  private readonly faults: string[] = [];
+/** Defaults of 2-decisions-a-b.md, section 2. */
+function limitsOf(reader: EnvironmentReader): Limits {
+  return {
+    requests: reader.limit('LIMIT_REQUESTS', 600),
+    failedSignIns: reader.limit('LIMIT_FAILED_SIGN_INS', 10),
+    verifyMisses: reader.limit('LIMIT_VERIFY_MISSES', 20),
+    existsMinute: reader.limit('LIMIT_EXISTS_MINUTE', 60),
+    existsDay: reader.limit('LIMIT_EXISTS_DAY', 2_000),
+  };
+}
 
-  constructor(private readonly environment: Environment) {}
-
-  services(): ReadonlySet<ServiceName> {
-    const named = (this.environment['SERVICES'] ?? SERVICES.join(',')).split(',').map((name) => name.trim());
-    for (const name of named) {
-      if (!SERVICES.includes(name as never)) this.faults.push(`SERVICES: ${name} is none of ${SERVICES.join(', ')}`);
-    }
-    return new Set(named as ServiceName[]);
+/** What production needs: every key of the services that run here, the database, addresses; nothing that weakens it. */
+function faultsInProduction(settings: Settings, reader: EnvironmentReader): string[] {
+  const { services, keys, rateLimitsOff, databaseUrl, clockOffsetSeconds } = settings;
+  const faults: string[] = [];
+  if ((services.has('access') || services.has('identity')) && databaseUrl === undefined)
+    faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
+  for (const [key, { variable, services: users }] of Object.entries(KEY_VARIABLES)) {
+    const needed = users.some((service) => services.has(service));
+    if (needed && keys[key as keyof Keys] === undefined)
+      faults.push(`${variable}: missing (npm run admin -- create-keys makes a set)`);
   }
+  faults.push(...faultsOfAddresses(settings, reader));
+  if (rateLimitsOff) faults.push('RATE_LIMITS: off is for tests and benches only');
+  if (clockOffsetSeconds !== undefined) faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
+  return faults;
+}
 
-  port(name: string, otherwise: number): number {
-    const port = this.integer(name) ?? otherwise;
-    if (port < 0 || port > 65_535) this.faults.push(`${name}: not a port`);
-    return port;
-  }
+const URL_VARIABLES = { gateway: 'GATEWAY_URL', access: 'ACCESS_URL', identity: 'IDENTITY_URL' } as const;
+const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/;
 
-  integer(name: string): number | undefined {
-    const text = this.environment[name];
-    if (text === undefined || text === '') return undefined;
-    if (!/^-?\d{1,10}$/.test(text)) this.faults.push(`${name}: not a whole number`);
-    return Number(text);
+/** BASE_URL is the issuer of the tokens, which every service issues or verifies; a default would point to this machine. */
+function faultsOfAddresses({ services, baseUrl }: Settings, reader: EnvironmentReader): string[] {
+  const faults: string[] = [];
+  if (reader.text('BASE_URL') === undefined) faults.push('BASE_URL: missing; the public address of Interface A');
+  else if (URL.canParse(baseUrl)) {
+    const { protocol, hostname } = new URL(baseUrl);
+    if (protocol !== 'https:') faults.push('BASE_URL: not https');
+    if (THIS_MACHINE.test(hostname)) faults.push('BASE_URL: names this machine, not a public address');
   }
-
-  url(name: string, otherwise: string): string {
-    const text = this.environment[name] ?? otherwise;
-    if (!URL.canParse(text)) this.faults.push(`${name}: not a URL`);
-    return text.replace(/\/+$/, '');
+  for (const [service, variable] of Object.entries(URL_VARIABLES)) {
+    const users = [...services].filter((user) => ASKS[user]?.includes(service as ServiceName));
+    if (users.length > 0 && !services.has(service as ServiceName) && reader.text(variable) === undefined)
+      faults.push(`${variable}: missing; ${users.join(' and ')} asks ${service}`);
   }
-
-  oneOf(name: string, allowed: readonly string[], otherwise: string): string {
-    const text = this.environment[name] ?? otherwise;
-    if (!allowed.includes(text)) this.faults.push(`${name}: none of ${allowed.join(', ')}`);
-    return text;
-  }
-
-  keys(): Partial<Keys> {
-    const entries = Object.entries(KEY_VARIABLES).map(([key, { variable }]) => [key, this.key(variable)] as const);
-    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Partial<Keys>;
-  }
-
-  /** What production needs: every key of the services that run here, the database, public addresses; nothing that weakens it. */
-  demandForProduction({ services, keys, rateLimitsOff, databaseUrl, clockOffsetSeconds }: Settings): void {
-    const needsDatabase = services.has('access') || services.has('identity');
-    if (needsDatabase && databaseUrl === undefined)
-      this.faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
-    for (const [key, { variable, services: users }] of Object.entries(KEY_VARIABLES)) {
-      const needed = users.some((service) => services.has(service));
-      if (needed && keys[key as keyof Keys] === undefined)
-        this.faults.push(`${variable}: missing (npm run admin -- create-keys makes a set)`);
-    }
-    if (services.has('rest-adapter') && this.environment['BASE_URL'] === undefined)
-      this.faults.push('BASE_URL: missing; the public address of Interface A');
-    if (rateLimitsOff) this.faults.push('RATE_LIMITS: off is for tests and benches only');
-    if (clockOffsetSeconds !== undefined)
-      this.faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
-  }
-
-  throwFaults(): void {
-    if (this.faults.length > 0) throw new SettingsError(this.faults);
-  }
-
-  private key(variable: string): Buffer | readonly JWK[] | undefined {
-    const text = this.environment[variable];
-    if (text === undefined || text === '') return undefined;
-    if (variable === KEY_VARIABLES.tokenSigningKeys.variable) return this.signingKeys(variable, text);
-    const bytes = Buffer.from(text, 'base64');
-    if (bytes.length !== KEY_BYTES) this.faults.push(`${variable}: not ${KEY_BYTES} bytes in base64`);
-    return bytes;
-  }
-
-  private signingKeys(variable: string, text: string): readonly JWK[] {
-    try {
-      const { keys } = JSON.parse(text) as { keys: JWK[] };
-      if (keys.length > 0 && keys.every(({ kty, crv, d, kid }) => kty === 'OKP' && crv === 'Ed25519' && d && kid))
-        return keys;
-    } catch {
-      // told below, without quoting the variable
-    }
-    this.faults.push(`${variable}: not a JSON Web Key Set of private Ed25519 keys with kid`);
-    return [];
-  }
+  return faults;
 }

@@ -6,13 +6,14 @@ import type { Registry } from 'prom-client';
 import type { GraphClient } from '../rest-adapter/graph-client';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/bearer-token';
-import type { CallContext } from '../subgraphs/server/caller';
+import { serveMetrics } from '../subgraphs/server/metrics-route';
 import type { ServiceTokens } from '../subgraphs/server/service-token';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
 import { traced, withinTrace } from '../subgraphs/server/tracing';
 import { type AdHocOperations, type AdHocRequest, adHocOperations } from './ad-hoc-operations';
 import { type Audiences, introspectionAudience } from './audiences';
 import { type Authentication, authentication } from './authentication';
+import { inTime } from './deadline';
 import { type TrustedRequest, graphRequest, isTrusted } from './graph-request';
 import { type HttpAnswer, answerOf, httpFailureCode, sendRefusal } from './http-answer';
 import { type LandingPages, addLandingPages } from './landing-pages';
@@ -31,6 +32,8 @@ export interface GatewayOptions {
   /** Operation name to text: `schema/generated/trusted-documents.json`. */
   readonly trustedDocuments: Readonly<Record<string, string>>;
   readonly links: readonly SubgraphLink[];
+  /** Whether the subgraphs can answer now, each with its database. */
+  readonly ready: () => Promise<boolean>;
   readonly verifier: TokenVerifier;
   readonly serviceTokens: ServiceTokens;
   readonly settings: GatewaySettings;
@@ -44,7 +47,8 @@ export interface GatewaySettings {
   readonly port: number;
   readonly host?: string | undefined;
   readonly production: boolean;
-  readonly trustProxy: boolean;
+  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many proxies, or of those addresses and networks. */
+  readonly trustProxy: boolean | number | string[];
 }
 
 /** The gateway, running. */
@@ -64,9 +68,11 @@ const BODY_LIMIT = 256 * 1024;
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { settings, landing, logger } = options;
   const steps = await prepare(options);
+  const { trustProxy } = settings;
+  const trusted = typeof trustProxy === 'number' ? (_: string, hop: number) => hop < trustProxy : trustProxy;
   const app = fastify({
     bodyLimit: BODY_LIMIT,
-    trustProxy: settings.trustProxy,
+    trustProxy: trusted,
     return503OnClosing: true,
     frameworkErrors: (_, __, reply) => sendRefusal(reply as never, 'NTF001', newIdentifier('tid')),
   });
@@ -174,7 +180,7 @@ async function answerAdHoc(
 ): Promise<HttpAnswer> {
   const stop = metrics.start(AD_HOC);
   const { response, operationName, outcome } = await traced('gateway ad hoc', origin.transactionId, async () =>
-    adHoc.run(request, await callers.identify(origin), sent),
+    inTime((async () => adHoc.run(request, await callers.identify(origin), sent))()),
   ).catch((error: unknown) => {
     stop(presented(error).extensions.code);
     throw error;
@@ -190,21 +196,17 @@ async function answerAdHoc(
   };
 }
 
-/** Live: the process answers. Ready: each subgraph answers, too. */
-function addOperationalRoutes(app: FastifyInstance, { metrics, links }: GatewayOptions): void {
-  const ready = async (_: FastifyRequest, reply: FastifyReply) => {
-    const answers = await Promise.allSettled(links.map((link) => link.execute({ query: '{ __typename }' }, NOBODY)));
-    const isReady = answers.every((answer) => answer.status === 'fulfilled' && !answer.value.errors);
+/** Live: the process answers. Ready: each subgraph and its database answer, too. */
+function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }: GatewayOptions): void {
+  const health = async (_: FastifyRequest, reply: FastifyReply) => {
+    const isReady = await ready();
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
   };
-  app.get('/health', ready);
-  app.get('/health/ready', ready);
+  app.get('/health', health);
+  app.get('/health/ready', health);
   app.get('/health/live', () => ({ status: 'live' }));
-  app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
+  serveMetrics(app, metrics, settings.production);
 }
-
-/** The context of a question about health. */
-const NOBODY: CallContext = { caller: null, service: 'gateway', transactionId: 'health', clientAddress: '' };
 
 /** Answers to requests that are none for the graph; each has a transaction id of its own. */
 function addRefusals(app: FastifyInstance, { logger }: Steps): void {

@@ -15,7 +15,10 @@ export interface LandingPages {
 const SANDBOX_ORIGIN = 'https://studio.apollographql.com';
 const UNKNOWN_KEY = `ak_${'0'.repeat(24)}`;
 
-/** The query that both pages start with. */
+/** What the explorer starts with: anybody may run it who has the key. */
+export const VERIFY_QUERY = ownFile('verify.graphql');
+
+/** What it shows after the sign-in, and what Apollo Sandbox starts with. */
 export const SAMPLE_QUERY = ownFile('sample.graphql');
 
 const EXPLORER_FILES = [
@@ -44,7 +47,7 @@ export async function addLandingPages(app: FastifyInstance, { sampleKey }: Landi
   });
   const explorer = ownFile('explorer.html');
   app.get('/explorer', (_, reply) => page(reply.header('content-security-policy', EXPLORER_POLICY), explorer));
-  app.get('/explorer/sample.json', () => ({ query: SAMPLE_QUERY, key: sampleKey?.() ?? UNKNOWN_KEY }));
+  app.get('/explorer/sample.json', () => ({ verify: VERIFY_QUERY, sample: SAMPLE_QUERY, key: sampleKey?.() ?? UNKNOWN_KEY }));
   for (const { name, from, file, type } of EXPLORER_FILES) {
     const content =
       from === undefined ? ownFile(file) : readFileSync(join(dirname(require.resolve(`${from}/package.json`)), file));

@@ -106,7 +106,10 @@ export function headOf(errors: readonly PresentedError[] | undefined, data: unkn
   const all = (prefix: string) => errors.every((error) => error.extensions.code.startsWith(prefix));
   if (all('AUT'))
     return { status: 401, headers: { 'www-authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' } };
-  if (all('LIM002')) return { status: 429, headers: { 'retry-after': String(retryAfter ?? 1) } };
+  if (all('LIM002')) {
+    const seconds = String(Math.max(1, Math.ceil(retryAfter ?? 1)));
+    return { status: 429, headers: { 'retry-after': seconds, ratelimit: `"requests";r=0;t=${seconds}` } };
+  }
   if (all('SYS002')) return { status: 503, headers: { 'retry-after': '1' } };
   if (data === undefined && code.startsWith('VAL')) return { status: errorCatalogue[code].status, headers: {} };
   return { status: 200, headers: {} };

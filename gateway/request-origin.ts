@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { newIdentifier } from '../schema/identifiers';
 import { SERVICE_TOKEN_HEADER, type ServiceTokens } from '../subgraphs/server/service-token';
@@ -16,7 +17,13 @@ export interface RequestOrigin {
  */
 export async function originOf(request: FastifyRequest, tokens: ServiceTokens): Promise<RequestOrigin> {
   const { authorization, [SERVICE_TOKEN_HEADER]: proof } = request.headers;
-  if (proof === undefined) return { authorization, transactionId: newIdentifier('tid'), clientAddress: request.ip };
+  if (proof === undefined)
+    return { authorization, transactionId: newIdentifier('tid'), clientAddress: addressOf(request) };
   const { transactionId, clientAddress } = await tokens.verify(String(proof), 'gateway');
   return { authorization, transactionId, clientAddress };
+}
+
+/** The address that the trusted proxies vouch for; whatever is none is the socket's. */
+function addressOf({ ip, socket }: FastifyRequest): string {
+  return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }

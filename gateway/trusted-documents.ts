@@ -4,6 +4,7 @@ import type { CallContext } from '../subgraphs/server/caller';
 import { traced } from '../subgraphs/server/tracing';
 import { admit } from './audiences';
 import type { Authentication } from './authentication';
+import { inTime } from './deadline';
 import { type Preparation, type PreparedOperation, prepareOperation } from './graph-operation';
 import { withoutValues } from './presentation';
 import type { RequestOrigin } from './request-origin';
@@ -39,15 +40,17 @@ export function trustedDocuments(
   return {
     operations,
     run: (name, variables, origin) =>
-      traced(`gateway ${name}`, origin.transactionId, async () => {
-        const operation = named(name);
-        const identified = callers.identify(origin);
-        const context = admit(operation.audience, identified instanceof Promise ? await identified : identified);
-        operation.checkVariables(variables);
-        return operation.execute(variables, context);
-      }),
+      inTime(
+        traced(`gateway ${name}`, origin.transactionId, async () => {
+          const operation = named(name);
+          const identified = callers.identify(origin);
+          const context = admit(operation.audience, identified instanceof Promise ? await identified : identified);
+          operation.checkVariables(variables);
+          return operation.execute(variables, context);
+        }),
+      ),
     async admit(name, origin) {
-      return admit(named(name).audience, await callers.identify(origin));
+      return admit(named(name).audience, await inTime(Promise.resolve(callers.identify(origin))));
     },
   };
 }

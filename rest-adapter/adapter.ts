@@ -13,7 +13,7 @@ import { loadOperationDocuments } from './operation-documents';
 import { readRequest } from './read-request';
 import { serveKeySet } from './key-set';
 import { serveOperatorRoutes } from './operator-routes';
-import { serveReference } from './reference-page';
+import { type Samples, serveReference } from './reference-page';
 import { type Refusal, refusal, refusalOfFailures } from './refusal';
 import { routeTable } from './route-table';
 import { failurePlace, requestRecorder } from './telemetry';
@@ -26,7 +26,7 @@ export interface RestAdapterSettings {
   /** The public address of Interface A, with its version segment. */
   readonly baseUrl: string;
   /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of addresses or networks, or of so many hops. */
-  readonly trustProxy: boolean | string | string[] | number;
+  readonly trustProxy: boolean | number | string[];
   readonly production: boolean;
 }
 
@@ -40,6 +40,8 @@ export interface RestAdapterOptions {
   readonly settings: RestAdapterSettings;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** What the sandbox holds, for the examples of the reference page. */
+  readonly samples?: () => Samples | undefined;
 }
 
 /** A serving adapter. */
@@ -144,9 +146,10 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   const steps: Steps = { graph, logger, ...answers(record, secure) };
 
   const app = webServer(settings, steps);
-  serveReference(app, { document: contract.document, baseUrl: settings.baseUrl, record });
+  const { baseUrl, production } = settings;
+  serveReference(app, { document: contract.document, baseUrl, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, record);
-  serveOperatorRoutes(app, metrics);
+  serveOperatorRoutes(app, metrics, settings.production);
   for (const operation of operations) serve(app, steps, operation);
   const answerUnserved = unserved(operations, steps);
   app.setNotFoundHandler(answerUnserved);

@@ -62,10 +62,10 @@ interface Line {
 }
 
 function objectShape(join: Join, selected: Selected): Shape {
-  const lines = linesOf(join, selected);
+  const fill = filling(linesOf(join, selected));
   return (value) => {
     const shaped: Record<string, unknown> = {};
-    fill(shaped, lines, value as Record<string, unknown>);
+    fill(shaped, value as Record<string, unknown>);
     return shaped;
   };
 }
@@ -75,17 +75,24 @@ export function answerMembers(
   join: Join,
   selected: Selected,
 ): (target: Record<string, unknown>, data: unknown) => void {
-  const lines = linesOf(join, selected);
-  return (target, data) => fill(target, lines, data as Record<string, unknown>);
+  const fill = filling(linesOf(join, selected));
+  return (target, data) => fill(target, data as Record<string, unknown>);
 }
 
-/** Null is written where the contract allows it, else the property is left out. */
-function fill(target: Record<string, unknown>, lines: readonly Line[], source: Record<string, unknown>): void {
-  for (const { wire, key, nullable, shape } of lines) {
-    const value = source[key];
-    if (value != null) target[wire] = shape === undefined ? value : shape(value);
-    else if (nullable) target[wire] = null;
-  }
+type Fill = (target: Record<string, unknown>, source: Record<string, unknown>) => void;
+
+/**
+ * Null is written where the contract allows it, else the property is left out. The lines become a function of their own, as validators
+ * and operations do: one loop for all objects would look every property up by its name, which takes three times as long.
+ */
+function filling(lines: readonly Line[]): Fill {
+  const statements = lines.map(({ wire, key, nullable, shape }, index) => {
+    const [target, source] = [`target[${JSON.stringify(wire)}]`, `source[${JSON.stringify(key)}]`];
+    const value = shape === undefined ? 'value' : `shapes[${index}](value)`;
+    return `value = ${source}; if (value != null) ${target} = ${value};${nullable ? ` else ${target} = null;` : ''}`;
+  });
+  const make = new Function('shapes', `return (target, source) => { let value; ${statements.join(' ')} };`);
+  return make(lines.map(({ shape }) => shape)) as Fill;
 }
 
 function linesOf(join: Join, { schema, type, selection, wire, data }: Selected): Line[] {

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { serveMetrics } from '../subgraphs/server/metrics-route';
 
-/** Serves what operators ask of a service: whether it lives, and its metrics (kept from the public by the proxy in front). */
-export function serveOperatorRoutes(app: FastifyInstance, metrics: Registry): void {
+/** Serves what operators ask of a service: whether it lives, and its metrics. */
+export function serveOperatorRoutes(app: FastifyInstance, metrics: Registry, production: boolean): void {
   app.get('/health/live', () => ({ status: 'live' }));
-  app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
+  serveMetrics(app, metrics, production);
 }

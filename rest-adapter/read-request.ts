@@ -5,7 +5,7 @@ import type { CompiledOperation } from './compile';
 import { acceptsJson, isPlainJson } from './media-types';
 import { type Refusal, refusal, refusalOfFaults } from './refusal';
 import { basicCredentials, versionsOf } from './request-headers';
-import type { BoundParameter } from './request-variables';
+import { type BoundParameter, spokenName } from './request-variables';
 import { isStorable, storabilityFaults } from './storable';
 import type { Fault, Validator } from './validation';
 
@@ -85,11 +85,10 @@ function parameterFaults(operation: CompiledOperation, values: Values): readonly
   const sourceOf = (pointer: string) => parameters.find(({ name }) => pointer === `/${name}`);
   if (operation.row.malformed === 404 && faults.some(({ pointer }) => sourceOf(pointer)?.in === 'path'))
     return 'unknown';
-  return faults.map((fault) => ({ ...fault, pointer: spokenName(sourceOf(fault.pointer), fault.pointer) }));
-}
-
-function spokenName(parameter: BoundParameter | undefined, pointer: string): string {
-  return parameter ? `${parameter.in} ${parameter.in === 'header' ? '' : 'parameter '}${parameter.name}` : pointer;
+  return faults.map((fault) => {
+    const parameter = sourceOf(fault.pointer);
+    return parameter ? { ...fault, pointer: spokenName(parameter) } : fault;
+  });
 }
 
 function readBody(

@@ -41,13 +41,33 @@ const ASSETS = {
 export interface Reference {
   readonly document: OpenApiDocument;
   readonly baseUrl: string;
+  readonly production: boolean;
+  /** What the sandbox holds, in place of the contract's examples: so that "Try it out" works as it stands. */
+  readonly samples?: (() => Samples | undefined) | undefined;
   readonly record: RecordRequest;
 }
 
+/** Values of the sandbox, by the kind of the contract's example that they replace. */
+export interface Samples {
+  readonly accessKey: string;
+  readonly identityRecord: string;
+  readonly duid: string;
+  readonly mpxn: string;
+}
+
+/** The contract's own examples. */
+const EXAMPLES: Samples = {
+  accessKey: 'ak_5d3f9a1c7be2048643d1e0fa',
+  identityRecord: 'ir_19c2e47ab0d35f8611a2b3c4',
+  duid: 'duid_0a1b2c3d4e5f60718293a4b5',
+  mpxn: '991234567890',
+};
+
 /** Serves the contract at `/openapi.json` and a page to read and try it at `/docs`, without anything from the internet. */
-export function serveReference(app: FastifyInstance, { document, baseUrl, record }: Reference): void {
+export function serveReference(app: FastifyInstance, reference: Reference): void {
+  const { record, samples } = reference;
   const folder = join(dirname(createRequire(__filename).resolve('@fastify/swagger-ui')), 'static');
-  const serve = (path: string, type: string, content: string | Buffer): void => {
+  const serve = (path: string, type: string, content: () => string | Buffer): void => {
     app.get(path, (request: FastifyRequest, reply: FastifyReply) => {
       const [transactionId, startedAt] = [newIdentifier('tid'), performance.now()];
       reply.headers({
@@ -57,27 +77,41 @@ export function serveReference(app: FastifyInstance, { document, baseUrl, record
         'content-security-policy': CSP,
         'transaction-id': transactionId,
       });
-      reply.send(content);
+      reply.send(content());
       record({ transactionId, method: request.method, route: path, status: 200, startedAt });
     });
   };
-  serve('/openapi.json', 'application/json; charset=utf-8', JSON.stringify(servedDocument(document, baseUrl)));
-  serve('/docs', 'text/html; charset=utf-8', PAGE);
-  serve('/docs/reference.js', 'text/javascript; charset=utf-8', SCRIPT);
-  for (const [file, type] of Object.entries(ASSETS)) serve(`/docs/${file}`, type, readFileSync(join(folder, file)));
+  const document = JSON.stringify(servedDocument(reference));
+  serve('/openapi.json', 'application/json; charset=utf-8', () => withSamples(document, samples?.()));
+  serve('/docs', 'text/html; charset=utf-8', () => PAGE);
+  serve('/docs/reference.js', 'text/javascript; charset=utf-8', () => SCRIPT);
+  for (const [file, type] of Object.entries(ASSETS)) {
+    const content = readFileSync(join(folder, file));
+    serve(`/docs/${file}`, type, () => content);
+  }
 }
 
-/** The document with this installation's address, and the meter point numbers of its profile. */
+function withSamples(document: string, samples: Samples | undefined): string {
+  if (!samples) return document;
+  const kinds = Object.keys(EXAMPLES) as (keyof Samples)[];
+  return kinds.reduce((text, kind) => text.replaceAll(EXAMPLES[kind], samples[kind]), document);
+}
+
+/**
+ * The document with this installation's address, and the meter point numbers of its profile. Outside production the page may be read
+ * under another name of this machine: the address beside it comes first.
+ */
 export function servedDocument(
-  document: OpenApiDocument,
-  baseUrl: string,
+  { document, baseUrl, production }: Pick<Reference, 'document' | 'baseUrl' | 'production'>,
   profile: MpxnProfile = MPXN_PROFILE,
 ): OpenApiDocument {
   const served = structuredClone(document) as OpenApiDocument & {
     servers: unknown;
     components: { schemas: { Mpxn: { pattern: string } } };
   };
-  served.servers = [{ url: baseUrl, description: 'This register.' }];
+  const beside = { url: new URL(baseUrl).pathname, description: 'This register, where this page is.' };
+  const published = { url: baseUrl, description: 'This register.' };
+  served.servers = production ? [published] : [beside, published];
   if (profile === 'gb') served.components.schemas.Mpxn.pattern = `${MPXN_PATTERN.source}|^[0-9]{13}$|^[0-9]{6,10}$`;
   return served;
 }

@@ -17,8 +17,16 @@ export type Bind = (value: unknown) => unknown;
 
 /** What the graph calls a field of the request, and what the wire does: violations are translated with it. */
 export interface InputPlace {
-  readonly members?: ReadonlyMap<string, { readonly wire: string; readonly place: InputPlace }>;
+  readonly members?: ReadonlyMap<string, InputMember>;
   readonly items?: InputPlace;
+}
+
+/** A field as the wire calls it. */
+export interface InputMember {
+  readonly wire: string;
+  readonly place: InputPlace;
+  /** How it is told of where it is no field of a body: `query parameter limit`. */
+  readonly spoken?: string;
 }
 
 /** How a value is bound; `bind` is undefined where it stays as it is. */
@@ -106,8 +114,10 @@ function objectBind(lines: readonly Line[]): Bind {
   };
 }
 
-/** The JSON pointer of a path of the GraphQL input; a name that the contract does not know stays as it is. */
+/** The JSON pointer of a path of the GraphQL input, or the spoken name of a parameter; a name that the contract does not know stays as it is. */
 export function wirePointer(place: InputPlace | undefined, path: readonly (string | number)[]): string {
+  const { spoken } = (typeof path[0] === 'string' && place?.members?.get(path[0])) || {};
+  if (spoken !== undefined) return spoken;
   let here = place;
   let pointer = '';
   for (const step of path) {

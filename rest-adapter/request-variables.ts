@@ -11,7 +11,7 @@ import { graphqlName } from '../schema/naming';
 import type { ContractOperation, ContractParameter, ContractSchema } from './contract';
 import type { Join } from './join';
 import type { OperationDocument } from './operation-documents';
-import { type Bind, type InputPlace, requestBinding } from './request-binding';
+import { type Bind, type InputMember, type InputPlace, requestBinding } from './request-binding';
 import type { RouteRow } from './route-table';
 import type { Validator } from './validation';
 
@@ -25,6 +25,11 @@ export interface BoundParameter {
   readonly preset: unknown;
   readonly isInteger: boolean;
   readonly bind: Bind | undefined;
+}
+
+/** What a message calls a parameter. */
+export function spokenName({ in: source, name }: Pick<BoundParameter, 'in' | 'name'>): string {
+  return `${source} ${source === 'header' ? '' : 'parameter '}${name}`;
 }
 
 /** How a request becomes the variables of its operation. */
@@ -61,11 +66,11 @@ export function compileRequest(
   const binding = operation.body && inputType && requestBinding(join, operation.body, inputType, '');
   for (const variable of unfed) join.problems.push(`nothing feeds the variable $${variable}`);
   const fedArguments = argumentsByVariable(document);
-  const places = bound.flatMap(({ variable, name }) =>
-    [variable, ...(fedArguments.get(variable) ?? [])].map(
-      (graphName) => [graphName, { wire: name, place: {} }] as const,
-    ),
-  );
+  const places = bound.flatMap((parameter) => {
+    const { variable, name } = parameter;
+    const member: InputMember = { wire: name, place: {}, spoken: spokenName(parameter) };
+    return [variable, ...(fedArguments.get(variable) ?? [])].map((graphName) => [graphName, member] as const);
+  });
   return {
     parameters: bound,
     checkParameters: validator(parametersSchema(fed)),

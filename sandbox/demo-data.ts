@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { AccountRole } from '../schema/roles';
 import { type DemoRecord, demoRecords } from './demo-records';
-import type { GraphqlClient } from './graphql-client';
+import { type GraphqlClient, GraphqlFailure } from './graphql-client';
 
 /** A demo login, as `sandbox.json` lists it. */
 export interface DemoAccount {
@@ -24,6 +24,12 @@ export interface DemoData {
     readonly mpxn: string;
   };
   readonly customers: readonly { readonly mpxn: string; readonly email: string; readonly ir: string }[];
+}
+
+/** The samples of the first Data User, as the reference page shows them. */
+export function samplesOf({ accounts, samples }: DemoData) {
+  const duid = accounts.find(({ role }) => role === 'data_user')?.duid ?? '';
+  return { accessKey: samples.access_keys.active, identityRecord: samples.identity_record, mpxn: samples.mpxn, duid };
 }
 
 /** Fictional organisations; their domains are reserved for examples. */
@@ -97,12 +103,8 @@ async function onboard(
     role: role.toUpperCase(),
     ...(site === undefined ? {} : { contactUrl: `https://${site}/contact`, privacyUrl: `https://${site}/privacy` }),
     ...(hasDuid ? { dataTypesSupported: ['HH_CONSUMPTION', 'HH_EXPORT'], returnUrls: [`https://${site}/return`] } : {}),
-    ...(role === 'supplier' ? { mpid: `T${randomInt(1000).toString().padStart(3, '0')}` } : {}),
   };
-  const { onboardAccount } = await asAdmin<{ onboardAccount: { secretKey: string; account: OnboardedAccount } }>(
-    ONBOARD,
-    { input },
-  );
+  const { onboardAccount } = await (role === 'supplier' ? withFreeMpid(input, asAdmin) : onboardedBy(asAdmin, input));
   const { accountId, duid, mpid, returnUrls } = onboardAccount.account;
   return {
     name: displayName,
@@ -112,6 +114,33 @@ async function onboard(
     ...(duid === null ? {} : { duid, return_urls: returnUrls }),
     ...(mpid === null ? {} : { mpid, api_key: await apiKey(accountId, asAdmin) }),
   };
+}
+
+interface Onboarding {
+  readonly onboardAccount: { readonly secretKey: string; readonly account: OnboardedAccount };
+}
+
+const onboardedBy = (asAdmin: GraphqlClient, input: object) => asAdmin<Onboarding>(ONBOARD, { input });
+
+const MOST_DRAWS = 20;
+
+/** Onboards under a market participant id that is drawn, again if an earlier sandbox in the same database has it. */
+async function withFreeMpid(input: object, asAdmin: GraphqlClient, draws = MOST_DRAWS): Promise<Onboarding> {
+  try {
+    return await onboardedBy(asAdmin, { ...input, mpid: drawnMpid() });
+  } catch (error) {
+    const isInUse = error instanceof GraphqlFailure && error.extensions.violations?.[0]?.path[0] === 'mpid';
+    if (!isInUse || draws === 1) throw error;
+    return withFreeMpid(input, asAdmin, draws - 1);
+  }
+}
+
+/** `T` and three letters or digits. */
+function drawnMpid(): string {
+  return `T${randomInt(36 ** 3)
+    .toString(36)
+    .padStart(3, '0')
+    .toUpperCase()}`;
 }
 
 interface OnboardedAccount {

@@ -1,3 +1,14 @@
+/** The first error of an answer. */
+export class GraphqlFailure extends Error {
+  constructor(
+    message: string,
+    readonly extensions: { readonly violations?: readonly { readonly path: readonly (string | number)[] }[] },
+  ) {
+    super(`${message} ${JSON.stringify(extensions)}`);
+    this.name = 'GraphqlFailure';
+  }
+}
+
 /** Sends one operation and answers its data; the first error as an exception. */
 export type GraphqlClient = <Data>(query: string, variables?: Record<string, unknown>) => Promise<Data>;
 
@@ -14,10 +25,10 @@ export function graphqlClient(gatewayUrl: string, token?: string): GraphqlClient
     });
     const { data, errors } = (await response.json()) as {
       data?: Data;
-      errors?: { message: string; extensions?: unknown }[];
+      errors?: { message: string; extensions?: GraphqlFailure['extensions'] }[];
     };
     if (errors?.[0] || !data)
-      throw new Error(`${errors?.[0]?.message ?? 'no data'} ${JSON.stringify(errors?.[0]?.extensions ?? {})}`);
+      throw new GraphqlFailure(errors?.[0]?.message ?? 'no data', errors?.[0]?.extensions ?? {});
     return data;
   };
 }

@@ -3,7 +3,8 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { KEY_VARIABLES, type Keys, newKey } from '../keys';
-import { type Environment, type Settings, readSettings } from '../settings';
+import type { Environment } from '../environment';
+import { type Settings, readSettings } from '../settings';
 
 /** A fresh set of keys, as the values of their variables. */
 export async function newKeyVariables(): Promise<Record<string, string>> {

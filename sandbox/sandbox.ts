@@ -30,12 +30,12 @@ export async function loadSandbox({ dataDir, urls, accounts }: SandboxParts): Pr
   return demo;
 }
 
-/** The demo data of an earlier start, if the database still has it. */
+/** The demo data of an earlier start, if the database still has all its accounts and lets them in. */
 async function keptDemoData(file: string, accounts: AccountRepository): Promise<DemoData | undefined> {
   if (!existsSync(file)) return undefined;
   const { urls: _, ...demo } = JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
-  const [account] = demo.accounts;
-  return account && (await accounts.account(account.account_id)) ? demo : undefined;
+  const kept = await Promise.all(demo.accounts.map(({ account_id: id }) => accounts.account(id)));
+  return kept.length > 0 && kept.every((account) => account?.status === 'active') ? demo : undefined;
 }
 
 async function firstAdmin(accounts: AccountRepository): Promise<DemoAccount> {

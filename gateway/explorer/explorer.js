@@ -5,17 +5,24 @@ const told = document.getElementById('told');
 const SIGN_IN = `mutation SignIn($accountId: String!, $secretKey: String!) {
   issueBearerToken(accountId: $accountId, secretKey: $secretKey) { bearerToken }
 }`;
+/** Nothing is kept between visits: no token, no query with somebody's data. */
+const NO_STORAGE = { length: 0, getItem: () => null, setItem() {}, removeItem() {}, clear() {} };
+
+let typed;
 
 /** The explorer; without a token the schema cannot be read, so it is not asked for. */
-function show({ query, key }, token) {
+function show(query, key, token) {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   root.render(
     React.createElement(GraphiQL, {
       key: token ?? 'nobody',
       fetcher,
+      storage: NO_STORAGE,
       ...(token === undefined ? { schema: null } : {}),
-      defaultQuery: query,
-      query,
+      query: typed ?? query,
+      onEditQuery: (text) => {
+        typed = text;
+      },
       variables: JSON.stringify({ key }, null, 2),
       headers: JSON.stringify(headers, null, 2),
       defaultEditorToolsVisibility: 'variables',
@@ -37,13 +44,13 @@ async function signIn(variables) {
 }
 
 async function start() {
-  const sample = await (await fetch('/explorer/sample.json')).json();
-  show(sample);
+  const { verify, sample, key } = await (await fetch('/explorer/sample.json')).json();
+  show(verify, key);
   document.getElementById('sign-in').addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
-      show(sample, await signIn(Object.fromEntries(new FormData(event.target))));
-      told.textContent = 'Signed in. The token is in the headers below the query.';
+      show(sample, key, await signIn(Object.fromEntries(new FormData(event.target))));
+      told.textContent = 'Signed in: the token is in the headers, the documentation behind the book.';
     } catch (error) {
       told.textContent = error.message;
     }

@@ -22,13 +22,15 @@ export interface LaunchOptions {
   /** Where binaries and tables go that the server's account cannot reach in their places. */
   readonly sharedDir?: string | undefined;
   readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** Called when it ended by itself and could not be started again. */
+  readonly onLost?: ((error: unknown) => void) | undefined;
 }
 
-/** A running embedded PostgreSQL. It dies with this process, however that dies. */
+/** A running embedded PostgreSQL. It dies with this process, however that dies; when it ends by itself it is started again. */
 export interface EmbeddedPostgres {
   /** Address of the database `register`, as its owner. */
   readonly url: string;
-  /** Number of the postmaster. */
+  /** Number of the present postmaster. */
   readonly pid: number;
   /** Shuts the server down and resolves when nothing of it is left; may be called any number of times. */
   stop(): Promise<void>;
@@ -51,7 +53,7 @@ const SETTINGS = {
 
 /** Starts the one PostgreSQL of a DATA_DIR; fails with a sentence for the reader when another instance owns it. */
 export async function launchPostgres(options: LaunchOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, binDir, port, extraSettings, sharedDir = SHARED_DIR, log } = options;
+  const { dataDir, binDir, port, extraSettings, sharedDir = SHARED_DIR, log, onLost = () => undefined } = options;
   const account = await serverAccount(join(dataDir, 'postgres'));
   const data = await dataFolder(dataDir, account, sharedDir);
   const binaries = await serverBinaries({ binDir, dataDir, sharedDir }, account);
@@ -62,8 +64,9 @@ export async function launchPostgres(options: LaunchOptions): Promise<EmbeddedPo
     const passwordFile = join(dataDir, 'postgres.password');
     const password = await ensureCluster({ folder: data.path, account, binaries, passwordFile });
     const settings = { ...SETTINGS, ...extraSettings };
-    const server = await startServer({ folder: data.path, account, postgres: binaries.postgres, port, settings });
-    const running = supervise(server, password, letGo, log);
+    const start = (at?: number) =>
+      startServer({ folder: data.path, account, postgres: binaries.postgres, port: at, settings });
+    const running = supervise({ first: await start(port), start, password, letGo, log, onLost });
     await ensureDatabase(running.url).catch(async (error) => {
       await running.stop();
       throw error;
@@ -75,22 +78,40 @@ export async function launchPostgres(options: LaunchOptions): Promise<EmbeddedPo
   }
 }
 
-function supervise(
-  server: ServerProcess,
-  password: string,
-  letGo: () => Promise<void>,
-  log: LaunchOptions['log'],
-): EmbeddedPostgres {
-  const { postmaster, port } = server;
+interface Supervised extends Required<Pick<LaunchOptions, 'log'>> {
+  readonly first: ServerProcess;
+  readonly start: (port: number) => Promise<ServerProcess>;
+  readonly password: string;
+  readonly letGo: () => Promise<void>;
+  readonly onLost: (error: unknown) => void;
+}
+
+/** Keeps the server running, at one port so that its address stays, until it is to stop. */
+function supervise({ first, start, password, letGo, log, onLost }: Supervised): EmbeddedPostgres {
+  let present = first;
   let stopping: Promise<void> | undefined;
-  const ended = server.ended.then(async (lastWords) => {
-    if (!stopping) log.error({ pid: postmaster.pid, lastWords }, 'PostgreSQL ended by itself');
-    await letGo();
-  });
+  const untilStopped = async (): Promise<void> => {
+    for (;;) {
+      const lastWords = await present.ended;
+      if (stopping) return;
+      log.error({ pid: present.postmaster.pid, lastWords }, 'PostgreSQL ended by itself and is started again');
+      present = await start(first.port);
+      if (stopping) await shutDown(present.postmaster); // asked for while it started
+    }
+  };
+  const ended = untilStopped()
+    .catch((error: unknown) => (stopping ? undefined : onLost(error)))
+    .finally(letGo);
+  const stop = async () => {
+    await shutDown(present.postmaster);
+    await ended;
+  };
   return {
-    url: `postgres://${REGISTER}:${password}@127.0.0.1:${port}/${REGISTER}`,
-    pid: postmaster.pid,
-    stop: () => (stopping ??= shutDown(postmaster).then(() => ended)),
+    url: `postgres://${REGISTER}:${password}@127.0.0.1:${first.port}/${REGISTER}`,
+    get pid() {
+      return present.postmaster.pid;
+    },
+    stop: () => (stopping ??= stop()),
   };
 }
 

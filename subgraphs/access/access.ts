@@ -1,11 +1,12 @@
 import { type SigningKeys } from '../server/bearer-token';
 import { openDatabase } from '../server/database';
+import { databaseAddress } from '../server/database-login';
 import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
 import { keyedHash } from '../server/keyed-hash';
 import { migrate } from '../server/migrate';
-import { type RateLimitStore, rateLimit } from '../server/rate-limits';
+import { type Limits, type RateLimitStore, rateLimit } from '../server/rate-limits';
 import { registerClock } from '../server/register-clock';
-import type { RunningSubgraph, SubgraphOptions } from '../server/running-subgraph';
+import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/subgraph-link';
 import { AccessRecordLists } from './database/access-record-lists';
 import { AccessRecordRepository } from './database/access-record.repository';
@@ -13,6 +14,7 @@ import { accessEntities } from './database/account.entity';
 import { AccountRepository } from './database/account.repository';
 import { DataUserRepository } from './database/data-user.repository';
 import { accessMigrations } from './database/migrations';
+import { RecordHistory } from './database/record-history';
 import { identityLinks } from './identity-links';
 import { type AccessLimits, accessSchema } from './schema';
 
@@ -29,12 +31,12 @@ export interface AccessOptions extends SubgraphOptions {
   readonly keys: AccessKeys;
   readonly signing: SigningKeys;
   readonly identity: SubgraphLink;
-  /** Moves the register's clock at start, outside production. */
+  /** Moves the register's clock at start, outside production; it goes right when left out. */
   readonly clockOffsetSeconds?: number | undefined;
 }
 
 /** Where `access` keeps its data. */
-export const accessAddress = (url: string) => ({ url, schema: 'access', role: 'cdar_access' });
+export const accessAddress = (url: string, { hashKey }: AccessKeys) => databaseAddress(url, 'access', hashKey);
 
 /** Starts the subgraph `access`: its schema brought up to date, its database opened, its resolvers wired. */
 export async function startAccess(
@@ -45,29 +47,34 @@ export async function startAccess(
   const records = new AccessRecordRepository(database, keyedHash(keys.hashKey, 'access-key'), keys.encryptionKey);
   const lists = new AccessRecordLists(database);
   const clock = registerClock(database);
-  const limits = accessLimits({
-    pool: database.pool,
-    schema: 'access',
-    hash: keyedHash(keys.hashKey, 'rate-limit'),
-    off: options.rateLimitsOff,
-  });
-  if (options.clockOffsetSeconds !== undefined) await clock.setOffset(options.clockOffsetSeconds);
+  const limits = accessLimits(
+    {
+      pool: database.pool,
+      schema: 'access',
+      hash: keyedHash(keys.hashKey, 'rate-limit'),
+      off: options.rateLimitsOff,
+    },
+    options.limits,
+  );
+  if (!production) await clock.setOffset(options.clockOffsetSeconds ?? 0);
   const { schema } = await accessSchema({
     records,
     lists,
+    history: new RecordHistory(database),
     accounts,
     dataUsers: new DataUserRepository(database),
     clock,
     limits,
     signing,
     production,
-    identities: identityLinks(identity),
+    identities: identityLinks(identity, logger),
     idempotency: idempotency(keys.hashKey, keys.encryptionKey),
   });
   const stopForgetting = forgetIdempotencyKeys(database.pool, logger);
   return {
     link: localLink('access', schema, logger),
     accounts,
+    ready: () => answers(database),
     close: async () => {
       await stopForgetting();
       await database.close();
@@ -77,17 +84,21 @@ export async function startAccess(
 
 /** Brings the schema up to date and opens the accounts alone, for commands of the operator. */
 export async function openAccounts(databaseUrl: string, keys: AccessKeys, production: boolean) {
-  await migrate(accessAddress(databaseUrl), accessMigrations, production);
-  const database = await openDatabase(accessAddress(databaseUrl), accessEntities);
+  const address = accessAddress(databaseUrl, keys);
+  await migrate(address, accessMigrations, production, {
+    ACCESS_HASH_KEY: keys.hashKey,
+    ACCESS_ENCRYPTION_KEY: keys.encryptionKey,
+  });
+  const database = await openDatabase(address, accessEntities);
   const accounts = new AccountRepository(database, keyedHash(keys.hashKey, 'account-secret'), keys.encryptionKey);
   return { database, accounts, close: () => database.close() };
 }
 
 /** Limits of accounts and addresses (2-decisions-a-b.md, section 2), all within a minute. */
-function accessLimits(store: RateLimitStore): AccessLimits {
+function accessLimits(store: RateLimitStore, limits: Limits): AccessLimits {
   return {
-    requests: rateLimit(store, 'requests', 600, 60),
-    failedSignIns: rateLimit(store, 'failed-sign-ins', 10, 60),
-    verifyMisses: rateLimit(store, 'verify-misses', 20, 60),
+    requests: rateLimit(store, 'requests', limits.requests, 60),
+    failedSignIns: rateLimit(store, 'failed-sign-ins', limits.failedSignIns, 60),
+    verifyMisses: rateLimit(store, 'verify-misses', limits.verifyMisses, 60),
   };
 }

@@ -1,4 +1,6 @@
 import DataLoader from 'dataloader';
+import type { Logger } from 'pino';
+import { newIdentifier } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../server/caller';
 import type { SubgraphLink } from '../server/subgraph-link';
@@ -22,14 +24,23 @@ const VOUCH = `query VouchForIdentityRecords($refs: [IdentityRecordKey!]!) {
   identityRecordLinks(refs: $refs) { id duid meterPointId anonymised }
 }`;
 
-/** Links by GraphQL, on the account of this service; concurrent registrations ask in one operation. */
-export function identityLinks(identity: SubgraphLink): IdentityLinks {
+/**
+ * Links by GraphQL, on the account of this service; concurrent registrations ask in one operation. An operation for one request
+ * carries its transaction id. One for several belongs to none of them: it has an id of its own, and the log says for whom it asks.
+ */
+export function identityLinks(identity: SubgraphLink, logger: Logger): IdentityLinks {
   const loader = new DataLoader<{ ref: string; context: CallContext }, VouchedRecord | null>(
     async (asked) => {
-      const { transactionId, clientAddress } = (asked[0] as { context: CallContext }).context;
       const { data, errors } = await identity.execute(
         { query: VOUCH, variables: { refs: asked.map(({ ref }) => ref) }, fixed: true },
-        { caller: null, service: 'access', transactionId, clientAddress },
+        {
+          caller: null,
+          service: 'access',
+          ...originOf(
+            asked.map(({ context }) => context),
+            logger,
+          ),
+        },
       );
       if (errors?.[0]) throw errors[0];
       return (data as { identityRecordLinks: (VouchedRecord | null)[] }).identityRecordLinks;
@@ -49,6 +60,19 @@ export function identityLinks(identity: SubgraphLink): IdentityLinks {
       return { id: record.id, meterPointId: record.meterPointId, ref };
     },
   };
+}
+
+/** Of which request an operation is: of the only one, else of this service itself. */
+function originOf(
+  contexts: readonly CallContext[],
+  logger: Logger,
+): Pick<CallContext, 'transactionId' | 'clientAddress'> {
+  const [first] = contexts as [CallContext];
+  const requests = [...new Set(contexts.map(({ transactionId }) => transactionId))];
+  if (requests.length === 1) return { transactionId: first.transactionId, clientAddress: first.clientAddress };
+  const transactionId = newIdentifier('tid');
+  logger.debug({ 'transaction-id': transactionId, requests }, 'identity records vouched for in one operation');
+  return { transactionId, clientAddress: '' };
 }
 
 /** No re-identification has confirmed the token. */

@@ -9,6 +9,7 @@ import type { AccessRecordLists } from './database/access-record-lists';
 import type { AccessRecordRepository } from './database/access-record.repository';
 import type { AccountRepository } from './database/account.repository';
 import type { DataUserRepository } from './database/data-user.repository';
+import type { RecordHistory } from './database/record-history';
 import type { IdentityLinks } from './identity-links';
 import { AccessRecordConnectionResolver } from './resolvers/access-record-connection.resolver';
 import { AccessRecordResolver } from './resolvers/access-record.resolver';
@@ -28,6 +29,7 @@ export interface AccessLimits extends SessionLimits {
 export interface AccessParts {
   readonly records: AccessRecordRepository;
   readonly lists: AccessRecordLists;
+  readonly history: RecordHistory;
   readonly accounts: AccountRepository;
   readonly dataUsers: DataUserRepository;
   readonly identities: IdentityLinks;

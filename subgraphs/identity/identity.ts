@@ -1,5 +1,6 @@
-import type { RunningSubgraph, SubgraphOptions } from '../server/running-subgraph';
-import { type DatabaseAddress, openDatabase } from '../server/database';
+import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/running-subgraph';
+import { openDatabase } from '../server/database';
+import { type DatabaseAddress, databaseAddress } from '../server/database-login';
 import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
 import { keyedHash } from '../server/keyed-hash';
 import { type RateLimitStore, rateLimit } from '../server/rate-limits';
@@ -28,20 +29,25 @@ export interface IdentityOptions extends SubgraphOptions {
   readonly keys: IdentityKeys;
 }
 
-/** The only subgraph that holds personal data: its own schemas of the database, its own role, its own keys. */
+/** The only subgraph that holds personal data: its own schemas of the database, its own login, its own keys. */
 export async function startIdentity({
   databaseUrl,
   logger,
   production,
   keys,
   rateLimitsOff,
+  limits,
 }: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
-  const address = identityAddress(databaseUrl);
-  await migrate(address, identityMigrations, production);
+  const address = identityAddress(databaseUrl, keys);
+  await migrate(address, identityMigrations, production, {
+    IDENTITY_HASH_KEY: keys.hashKey,
+    IDENTITY_INDEX_KEY: keys.indexKey,
+    IDENTITY_ENCRYPTION_KEY: keys.encryptionKey,
+  });
   const database = await openDatabase(address, [IdentityRecordEntity, DataKeyEntity]);
   const indexes = blindIndexes(keys.indexKey);
   const stopForgetting = forgetIdempotencyKeys(database.pool, logger);
-  const limits: RateLimitStore = {
+  const store: RateLimitStore = {
     pool: database.pool,
     schema: 'identity',
     hash: keyedHash(keys.hashKey, 'rate-limit'),
@@ -51,10 +57,17 @@ export async function startIdentity({
     records: new IdentityRecordRepository(database, indexes, personalDataVault(keys.encryptionKey)),
     indexes,
     idempotency: idempotency(keys.hashKey, keys.encryptionKey),
-    existenceChecks: [rateLimit(limits, 'exists-minute', 60, 60), rateLimit(limits, 'exists-day', 2_000, 24 * 3600)],
+    existenceChecks: [
+      rateLimit(store, 'exists-minute', limits.existsMinute, 60),
+      rateLimit(store, 'exists-day', limits.existsDay, 24 * 3600),
+    ],
     production,
   });
-  return { ...schema, link: localLink('identity', schema.schema, logger), close: async () => {
+  return {
+    ...schema,
+    link: localLink('identity', schema.schema, logger),
+    ready: () => answers(database),
+    close: async () => {
       await stopForgetting();
       await database.close();
     },
@@ -62,6 +75,6 @@ export async function startIdentity({
 }
 
 /** Where `identity` keeps its tables; the data keys lie in the schema `identity_keys` beside it. */
-export function identityAddress(databaseUrl: string): DatabaseAddress {
-  return { url: databaseUrl, schema: 'identity', role: 'cdar_identity' };
+export function identityAddress(databaseUrl: string, { hashKey }: Pick<IdentityKeys, 'hashKey'>): DatabaseAddress {
+  return databaseAddress(databaseUrl, 'identity', hashKey);
 }

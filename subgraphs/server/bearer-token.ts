@@ -21,13 +21,15 @@ const ALGORITHM = 'EdDSA';
 const TOKEN_TYPE = 'at+jwt';
 const AUDIENCE = 'central-data-access-register';
 const REMEMBERED_TOKENS = 10_000;
+/** Milliseconds in which the key set must come, well below the ten seconds in which every request is answered. */
+const KEY_SET_TIMEOUT = 3_000;
 
 /** What a bearer token says: who it was issued to, and until when (the register's clock decides whether that has passed). */
 export interface TokenClaims extends Caller {
   readonly expiresAt: Date;
 }
 
-/** Verifies the form, signature, issuer and audience of bearer tokens; AUT001 otherwise. */
+/** Verifies the form, signature, issuer and audience of bearer tokens: AUT001 otherwise, SYS002 when the keys cannot be had. */
 export interface TokenVerifier {
   verify(token: string): Promise<TokenClaims>;
 }
@@ -66,7 +68,7 @@ export function localVerifier(signing: SigningKeys): TokenVerifier {
 
 /** A verifier in another process: asks the key set of `access`, again when a key id is unknown. */
 export function remoteVerifier(jwksUrl: string, issuer: string): TokenVerifier {
-  return rememberingVerifier(createRemoteJWKSet(new URL(jwksUrl)), issuer);
+  return rememberingVerifier(createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: KEY_SET_TIMEOUT }), issuer);
 }
 
 /** Verifying costs 190 µs: a verified token is remembered by its hash. Whether it has expired is asked for every request. */
@@ -95,10 +97,14 @@ async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): P
       clockTolerance: Number.MAX_SAFE_INTEGER,
     });
     return claimsOf(payload);
-  } catch {
-    throw new RegisterError('AUT001');
+  } catch (error) {
+    if (error instanceof RegisterError) throw error;
+    throw new RegisterError(TOKEN_FAULT.test(String((error as { code?: unknown }).code)) ? 'AUT001' : 'SYS002');
   }
 }
+
+/** Codes of jose for what is wrong with a token, or with the key that it names; all others are faults of the key set's service. */
+const TOKEN_FAULT = /^ERR_(JW[ST]_|JOSE_(ALG_NOT_ALLOWED|NOT_SUPPORTED)$|JWKS_(NO|MULTIPLE)_MATCHING_KEYS?$)/;
 
 function claimsOf(payload: JWTPayload): TokenClaims {
   const { sub, exp, duid, role, mpid } = payload;

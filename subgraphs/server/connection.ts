@@ -5,7 +5,29 @@ export interface Connection<Node> {
   readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
   readonly nodes: readonly Node[];
   readonly nextCursor: string | null;
-  readonly pageInfo: { readonly endCursor: string | null; readonly hasNextPage: boolean };
+  readonly pageInfo: PageInfo;
+}
+
+/** Where a page begins and ends. */
+export interface PageInfo {
+  readonly startCursor: string | null;
+  readonly endCursor: string | null;
+  /** Whether the page begins after a cursor: what comes before it is there, but not listed from here. */
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}
+
+/** Which page of a list: at most `first` entries after the cursor. */
+export interface PageRequest {
+  readonly first: number;
+  readonly after: string | null;
+}
+
+/** VAL003 unless a page has 1 to `most` entries. */
+export function requirePageSize(first: number, most: number): void {
+  if (first >= 1 && first <= most) return;
+  const message = `must be 1 to ${most}`;
+  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['first'], message }] });
 }
 
 /** Where a row stands in its list: the instant by which it is ordered (UTC, microseconds) and its id. */
@@ -16,26 +38,34 @@ const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) ([0-9a-f]{8}(?:
 /** The page that the rows make; one row more than asked for says that there is a next page. */
 export function connectionOf<Row, Node>(
   rows: readonly Row[],
-  first: number,
-  positionOf: (row: Row) => Position,
+  { first, after }: PageRequest,
+  cursor: (row: Row) => string,
   nodeOf: (row: Row) => Node,
 ): Connection<Node> {
   const shown = rows.length > first ? rows.slice(0, first) : rows;
   const nodes = shown.map(nodeOf);
-  const cursor = (row: Row) => cursorOf(positionOf(row));
   const hasNextPage = rows.length > first;
-  const endCursor = shown.length === 0 ? null : cursor(shown.at(-1) as Row);
+  const cursorAt = (index: number) => (shown.length === 0 ? null : cursor(shown.at(index) as Row));
+  const endCursor = cursorAt(-1);
   return {
     get edges() {
       return shown.map((row, index) => ({ cursor: cursor(row), node: nodes[index] as Node }));
     },
     nodes,
     nextCursor: hasNextPage ? endCursor : null,
-    pageInfo: { endCursor, hasNextPage },
+    pageInfo: {
+      get startCursor() {
+        return cursorAt(0);
+      },
+      endCursor,
+      hasPreviousPage: after !== null,
+      hasNextPage,
+    },
   };
 }
 
-function cursorOf([instant, id]: Position): string {
+/** The cursor of a position. */
+export function cursorOf([instant, id]: Position): string {
   return Buffer.from(`${instant} ${id}`).toString('base64url');
 }
 
@@ -46,9 +76,19 @@ const BEFORE_THE_FIRST: Position = ['infinity', 'ffffffff-ffff-ffff-ffff-fffffff
 export function cursorPosition(cursor: string | null): Position {
   if (cursor === null) return BEFORE_THE_FIRST;
   const match = POSITION.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  if (!match || Number.isNaN(Date.parse(match[1] as string))) {
-    const message = 'is not a cursor of this list';
-    throw new RegisterError('VAL001', message, { violations: [{ code: 'VAL001', path: ['after'], message }] });
-  }
-  return [match[1] as string, match[2] as string];
+  return match && isInstant(match[1] as string) ? [match[1] as string, match[2] as string] : refuseCursor();
+}
+
+/** Whether date and time exist, for JavaScript takes the 30th of February for the 2nd of March, and PostgreSQL has no year 0. */
+function isInstant(text: string): boolean {
+  const instant = Date.parse(text);
+  return (
+    !Number.isNaN(instant) && !text.startsWith('0000') && text.startsWith(new Date(instant).toISOString().slice(0, 19))
+  );
+}
+
+/** VAL001 at `after`. */
+export function refuseCursor(): never {
+  const message = 'is not a cursor of this list';
+  throw new RegisterError('VAL001', message, { violations: [{ code: 'VAL001', path: ['after'], message }] });
 }

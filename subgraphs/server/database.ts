@@ -1,15 +1,7 @@
 import { Pool, type PoolConfig } from 'pg';
 import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { type DatabaseAddress, sessionUrl } from './database-login';
 import { ShortReads } from './short-reads';
-
-/** How one subgraph reaches its tables: one PostgreSQL schema, one role that has rights on that schema only. */
-export interface DatabaseAddress {
-  readonly url: string;
-  /** Schema of the subgraph, first in the search path. */
-  readonly schema: string;
-  /** Role that every session of the running subgraph takes; migrations run as the owner that `url` names. */
-  readonly role: string;
-}
 
 /** The database of a running subgraph. */
 export interface Database {
@@ -32,11 +24,16 @@ const CONNECTION_TIMEOUT = 3_000;
  */
 const ONE_PLAN = '-c plan_cache_mode=force_generic_plan';
 
-/** Options of every session: the subgraph's role and search path, and limits so that nothing hangs. */
-export function sessionOptions(address: DatabaseAddress): PoolConfig {
+/** Options of every session: the subgraph's login and search path, and limits so that nothing hangs. */
+export function sessionOptions(address: DatabaseAddress, ...more: string[]): PoolConfig {
+  const options = [
+    `-c search_path=${address.schema},register`,
+    `-c statement_timeout=${STATEMENT_TIMEOUT}`,
+    `-c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT}`,
+    ...more,
+  ];
   return {
-    connectionString: address.url,
-    options: `-c role=${address.role} -c search_path=${address.schema},register -c statement_timeout=${STATEMENT_TIMEOUT} -c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT}`,
+    connectionString: sessionUrl(address.url, options.join(' '), address),
     connectionTimeoutMillis: CONNECTION_TIMEOUT,
     query_timeout: STATEMENT_TIMEOUT + 500,
     keepAlive: true,
@@ -52,11 +49,11 @@ export async function openDatabase(
   const session = sessionOptions(address);
   const pool = new Pool({ ...session, max: poolSize });
   pool.on('error', () => undefined); // an idle connection that broke is replaced by the next statement
-  const reads = new ShortReads({ ...session, options: `${session.options} ${ONE_PLAN}` });
-  const { connectionString: _, ...extra } = session;
+  const reads = new ShortReads(sessionOptions(address, ONE_PLAN));
+  const { connectionString, ...extra } = session;
   const source = new DataSource({
     type: 'postgres',
-    url: address.url,
+    url: connectionString as string,
     schema: address.schema,
     entities,
     installExtensions: false,

@@ -6,7 +6,7 @@ import { RegisterError } from '../../schema/register-error';
 /** Node and PostgreSQL codes that mean: the database cannot be reached, or gave up. */
 const AWAY = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|57P0|08|53|57014|40001|40P01|55P03|58)/;
 const AWAY_MESSAGE =
-  /Connection terminated|connection timeout|timeout exceeded|Query read timeout|not queryable|Client has encountered/i;
+  /Connection terminated|connection timeout|timeout (exceeded|expired)|Query read timeout|not queryable|Client has encountered|pool after calling end|Driver not Connected|Connection is not established/i;
 /** PostgreSQL codes of text or times that it cannot store: characters such as NUL, lone surrogates. */
 const UNSTORABLE = /^(22021|22P05|22007|22008)/;
 

@@ -5,6 +5,7 @@ import { RegisterError } from '../../schema/register-error';
 import { type KeyedHash, keyedHash } from './keyed-hash';
 import { repeat } from './repeat';
 import { seal, unseal } from './sealed';
+import type { ShortReads } from './short-reads';
 
 /**
  * Idempotency keys (2-decisions-a-b.md, section 7): a keyed hash of key and body and the sealed 2xx answer, kept 24 hours in the
@@ -20,7 +21,12 @@ export interface Idempotency {
 export interface IdempotentRequest {
   /** The five values of {@link CLAIM_IDEMPOTENCY_KEY}, with the answer to keep. */
   claim(answer: unknown): readonly unknown[];
-  /** The answer kept by an earlier request with this key; CNF004 when that had another body. */
+  /**
+   * The answer kept by an earlier request with this key, undefined without one; CNF004 when that had another body. Asked first of
+   * all, since what was answered once depends on nothing that has changed since.
+   */
+  recallKept<Answer>(reads: ShortReads): Promise<Answer | undefined>;
+  /** The same, of a request whose claim came second: it waited for the first one's end, so there is an answer. */
   recall<Answer>(pool: Pool): Promise<Answer>;
 }
 
@@ -66,6 +72,13 @@ const RECALL = {
   text: 'select body_hash, answer from idempotency_key where account_id = $1 and operation = $2 and key_hash = $3',
 };
 
+const RECALL_KEPT = { name: 'recall_kept_answer', text: `${RECALL.text} and expires_at > register_now()` };
+
+interface KeptAnswer {
+  readonly body_hash: Buffer;
+  readonly answer: Buffer;
+}
+
 /** Idempotency with the subgraph's own keys. */
 export function idempotency(hashKey: Buffer, sealKey: Buffer): Idempotency {
   const hashOfKey = keyedHash(hashKey, 'idempotency-key');
@@ -98,6 +111,7 @@ function idempotentRequest({
   if (key === null) {
     return {
       claim: () => [accountId, operation, null, null, null],
+      recallKept: () => Promise.resolve(undefined),
       recall: () => Promise.reject(new Error('a request without an idempotency key has nothing to recall')),
     };
   }
@@ -105,13 +119,20 @@ function idempotentRequest({
   const keyHash = hashOfKey(key);
   const bodyHash = hashOfBody(stringify(body) ?? '');
   const bound = `${accountId} ${operation} ${keyHash.toString('hex')}`;
+  const opened = <Answer>(kept: KeptAnswer | undefined): Answer => {
+    if (!kept?.body_hash.equals(bodyHash)) throw new RegisterError('CNF004');
+    return JSON.parse(unseal(sealKey, kept.answer, bound).toString('utf8')) as Answer;
+  };
+  const values = [accountId, operation, keyHash];
   return {
     claim: (answer) => [accountId, operation, keyHash, bodyHash, seal(sealKey, JSON.stringify(answer), bound)],
+    async recallKept<Answer>(reads: ShortReads) {
+      const [kept] = await reads.rows<KeptAnswer>(RECALL_KEPT, values);
+      return kept && opened<Answer>(kept);
+    },
     async recall<Answer>(pool: Pool) {
-      const { rows } = await pool.query({ ...RECALL, values: [accountId, operation, keyHash] });
-      const [kept] = rows as { body_hash: Buffer; answer: Buffer }[];
-      if (!kept?.body_hash.equals(bodyHash)) throw new RegisterError('CNF004');
-      return JSON.parse(unseal(sealKey, kept.answer, bound).toString('utf8')) as Answer;
+      const { rows } = await pool.query<KeptAnswer>({ ...RECALL, values });
+      return opened<Answer>(rows[0]);
     },
   };
 }

@@ -1,6 +1,7 @@
-import { DataSource, type MigrationInterface } from 'typeorm';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
 import { failureFacts } from './failures';
-import type { DatabaseAddress } from './database';
+import { type NamedKeys, checkKeys } from './key-check';
 import { installClock } from './register-clock';
 
 /** A migration class of a subgraph, in the order given. */
@@ -10,18 +11,20 @@ export type Migration = new () => MigrationInterface;
 const MIGRATION_LOCK = 7_423_001;
 
 /**
- * Brings the schema of one subgraph up to date, as the owner. Processes that start at once wait for each other. The subgraph's
- * role is created when missing and owns nothing.
+ * Brings the schema of one subgraph up to date, as the owner, and gives the subgraph its login. Processes that start at once wait
+ * for each other. The owner needs no more than the database and CREATEROLE.
  */
 export async function migrate(
   address: DatabaseAddress,
   migrations: readonly Migration[],
   production: boolean,
+  keys: NamedKeys,
 ): Promise<void> {
+  const { schema } = address;
   const source = new DataSource({
     type: 'postgres',
-    url: address.url,
-    schema: address.schema,
+    url: sessionUrl(address.url, `-c ${RUNTIME_ROLE}=${address.role}`),
+    schema,
     migrations: [...migrations],
     migrationsTableName: 'migration',
     installExtensions: false,
@@ -32,14 +35,16 @@ export async function migrate(
   const session = source.createQueryRunner();
   try {
     await session.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await session.query(CREATE_ROLE(address.role));
-    await session.query(`create schema if not exists ${address.schema}`);
+    const role = await runtimeRole(session);
+    await session.query(`create schema if not exists ${schema}`);
+    await checkKeys(session, schema, keys);
+    await session.query(LOGIN(address));
     await installClock(session, !production);
-    await session.query(`grant usage on schema register, ${address.schema} to ${address.role}`);
+    await session.query(`grant usage on schema register, ${schema} to ${role}`);
     await source.runMigrations({ transaction: 'each' });
   } catch (error) {
     throw new Error(
-      `migration of schema ${address.schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,
+      `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,
       {
         cause: error,
       },
@@ -51,12 +56,22 @@ export async function migrate(
   }
 }
 
-/** Roles belong to the whole server: another database of it may have made this one, also at this very moment. */
-const CREATE_ROLE = (role: string): string => `
+const RUNTIME_ROLE = 'register.runtime_role';
+
+/** The role of the running subgraph, quoted, for the grants of a migration. */
+export async function runtimeRole(session: QueryRunner): Promise<string> {
+  const [found] = (await session.query(`select quote_ident(current_setting('${RUNTIME_ROLE}')) as role`)) as [
+    { role: string },
+  ];
+  return found.role;
+}
+
+/** The role is this database's own, so nobody else makes it at this moment. */
+const LOGIN = ({ role, password }: DatabaseAddress): string => `
   do $$ begin
-    begin
-      if not exists (select from pg_roles where rolname = '${role}') then create role ${role} nologin; end if;
-    exception when duplicate_object or unique_violation then null;
-    end;
-    if not pg_has_role(current_user, '${role}', 'member') then grant ${role} to current_user; end if;
+    if not exists (select from pg_roles where rolname = '${role}') then create role ${role}; end if;
+    execute format('alter role %I login password %L', '${role}', '${scramVerifier(password)}');
+    if not has_database_privilege('${role}', current_database(), 'connect') then
+      execute format('grant connect on database %I to %I', current_database(), '${role}');
+    end if;
   end $$`;

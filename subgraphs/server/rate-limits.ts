@@ -12,6 +12,20 @@ export interface RateLimit {
   passed(key: string): Promise<number | null>;
 }
 
+/** How much is allowed, by account or client network (2-decisions-a-b.md, section 2). */
+export interface Limits {
+  /** Requests of an account in a minute. */
+  readonly requests: number;
+  /** Failed sign-ins from a network in a minute. */
+  readonly failedSignIns: number;
+  /** Verifications of unknown keys from a network in a minute. */
+  readonly verifyMisses: number;
+  /** Questions whether somebody is known, of an account in a minute. */
+  readonly existsMinute: number;
+  /** The same in a day. */
+  readonly existsDay: number;
+}
+
 /** Where limits are counted: the table `rate_limit` of the subgraph, in memory while the database is away. Keys are hashed. */
 export interface RateLimitStore {
   readonly pool: Pool;

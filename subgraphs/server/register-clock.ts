@@ -11,6 +11,9 @@ export interface RegisterClock {
   setOffset(seconds: number): Promise<Date>;
 }
 
+/** Any number: it names the advisory lock under which one session at a time moves the clock. */
+const CLOCK_LOCK = 7_423_002;
+
 const INSTALL = `
   do $$ begin
     if to_regprocedure('register.register_now()') is null then
@@ -20,6 +23,7 @@ const INSTALL = `
 
 const MOVABLE = `
   create or replace function register.set_clock_offset(seconds integer) returns void language plpgsql security definer as $$ begin
+    perform pg_advisory_xact_lock(${CLOCK_LOCK});
     execute format('create or replace function register.register_now() returns timestamptz language sql stable parallel safe as %L',
       format('select statement_timestamp() + interval ''%s s''', seconds));
   end $$`;

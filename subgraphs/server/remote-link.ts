@@ -22,6 +22,17 @@ export function remoteLink(name: ServiceName, url: string, tokens: ServiceTokens
   };
 }
 
+/** Milliseconds in which a service tells whether it is ready. */
+const READY_WITHIN = 3_000;
+
+/** Whether the subgraph in another process says that it can answer. */
+export async function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/health`, { signal: AbortSignal.timeout(READY_WITHIN) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 function factsOf({ caller, transactionId, clientAddress, service }: CallContext) {
   return { caller, transactionId, clientAddress, onOwnAccount: service !== null };
 }

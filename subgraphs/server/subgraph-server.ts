@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { RegisterError } from '../../schema/register-error';
 import type { TokenVerifier } from './bearer-token';
 import type { CallContext, ServiceName } from './caller';
+import type { RunningSubgraph } from './running-subgraph';
 import { SERVICE_TOKEN_HEADER, type ServiceTokens } from './service-token';
 import type { SubgraphLink, SubgraphRequest } from './subgraph-link';
 import { withinTrace } from './tracing';
@@ -10,6 +11,7 @@ import { withinTrace } from './tracing';
 export interface SubgraphServerParts {
   readonly name: ServiceName;
   readonly link: SubgraphLink;
+  readonly ready: RunningSubgraph['ready'];
   readonly tokens: ServiceTokens;
   readonly verifier: TokenVerifier;
   readonly port: number;
@@ -24,6 +26,7 @@ const BODY_LIMIT = 1024 * 1024;
 export async function serveSubgraph({
   name,
   link,
+  ready,
   tokens,
   verifier,
   port,
@@ -31,7 +34,11 @@ export async function serveSubgraph({
   routes,
 }: SubgraphServerParts): Promise<FastifyInstance> {
   const app = fastify({ bodyLimit: BODY_LIMIT });
-  app.get('/health', () => ({ status: 'ready' }));
+  app.get('/health', async (_, reply) => {
+    const isReady = await ready();
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
+  });
+  app.get('/health/live', () => ({ status: 'live' }));
   routes?.(app);
   app.post('/graphql', async (request, reply) => {
     try {

@@ -1,9 +1,8 @@
 import { type BenchRegister, type BenchRoom, openBenchRoom } from './bench-room';
-import { ROUNDS } from './limits';
 import type { Load } from './load';
-import { type Figures, type Side, interleaved } from './rounds';
+import { type Figures, type Side, interleaved, warmUp } from './rounds';
 import { type Measurement, compared } from './verdict';
-import { CONNECTIONS, LIMITS } from './limits';
+import { CONNECTIONS, LIMITS, ROUNDS } from './limits';
 
 /** What every bench is given; room and register are made when the first bench needs them, and shared. */
 export interface BenchContext {
@@ -44,6 +43,15 @@ export function bareSide({ postgres }: BenchRoom, register: BenchRegister, load:
   return { name: 'bare-fastify-pg', url: register.bare, load, servers: register.bareServer, postgres };
 }
 
+/** The product against one other side at 32 connections. */
+export async function comparison(name: string, sides: readonly [Side, Side], seconds: number): Promise<Measurement> {
+  const connections = CONNECTIONS.at(-1) as number;
+  await warmUp(sides);
+  const [ours, figures] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
+  const baseline = { name: sides[1].name, figures: figures as Figures };
+  return compared(name, ours as Figures, baseline, connections, LIMITS[name]);
+}
+
 /** The product, which is the first side, against each of the others at every number of connections; the limit is that at the most. */
 export async function comparisons(
   name: string,
@@ -51,6 +59,7 @@ export async function comparisons(
   seconds: number,
 ): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
+  await warmUp(sides);
   for (const connections of CONNECTIONS) {
     const [ours, ...others] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
     for (const [index, figures] of others.entries()) {

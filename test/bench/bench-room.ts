@@ -44,13 +44,13 @@ export interface BenchRegister {
   ): Promise<{ readonly rest: string; readonly servers: ProcessorClock; stop(): Promise<void> }>;
 }
 
-/** Opens a room: PostgreSQL as the product starts it, durable; PG_BIN chooses another one. */
+/** Opens a room: PostgreSQL as the product starts it, durable, with memory for a million records; PG_BIN chooses another one. */
 export async function openBenchRoom(): Promise<BenchRoom> {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'register-bench-'));
   chmodSync(folder, 0o755);
   const log = { warn: told, error: told };
-  const server = await launchPostgres({ dataDir: folder, log });
+  const server = await launchPostgres({ dataDir: folder, log, extraSettings: { shared_buffers: '1GB' } });
   const postgres = postgresClock(server.pid);
   const running: ServerProcess[] = [];
   let registers = 0;

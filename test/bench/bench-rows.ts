@@ -30,12 +30,17 @@ const BATCH = 10_000;
 /** More keys than this are not kept to be asked by. */
 const SAMPLE = 100_000;
 
-/** Makes the rows that as many registrations would have made, as far as reads look at them, in the very forms of the product. */
+/**
+ * Makes the rows that as many registrations would have made, as far as reads look at them, in the very forms of the product: without
+ * their history, and so without the triggers that demand it.
+ */
 export async function fillRows(wanted: RowsWanted): Promise<BenchRows> {
   const client = new Client({ connectionString: wanted.databaseUrl });
   await client.connect();
   try {
-    await client.query('set search_path = access, identity, register; set synchronous_commit = off');
+    await client.query(
+      'set search_path = access, identity, register; set synchronous_commit = off; set session_replication_role = replica',
+    );
     const identities = await fillIdentityRecords(client, wanted);
     const accessKeys = await fillAccessRecords(client, wanted, identities);
     await client.query('vacuum analyze access.access_record, identity.identity_record, identity_keys.data_key');

@@ -29,18 +29,21 @@ export interface Plan {
   readonly seconds: number;
 }
 
-/** Compares sides in interleaved rounds, each side warmed up before, so that a busy machine is busy for all of them. */
+/** Loads each side until its code is compiled and its tables are in memory, at whatever pressure it is measured later. */
+export async function warmUp(sides: readonly Side[]): Promise<void> {
+  for (const side of sides) await sendLoad(side.url, side.load, WARM_UP);
+}
+
+const WARM_UP = { connections: 32, seconds: 3 } as const;
+
+/** Compares sides, warm ones, in interleaved rounds, so that a busy machine is busy for all of them. */
 export async function interleaved(sides: readonly Side[], { connections, rounds, seconds }: Plan): Promise<Figures[]> {
   const figures: Figures[][] = sides.map(() => []);
-  for (const side of sides) await sendLoad(side.url, side.load, { connections, seconds: WARM_UP });
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, side] of sides.entries()) figures[index]?.push(await measured(side, connections, seconds));
   }
   return figures.map(medians);
 }
-
-/** Seconds. */
-const WARM_UP = 1;
 
 async function measured(
   { url, load, servers, postgres }: Side,

@@ -33,6 +33,7 @@ export function compared(
     beside: {
       connections,
       'requests-ratio': rounded(ours.perSecond / figures.perSecond),
+      'p50-ratio': rounded(figures.p50 / ours.p50),
       'requests-per-second': `${Math.round(ours.perSecond)}:${Math.round(figures.perSecond)}`,
       'p50-ms': `${rounded(ours.p50)}:${rounded(figures.p50)}`,
       'p99-ms': `${rounded(ours.p99)}:${rounded(figures.p99)}`,

@@ -6,7 +6,7 @@ import { type RestClient, accountOf, anonymousClient, signedInClient } from '../
 const WIRINGS: Wiring[] = ['one process', 'a process each'];
 
 const HISTORY = `query ($key: AccessKey!) { accessRecord(key: $key) {
-  transitions { from to cause reason at } versions { version legalBasis expiry recordedAt }
+  transitions { nodes { from to cause reason at } } versions { nodes { version legalBasis expiry recordedAt } }
 } }`;
 
 describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
@@ -115,7 +115,7 @@ describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
       expect(failuresOf(await (await graphAs(register, 'data_user', 1))(HISTORY, { key }))).toContain(
         'PRM002 accessRecord.transitions',
       );
-      const versions = 'query ($key: AccessKey!) { accessRecord(key: $key) { versions { version } } }';
+      const versions = 'query ($key: AccessKey!) { accessRecord(key: $key) { versions { nodes { version } } } }';
       expect(failuresOf(await graphOf(register)(HISTORY, { key }))).toEqual(['AUT001 accessRecord.transitions']);
       expect(failuresOf(await graphOf(register)(versions, { key }))).toEqual(['AUT001 accessRecord.versions']);
     });
@@ -135,7 +135,7 @@ describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
       await admin('mutation { setClockOffset(seconds: 1900) }');
       expect((await verified(key))['access-event'].state).toBe('EXPIRED');
       const { data } = await owner(HISTORY, { key });
-      expect(data.accessRecord.transitions).toEqual([
+      expect(data.accessRecord.transitions.nodes).toEqual([
         { from: null, to: 'ACTIVE', cause: 'REGISTERED', reason: null, at: expect.any(String) },
         { from: 'ACTIVE', to: 'EXPIRED', cause: 'EXPIRED', reason: null, at: expiry },
       ]);
@@ -149,7 +149,7 @@ describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
       expect((await dataUser('PUT', `/v1/access-records/${key}`, ended)).status).toBe(200);
       const { data } = await owner(HISTORY, { key });
       expect(
-        data.accessRecord.transitions.map(({ from, to, cause }: Record<string, unknown>) => [from, to, cause]),
+        data.accessRecord.transitions.nodes.map(({ from, to, cause }: Record<string, unknown>) => [from, to, cause]),
       ).toEqual([
         [null, 'ACTIVE', 'REGISTERED'],
         ['ACTIVE', 'EXPIRED', 'REPLACED'],
@@ -173,7 +173,7 @@ describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
       '401 AUT001',
     ]);
     const { data } = await owner(HISTORY, { key });
-    expect([data.accessRecord.versions.length, data.accessRecord.transitions.length]).toEqual([1, 1]);
+    expect([data.accessRecord.versions.nodes.length, data.accessRecord.transitions.nodes.length]).toEqual([1, 1]);
   });
 
   it('is linked to an Identity Record of the same Data User only', async () => {

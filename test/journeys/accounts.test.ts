@@ -1,6 +1,7 @@
 import { type OnboardedAccount, graphFor, onboarded, runAdminCommand, signIn } from '../support/administration';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
 import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { accountOf as demoAccountOf } from '../support/rest-client';
 
 const WIRINGS: Wiring[] = ['one process', 'a process each'];
 
@@ -32,7 +33,7 @@ describe.each(WIRINGS)('An admin (%s)', (wiring) => {
 
   it('is made by a command before anybody can sign in, and then sees who it is', async () => {
     const { data } = await admin('{ viewer { accountId role duid dataUser { displayName } } }');
-    expect(data.viewer).toEqual({ accountId: adminId, role: 'admin', duid: null, dataUser: null });
+    expect(data.viewer).toEqual({ accountId: adminId, role: 'ADMIN', duid: null, dataUser: null });
   });
 
   it('onboards a Data User, whose secret it sees once', async () => {
@@ -88,7 +89,9 @@ describe.each(WIRINGS)('An admin (%s)', (wiring) => {
       const id = supplier.accountId;
       await set(`setContactUrl(accountId: "${id}", contactUrl: "https://tarnside.example/contact") { accountId }`);
       await set(`setPrivacyUrl(accountId: "${id}", privacyUrl: "https://tarnside.example/privacy") { accountId }`);
-      await set(`setDataTypesSupported(accountId: "${id}", dataTypes: [HH_EXPORT, TARIFF_EXPORT]) { accountId }`);
+      await set(
+        `setDataTypesSupported(accountId: "${id}", dataTypesSupported: [HH_EXPORT, TARIFF_EXPORT]) { accountId }`,
+      );
       await set(`setOrganisationReference(accountId: "${id}", organisationReference: "ORG-7") { accountId }`);
       await set(`setReturnUrls(accountId: "${id}", returnUrls: ["https://tarnside.example/return"]) { accountId }`);
       await set(
@@ -125,12 +128,16 @@ describe.each(WIRINGS)('An admin (%s)', (wiring) => {
       ]);
       for (const { actor, subject } of entries) expect([actor, subject]).toEqual([adminId, supplier.accountId]);
       expect(entries.slice(1, 6).map(({ detail }) => detail)).toEqual([
-        { fields: ['returnUrls'] },
-        { fields: ['organisationReference'] },
-        { fields: ['dataTypesSupported'] },
-        { fields: ['privacyUrl'] },
-        { fields: ['contactUrl'] },
+        { from: { returnUrls: [] }, to: { returnUrls: ['https://tarnside.example/return'] } },
+        { from: { organisationReference: null }, to: { organisationReference: 'ORG-7' } },
+        { from: { dataTypesSupported: [] }, to: { dataTypesSupported: ['HH-EXPORT', 'TARIFF-EXPORT'] } },
+        { from: { privacyUrl: null }, to: { privacyUrl: 'https://tarnside.example/privacy' } },
+        { from: { contactUrl: null }, to: { contactUrl: 'https://tarnside.example/contact' } },
       ]);
+      expect(entries[0]?.detail).toEqual({
+        from: { oauthIssuer: null, oauthClientId: null },
+        to: { oauthIssuer: 'https://login.tarnside.example', oauthClientId: 'register' },
+      });
       expect(JSON.stringify(entries)).not.toMatch(/kept-to-ourselves|sk_/);
     });
 
@@ -144,6 +151,17 @@ describe.each(WIRINGS)('An admin (%s)', (wiring) => {
       expect((await signIn(register, supplier.accountId, supplier.secretKey)).status).toBe(200);
     });
 
+    it('is told that its market participant id is in use when it is onboarded again', async () => {
+      const input = { role: 'SUPPLIER', displayName: 'Tarnside Supply Ltd', mpid: 'TARN' };
+      const answer = await admin('mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey } }', {
+        input,
+      });
+      expect(answer.errors[0]?.extensions).toMatchObject({
+        code: 'VAL003',
+        violations: [{ code: 'VAL003', path: ['mpid'], message: 'is in use' }],
+      });
+    });
+
     it('cannot make a supplier of another account', async () => {
       const answer = await set(`issueSupplierApiKey(accountId: "${adminId}") { secretKey }`);
       expect(answer.errors[0]?.extensions).toMatchObject({ code: 'VAL003', violations: [{ path: ['accountId'] }] });
@@ -152,6 +170,11 @@ describe.each(WIRINGS)('An admin (%s)', (wiring) => {
     it.each([
       ['setContactUrl(accountId: "$", contactUrl: "nowhere")', 'VAL008', ['contactUrl']],
       ['setReturnUrls(accountId: "$", returnUrls: ["https://a.example/", "nowhere"])', 'VAL008', ['returnUrls', 1]],
+      [
+        'setDataTypesSupported(accountId: "$", dataTypesSupported: [HH_EXPORT, HH_EXPORT])',
+        'VAL003',
+        ['dataTypesSupported'],
+      ],
       ['setOrganisationReference(accountId: "$", organisationReference: "")', 'VAL003', ['organisationReference']],
     ])('is refused %s', async (mutation, code, path) => {
       const answer = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
@@ -172,7 +195,7 @@ describe.each(WIRINGS)('An admin (%s)', (wiring) => {
   it('suspends an account with effect at once, over the graph, too', async () => {
     const account = await onboarded(admin, { role: 'ANALYST', displayName: 'Short Visit' });
     const analyst = await graphFor(register, account);
-    expect((await analyst('{ viewer { role } }')).data).toEqual({ viewer: { role: 'analyst' } });
+    expect((await analyst('{ viewer { role } }')).data).toEqual({ viewer: { role: 'ANALYST' } });
     const suspended = await set(`suspendAccount(accountId: "${account.accountId}") { status suspendedAt }`);
     expect(suspended.data.suspendAccount).toEqual({ status: 'SUSPENDED', suspendedAt: expect.any(String) });
     const refused = await analyst('{ viewer { role } }');
@@ -222,6 +245,19 @@ describe.each(WIRINGS)('An admin (%s)', (wiring) => {
     ).data.auditEntries.nodes;
     expect(first).toEqual({ action: 'onboard', actor: 'sandbox' });
     expect(failuresOf(await admin('{ auditEntries(after: "x") { nodes { id } } }'))).toEqual(['VAL001 auditEntries']);
+  });
+
+  it('is not locked out when no other admin is left, by nobody', async () => {
+    const { account_id: other } = demoAccountOf(register.sandbox, 'admin');
+    expect((await set(`suspendAccount(accountId: "${other}") { status }`)).errors).toEqual([]);
+    for (const change of ['suspend', 'terminate']) {
+      const { errors } = await set(`${change}Account(accountId: "${adminId}") { status }`);
+      expect(errors).toMatchObject([
+        { message: 'The last active admin cannot be suspended or terminated.', extensions: { code: 'CNF001' } },
+      ]);
+    }
+    expect((await set(`terminateAccount(accountId: "${other}") { status }`)).errors).toEqual([]);
+    expect((await admin('{ viewer { role } }')).status).toBe(200);
   });
 
   it('is the only one who may do all this', async () => {

@@ -3,6 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
 import { type IdentityKeys, startIdentity } from '../../subgraphs/identity/identity';
+import { readSettings } from '../../settings';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 
@@ -62,7 +63,9 @@ beforeAll(async () => {
   identity = await startIdentity({
     databaseUrl: database.url,
     logger: pino({ level: 'silent' }),
-    production: true, rateLimitsOff: true,
+    production: true,
+    rateLimitsOff: true,
+    limits: readSettings({}).limits,
     keys,
   });
   admin = new Client({ connectionString: database.url });

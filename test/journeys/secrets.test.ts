@@ -124,7 +124,7 @@ async function sendWrong(register: TestRegister, key: string, ir: string): Promi
   ];
   for (const { status } of wrong) expect(status).toBeGreaterThanOrEqual(400);
   for (const graph of [await graphAs(register, 'data_user'), graphOf(register)]) {
-    await graph(`query ${key} { ${key}: accessRecord(key: "${key}") { state transitions { at } } }`);
+    await graph(`query ${key} { ${key}: accessRecord(key: "${key}") { state transitions { nodes { at } } } }`);
     await graph(
       `{ accessRecord(key: "${PERSONAL.MPxN}") { state } identityRecords(email: "${PERSONAL['e-mail address']}") { ir } }`,
     );

@@ -83,6 +83,13 @@ function arrangement(record: WireRecord): BrokenCondition[] {
   return [
     ...is(type === 'joint' ? missing : given(art26), 'VAL006', `${ARRANGEMENT}/art26-reference`),
     ...is(!lawful[type].test(roles), 'VAL006', CONTROLLERS),
+    ...controllers.flatMap(({ name }, index) =>
+      is(
+        controllers.slice(0, index).some((other) => other.name === name),
+        'VAL006',
+        `${CONTROLLERS}/${index}/name`,
+      ),
+    ),
     ...controllers.flatMap((controller, index) =>
       is(
         ['sole', 'lead'].includes(controller.role) && !given(controller['privacy-rights-url']),

@@ -64,7 +64,9 @@ const BOMBS: Readonly<Record<string, () => OperationRequest>> = {
   'levels of lists': () => op(`${'{ accessRecords { nodes { dataUser { duid } '.repeat(60)}${'} } }'.repeat(60)}`),
   aliases: () => op(`{ ${upTo(3, (index) => `a${index}: __typename`)} }`),
   'aliases of a costly field': () =>
-    op(`{ ${times(60, (index) => `a${index}: accessRecords(first: 500) { nodes { id versions { recordedAt } } }`)} }`),
+    op(
+      `{ ${times(60, (index) => `a${index}: accessRecords(first: 500) { nodes { id versions { nodes { recordedAt } } } }`)} }`,
+    ),
   directives: () => op(`{ __typename ${upTo(6, () => '@skip(if: false)')} }`),
   'unknown directives': () => op(`{ __typename ${upTo(2, () => '@a')} }`),
   tokens: () => op(`{ ${times(20_000, (index) => `f${index}`)} }`),

@@ -129,18 +129,13 @@ function fieldPieces(
     ? selections(Object.values(type.getFields()), values, path, depth - 1, 4)
     : fc.constant({ text: '', variables: [] });
   const given = fc.tuple(...field.args.map((argument) => argumentPieces(argument, values, `${path}_${argument.name}`)));
-  const directives = fc.constantFrom(
-    '',
-    '',
-    '',
-    ' @include(if: true)',
-    ' @skip(if: false)',
-    ' @include(if: false)',
-    ' @unknown',
-    ' @deprecated',
+  const directives = fc.oneof(
+    { weight: 60, arbitrary: fc.constant('') },
+    { weight: 3, arbitrary: fc.constantFrom(' @include(if: true)', ' @skip(if: false)', ' @include(if: false)') },
+    { weight: 1, arbitrary: fc.constantFrom(' @unknown', ' @deprecated') },
   );
   return fc
-    .tuple(given, inner, directives, fc.constantFrom('', '', 'other: '))
+    .tuple(given, inner, directives, fc.constantFrom('', '', '', '', `${field.name}Too: `))
     .map(([pieces, selected, directive, alias]) => {
       const present = pieces.filter(({ text }) => text !== '');
       const listed = present.length === 0 ? '' : `(${present.map(({ text }) => text).join(', ')})`;
@@ -152,7 +147,7 @@ function fieldPieces(
 }
 
 function argumentPieces({ name, type }: GraphQLArgument, values: InputValues, path: string): fc.Arbitrary<Piece> {
-  const how = fc.constantFrom('variable', 'variable', 'variable', 'literal', 'absent');
+  const how = fc.constantFrom(...Array<string>(6).fill('variable'), 'literal', 'absent', 'absent');
   return fc.tuple(how, values(type)).map(([chosen, value]) => {
     if (chosen === 'absent' && !isNonNullType(type)) return { text: '', variables: [] };
     if (chosen === 'literal') return { text: `${name}: ${literal(value)}`, variables: [] };
@@ -181,6 +176,9 @@ function inputValues(known: KnownValues): InputValues {
     return fc.record(shape, { requiredKeys, noNullPrototype: true });
   };
   const any: (type: GraphQLInputType, depth: number) => fc.Arbitrary<unknown> = (type, depth) =>
-    fc.oneof({ weight: 12, arbitrary: right(type, depth) }, { weight: 1, arbitrary: fc.constantFrom(...WRONG) });
+    fc.oneof(
+      { weight: depth === 0 ? 12 : 40, arbitrary: right(type, depth) },
+      { weight: 1, arbitrary: fc.constantFrom(...WRONG) },
+    );
   return (type) => any(type, 0);
 }

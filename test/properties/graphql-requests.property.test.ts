@@ -46,6 +46,11 @@ afterAll(async () => {
 jest.setTimeout(PROPERTY_TIME + 20_000);
 
 const anyone = fc.constantFrom('nobody', ...ROLES);
+/** Between them these may call nearly everything: with the others, most operations end at the role. */
+const mostlyAllowed = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('data_user', 'admin') },
+  { weight: 1, arbitrary: anyone },
+);
 
 /** Sends a body to the graph, as a role or as nobody. */
 function post(who: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<WireAnswer> {
@@ -144,12 +149,12 @@ describe('The graph', () => {
     // The register's clock is everybody's, and the accounts are those of the other tests.
     const operations = operationsOf(schema, known, ['setClockOffset']);
     let answered = 0;
-    await holdsForAll(fc.tuple(anyone, operations), 700, async ([who, operation]) => {
+    await holdsForAll(fc.tuple(mostlyAllowed, operations), 700, async ([who, operation]) => {
       const answer = await ask(who, operation);
       expect(graphFaults(answer)).toEqual([]);
-      if (graphAnswer(answer).data) answered += 1;
+      if (Object.values(graphAnswer(answer).data ?? {}).some((value) => value !== null)) answered += 1;
     });
-    expect(answered).toBeGreaterThan(10);
+    expect(answered).toBeGreaterThan(30);
   });
 
   it('runs trusted documents with variables of any kind, and tells what is wrong with them', async () => {

@@ -1,7 +1,9 @@
 import { Client } from 'pg';
+import { graphFor, onboarded, signIn } from '../support/administration';
+import { type Graph, failuresOf, graphAs } from '../support/graph';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { consentRecord, registered } from '../support/records';
-import { type RestClient, signedInClient } from '../support/rest-client';
+import { type RestClient, accountOf, signedInClient } from '../support/rest-client';
 
 describe('Two callers at once', () => {
   let register: TestRegister;
@@ -49,26 +51,85 @@ describe('Two callers at once', () => {
   });
 
   it('make one record with one Idempotency-Key, and are told one answer', async () => {
-    const body = consentRecord(register.sandbox.samples.identity_record);
+    const purpose = 'Registered by twenty at once';
+    const body = consentRecord(register.sandbox.samples.identity_record, { purpose });
     const send = () => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': 'twenty-at-once' });
     const answers = await Promise.all(Array.from({ length: 20 }, send));
-    const told = answers.filter(({ status }) => status === 201);
-    for (const { status, body: refused } of answers) {
-      if (status !== 201) expect(refused['errors'][0]['error-code']).toBe('CNF004');
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(201));
+    expect(new Set(answers.map((answer) => answer.body['access-token'].key)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
+    expect(
+      await valueIn(
+        register.databaseUrl,
+        `select count(*)::int as value from access.access_record where document ->> 'purpose' = $1`,
+        purpose,
+      ),
+    ).toBe(1);
+  });
+
+  it('who rotate one secret leave exactly one without an end, and each of them an entry of its own', async () => {
+    const admin = await graphAs(register, 'admin');
+    const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Rotated' });
+    const rotate = () => admin(`mutation { rotateAccountSecret(accountId: "${accountId}") { secretKey } }`);
+    const secrets: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const rotations = await Promise.all(Array.from({ length: 8 }, rotate));
+      secrets.push(...rotations.map(({ data }) => String(data.rotateAccountSecret.secretKey)));
     }
-    expect(new Set(told.map((answer) => answer.body['access-token'].key)).size).toBe(1);
-    expect(told.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
-    expect(await recordsNamed(register.databaseUrl, told[0]?.body['access-token'].key)).toBe(true);
+    const count = (of: string) =>
+      valueIn(register.databaseUrl, `select count(*)::int as value from access.${of}`, accountId);
+    expect(await count('account_secret where account_id = $1 and valid_until is null')).toBe(1);
+    expect(await count(`audit_entry where subject = $1 and action = 'rotate-secret'`)).toBe(24);
+    for (const secret of [secretKey, ...secrets]) {
+      expect((await signIn(register, accountId, secret)).status).toBe(200); // the older ones, too: for 24 hours
+    }
+  });
+
+  it('who issue one supplier its API key leave exactly one', async () => {
+    const admin = await graphAs(register, 'admin');
+    const { accountId } = await onboarded(admin, { role: 'SUPPLIER', displayName: 'Often Issued', mpid: 'OFTN' });
+    const issue = () => admin(`mutation { issueSupplierApiKey(accountId: "${accountId}") { secretKey } }`);
+    for (const { errors } of await Promise.all(Array.from({ length: 8 }, issue))) expect(errors).toEqual([]);
+    const valid = `select count(*)::int as value from access.account_secret
+      where account_id = $1 and kind = 'supplier-api' and valid_until is null`;
+    expect(await valueIn(register.databaseUrl, valid, accountId)).toBe(1);
+  });
+
+  it('who change a status are told, all but the first, that it does not allow it any more', async () => {
+    const admin = await graphAs(register, 'admin');
+    const { accountId } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Suspended' });
+    const suspend = () => admin(`mutation { suspendAccount(accountId: "${accountId}") { status } }`);
+    const outcomes = (await Promise.all(Array.from({ length: 8 }, suspend))).map(failuresOf);
+    expect(outcomes.filter(([failure]) => failure === undefined)).toHaveLength(1);
+    expect(outcomes.flat()).toEqual(Array<string>(7).fill('CNF001 suspendAccount'));
+  });
+
+  it('never leave the register without an admin, not even when all admins suspend all at once', async () => {
+    const first = await graphAs(register, 'admin');
+    const accountIds = [accountOf(register.sandbox, 'admin').account_id];
+    const admins = [first];
+    for (const name of ['Second Admin', 'Third Admin']) {
+      const account = await onboarded(first, { role: 'ADMIN', displayName: name });
+      accountIds.push(account.accountId);
+      admins.push(await graphFor(register, account));
+    }
+    const end = (admin: Graph, change: string, id: string) =>
+      admin(`mutation { ${change}Account(accountId: "${id}") { status } }`);
+    await Promise.all(
+      admins.flatMap((admin) => accountIds.map((id, index) => end(admin, index === 1 ? 'terminate' : 'suspend', id))),
+    );
+    const active = `select count(*)::int as value from access.account where status = 'active' and role = $1`;
+    expect(await valueIn(register.databaseUrl, active, 'admin')).toBe(1);
   });
 });
 
-/** Whether exactly one record was registered by the last request with an idempotency key. */
-async function recordsNamed(databaseUrl: string, key: unknown): Promise<boolean> {
+/** The one value that a statement gives. */
+async function valueIn(databaseUrl: string, statement: string, parameter: string): Promise<unknown> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query('select count(*)::int as count from access.idempotency_key');
-    return typeof key === 'string' && (rows[0] as { count: number }).count === 1;
+    const { rows } = await client.query<{ value: unknown }>(statement, [parameter]);
+    return rows[0]?.value;
   } finally {
     await client.end();
   }

@@ -1,9 +1,18 @@
 import { type ControlledPostgres, controlledPostgres } from '../support/postgres';
 import { type TestRegister, startTestRegister } from '../support/register';
+import { graphOf } from '../support/graph';
+import { livingProcesses } from '../support/launcher-room';
 import { consentRecord } from '../support/records';
-import { type RestAnswer, type RestClient, anonymousClient, signedInClient } from '../support/rest-client';
+import { type RestAnswer, type RestClient, accountOf, anonymousClient, signedInClient } from '../support/rest-client';
 
 const LONGEST_ANSWER = 10_000;
+/** Limits are counted, in the database, and never reached. */
+const LIMITS = {
+  RATE_LIMITS: 'on',
+  LIMIT_REQUESTS: '1000000',
+  LIMIT_FAILED_SIGN_INS: '1000000',
+  LIMIT_VERIFY_MISSES: '1000000',
+};
 
 describe('A register whose PostgreSQL goes away and comes back', () => {
   let postgres: ControlledPostgres;
@@ -12,7 +21,7 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
 
   beforeAll(async () => {
     postgres = await controlledPostgres();
-    register = await startTestRegister('one process', { databaseUrl: postgres.url });
+    register = await startTestRegister('one process', { databaseUrl: postgres.url, environment: LIMITS });
     dataUser = await signedInClient(register, 'data_user');
   });
   afterAll(async () => {
@@ -48,7 +57,59 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
         expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
     },
   );
+
+  it('answers 503 within ten seconds while it hangs, and serves again when it goes on', async () => {
+    const anonymous = anonymousClient(register.rest);
+    const { account_id, secret_key } = accountOf(register.sandbox, 'portal');
+    const basic = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
+    const signIn = anonymousClient(register.rest, basic);
+    const graph = graphOf(register);
+    const { active } = register.sandbox.samples.access_keys;
+    const requests: [name: string, send: () => Promise<{ readonly status: number }>][] = [
+      ['verify', () => anonymous('GET', `/v1/access-records/${active}`)],
+      ['miss', () => anonymous('GET', `/v1/access-records/ak_${'0'.repeat(24)}`)],
+      [
+        'register',
+        () => dataUser('POST', '/v1/access-records', consentRecord(register.sandbox.samples.identity_record)),
+      ],
+      ['list', () => dataUser('GET', '/v1/records')],
+      ['find', () => dataUser('GET', '/v1/identity-records?mpxn=1012345678')],
+      ['sign in', () => signIn('GET', '/v1/auth/token')],
+      ['graph', () => graph(`{ accessRecord(key: "${active}") { accessEvent { state } } }`)],
+    ];
+    const served = async () =>
+      Promise.all(
+        requests.map(async ([name, send]) => {
+          const begin = performance.now();
+          const { status } = await send();
+          return [name, status, performance.now() - begin < LONGEST_ANSWER] as const;
+        }),
+      );
+    const health = async (path: string) => (await fetch(`${register.gateway}${path}`)).status;
+    const before = (await served()).map(([name, status]) => [name, status, true]);
+    const go = freeze(postgres.pid());
+    try {
+      const away = requests.map(([name]) => [name, 503, true]);
+      expect(await served()).toEqual(away);
+      expect(await served()).toEqual(away); // the connections are lost by now, and new ones come to nothing
+      expect([await health('/health'), await health('/health/live')]).toEqual([503, 200]);
+    } finally {
+      go();
+    }
+    await until(async () => (await health('/health')) === 200);
+    await until(async () => (await served()).every(([, status]) => status < 500));
+    expect(await served()).toEqual(before);
+  }, 120_000);
 });
+
+/** Stops a postmaster and its sessions where they are; answers how they go on. */
+function freeze(postmaster: number): () => void {
+  const pids = livingProcesses().flatMap(({ pid, parent }) =>
+    pid === postmaster || parent === postmaster ? [pid] : [],
+  );
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return () => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
+}
 
 /** Verifies and registers without pause, four at once, until stopped. */
 function startLoad(register: TestRegister, dataUser: RestClient) {
@@ -81,9 +142,9 @@ function startLoad(register: TestRegister, dataUser: RestClient) {
 }
 
 /** Waits for a condition, 20 seconds at most. */
-async function until(condition: () => boolean): Promise<void> {
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000;
-  while (!condition()) {
+  while (!(await condition())) {
     if (Date.now() > end) throw new Error('the condition did not come true');
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,4 +1,5 @@
 import { ACCOUNT_ROLES, type AccountRole } from '../../schema/roles';
+import { DATA_TYPES } from '../../subgraphs/access/domain/access-record';
 import {
   type AccountInput,
   type AccountSettings,
@@ -13,6 +14,8 @@ import { told } from '../support/access-records';
 const MPID = 'VAL001 mpid: is required for a supplier and must match ^[A-Z0-9]{4}$';
 const NO_MPID = 'VAL003 mpid: is for suppliers only';
 const NAME = 'VAL003 displayName: must have 1 to 255 characters';
+const TWICE = 'VAL003 dataTypesSupported: must not name a data type twice';
+const TOO_MANY = 'VAL003 dataTypesSupported: must have 0 to 8 entries';
 const NOT_HTTPS = 'is not an https URL';
 
 const SETTINGS: [sentence: string, settings: AccountSettings, told: string[]][] = [
@@ -42,6 +45,9 @@ const SETTINGS: [sentence: string, settings: AccountSettings, told: string[]][] 
     [`VAL008 returnUrls/1: ${NOT_HTTPS}`],
   ],
   ['50 return addresses', { returnUrls: Array<string>(50).fill('https://harbourlight.example/') }, []],
+  ['every data type once', { dataTypesSupported: [...DATA_TYPES] }, []],
+  ['a data type twice', { dataTypesSupported: ['HH-EXPORT', 'HH-CONSUMPTION', 'HH-EXPORT'] }, [TWICE]],
+  ['more data types than there are', { dataTypesSupported: [...DATA_TYPES, 'HH-EXPORT'] }, [TOO_MANY]],
   [
     '51 return addresses',
     { returnUrls: Array<string>(51).fill('https://harbourlight.example/') },
@@ -68,6 +74,7 @@ describe('Onboarding', () => {
   const account = (role: AccountRole, change: Partial<AccountInput> = {}): AccountInput => ({
     role,
     displayName: 'Somebody',
+    contactUrl: 'https://somebody.example/contact',
     ...change,
   });
 
@@ -86,6 +93,16 @@ describe('Onboarding', () => {
     ['TIDES', [MPID]],
   ])('a supplier with the market participant id %p', (mpid, expected) => {
     expect(told(onboardingViolations(account('supplier', mpid === undefined ? {} : { mpid }), true))).toEqual(expected);
+  });
+
+  it.each(ACCOUNT_ROLES)('%s tells where it is reached if the directory shows it', (role) => {
+    const missing = hasDuid(role) ? [`VAL002 contactUrl: is required for the role ${role}`] : [];
+    const mpid = role === 'supplier' ? { mpid: 'TIDE' } : {};
+    for (const contactUrl of [null, undefined] as (null | undefined)[]) {
+      const { contactUrl: _, ...rest } = account(role, mpid);
+      const input = contactUrl === null ? { ...rest, contactUrl } : rest;
+      expect(told(onboardingViolations(input, true))).toEqual(missing);
+    }
   });
 
   it('checks the settings of the account, too', () => {

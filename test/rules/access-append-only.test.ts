@@ -1,5 +1,12 @@
 import type { AccessState } from '../../subgraphs/access/domain/access-record';
-import { type AccessDatabase, DUID, accessDatabase, insertRecord, outcomeOf } from '../support/access-database';
+import {
+  type AccessDatabase,
+  DUID,
+  accessDatabase,
+  insertRecord,
+  outcomeOf,
+  withHistory,
+} from '../support/access-database';
 
 const NO_RIGHT = '42501'; // insufficient_privilege
 const FORBIDDEN = '23001'; // restrict_violation
@@ -13,17 +20,7 @@ beforeAll(async () => {
   for (const state of ['ACTIVE', 'EXPIRED'] satisfies AccessState[])
     ids[state] = await insertRecord(application, state);
   ids.REVOKED = await insertRecord(application, 'ACTIVE');
-  await application.query(`update access_record set state = 'REVOKED', revoked_at = register_now() where id = $1`, [
-    ids.REVOKED,
-  ]);
-  await application.query(
-    `insert into access_record_version (record_id, version, account_id, registered_at, document) values ($1, 1, 'acc', register_now(), '{}')`,
-    [ids.ACTIVE],
-  );
-  await application.query(
-    `insert into access_record_transition (record_id, number, to_state, cause) values ($1, 1, 'ACTIVE', 'registered')`,
-    [ids.ACTIVE],
-  );
+  await application.query(withHistory.revocation(), [ids.REVOKED]);
   await application.query(
     `insert into audit_entry (actor, action, subject, detail) values ('acc', 'suspend', 'acc', '{}')`,
   );
@@ -82,16 +79,78 @@ describe('An access record', () => {
     ['legal basis', `legal_basis = 'uk-public-task'`],
     ['time of registration', `registered_at = registered_at - interval '1 day'`],
     ['expiry', `expiry = register_now() + interval '1 day'`],
-    ['version', 'version = version + 1'],
   ];
+  const changed = (state: keyof typeof ids, statement: string, until?: 'commit') =>
+    outcomeOf(database.application, () => database.application.query(statement, [ids[state]]), until);
 
-  it.each(CONTENT)('has another %s only while it is ACTIVE', async (_, change) => {
+  it.each(CONTENT)('has another %s only while it is ACTIVE, as a version that is kept', async (_, change) => {
+    expect(await changed('ACTIVE', withHistory.version(change), 'commit')).toBe('done');
+    expect(await changed('REVOKED', withHistory.version(change))).toBe(FORBIDDEN);
+    expect(await changed('EXPIRED', withHistory.version(change))).toBe(FORBIDDEN);
+  });
+
+  it.each(CONTENT)(
+    'has no other %s under the same version, under one further on, or without a row of history',
+    async (_, change) => {
+      const rewritten = (version: string) => `update access_record set ${change}, version = ${version} where id = $1`;
+      expect(await changed('ACTIVE', rewritten('version'))).toBe(FORBIDDEN);
+      expect(await changed('ACTIVE', rewritten('version + 2'))).toBe(FORBIDDEN);
+      expect(await changed('ACTIVE', rewritten('version - 1'))).toBe(FORBIDDEN);
+      expect(await changed('ACTIVE', rewritten('version + 1'))).toBe('done');
+      expect(await changed('ACTIVE', rewritten('version + 1'), 'commit')).toBe(FORBIDDEN);
+    },
+  );
+
+  it('is not told otherwise than its history tells it', async () => {
+    const otherwise = withHistory.version(`document = '{"changed":true}'`).replace(', document from', `, '{}' from`);
+    expect(await changed('ACTIVE', otherwise, 'commit')).toBe(FORBIDDEN);
+    expect(await changed('ACTIVE', withHistory.revocation(), 'commit')).toBe('done');
+    for (const revoked of [`state = 'REVOKED', revoked_at = register_now()`, `state = 'EXPIRED'`]) {
+      expect(await changed('ACTIVE', `update access_record set ${revoked} where id = $1`, 'commit')).toBe(FORBIDDEN);
+    }
+  });
+
+  it('does not begin without its history, nor as a later version', async () => {
+    const { application, owner } = database;
+    const insert = (columns: string, values: string) =>
+      `insert into access_record (id, key_hash, key_sealed, duid, state, registered_at, document${columns})
+       values (gen_random_uuid(), sha256($1::text::bytea), '', '${DUID}', 'ACTIVE', register_now(), '{}'${values})`;
+    expect(await changed('ACTIVE', insert('', ''))).toBe('done');
+    expect(await changed('ACTIVE', insert('', ''), 'commit')).toBe(FORBIDDEN);
+    const later = () => owner.query(insert(', version', ', 2'), ['x']);
+    expect(await outcomeOf(owner, later)).toBe(FORBIDDEN);
+    for (const column of ['created_at', 'revoked_at']) {
+      const statement = insert(`, ${column}`, `, register_now() - interval '1 day'`);
+      expect(await outcomeOf(application, () => application.query(statement, ['x']))).toBe(NO_RIGHT);
+    }
+  });
+
+  it.each([
+    ['identity_record_id', 'gen_random_uuid()'],
+    ['identity_record_ref', `'other'`],
+    ['meter_point_id', `'other'`],
+  ])('may lose its %s, but never have another one', async (column, other) => {
     const { application } = database;
-    const outcome = (state: keyof typeof ids) =>
-      outcomeOf(application, () => application.query(`update access_record set ${change} where id = $1`, [ids[state]]));
-    expect(await outcome('ACTIVE')).toBe('done');
-    expect(await outcome('REVOKED')).toBe(FORBIDDEN);
-    expect(await outcome('EXPIRED')).toBe(FORBIDDEN);
+    const set = (value: string) =>
+      application.query(`update access_record set ${column} = ${value} where id = $1`, [ids.REVOKED]);
+    expect(await outcomeOf(application, () => set(other))).toBe(FORBIDDEN);
+    expect(await outcomeOf(application, () => set('null'), 'commit')).toBe('done');
+    expect(await outcomeOf(application, () => set('null').then(() => set(other)))).toBe(FORBIDDEN);
+  });
+
+  it.each([
+    [
+      'access_record_version',
+      'recorded_at',
+      `record_id, version, account_id, registered_at, document`,
+      `2, 'acc', register_now(), '{}'`,
+    ],
+    ['access_record_transition', 'at', `record_id, number, to_state, cause`, `2, 'ACTIVE', 'replaced'`],
+  ])('has rows of %s at the time of the register only', async (table, column, columns, values) => {
+    const insert = (more: string, value: string) =>
+      `insert into ${table} (${columns}${more}) values ($1, ${values}${value})`;
+    expect(await changed('ACTIVE', insert('', ''))).toBe('done');
+    expect(await changed('ACTIVE', insert(`, ${column}`, `, register_now() - interval '1 day'`))).toBe(NO_RIGHT);
   });
 
   it('keeps the time at which it was revoked', async () => {

@@ -94,4 +94,16 @@ describe('The controller arrangement', () => {
       expect(toldBy(controllerArrangement, record)).toEqual(expected);
     },
   );
+
+  it('has no two controllers of one name: notices could not tell them apart', () => {
+    const named = (...names: string[]) =>
+      arranged(
+        'joint',
+        SECTION,
+        names.map((name, index) => ({ ...HARBOURLIGHT, name, role: index === 0 ? 'lead' : 'joint' })),
+      );
+    const same = (index: number) => `VAL006 ${AT}/controllers/${index}/name: is the name of another controller`;
+    expect(toldBy(controllerArrangement, named('One', 'Other', 'one'))).toEqual([]);
+    expect(toldBy(controllerArrangement, named('One', 'Other', 'One', 'Other'))).toEqual([same(2), same(3)]);
+  });
 });

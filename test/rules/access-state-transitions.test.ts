@@ -45,7 +45,9 @@ describe('The database, asked by the application itself', () => {
   /** A record in a state, however it got there. */
   async function recordIn(state: AccessState): Promise<string> {
     await database.owner.query(`set session_replication_role = 'replica'`); // no triggers
-    const id = await insertRecord(database.owner, state);
+    const id = await insertRecord(database.owner, 'ACTIVE');
+    const statement = `update access_record set state = $2, revoked_at = case when $2 = 'REVOKED' then register_now() end where id = $1`;
+    await database.owner.query(statement, [id, state]);
     await database.owner.query('reset session_replication_role');
     return id;
   }

@@ -91,6 +91,7 @@ describe.each([
   it('answers 429 with the seconds to wait to an account beyond its rate', async () => {
     const answer = await post(gateway, request('ReadDataUser', { duid: DUID }), bearer('data_user:limited'));
     expect([answer.status, codes(answer), answer.headers.get('retry-after')]).toEqual([429, ['LIM002'], '7']);
+    expect(answer.headers.get('ratelimit')).toBe('"requests";r=0;t=7');
     expect(answer.body.errors?.[0]?.extensions['retryAfter']).toBe(7);
   });
 
@@ -330,7 +331,10 @@ describe('a client in the same process', () => {
 describe('when a subgraph cannot be reached', () => {
   it('the whole answer is 503 if nothing is left of it, and a part if something is', async () => {
     const { links } = await twoSubgraphs(pino({ level: 'silent' }));
-    const half = await startTestGateway(DOCUMENTS, { links: [links[0] as never, unreachable('identity')] });
+    const half = await startTestGateway(DOCUMENTS, {
+      links: [links[0] as never, unreachable('identity')],
+      ready: () => Promise.resolve(false),
+    });
     try {
       const part = await post(half, { documentId: 'Read', variables: { key: KEYS.own } }, bearer('data_user'));
       expect([part.status, codes(part)]).toEqual([200, ['SYS002']]);

@@ -321,6 +321,7 @@ export async function startTestGateway(
     trustedDocuments: documents,
     verifier: roleTokens,
     serviceTokens: TOKENS,
+    ready: () => Promise.resolve(true),
     settings: { port: 0, production: false, trustProxy: false },
     logger,
     metrics: new Registry(),

@@ -3,6 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
 import { type IdentityKeys, identityAddress, startIdentity } from '../../subgraphs/identity/identity';
+import { readSettings } from '../../settings';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import { sessionOptions } from '../../subgraphs/server/database';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
@@ -59,7 +60,14 @@ let identity: Awaited<ReturnType<typeof startIdentity>>;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  identity = await startIdentity({ databaseUrl: database.url, logger, production: true, rateLimitsOff: true, keys });
+  identity = await startIdentity({
+    databaseUrl: database.url,
+    logger,
+    production: true,
+    rateLimitsOff: true,
+    limits: readSettings({}).limits,
+    keys,
+  });
   admin = new Client({ connectionString: database.url });
   await admin.connect();
 });
@@ -102,7 +110,7 @@ const anonymise = (ref: string) =>
 const refer = (caller: Caller | null, ...ids: string[]) =>
   ask(caller, REFERENCES, { of: ids.map((id) => ({ __typename: 'IdentityRecord', id })) });
 const asIdentity = async (statement: string): Promise<string | undefined> => {
-  const client = new Client(sessionOptions(identityAddress(database.url)));
+  const client = new Client(sessionOptions(identityAddress(database.url, keys)));
   await client.connect();
   try {
     await client.query(statement);
@@ -216,7 +224,14 @@ describe('The stored record', () => {
   it('is found again after a restart', async () => {
     const { ir } = await register(owner, at('RS11111111'));
     await identity.close();
-    identity = await startIdentity({ databaseUrl: database.url, logger, production: true, rateLimitsOff: true, keys });
+    identity = await startIdentity({
+      databaseUrl: database.url,
+      logger,
+      production: true,
+      rateLimitsOff: true,
+      limits: readSettings({}).limits,
+      keys,
+    });
     expect(field(await ask(owner, FIND, { mpxn: 'RS11111111' }), 'identityRecords')).toEqual([
       { ir, piiPrincipal: { mpxn: 'RS11111111' } },
     ]);

@@ -113,7 +113,9 @@ export interface TestAdapter {
 }
 
 /** Starts an adapter on a free port. */
-export async function startTestAdapter(settings: { trustProxy?: boolean | number } = {}): Promise<TestAdapter> {
+export async function startTestAdapter(
+  settings: { trustProxy?: boolean | number | string[]; production?: boolean } = {},
+): Promise<TestAdapter> {
   const [graph, metrics, lines] = [new TestGraph(), new Registry(), [] as Record<string, unknown>[]];
   const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
   const adapter = await startRestAdapter({
@@ -124,7 +126,7 @@ export async function startTestAdapter(settings: { trustProxy?: boolean | number
       port: 0,
       baseUrl: 'https://register.example/v1',
       trustProxy: settings.trustProxy ?? false,
-      production: true,
+      production: settings.production ?? true,
     },
     logger,
     metrics,

@@ -222,7 +222,7 @@ describe('identity records', () => {
       identityRecords: () => broken({ code: 'VAL002', path: ['mpxn'], message: 'mpxn or email is required' }),
     };
     expect(messages(await send({ url: '/v1/identity-records', headers: GOOD }))).toEqual([
-      '/mpxn: mpxn or email is required',
+      'query parameter mpxn: mpxn or email is required',
     ]);
   });
 });

@@ -12,7 +12,7 @@ import {
   validate,
 } from 'graphql';
 import { ACCOUNT_ROLES } from '../../schema/roles';
-import { SAMPLE_QUERY } from '../../gateway/landing-pages';
+import { SAMPLE_QUERY, VERIFY_QUERY } from '../../gateway/landing-pages';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { writeGenerated } from '../../schema/build/compose';
@@ -73,8 +73,8 @@ describe('the generated schema', () => {
     expect(internal.map(([field]) => field).filter((field) => shown.includes(field))).toEqual([]);
   });
 
-  it('answers the query that the pages for developers start with', () => {
-    expect(validate(apiSchema(), parse(SAMPLE_QUERY))).toEqual([]);
+  it.each([SAMPLE_QUERY, VERIFY_QUERY])('answers the queries that the pages for developers start with', (query) => {
+    expect(validate(apiSchema(), parse(query))).toEqual([]);
   });
 
   it('describes every type and every field', () => {

@@ -32,11 +32,16 @@ const ROOMS: readonly Room[] = [
   {
     name: 'rest-adapter',
     files: /^rest-adapter\//,
-    mayImport: /^(rest-adapter\/|schema\/(?!build\/)|subgraphs\/server\/(service-(token|request)|tracing)$)/,
+    mayImport:
+      /^(rest-adapter\/|schema\/(?!build\/)|subgraphs\/server\/(service-(token|request)|tracing|metrics-route)$)/,
   },
   { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
-  { name: 'settings and keys', files: /^(settings|keys)\.ts$/, mayImport: /^(keys|subgraphs\/server\/caller)$/ },
-  { name: 'the log of a process', files: /^service-log\.ts$/, mayImport: /^$/ },
+  {
+    name: 'settings and keys',
+    files: /^(settings|environment|keys|start-fault)\.ts$/,
+    mayImport: /^(keys|environment|settings|subgraphs\/server\/(caller|rate-limits))$/,
+  },
+  { name: 'the log and the end of a process', files: /^(service-log|shutdown)\.ts$/, mayImport: /^$/ },
   { name: 'sandbox', files: /^sandbox\//, mayImport: /^(?!test\/|gateway\/|rest-adapter\/|main$|admin$)/ },
   { name: 'the composition roots', files: /^(main|admin)\.ts$/, mayImport: /^(?!test\/)/ },
 ];
@@ -46,7 +51,7 @@ const FRAMEWORKS: Readonly<Record<string, RegExp>> = {
   'type-graphql': /\.(types|enums|inputs?|payloads|resolver)\.ts$|^subgraphs\/server\/(caller|subgraph-schema)\.ts$/,
   typeorm: /\.(entity|repository)\.ts$|\/migrations(\/[^/]+)?\.ts$|^subgraphs\/server\//,
   pg: /\.repository\.ts$|^subgraphs\/server\/|^sandbox\/postgres\//,
-  fastify: /^(gateway|rest-adapter|subgraphs\/server)\/|^main\.ts$/,
+  fastify: /^(gateway|rest-adapter|subgraphs\/server)\/|^(main|shutdown)\.ts$/,
   '@apollo/gateway': /^gateway\//,
   '@apollo/composition': /^schema\/build\//,
 };

@@ -1,13 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import type { AccessState } from '../../subgraphs/access/domain/access-record';
 import { accessAddress } from '../../subgraphs/access/access';
 import { accessMigrations } from '../../subgraphs/access/database/migrations';
+import { sessionOptions } from '../../subgraphs/server/database';
+import type { DatabaseAddress } from '../../subgraphs/server/database-login';
 import { migrate } from '../../subgraphs/server/migrate';
-import { type FreshDatabase, freshDatabase } from './postgres';
+import { freshDatabase } from './postgres';
 
-/** The tables of the subgraph `access` in a database of their own, as its owner and as the application's role see them. */
+/** The tables of the subgraph `access` in a database of their own, as its owner and as the application's login see them. */
 export interface AccessDatabase {
+  readonly address: DatabaseAddress;
   readonly owner: Client;
   /** A session like those of the running subgraph. */
   readonly application: Client;
@@ -17,16 +20,20 @@ export interface AccessDatabase {
 /** A database with the tables of `access`, one Data User in it. */
 export async function accessDatabase(): Promise<AccessDatabase> {
   const database = await freshDatabase();
-  const address = accessAddress(database.url);
-  await migrate(address, accessMigrations, false);
-  const path = `-c search_path=${address.schema},register`;
-  const owner = await session(database, path);
-  const application = await session(database, `${path} -c role=${address.role}`);
+  const address = accessAddress(database.url, { hashKey: randomBytes(32), encryptionKey: randomBytes(32) });
+  await migrate(address, accessMigrations, false, {});
+  const owner = await session({
+    connectionString: address.url,
+    options: `-c search_path=${address.schema},register`,
+  });
+  const application = await session(sessionOptions(address));
   await owner.query(
-    `insert into account (account_id, role, display_name, duid) values ($1, 'data_user', 'Harbourlight', $2)`,
+    `insert into account (account_id, role, display_name, duid, contact_url)
+     values ($1, 'data_user', 'Harbourlight', $2, 'https://harbourlight.example/contact')`,
     [`acc_${'0'.repeat(24)}`, DUID],
   );
   return {
+    address,
     owner,
     application,
     close: async () => {
@@ -39,28 +46,52 @@ export async function accessDatabase(): Promise<AccessDatabase> {
 /** The Data User of {@link accessDatabase}. */
 export const DUID = `duid_${'0'.repeat(24)}`;
 
-async function session({ url }: FreshDatabase, options: string): Promise<Client> {
-  const client = new Client({ connectionString: url, options });
+async function session(options: ClientConfig): Promise<Client> {
+  const client = new Client(options);
   await client.connect();
   return client;
 }
 
-/** Inserts a record that begins in a state; answers its id. */
+/** Registers a record that begins in a state, with its history; answers its id. */
 export async function insertRecord(client: Client, state: AccessState): Promise<string> {
   const id = randomUUID();
   await client.query(
-    `insert into access_record (id, key_hash, key_sealed, duid, state, legal_basis, registered_at, revoked_at, document)
-     values ($1, $2, '\\x01', $3, $4, 'uk-contract', register_now(), case when $4 = 'REVOKED' then register_now() end, '{}')`,
+    `with record as (
+       insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
+         legal_basis, registered_at, document)
+       values ($1, $2, '\\x01', $3, gen_random_uuid(), 'ir', 'meter point', $4, 'uk-contract', register_now(), '{}') returning *),
+     version as (
+       insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, document)
+       select id, 1, 'acc', legal_basis, registered_at, document from record)
+     insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
     [id, randomBytes(32), DUID, state],
   );
   return id;
 }
 
-/** SQLSTATE with which a statement was refused, or `done`; nothing of it is kept. */
-export async function outcomeOf(client: Client, statement: () => Promise<unknown>): Promise<string> {
+/** Statements that change a record `$1` as `change` says, each with the history that belongs to it. */
+export const withHistory = {
+  version: (
+    change: string,
+  ) => `with record as (update access_record set ${change}, version = version + 1 where id = $1 returning *)
+    insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+    select id, version, 'acc', legal_basis, registered_at, expiry, document from record`,
+  revocation:
+    () => `with record as (update access_record set state = 'REVOKED', revoked_at = register_now() where id = $1 returning id)
+    insert into access_record_transition (record_id, number, from_state, to_state, cause)
+    select id, 2, 'ACTIVE', 'REVOKED', 'revoked' from record`,
+};
+
+/** SQLSTATE with which a statement was refused, at its commit if asked so, or `done`; nothing of it is kept. */
+export async function outcomeOf(
+  client: Client,
+  statement: () => Promise<unknown>,
+  until: 'statement' | 'commit' = 'statement',
+): Promise<string> {
   await client.query('begin');
   try {
     await statement();
+    if (until === 'commit') await client.query('set constraints all immediate');
     return 'done';
   } catch (error) {
     return String((error as { code?: string }).code);

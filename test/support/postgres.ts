@@ -46,15 +46,27 @@ export async function testPostgres(): Promise<{ readonly url: string }> {
   return (lazy ??= controlledPostgres());
 }
 
-/** Makes a new empty database in the server of the tests. */
-export async function freshDatabase(): Promise<FreshDatabase> {
-  const server = await testPostgres();
+/** Makes a new empty database in the server of the tests, or in the one given. */
+export async function freshDatabase(given?: { readonly url: string }): Promise<FreshDatabase> {
+  const server = given ?? (await testPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
   await runIn(server.url, `create database ${name}`);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => runIn(server.url, `drop database if exists ${name} with (force)`) };
+  return {
+    url: url.href,
+    drop: async () => {
+      await runIn(server.url, `drop database if exists ${name} with (force)`);
+      await runIn(server.url, DROP_LOGINS(name));
+    },
+  };
 }
+
+/** Logins belong to the server, not to the database that they were made for. */
+const DROP_LOGINS = (database: string) => `
+  do $$ declare login name; begin
+    for login in select rolname from pg_roles where strpos(rolname, '_${database}_') > 0 loop execute format('drop role %I', login); end loop;
+  end $$`;
 
 async function runIn(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
@@ -66,13 +78,14 @@ async function runIn(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Starts a server of one's own in a new folder, from PG_BIN, the system's PostgreSQL 15 or the platform package. */
+/** Starts a server of one's own in a new folder, from PG_BIN, the system's PostgreSQL 15 or the platform package of 18. */
 export async function controlledPostgres(
   extraSettings: Readonly<Record<string, string>> = {},
+  systemBinDir: string | undefined = existsSync(SYSTEM_POSTGRES) ? SYSTEM_POSTGRES : undefined,
 ): Promise<ControlledPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'register-test-'));
   await chmod(dataDir, 0o755);
-  const binDir = process.env['PG_BIN'] ?? (existsSync(SYSTEM_POSTGRES) ? SYSTEM_POSTGRES : undefined);
+  const binDir = process.env['PG_BIN'] ?? systemBinDir;
   const options = { dataDir, binDir, extraSettings: { ...TEST_SETTINGS, ...extraSettings }, log };
   let server: EmbeddedPostgres = await launchPostgres(options);
   const { url } = server;

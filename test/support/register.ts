@@ -10,7 +10,8 @@ import { loadSandbox } from '../../sandbox/sandbox';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { SERVICES } from '../../keys';
-import { type Environment, readSettings } from '../../settings';
+import type { Environment } from '../../environment';
+import { readSettings } from '../../settings';
 import { openAccounts } from '../../subgraphs/access/access';
 import { freshDatabase } from './postgres';
 
@@ -83,7 +84,7 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
   };
   const processes = await startTogether(SERVICES.map((service) => ({ ...common, SERVICES: service })));
   const urls = { gateway: `http://localhost:${gatewayPort}`, rest: `http://localhost:${restPort}` };
-  await silently(() => fill(place.databaseUrl, place.dataDir, urls));
+  await silently(() => fill(place, urls, environment));
   return {
     ...place,
     ...urls,
@@ -97,7 +98,7 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
 }
 
 /** Starts processes at once, as a cluster would; when one does not come up, none is left behind. */
-async function startTogether(environments: readonly Environment[]): Promise<RegisterProcess[]> {
+export async function startTogether(environments: readonly Environment[]): Promise<RegisterProcess[]> {
   const starts = await Promise.allSettled(environments.map(startRegisterProcess));
   const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const failure = starts.find((start) => start.status === 'rejected');
@@ -107,8 +108,12 @@ async function startTogether(environments: readonly Environment[]): Promise<Regi
 }
 
 /** Demo data for a register whose services are processes of their own, which have no sandbox. */
-async function fill(databaseUrl: string, dataDir: string, urls: { gateway: string; rest: string }): Promise<void> {
-  const { keys } = readSettings(await sandboxKeyVariables(dataDir));
+async function fill(
+  { databaseUrl, dataDir }: { databaseUrl: string; dataDir: string },
+  urls: { gateway: string; rest: string },
+  environment: Environment = {},
+): Promise<void> {
+  const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
   const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
   const { accounts, close } = await openAccounts(databaseUrl, { hashKey, encryptionKey }, false);
   try {
@@ -130,13 +135,24 @@ export interface RegisterProcess {
 
 /** Starts `main.ts` with an environment of its own and waits for its `ready` line. */
 export async function startRegisterProcess(environment: Environment): Promise<RegisterProcess> {
+  const { ready, ...register } = spawnRegisterProcess(environment);
+  await ready;
+  return register;
+}
+
+/** Starts `main.ts` as the first of a process group, if asked; `ready` resolves at its `ready` line. */
+export function spawnRegisterProcess(
+  environment: Environment,
+  ofItsOwnGroup = false,
+): RegisterProcess & { readonly ready: Promise<void>; readonly ended: Promise<number | null> } {
   const child = spawn(process.execPath, ['-r', join(__dirname, 'swc-register.js'), join(REPOSITORY_ROOT, 'main.ts')], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: ofItsOwnGroup,
   });
   let output = '';
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await new Promise<void>((resolve, reject) => {
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const ready = new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString();
       if (/^ready/m.test(output)) resolve();
@@ -149,7 +165,8 @@ export async function startRegisterProcess(environment: Environment): Promise<Re
     child.kill(name);
     await ended;
   };
-  return { child, output: () => output, stop: () => signal('SIGINT'), kill: () => signal('SIGKILL') };
+  ready.catch(() => undefined); // who waits for it is told
+  return { child, ready, ended, output: () => output, stop: () => signal('SIGINT'), kill: () => signal('SIGKILL') };
 }
 
 async function placeOf(given: string | undefined) {

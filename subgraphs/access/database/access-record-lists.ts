@@ -1,6 +1,12 @@
-import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database';
-import { type Connection, type Position, connectionOf, cursorPosition } from '../../server/connection';
+import {
+  type Connection,
+  type PageRequest,
+  connectionOf,
+  cursorOf,
+  cursorPosition,
+  requirePageSize,
+} from '../../server/connection';
 import type { AccessState, LegalBasis } from '../domain/access-record';
 import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
 
@@ -10,12 +16,6 @@ export interface AccessRecordFilter {
   readonly meterPointId: string | null;
   readonly state: AccessState | null;
   readonly legalBasis: LegalBasis | null;
-}
-
-/** Which page of it: newest first, at most `first` after the cursor. */
-export interface PageRequest {
-  readonly first: number;
-  readonly after: string | null;
 }
 
 /** A page, and the filter by which its total is counted when asked for. */
@@ -70,19 +70,21 @@ export class AccessRecordLists {
   constructor(private readonly database: Database) {}
 
   /** A page of the list, newest first. */
-  async page(filter: AccessRecordFilter, { first, after }: PageRequest): Promise<AccessRecordPage> {
-    if (first < 1 || first > LARGEST_PAGE) {
-      const message = `must be 1 to ${LARGEST_PAGE}`;
-      throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['first'], message }] });
-    }
-    const [createdAt, id] = cursorPosition(after);
-    const rows = await this.rows(scopeOf(filter), [...conditions(filter), createdAt, id, first + 1]);
-    const positionOf = (row: ListedRow): Position => [instantOf(row.created_seconds), row.id];
-    const page = connectionOf(rows, first, positionOf, (row) => new StoredAccessRecord(row));
-    return Object.assign(page, { filter });
+  async page(filter: AccessRecordFilter, page: PageRequest): Promise<AccessRecordPage> {
+    requirePageSize(page.first, LARGEST_PAGE);
+    const [createdAt, id] = cursorPosition(page.after);
+    const rows = await this.rows(scopeOf(filter), [...conditions(filter), createdAt, id, page.first + 1]);
+    const cursor = (row: ListedRow) => cursorOf([instantOf(row.created_seconds), row.id]);
+    return Object.assign(
+      connectionOf(rows, page, cursor, (row) => new StoredAccessRecord(row)),
+      { filter },
+    );
   }
 
-  /** How many records the whole list has. */
+  /**
+   * How many records the whole list has: exact, so every entry of an index is read, and none of the table where all is vacuumed. At
+   * a million records the list of everything takes 50 to 100 ms; it is counted only when asked for.
+   */
   async count(filter: AccessRecordFilter): Promise<number> {
     const { name, where } = scopeOf(filter);
     const { rows } = await this.database.pool.query<{ total: string }>({

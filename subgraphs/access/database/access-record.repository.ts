@@ -4,14 +4,7 @@ import type { Database } from '../../server/database';
 import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
-import {
-  type AccessRecordInput,
-  type AccessState,
-  type LegalBasis,
-  type RevocationReason,
-  documentOf,
-} from '../domain/access-record';
-import type { TransitionCause } from '../domain/state-transitions';
+import { type AccessRecordInput, type RevocationReason, documentOf } from '../domain/access-record';
 import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
 
 /** What `identity` vouches for when a record is registered. */
@@ -31,23 +24,6 @@ export interface Actor {
 /** What a registration is answered with: the access token for Data Providers. */
 export interface AccessToken {
   readonly key: string;
-  readonly expiry: Date | null;
-}
-
-/** A state change of a record. */
-export interface TransitionRow {
-  readonly at: Date;
-  readonly from_state: AccessState | null;
-  readonly to_state: AccessState;
-  readonly cause: TransitionCause;
-  readonly reason: RevocationReason | null;
-}
-
-/** A version of a record's content. */
-export interface VersionRow {
-  readonly version: number;
-  readonly recorded_at: Date;
-  readonly legal_basis: LegalBasis;
   readonly expiry: Date | null;
 }
 
@@ -110,15 +86,6 @@ const REVOKE = {
       select id, ${NEXT_NUMBER}, 'ACTIVE', 'REVOKED', 'revoked', $5, $3 from record)
     select revoked_at from record`,
 };
-
-/** What was recorded, and the expiry that has passed: its instant is that of the transition, nobody needs to write it down. */
-const TRANSITIONS = `
-  select number, at, from_state, to_state, cause, reason from access_record_transition where record_id = $1
-  union all
-  select null, expiry, state, 'EXPIRED', 'expired', null from access_record
-    where id = $1 and state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now()
-  order by number nulls last`;
-const VERSIONS = `select version, recorded_at, legal_basis, expiry from access_record_version where record_id = $1 order by version`;
 
 /** Access records in the database: found by the keyed hash of their key, changed by one conditional statement each. */
 export class AccessRecordRepository {
@@ -184,10 +151,15 @@ export class AccessRecordRepository {
     return rowCount === 1 ? token : undefined;
   }
 
-  /** The answer kept for an idempotency key. */
+  /** The answer of an earlier registration with this idempotency key, if there was one. */
+  async recallKept(idempotent: IdempotentRequest): Promise<AccessToken | undefined> {
+    const kept = await idempotent.recallKept<KeptToken>(this.database.reads);
+    return kept && tokenOf(kept);
+  }
+
+  /** The answer of the registration that claimed the idempotency key first. */
   async recall(idempotent: IdempotentRequest): Promise<AccessToken> {
-    const { key, expiry } = await idempotent.recall<{ key: string; expiry: string | null }>(this.database.pool);
-    return { key, expiry: expiry === null ? null : new Date(expiry) };
+    return tokenOf(await idempotent.recall<KeptToken>(this.database.pool));
   }
 
   /** Replaces the content of an ACTIVE record; undefined when it was not (or no longer) changeable. */
@@ -220,17 +192,17 @@ export class AccessRecordRepository {
     return rows[0]?.revoked_at;
   }
 
-  /** Every state change, oldest first. */
-  async transitions(recordId: string): Promise<TransitionRow[]> {
-    return (await this.database.pool.query<TransitionRow>(TRANSITIONS, [recordId])).rows;
-  }
-
-  /** Every version, oldest first. */
-  async versions(recordId: string): Promise<VersionRow[]> {
-    return (await this.database.pool.query<VersionRow>(VERSIONS, [recordId])).rows;
-  }
-
   private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
     return [this.hashOfKey(key), actor.duid, actor.accountId, ifVersions];
   }
+}
+
+/** A token as it is kept, in JSON. */
+interface KeptToken {
+  readonly key: string;
+  readonly expiry: string | null;
+}
+
+function tokenOf({ key, expiry }: KeptToken): AccessToken {
+  return { key, expiry: expiry === null ? null : new Date(expiry) };
 }

@@ -15,6 +15,7 @@ import {
   hasDuid,
 } from '../domain/account';
 import { AccountEntity, AccountSecretEntity, AuditEntryEntity } from './account.entity';
+import { keepOneAdmin, lockedAccount, lockedSupplier, mpidInUse } from './locked-account.repository';
 
 /** What is read of an account at every request of its caller: never cached. */
 export interface AdmissionRow {
@@ -86,12 +87,12 @@ export class AccountRepository {
     return (before === null ? entries : entries.where('entry.id < :before', { before })).getMany();
   }
 
-  /** Onboards an account; its secret is returned here and never again. */
-  onboard(
+  /** Onboards an account; its secret is returned here and never again. VAL003 when its `mpid` is in use. */
+  async onboard(
     actor: string,
     { mpid, role, ...settings }: AccountInput,
   ): Promise<{ account: AccountEntity; secretKey: string }> {
-    return this.audited(actor, 'onboard', async (manager) => {
+    const onboarding = this.audited(actor, 'onboard', async (manager) => {
       const accountId = newIdentifier('acc');
       await manager.insert(AccountEntity, {
         accountId,
@@ -102,14 +103,21 @@ export class AccountRepository {
         ...presentSettings(settings),
       });
       const secretKey = await this.addSecret(manager, accountId, 'sign-in');
-      return { subject: accountId, detail: { role }, result: { account: await found(manager, accountId), secretKey } };
+      return {
+        subject: accountId,
+        detail: { role },
+        result: { account: await lockedAccount(manager, accountId), secretKey },
+      };
+    });
+    return onboarding.catch((error: unknown) => {
+      throw mpidInUse(error) ?? error;
     });
   }
 
   /** Issues a new secret; the old one works for 24 hours more. */
   rotateSecret(actor: string, accountId: string): Promise<{ account: AccountEntity; secretKey: string }> {
     return this.audited(actor, 'rotate-secret', async (manager) => {
-      const account = await found(manager, accountId);
+      const account = await lockedAccount(manager, accountId);
       await manager.query(
         `update account_secret set valid_until = register_now() + interval '${ROTATION_OVERLAP}'
          where account_id = $1 and kind = 'sign-in' and valid_until is null`,
@@ -123,7 +131,7 @@ export class AccountRepository {
   /** Issues the API key of a supplier (Interface D); the old one ends at once. */
   issueSupplierApiKey(actor: string, accountId: string): Promise<{ account: AccountEntity; secretKey: string }> {
     return this.audited(actor, 'issue-supplier-api-key', async (manager) => {
-      const account = await supplier(manager, accountId);
+      const account = await lockedSupplier(manager, accountId);
       await manager.query(
         `update account_secret set valid_until = register_now() where account_id = $1 and kind = 'supplier-api' and valid_until is null`,
         [accountId],
@@ -133,37 +141,40 @@ export class AccountRepository {
     });
   }
 
-  /** Suspends, reactivates or terminates; CNF001 when the status does not allow it. */
+  /** Suspends, reactivates or terminates; CNF001 when the status does not allow it, or nobody would be left to undo it. */
   changeStatus(actor: string, accountId: string, change: StatusChange): Promise<AccountEntity> {
     return this.audited(actor, change, async (manager) => {
-      await found(manager, accountId);
+      await keepOneAdmin(manager, accountId, change);
+      const { status } = await lockedAccount(manager, accountId);
       const { from, to } = STATUS_CHANGES[change];
-      const [, changed] = (await manager.query(
-        `update account set status = $2, suspended_at = case when $2 = 'suspended' then register_now() end
-         where account_id = $1 and status = any($3)`,
-        [accountId, to, from],
-      )) as [unknown, number];
-      if (changed === 0) throw new RegisterError('CNF001');
-      return { subject: accountId, detail: { to }, result: await found(manager, accountId) };
+      if (!from.includes(status)) throw new RegisterError('CNF001', `The account is ${status}.`);
+      await manager.query(
+        `update account set status = $2, suspended_at = case when $2 = 'suspended' then register_now() end where account_id = $1`,
+        [accountId, to],
+      );
+      return { subject: accountId, detail: { to }, result: await lockedAccount(manager, accountId) };
     });
   }
 
   /** Sets fields of an account. */
   set(actor: string, accountId: string, settings: AccountSettings): Promise<AccountEntity> {
     return this.audited(actor, 'set', async (manager) => {
-      await found(manager, accountId);
+      const before = await lockedAccount(manager, accountId);
       await manager.update(AccountEntity, { accountId }, settings as Partial<AccountEntity>);
-      return { subject: accountId, detail: { fields: Object.keys(settings) }, result: await found(manager, accountId) };
+      const after = await lockedAccount(manager, accountId);
+      return { subject: accountId, detail: changed(before, after, settings), result: after };
     });
   }
 
-  /** Sets the OpenID Connect client of a supplier; the client secret is kept sealed. */
+  /** Sets the OpenID Connect client of a supplier; the client secret is kept sealed, and out of the audit. */
   setSupplierOAuth(actor: string, accountId: string, oauthIssuer: string, oauthClientId: string, clientSecret: string) {
     return this.audited(actor, 'set-supplier-oauth', async (manager) => {
-      await supplier(manager, accountId);
+      const before = await lockedSupplier(manager, accountId);
       const oauthClientSecret = seal(this.sealingKey, clientSecret, accountId);
-      await manager.update(AccountEntity, { accountId }, { oauthIssuer, oauthClientId, oauthClientSecret });
-      return { subject: accountId, detail: { oauthIssuer, oauthClientId }, result: await found(manager, accountId) };
+      const settings = { oauthIssuer, oauthClientId };
+      await manager.update(AccountEntity, { accountId }, { ...settings, oauthClientSecret });
+      const after = await lockedAccount(manager, accountId);
+      return { subject: accountId, detail: changed(before, after, settings), result: after };
     });
   }
 
@@ -203,20 +214,14 @@ export class AccountRepository {
   }
 }
 
-async function found(manager: EntityManager, accountId: string): Promise<AccountEntity> {
-  const account = await manager.findOneBy(AccountEntity, { accountId });
-  if (!account) throw new RegisterError('NTF001');
-  return account;
-}
-
-async function supplier(manager: EntityManager, accountId: string): Promise<AccountEntity> {
-  const account = await found(manager, accountId);
-  if (account.role === 'supplier') return account;
-  const message = 'is not the account of a supplier';
-  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['accountId'], message }] });
-}
-
 /** Absent settings take the defaults of their columns. */
 function presentSettings({ returnUrls, dataTypesSupported, ...settings }: Omit<AccountInput, 'role' | 'mpid'>) {
   return { ...settings, returnUrls: returnUrls ?? [], dataTypesSupported: dataTypesSupported ?? [] };
+}
+
+/** What the audit says of settings: each as it was and as it is. */
+function changed(before: AccountEntity, after: AccountEntity, settings: AccountSettings) {
+  const names = Object.keys(settings) as (keyof AccountSettings)[];
+  const valuesOf = (account: AccountEntity) => Object.fromEntries(names.map((name) => [name, account[name]]));
+  return { from: valuesOf(before), to: valuesOf(after) };
 }

@@ -10,7 +10,7 @@ interface DirectoryRow {
   readonly status: AccountStatus;
   readonly registered_at: Date;
   readonly suspended_at: Date | null;
-  readonly contact_url: string | null;
+  readonly contact_url: string;
   readonly privacy_url: string | null;
   readonly data_types_supported: DataType[];
 }

@@ -1,7 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import type { AccountRole } from '../../../schema/roles';
 import { webAddressFault } from '../../server/web-address';
-import type { DataType } from './access-record';
+import { DATA_TYPES, type DataType } from './access-record';
 
 /** Whether an account is let in: a suspended or terminated one is refused at once, also with an unexpired token. */
 export type AccountStatus = 'active' | 'suspended' | 'terminated';
@@ -15,6 +15,11 @@ export const STATUS_CHANGES: Readonly<Record<StatusChange, { from: readonly Acco
   reactivate: { from: ['suspended'], to: 'active' },
   terminate: { from: ['active', 'suspended'], to: 'terminated' },
 };
+
+/** Whether a change locks somebody out. */
+export function isFarewell(change: StatusChange): boolean {
+  return STATUS_CHANGES[change].to !== 'active';
+}
 
 /** What an admin onboards. */
 export interface AccountInput {
@@ -61,13 +66,21 @@ export function settingsViolations(settings: AccountSettings, production: boolea
     const fault = webAddressFault(url, { production });
     if (fault !== undefined) say('VAL008', ['returnUrls', index], fault);
   });
+  const dataTypes = settings.dataTypesSupported ?? [];
+  if (dataTypes.length > DATA_TYPES.length)
+    say('VAL003', ['dataTypesSupported'], `must have 0 to ${DATA_TYPES.length} entries`);
+  else if (new Set(dataTypes).size < dataTypes.length)
+    say('VAL003', ['dataTypesSupported'], 'must not name a data type twice');
   if ((settings.returnUrls ?? []).length > 50) say('VAL003', ['returnUrls'], 'must have 0 to 50 entries');
   return violations;
 }
 
-/** What is wrong with an account to be onboarded. */
+/** What is wrong with an account to be onboarded: the directory shows where every organisation with a DUID is reached. */
 export function onboardingViolations(input: AccountInput, production: boolean): Violation[] {
   const violations = settingsViolations(input, production);
+  if (hasDuid(input.role) && input.contactUrl == null) {
+    violations.push({ code: 'VAL002', path: ['contactUrl'], message: `is required for the role ${input.role}` });
+  }
   if (input.role === 'supplier' && !MPID.test(input.mpid ?? '')) {
     violations.push({
       code: 'VAL001',

@@ -18,6 +18,7 @@ export const controllerArrangement: RegistrationRule = ({ recordMetadata }) => {
     ...article26(arrangement),
     ...numberOfControllers(arrangement),
     ...rolesOfControllers(arrangement),
+    ...namesOfControllers(arrangement),
     ...complianceFields(arrangement),
   ];
 };
@@ -59,6 +60,16 @@ function rolesOfControllers({ arrangementType, controllers }: ControllerArrangem
             message: `is not a role of a ${arrangementType} arrangement`,
           },
         ],
+  );
+}
+
+/** Notices name a controller by its name, and customers tell controllers apart by it. */
+function namesOfControllers({ controllers }: ControllerArrangement): Violation[] {
+  const names = controllers.map(({ name }) => name);
+  return names.flatMap((name, index): Violation[] =>
+    names.indexOf(name) === index
+      ? []
+      : [{ code: 'VAL006', path: [...AT, 'controllers', index, 'name'], message: 'is the name of another controller' }],
   );
 }
 

@@ -18,8 +18,9 @@ import {
   AccessRecordReplacementType,
   AccessRecordRevocationType,
 } from './access-record.payloads';
-import { AccessRecordType, IdentityRecordReference, TransitionType, VersionType } from './access-record.types';
+import { AccessRecordType, IdentityRecordReference } from './access-record.types';
 import { DataUserType } from './data-user.types';
+import { RecordHistoryArgs, TransitionConnectionType, VersionConnectionType } from './record-history.types';
 import { refuseChange } from './refuse-change';
 
 /** Registers, verifies, replaces, revokes and lists access records (1-specification.md, Endpoints A; 2-decisions-a-b.md, section 3). */
@@ -73,13 +74,15 @@ export class AccessRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<AccessRecordRegistrationType> {
     const actor = actorOf(context);
-    refuse(registrationViolations(input, await this.facts(input, actor)));
     const idempotent = this.parts.idempotency.request(
       actor.accountId,
       'registerAccessRecord',
       idempotencyKey ?? null,
       input,
     );
+    const kept = await this.parts.records.recallKept(idempotent);
+    if (kept) return { accessToken: kept, replayed: true };
+    refuse(registrationViolations(input, await this.facts(input, actor)));
     const link = await this.parts.identities.vouchFor(input, actor.duid, context);
     const registered = await this.parts.records.register(actor, input, link, idempotent);
     return registered
@@ -150,26 +153,28 @@ export class AccessRecordResolver {
     return linkedByOwner ? { id: row.identity_record_id as string } : null;
   }
 
-  @FieldResolver(() => [TransitionType], {
+  @FieldResolver(() => TransitionConnectionType, {
     description: 'Every state change, oldest first: for the owner and the back office.',
   })
-  async transitions(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<TransitionType[]> {
+  transitions(
+    @Root() { row }: StoredAccessRecord,
+    @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
+    @Ctx() context: CallContext,
+  ): Promise<TransitionConnectionType> {
     mayReadHistory(row.duid, context);
-    const rows = await this.parts.records.transitions(row.id);
-    return rows.map(({ from_state: from, to_state: to, ...transition }) => ({ from, to, ...transition }));
+    return this.parts.history.transitions(row.id, page);
   }
 
-  @FieldResolver(() => [VersionType], {
+  @FieldResolver(() => VersionConnectionType, {
     description: 'Every version of the content, oldest first: for the owner and the back office.',
   })
-  async versions(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<VersionType[]> {
+  versions(
+    @Root() { row }: StoredAccessRecord,
+    @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
+    @Ctx() context: CallContext,
+  ): Promise<VersionConnectionType> {
     mayReadHistory(row.duid, context);
-    const rows = await this.parts.records.versions(row.id);
-    return rows.map(({ recorded_at: recordedAt, legal_basis: legalBasis, ...version }) => ({
-      recordedAt,
-      legalBasis,
-      ...version,
-    }));
+    return this.parts.history.versions(row.id, page);
   }
 
   private async facts(

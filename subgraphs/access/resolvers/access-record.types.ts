@@ -14,11 +14,9 @@ import type {
   Notice,
   NoticeDetail,
   Recipient,
-  RevocationReason,
   StorageConditions,
   UkAddress,
 } from '../domain/access-record';
-import type { TransitionCause } from '../domain/state-transitions';
 import {
   AccessStateEnum,
   ArrangementTypeEnum,
@@ -26,8 +24,6 @@ import {
   ControllerRoleEnum,
   DataTypeEnum,
   LegalBasisEnum,
-  RevocationReasonEnum,
-  TransitionCauseEnum,
 } from './access-record.enums';
 
 @Directive('@shareable')
@@ -175,31 +171,6 @@ export class DiscoveredAccessType {
 })
 export class IdentityRecordReference {
   @Field(() => ID, { description: 'Internal id.' }) id: string;
-}
-
-@ObjectType('AccessRecordTransition', {
-  description: 'A state change; nothing of it is ever rewritten.',
-  simpleResolvers: true,
-})
-export class TransitionType {
-  @Field(() => DateTime, { description: 'When.' }) at: Date;
-  @Field(() => AccessStateEnum, { nullable: true, description: 'State before; null at registration.' })
-  from: AccessState | null;
-  @Field(() => AccessStateEnum, { description: 'State after.' }) to: AccessState;
-  @Field(() => TransitionCauseEnum, { description: 'Cause.' }) cause: TransitionCause;
-  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Reason given on revocation.' })
-  reason: RevocationReason | null;
-}
-
-@ObjectType('AccessRecordVersion', {
-  description: 'A version of the content of a record; every version is kept.',
-  simpleResolvers: true,
-})
-export class VersionType {
-  @Field(() => Int, { description: 'Number, from 1.' }) version: number;
-  @Field(() => DateTime, { description: 'When it was recorded.' }) recordedAt: Date;
-  @Field(() => LegalBasisEnum, { description: 'Legal basis.' }) legalBasis: LegalBasis;
-  @Field(() => DateTime, { nullable: true, description: 'Expiry.' }) expiry: Date | null;
 }
 
 @Directive('@key(fields: "id")')

@@ -2,6 +2,7 @@ import { Arg, Args, ArgsType, Ctx, Field, ID, Int, Mutation, Query, Resolver } f
 import { RegisterError, refuse } from '../../../schema/register-error';
 import { Uri } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/caller';
+import { connectionOf, refuseCursor, requirePageSize } from '../../server/connection';
 import type { RegisterClock } from '../../server/register-clock';
 import { AccountRepository } from '../database/account.repository';
 import type { DataType } from '../domain/access-record';
@@ -24,6 +25,8 @@ class AdministrationListArgs {
   after: string | null;
 }
 
+const itself = <Node>(node: Node): Node => node;
+
 const accountId = () => Arg('accountId', () => ID, { description: 'The account.' });
 
 /** Administration of accounts by the back office (2-decisions-a-b.md, section 2); every change is audited. */
@@ -37,17 +40,22 @@ export class AccountResolver {
 
   @MayCall('admin')
   @Query(() => AccountConnectionType, { description: 'All accounts.' })
-  async accounts(@Args(() => AdministrationListArgs) { first, after }: AdministrationListArgs) {
-    const [rows, totalCount] = await this.accountRepository.accounts(bounded(first) + 1, after);
-    return { ...page(rows, first, (account) => account.accountId), totalCount };
+  async accounts(@Args(() => AdministrationListArgs) page: AdministrationListArgs) {
+    requirePageSize(page.first, LARGEST_PAGE);
+    const [rows, totalCount] = await this.accountRepository.accounts(page.first + 1, page.after);
+    return Object.assign(
+      connectionOf(rows, page, ({ accountId: id }) => id, itself),
+      { totalCount },
+    );
   }
 
   @MayCall('admin')
   @Query(() => AuditEntryConnectionType, { description: 'The audit, newest first.' })
-  async auditEntries(@Args(() => AdministrationListArgs) { first, after }: AdministrationListArgs) {
-    if (after !== null && !/^\d{1,18}$/.test(after))
-      refuse([{ code: 'VAL001', path: ['after'], message: 'is not a cursor of this list' }]);
-    return page(await this.accountRepository.auditEntries(bounded(first) + 1, after), first, (entry) => entry.id);
+  async auditEntries(@Args(() => AdministrationListArgs) page: AdministrationListArgs) {
+    requirePageSize(page.first, LARGEST_PAGE);
+    if (page.after !== null && !/^\d{1,18}$/.test(page.after)) refuseCursor();
+    const rows = await this.accountRepository.auditEntries(page.first + 1, page.after);
+    return connectionOf(rows, page, ({ id }) => id, itself);
   }
 
   @MayCall('admin')
@@ -108,7 +116,8 @@ export class AccountResolver {
   @Mutation(() => AccountType, { description: 'Sets the data categories that the organisation handles.' })
   setDataTypesSupported(
     @accountId() id: string,
-    @Arg('dataTypes', () => [DataTypeEnum], { description: 'The data categories.' }) dataTypesSupported: DataType[],
+    @Arg('dataTypesSupported', () => [DataTypeEnum], { description: 'The data categories, each once.' })
+    dataTypesSupported: DataType[],
     @Ctx() context: CallContext,
   ) {
     return this.set(context, id, { dataTypesSupported });
@@ -176,16 +185,4 @@ export class AccountResolver {
 
 function actor(context: CallContext): string {
   return callerOf(context).accountId;
-}
-
-function bounded(first: number): number {
-  if (first < 1 || first > LARGEST_PAGE)
-    refuse([{ code: 'VAL003', path: ['first'], message: `must be 1 to ${LARGEST_PAGE}` }]);
-  return first;
-}
-
-function page<Node>(rows: readonly Node[], first: number, cursorOf: (node: Node) => string) {
-  const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
-  const pageInfo = { endCursor: edges.at(-1)?.cursor ?? null, hasNextPage: rows.length > first };
-  return { edges, nodes: edges.map(({ node }) => node), pageInfo };
 }

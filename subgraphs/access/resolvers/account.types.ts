@@ -38,11 +38,19 @@ export class AccountSecretType {
 export class AccountInputType implements AccountInput {
   @Field(() => AccountRoleEnum, { description: 'What the account is for.' }) role: AccountRole;
   @Field(() => String, { description: 'Name, at most 255 characters.' }) displayName: string;
-  @Field(() => Uri, { nullable: true, defaultValue: null, description: 'Where to reach it.' }) contactUrl:
-    string | null;
+  @Field(() => Uri, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Where to reach it; required for Data Users and portals.',
+  })
+  contactUrl: string | null;
   @Field(() => Uri, { nullable: true, defaultValue: null, description: 'Its privacy notice.' }) privacyUrl:
     string | null;
-  @Field(() => [DataTypeEnum], { nullable: true, defaultValue: null, description: 'The data categories it handles.' })
+  @Field(() => [DataTypeEnum], {
+    nullable: true,
+    defaultValue: null,
+    description: 'The data categories it handles, each once.',
+  })
   dataTypesSupported: DataType[] | null;
   @Field(() => String, { nullable: true, defaultValue: null, description: "The communications operator's reference." })
   organisationReference: string | null;

@@ -15,7 +15,7 @@ export class DataUserType {
   @Field(() => DataUserStatusEnum, { description: 'Whether it is in good standing.' }) status: AccountStatus;
   @Field(() => DateTime, { description: 'When it was onboarded.' }) registeredAt: Date;
   @Field(() => DateTime, { nullable: true, description: 'Since when it is suspended.' }) suspendedAt: Date | null;
-  @Field(() => Uri, { nullable: true, description: 'Where to reach it.' }) contactUrl: string | null;
+  @Field(() => Uri, { description: 'Where to reach it.' }) contactUrl: string;
   @Field(() => Uri, { nullable: true, description: 'Its privacy notice.' }) privacyUrl: string | null;
   @Field(() => [DataTypeEnum], { description: 'The data categories it handles.' }) dataTypesSupported: DataType[];
 }

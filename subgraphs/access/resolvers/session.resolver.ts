@@ -1,5 +1,6 @@
 import { Arg, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
+import type { AccountRole } from '../../../schema/roles';
 import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/bearer-token';
 import { type CallContext, MayCall, callerOf } from '../../server/caller';
 import { type RateLimit, clientNetwork, refuseLimited } from '../../server/rate-limits';
@@ -49,7 +50,7 @@ export class SessionResolver {
   @Query(() => ViewerType, { description: 'Whose token the request carries.' })
   viewer(@Ctx() context: CallContext): ViewerType {
     const { accountId, role, duid } = callerOf(context);
-    return { accountId, role, duid };
+    return { accountId, role: role as AccountRole, duid }; // a customer, who has no account, is not let in here
   }
 
   @FieldResolver(() => DataUserType, { nullable: true, description: 'The directory entry of the account.' })

@@ -1,6 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime, Duid } from '../../../schema/scalars';
-import type { Role } from '../../../schema/roles';
+import type { AccountRole, Role } from '../../../schema/roles';
+import { AccountRoleEnum } from './access-record.enums';
 
 @ObjectType('IssuedBearerToken', { description: 'A bearer token.', simpleResolvers: true })
 export class IssuedBearerTokenType {
@@ -11,7 +12,7 @@ export class IssuedBearerTokenType {
 @ObjectType('Viewer', { description: 'Whose token the request carries.', simpleResolvers: true })
 export class ViewerType {
   @Field(() => ID, { description: 'Account.' }) accountId: string;
-  @Field(() => String, { description: 'Role.' }) role: Role;
+  @Field(() => AccountRoleEnum, { description: 'What the account is for.' }) role: AccountRole;
   @Field(() => Duid, { nullable: true, description: 'Data User of the account.' }) duid: string | null;
 }
 

@@ -79,6 +79,11 @@ export class IdentityRecordRepository {
     return this.database.reads.rows<ReidentificationMeans>(MEANS_BY_MPXN, [this.indexes.mpxn(mpxn)]);
   }
 
+  /** What the same request was answered before, if it was made before. */
+  recallKept(request: IdempotentRequest): Promise<RegisteredIdentityRecord | undefined> {
+    return request.recallKept<RegisteredIdentityRecord>(this.database.reads);
+  }
+
   /** Registers a record, or tells what the same request was answered before. */
   async register(
     duid: string,

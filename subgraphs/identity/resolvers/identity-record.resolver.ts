@@ -35,7 +35,8 @@ export class IdentityRecordResolver {
 
   @MayCall('data_user')
   @Query(() => [IdentityRecord], {
-    description: 'Own live Identity Records by meter point, by e-mail address or by both, newest first, at most 500.',
+    description:
+      'Own live Identity Records by meter point, by e-mail address or by both, newest first: the newest 500, older ones are left out.',
   })
   async identityRecords(
     @Arg('mpxn', () => Mpxn, { nullable: true, defaultValue: null, description: 'The meter point.' })
@@ -50,7 +51,7 @@ export class IdentityRecordResolver {
 
   @MayCall('data_user')
   @Mutation(() => IdentityRecordRegistration, { description: 'Registers an Identity Record.' })
-  registerIdentityRecord(
+  async registerIdentityRecord(
     @Arg('input', () => IdentityRecordInput, { description: 'The Identity Record.' }) input: IdentityRecordInput,
     @Arg('idempotencyKey', () => String, {
       nullable: true,
@@ -60,9 +61,11 @@ export class IdentityRecordResolver {
     idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<RegisteredIdentityRecord & { replayed: boolean }> {
-    refuse(identityRecordViolations(input, { production: this.production }));
     const { accountId } = callerOf(context);
     const request = this.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
+    const kept = await this.records.recallKept(request);
+    if (kept) return { ...kept, replayed: true };
+    refuse(identityRecordViolations(input, { production: this.production }));
     return this.records.register(duidOf(context), input, request);
   }
 

@@ -14,13 +14,13 @@ export function recordMetadata(key: string, { duid, identity_record_ref, created
     'schema-version': document.schemaVersion,
     'record-identifier': key,
     'created-at': created_at.toISOString(),
-    'controller-arrangement': controllerArrangement(document),
+    'controller-arrangement': arrangementOf(document),
     'identity-record-ref': identity_record_ref,
     duid,
   };
 }
 
-function controllerArrangement({ controllerArrangement }: AccessRecordDocument) {
+function arrangementOf({ controllerArrangement }: AccessRecordDocument) {
   const { arrangementType, art26Reference, controllers } = controllerArrangement;
   return {
     'arrangement-type': arrangementType,

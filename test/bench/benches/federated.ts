@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
-import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
+import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
 import type { BenchRegister } from '../bench-room';
-import { ROUNDS } from '../limits';
 import type { Load } from '../load';
-import { type Figures, interleaved } from '../rounds';
 import { demandSameAnswer } from '../same-answer';
-import { compared } from '../verdict';
 
 const OPERATION = 'ReadAccessRecordWithParties';
 const DOCUMENT = join(REPOSITORY_ROOT, 'gateway', 'operations', 'readAccessRecordWithParties.graphql');
@@ -25,12 +22,9 @@ export const federated: Bench = async (context) => {
 export const federatedAdHoc: Bench = async (context) => {
   const [room, register] = [await context.room(), await context.register()];
   const load = graphLoad(register, { query: readFileSync(DOCUMENT, 'utf8') });
-  const sides = [productSide(room, register, load, register.gateway), bareSide(room, register, load)];
-  const [ours, figures] = (await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds: context.seconds })) as [
-    Figures,
-    Figures,
-  ];
-  return [compared('federated-ad-hoc', ours, { name: 'bare-fastify-pg', figures }, 32)];
+  const sides = [productSide(room, register, load, register.gateway), bareSide(room, register, load)] as const;
+  await demandSameAnswer(...sides);
+  return [await comparison('federated-ad-hoc', sides, context.seconds)];
 };
 
 function graphLoad({ rows, token }: BenchRegister, request: Record<string, unknown>): Load {

@@ -82,7 +82,7 @@ async function databaseAlone(
   }
 }
 
-/** {@link ONE_STATEMENT} with literals and random values for its parameters. */
+/** {@link ONE_STATEMENT} with literals and random values for its parameters; pgbench takes a colon before a letter for a variable. */
 function statementOf({ owner, rows }: BenchRegister): string {
   const random = (bytes: number) =>
     `substring(sha256(gen_random_uuid()::text::bytea) || sha256('') from 1 for ${bytes})`;
@@ -97,7 +97,13 @@ function statementOf({ owner, rows }: BenchRegister): string {
       'gen_random_uuid()',
       text(rows.identityRecords[0] as string),
     ],
-    ...[text('bench'), text('uk-consent'), 'register_now()', 'null', text(JSON.stringify(documentOf(REGISTRATION)))],
+    ...[
+      text('bench'),
+      text('uk-consent'),
+      'register_now()',
+      'null',
+      text(JSON.stringify(documentOf(REGISTRATION), null, 1)),
+    ],
   ];
   return ONE_STATEMENT.text
     .replace(/\$(\d+)/g, (_, number: string) => values[Number(number) - 1] as string)

@@ -2,7 +2,7 @@ import { type Bench, type BenchContext, SMALL, bareSide, productSide } from '../
 import type { BenchRegister, BenchRoom } from '../bench-room';
 import { BARE_MARGIN, LIMITS, ROUNDS } from '../limits';
 import type { Load } from '../load';
-import { type Figures, interleaved } from '../rounds';
+import { type Figures, interleaved, warmUp } from '../rounds';
 import { type Measurement, compared } from '../verdict';
 import { listLoad } from './list';
 import { verifyLoad } from './verify';
@@ -31,6 +31,7 @@ async function grown(
     ...registers.map((each) => productSide(room, each, load(each))),
     ...registers.map((each) => bareSide(room, each, load(each))),
   ];
+  await warmUp(sides);
   const figures = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
   const [ours, oursSmall, bare, bareSmall] = figures as [Figures, Figures, Figures, Figures];
   const ofBare = compared(name, bare, { name: 'bare', figures: bareSmall }, 32).ratio;

@@ -1,10 +1,10 @@
-import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
+import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
 import type { BenchRegister } from '../bench-room';
-import { LIMITS, ROUNDS } from '../limits';
+import { LIMITS } from '../limits';
 import type { Load } from '../load';
-import { type Figures, type Side, interleaved } from '../rounds';
+import type { Side } from '../rounds';
 import { demandSameAnswer } from '../same-answer';
-import { type Measurement, compared } from '../verdict';
+import type { Measurement } from '../verdict';
 
 /** GET /v1/access-records/{ak}, of a random record. */
 export function verifyLoad({ rows }: BenchRegister): Load {
@@ -18,16 +18,15 @@ export const verify: Bench = async (context) => {
   const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);
   const measurements = await comparisons('verify', [...sides], context.seconds);
-  return [...measurements, await latency(sides, context.seconds)];
+  return [...measurements, latency(measurements)];
 };
 
-/** The p50 at one connection, measured by itself. */
-async function latency(sides: readonly Side[], seconds: number): Promise<Measurement> {
-  const [ours, bare] = (await interleaved(sides, { connections: 1, rounds: ROUNDS, seconds })) as [Figures, Figures];
-  return {
-    ...compared('verify-p50', ours, { name: 'bare-fastify-pg', figures: bare }, 1, LIMITS['verify-p50']),
-    ratio: bare.p50 / ours.p50,
-  };
+/** The p50 at one connection: what a Data Provider waits that asks one by one. */
+function latency(measurements: readonly Measurement[]): Measurement {
+  const alone = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
+  const { connections, 'p50-ms': milliseconds, 'p50-ratio': ratio } = alone.beside;
+  const beside = { connections: connections as number, 'p50-ms': milliseconds as string };
+  return { ...alone, name: 'verify-p50', ratio: ratio as number, limit: LIMITS['verify-p50'], beside };
 }
 
 /** How the services are spread over processes. */
@@ -47,12 +46,7 @@ export const verifyBetweenProcesses: Bench = async (context) => {
     try {
       const ours: Side = { ...productSide(room, register, load, services.rest), servers: services.servers };
       await demandSameAnswer(ours, bare);
-      const [figures, figuresOfBare] = (await interleaved([ours, bare], {
-        connections: 32,
-        rounds: ROUNDS,
-        seconds: context.seconds,
-      })) as [Figures, Figures];
-      measurements.push(compared(name, figures, { name: bare.name, figures: figuresOfBare }, 32));
+      measurements.push(await comparison(name, [ours, bare], context.seconds));
     } finally {
       await services.stop();
     }

@@ -1,12 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { runtimeRole } from '../../../server/migrate';
 
 /** Access records with their versions and transitions; what must never be rewritten is refused by the database itself. */
 export class AccessRecords1790000000002 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = access, register');
     await session.query(TABLES);
-    await session.query(GUARDS);
-    await session.query(RIGHTS);
+    await session.query(APPEND_ONLY);
+    await session.query(GUARD_CHANGES);
+    await session.query(GUARD_HISTORY);
+    await session.query(RIGHTS(await runtimeRole(session)));
   }
 
   async down(): Promise<void> {
@@ -34,6 +37,7 @@ const TABLES = `
     document jsonb not null,
     check ((revoked_at is not null) = (state = 'REVOKED'))
   );
+  create index access_record_newest on access_record (created_at desc, id desc);
   create index access_record_of_data_user on access_record (duid, created_at desc, id desc);
   create index access_record_count on access_record (duid, state, legal_basis, expiry);
   create index access_record_at_meter_point on access_record (meter_point_id, created_at desc, id desc);
@@ -60,20 +64,37 @@ const TABLES = `
     primary key (record_id, number)
   )`;
 
-const GUARDS = `
+const APPEND_ONLY = `
   create trigger append_only before update or delete or truncate on access_record_version
     for each statement execute function forbid_change();
   create trigger append_only before update or delete or truncate on access_record_transition
     for each statement execute function forbid_change();
   create trigger never_deleted before delete or truncate on access_record
     for each statement execute function forbid_change();
+  create function forbid_new_access_record() returns trigger language plpgsql as $$
+    begin raise exception 'an access record does not begin as %', new.state using errcode = 'restrict_violation'; end $$;
+  create trigger guard_new before insert on access_record for each row when (new.state not in ('ACTIVE', 'EXPIRED') or new.version <> 1)
+    execute function forbid_new_access_record()`;
+
+/** Links can be dropped, never made or moved; other content is a new version, and a version is never skipped. */
+const GUARD_CHANGES = `
   create function guard_access_record() returns trigger language plpgsql as $$
     begin
-      if (new.id, new.key_hash, new.duid, new.created_at) is distinct from (old.id, old.key_hash, old.duid, old.created_at) then
+      if (new.id, new.key_hash, new.key_sealed, new.duid, new.created_at)
+          is distinct from (old.id, old.key_hash, old.key_sealed, old.duid, old.created_at) then
         raise exception 'key, owner and creation of an access record are fixed' using errcode = 'restrict_violation';
+      end if;
+      if (new.identity_record_id is not null and new.identity_record_id is distinct from old.identity_record_id)
+          or (new.identity_record_ref is not null and new.identity_record_ref is distinct from old.identity_record_ref)
+          or (new.meter_point_id is not null and new.meter_point_id is distinct from old.meter_point_id) then
+        raise exception 'the links of an access record are fixed' using errcode = 'restrict_violation';
       end if;
       if new.state <> old.state and (old.state, new.state) not in (('ACTIVE', 'REVOKED'), ('ACTIVE', 'EXPIRED'), ('DISCOVERED', 'EXPIRED')) then
         raise exception 'no transition from % to %', old.state, new.state using errcode = 'restrict_violation';
+      end if;
+      if new.version <> old.version + 1 and (new.version <> old.version or (new.document, new.legal_basis, new.registered_at, new.expiry)
+          is distinct from (old.document, old.legal_basis, old.registered_at, old.expiry)) then
+        raise exception 'other content is the next version of an access record' using errcode = 'restrict_violation';
       end if;
       if old.state in ('REVOKED', 'EXPIRED')
           and (new.document, new.legal_basis, new.registered_at, new.expiry, new.revoked_at, new.version)
@@ -82,13 +103,33 @@ const GUARDS = `
       end if;
       return new;
     end $$;
-  create trigger guard before update on access_record for each row execute function guard_access_record();
-  create function forbid_new_access_record() returns trigger language plpgsql as $$
-    begin raise exception 'an access record does not begin as %', new.state using errcode = 'restrict_violation'; end $$;
-  create trigger guard_new before insert on access_record for each row when (new.state not in ('ACTIVE', 'EXPIRED'))
-    execute function forbid_new_access_record()`;
+  create trigger guard before update on access_record for each row execute function guard_access_record()`;
 
-const RIGHTS = `
-  grant select, insert on access_record, access_record_version, access_record_transition to cdar_access;
+/** At commit: what a record says is what its history says. Lookups by primary key only: 30 µs of a registration. */
+const GUARD_HISTORY = `
+  create function guard_access_record_history() returns trigger language plpgsql as $$
+    begin
+      if not exists (
+        select from access.access_record r
+          join access.access_record_version v on v.record_id = r.id and v.version = r.version
+        where r.id = new.id
+          and (v.document, v.legal_basis, v.registered_at, v.expiry)
+            is not distinct from (r.document, r.legal_basis, r.registered_at, r.expiry)
+          and r.state = (select to_state from access.access_record_transition where record_id = r.id order by number desc limit 1)
+      ) then
+        raise exception 'an access record changes with its history only' using errcode = 'restrict_violation';
+      end if;
+      return null;
+    end $$;
+  create constraint trigger history after insert or update of version, state, legal_basis, registered_at, expiry, document
+    on access_record deferrable initially deferred for each row execute function guard_access_record_history()`;
+
+/** The register's clock alone says when something was recorded. */
+const RIGHTS = (role: string) => `
+  grant select on access_record, access_record_version, access_record_transition to ${role};
+  grant insert (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state, legal_basis,
+    registered_at, expiry, document) on access_record to ${role};
+  grant insert (record_id, version, account_id, legal_basis, registered_at, expiry, document) on access_record_version to ${role};
+  grant insert (record_id, number, from_state, to_state, cause, reason, account_id) on access_record_transition to ${role};
   grant update (version, state, legal_basis, registered_at, expiry, revoked_at, document, identity_record_id, identity_record_ref,
-    meter_point_id) on access_record to cdar_access`;
+    meter_point_id) on access_record to ${role}`;

@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CREATE_IDEMPOTENCY_KEY } from '../../../server/idempotency';
+import { runtimeRole } from '../../../server/migrate';
 import { CREATE_RATE_LIMIT } from '../../../server/rate-limits';
 
 /** Identity Records, their data keys apart from them, idempotency keys, rate limits. */
@@ -11,7 +12,7 @@ export class IdentityRecords1790000000001 implements MigrationInterface {
     await session.query(DATA_KEYS);
     await session.query(CREATE_IDEMPOTENCY_KEY);
     await session.query(CREATE_RATE_LIMIT);
-    await session.query(RIGHTS);
+    await session.query(RIGHTS(await runtimeRole(session)));
   }
 
   async down(): Promise<void> {
@@ -64,8 +65,8 @@ const DATA_KEYS = `
     wrapped bytea not null
   )`;
 
-const RIGHTS = `
-  grant usage on schema identity_keys to cdar_identity;
-  grant select, insert on identity_record, identity_keys.data_key to cdar_identity;
-  grant update (mpxn_index, email_index, meter_point_id, anonymised_at) on identity_record to cdar_identity;
-  grant select, insert, update, delete on idempotency_key, rate_limit to cdar_identity`;
+const RIGHTS = (role: string) => `
+  grant usage on schema identity_keys to ${role};
+  grant select, insert on identity_record, identity_keys.data_key to ${role};
+  grant update (mpxn_index, email_index, meter_point_id, anonymised_at) on identity_record to ${role};
+  grant select, insert, update, delete on idempotency_key, rate_limit to ${role}`;
