@@ -47,7 +47,11 @@ export async function addLandingPages(app: FastifyInstance, { sampleKey }: Landi
   });
   const explorer = ownFile('explorer.html');
   app.get('/explorer', (_, reply) => page(reply.header('content-security-policy', EXPLORER_POLICY), explorer));
-  app.get('/explorer/sample.json', () => ({ verify: VERIFY_QUERY, sample: SAMPLE_QUERY, key: sampleKey?.() ?? UNKNOWN_KEY }));
+  app.get('/explorer/sample.json', () => ({
+    verify: VERIFY_QUERY,
+    sample: SAMPLE_QUERY,
+    key: sampleKey?.() ?? UNKNOWN_KEY,
+  }));
   for (const { name, from, file, type } of EXPLORER_FILES) {
     const content =
       from === undefined ? ownFile(file) : readFileSync(join(dirname(require.resolve(`${from}/package.json`)), file));

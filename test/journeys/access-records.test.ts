@@ -92,7 +92,8 @@ describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
     it('keeps every version and every transition for its owner and the back office', async () => {
       const { data, errors } = await owner(HISTORY, { key });
       expect(errors).toEqual([]);
-      const { transitions, versions } = data.accessRecord;
+      const versions = data.accessRecord.versions.nodes;
+      const transitions = data.accessRecord.transitions.nodes;
       expect(versions.map(({ version }: { version: number }) => version)).toEqual([1, 2]);
       expect(transitions).toEqual([
         { from: null, to: 'ACTIVE', cause: 'REGISTERED', reason: null, at: expect.any(String) },

@@ -6,6 +6,8 @@ import { consentRecord } from '../support/records';
 import { type RestAnswer, type RestClient, accountOf, anonymousClient, signedInClient } from '../support/rest-client';
 
 const LONGEST_ANSWER = 10_000;
+/** The eight seconds of an operation, and what HTTP and a busy machine add. */
+const LONGEST_OPERATION = 9_000;
 /** Limits are counted, in the database, and never reached. */
 const LIMITS = {
   RATE_LIMITS: 'on',
@@ -82,7 +84,7 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
         requests.map(async ([name, send]) => {
           const begin = performance.now();
           const { status } = await send();
-          return [name, status, performance.now() - begin < LONGEST_ANSWER] as const;
+          return [name, status, performance.now() - begin < LONGEST_OPERATION] as const;
         }),
       );
     const health = async (path: string) => (await fetch(`${register.gateway}${path}`)).status;

@@ -15,7 +15,8 @@ describe('The keys of a database', () => {
   afterAll(() => database.drop());
 
   it('open it again', async () => {
-    const { close } = await openAccounts(database.url, keys, true);
+    const { accounts, close } = await openAccounts(database.url, keys, true);
+    expect((await accounts.accounts(10, null))[1]).toBe(1);
     await close();
   });
 
