@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { completeKeys, newKeyVariables, sandboxedSettings } from './sandbox/keys';
-import { startFault } from './start-fault';
+import { startFault } from './process/start-fault';
 import { openAccounts } from './subgraphs/access/access';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   the first admin of the database that DATABASE_URL names

@@ -11,11 +11,11 @@ import { loadSandbox } from './sandbox/sandbox';
 import { completeKeys, sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
 import { generatedSchema } from './schema/generated-schema';
-import { serviceLog } from './service-log';
-import { type Keys, SERVICES } from './keys';
-import { ASKS, type Settings } from './settings';
-import { type EndWish, closeServer, endWish, grace } from './shutdown';
-import { startFault } from './start-fault';
+import { serviceLog } from './process/service-log';
+import { type Keys, SERVICES } from './process/keys';
+import { ASKS, type Settings } from './process/settings';
+import { type EndWish, closeServer, endWish, grace } from './process/shutdown';
+import { startFault } from './process/start-fault';
 import { startAccess } from './subgraphs/access/access';
 import { startIdentity } from './subgraphs/identity/identity';
 import {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
-import { KEY_VARIABLES, type Keys, newKey } from '../keys';
-import type { Environment } from '../environment';
-import { type Settings, readSettings } from '../settings';
+import { KEY_VARIABLES, type Keys, newKey } from '../process/keys';
+import type { Environment } from '../process/environment';
+import { type Settings, readSettings } from '../process/settings';
 
 /** A fresh set of keys, as the values of their variables. */
 export async function newKeyVariables(): Promise<Record<string, string>> {

@@ -7,7 +7,7 @@ import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { readSettings } from '../../settings';
+import { readSettings } from '../../process/settings';
 import { type BenchRows, fillRows } from './bench-rows';
 import { type ProcessorClock, postgresClock, processesClock } from './processor-time';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { newIdentifier } from '../../schema/identifiers';
-import type { Keys } from '../../keys';
+import type { Keys } from '../../process/keys';
 import { blindIndexes } from '../../subgraphs/identity/database/blind-index';
 import { PERSONAL_DATA_FORM, personalDataVault } from '../../subgraphs/identity/database/personal-data-vault';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';

@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
 import { type IdentityKeys, startIdentity } from '../../subgraphs/identity/identity';
-import { readSettings } from '../../settings';
+import { readSettings } from '../../process/settings';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 

@@ -1,4 +1,4 @@
-import { newKey } from '../../keys';
+import { newKey } from '../../process/keys';
 import { openAccounts } from '../../subgraphs/access/access';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 

@@ -1,4 +1,4 @@
-import type { TrustProxy } from '../../environment';
+import type { TrustProxy } from '../../process/environment';
 import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
 import { KEYS, startTestGateway, twoSubgraphs } from './gateway-two-subgraphs';
 import { AK, startTestAdapter } from './rest-graph';

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
 import { accessAddress, startAccess } from '../../subgraphs/access/access';
-import { readSettings } from '../../settings';
+import { readSettings } from '../../process/settings';
 import { identityAddress, startIdentity } from '../../subgraphs/identity/identity';
 import { type DatabaseAddress, databaseAddress, sessionUrl } from '../../subgraphs/server/database-login';
 import { sessionOptions } from '../../subgraphs/server/database';

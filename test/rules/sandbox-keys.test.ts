@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxKeyVariables } from '../../sandbox/keys';
-import { KEY_VARIABLES } from '../../keys';
-import { readSettings } from '../../settings';
+import { KEY_VARIABLES } from '../../process/keys';
+import { readSettings } from '../../process/settings';
 
 describe('The keys of a sandbox', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'register-keys-'));

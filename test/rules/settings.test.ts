@@ -1,6 +1,6 @@
-import type { Environment } from '../../environment';
+import type { Environment } from '../../process/environment';
 import { newKeyVariables } from '../../sandbox/keys';
-import { type Settings, SettingsError, readSettings } from '../../settings';
+import { type Settings, SettingsError, readSettings } from '../../process/settings';
 
 const BASE_URL = 'https://register.example/v1';
 let production: Environment;

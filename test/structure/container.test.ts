@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
 import { newKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { KEY_VARIABLES, SERVICES } from '../../keys';
-import { readSettings } from '../../settings';
+import { KEY_VARIABLES, SERVICES } from '../../process/keys';
+import { readSettings } from '../../process/settings';
 import type { ServiceName } from '../../subgraphs/server/caller';
 import { productFiles, textOf, variablesRead } from './source-files';
 

@@ -37,11 +37,10 @@ const ROOMS: readonly Room[] = [
   },
   { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
   {
-    name: 'settings and keys',
-    files: /^(settings|environment|keys|start-fault)\.ts$/,
-    mayImport: /^(keys|environment|settings|subgraphs\/server\/(caller|rate-limits))$/,
+    name: 'process',
+    files: /^process\//,
+    mayImport: /^(process\/|subgraphs\/server\/(caller|rate-limits)$)/,
   },
-  { name: 'the log and the end of a process', files: /^(service-log|shutdown)\.ts$/, mayImport: /^$/ },
   { name: 'sandbox', files: /^sandbox\//, mayImport: /^(?!test\/|gateway\/|rest-adapter\/|main$|admin$)/ },
   { name: 'the composition roots', files: /^(main|admin)\.ts$/, mayImport: /^(?!test\/)/ },
 ];
@@ -51,7 +50,7 @@ const FRAMEWORKS: Readonly<Record<string, RegExp>> = {
   'type-graphql': /\.(types|enums|inputs?|payloads|resolver)\.ts$|^subgraphs\/server\/(caller|subgraph-schema)\.ts$/,
   typeorm: /\.(entity|repository)\.ts$|\/migrations(\/[^/]+)?\.ts$|^subgraphs\/server\//,
   pg: /\.repository\.ts$|^subgraphs\/server\/|^sandbox\/postgres\//,
-  fastify: /^(gateway|rest-adapter|subgraphs\/server)\/|^(main|shutdown)\.ts$/,
+  fastify: /^(gateway|rest-adapter|subgraphs\/server)\/|^main\.ts$|^process\/shutdown\.ts$/,
   '@apollo/gateway': /^gateway\//,
   '@apollo/composition': /^schema\/build\//,
 };

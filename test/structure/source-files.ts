@@ -92,9 +92,7 @@ const VARIABLE = /(?<!=== )'([A-Z][A-Z_]+)'/g;
 /** Names of the variables of the environment that the product reads. */
 export function variablesRead(): Set<string> {
   const places = productFiles().map(({ path, text }) =>
-    ['settings.ts', 'environment.ts', 'keys.ts'].includes(path)
-      ? text
-      : (text.match(/(process\.env|environment)\[.*?\]/g)?.join() ?? ''),
+    path.startsWith('process/') ? text : (text.match(/(process\.env|environment)\[.*?\]/g)?.join() ?? ''),
   );
   return new Set(places.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name]) => name ?? '')));
 }

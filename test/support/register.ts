@@ -9,9 +9,9 @@ import { type DemoData } from '../../sandbox/demo-data';
 import { loadSandbox } from '../../sandbox/sandbox';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { SERVICES } from '../../keys';
-import type { Environment } from '../../environment';
-import { readSettings } from '../../settings';
+import { SERVICES } from '../../process/keys';
+import type { Environment } from '../../process/environment';
+import { readSettings } from '../../process/settings';
 import { openAccounts } from '../../subgraphs/access/access';
 import { freshDatabase } from './postgres';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { enumName } from '../../../schema/naming';
-import type { Keys } from '../../../keys';
+import type { Keys } from '../../../process/keys';
 import type { AccessRecordDocument } from '../../../subgraphs/access/domain/access-record';
 import { personalDataVault } from '../../../subgraphs/identity/database/personal-data-vault';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';

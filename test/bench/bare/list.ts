@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
-import type { Keys } from '../../../keys';
+import type { Keys } from '../../../process/keys';
 import { blindIndexes } from '../../../subgraphs/identity/database/blind-index';
 import { unseal } from '../../../subgraphs/server/sealed';
 import { responseMetadata, sendJson } from './answers';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { JWK } from 'jose';
 import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
-import type { ServiceName } from './subgraphs/server/caller';
+import type { ServiceName } from '../subgraphs/server/caller';
 
 /** The environment, as far as the register reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

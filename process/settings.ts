@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Environment, EnvironmentReader, type TrustProxy } from './environment';
 import { KEY_VARIABLES, type Keys } from './keys';
-import type { ServiceName } from './subgraphs/server/caller';
-import type { Limits } from './subgraphs/server/rate-limits';
+import type { ServiceName } from '../subgraphs/server/caller';
+import type { Limits } from '../subgraphs/server/rate-limits';
 
 /** How this process runs: read once from the environment, handed on by main.ts. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { JWK } from 'jose';
-import type { ServiceName } from './subgraphs/server/caller';
+import type { ServiceName } from '../subgraphs/server/caller';
 
 /** The services of the register, in start order. */
 export const SERVICES = ['identity', 'access', 'gateway', 'rest-adapter'] as const satisfies readonly ServiceName[];
