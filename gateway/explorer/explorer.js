@@ -21,7 +21,7 @@ function show(query, key, token) {
       ...(token === undefined ? { schema: null } : {}),
       query: typed ?? query,
       onEditQuery: (text) => {
-        typed = text;
+        typed = text === query ? undefined : text;
       },
       variables: JSON.stringify({ key }, null, 2),
       headers: JSON.stringify(headers, null, 2),
