@@ -92,7 +92,9 @@ const VARIABLE = /(?<!=== )'([A-Z][A-Z_]+)'/g;
 /** Names of the variables of the environment that the product reads. */
 export function variablesRead(): Set<string> {
   const places = productFiles().map(({ path, text }) =>
-    path.startsWith('process/') ? text : (text.match(/(process\.env|environment)\[.*?\]/g)?.join() ?? ''),
+    /^process\/(settings|environment|keys)\.ts$/.test(path)
+      ? text
+      : (text.match(/(process\.env|environment)\[.*?\]/g)?.join() ?? ''),
   );
   return new Set(places.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name]) => name ?? '')));
 }
