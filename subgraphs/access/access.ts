@@ -13,7 +13,7 @@ import { AccessRecordRepository } from './database/access-record.repository';
 import { accessEntities } from './database/account.entity';
 import { AccountRepository } from './database/account.repository';
 import { DataUserRepository } from './database/data-user.repository';
-import { accessMigrations } from './database/migrations';
+import { accessTables } from './database/tables';
 import { RecordHistory } from './database/record-history';
 import { identityLinks } from './identity-links';
 import { type AccessLimits, accessSchema } from './schema';
@@ -85,7 +85,7 @@ export async function startAccess(
 /** Brings the schema up to date and opens the accounts alone, for commands of the operator. */
 export async function openAccounts(databaseUrl: string, keys: AccessKeys, production: boolean) {
   const address = accessAddress(databaseUrl, keys);
-  await migrate(address, accessMigrations, production, {
+  await migrate(address, accessTables, production, {
     ACCESS_HASH_KEY: keys.hashKey,
     ACCESS_ENCRYPTION_KEY: keys.encryptionKey,
   });

@@ -10,7 +10,7 @@ import type { SubgraphSchema } from '../server/subgraph-schema';
 import { blindIndexes } from './database/blind-index';
 import { DataKeyEntity, IdentityRecordEntity } from './database/identity-record.entity';
 import { IdentityRecordRepository } from './database/identity-record.repository';
-import { identityMigrations } from './database/migrations';
+import { identityTables } from './database/tables';
 import { personalDataVault } from './database/personal-data-vault';
 import { identitySchema } from './schema';
 
@@ -39,7 +39,7 @@ export async function startIdentity({
   limits,
 }: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
   const address = identityAddress(databaseUrl, keys);
-  await migrate(address, identityMigrations, production, {
+  await migrate(address, identityTables, production, {
     IDENTITY_HASH_KEY: keys.hashKey,
     IDENTITY_INDEX_KEY: keys.indexKey,
     IDENTITY_ENCRYPTION_KEY: keys.encryptionKey,

@@ -1,11 +1,18 @@
-import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
+import { DataSource, type MigrationInterface } from 'typeorm';
+import { type DatabaseAddress, scramVerifier } from './database-login';
 import { failureFacts } from './failures';
 import { type NamedKeys, checkKeys } from './key-check';
 import { installClock } from './register-clock';
 
 /** A migration class of a subgraph, in the order given. */
 export type Migration = new () => MigrationInterface;
+
+/** The tables of a subgraph: how they come about, and what its login may do with them. */
+export interface SubgraphTables {
+  readonly migrations: readonly Migration[];
+  /** Grants to the role of the running subgraph; they are repeated at each start, since a restored database may have another login. */
+  readonly rights: (role: string) => string;
+}
 
 /** Any number: it names the advisory lock under which one process at a time migrates. */
 const MIGRATION_LOCK = 7_423_001;
@@ -16,14 +23,14 @@ const MIGRATION_LOCK = 7_423_001;
  */
 export async function migrate(
   address: DatabaseAddress,
-  migrations: readonly Migration[],
+  { migrations, rights }: SubgraphTables,
   production: boolean,
   keys: NamedKeys,
 ): Promise<void> {
   const { schema } = address;
   const source = new DataSource({
     type: 'postgres',
-    url: sessionUrl(address.url, `-c ${RUNTIME_ROLE}=${address.role}`),
+    url: address.url,
     schema,
     migrations: [...migrations],
     migrationsTableName: 'migration',
@@ -35,13 +42,13 @@ export async function migrate(
   const session = source.createQueryRunner();
   try {
     await session.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const role = await runtimeRole(session);
     await session.query(`create schema if not exists ${schema}`);
     await checkKeys(session, schema, keys);
     await session.query(LOGIN(address));
     await installClock(session, !production);
-    await session.query(`grant usage on schema register, ${schema} to ${role}`);
     await source.runMigrations({ transaction: 'each' });
+    await session.query(`grant usage on schema register, ${schema} to ${address.role}`);
+    await session.query(`set search_path = ${schema}, register; ${rights(address.role)}`);
   } catch (error) {
     throw new Error(
       `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,
@@ -54,16 +61,6 @@ export async function migrate(
     await session.release();
     await source.destroy();
   }
-}
-
-const RUNTIME_ROLE = 'register.runtime_role';
-
-/** The role of the running subgraph, quoted, for the grants of a migration. */
-export async function runtimeRole(session: QueryRunner): Promise<string> {
-  const [found] = (await session.query(`select quote_ident(current_setting('${RUNTIME_ROLE}')) as role`)) as [
-    { role: string },
-  ];
-  return found.role;
 }
 
 /** The role is this database's own, so nobody else makes it at this moment. */

@@ -1,6 +1,7 @@
 import { newKey } from '../../process/keys';
 import { openAccounts } from '../../subgraphs/access/access';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
+import { Client } from 'pg';
+import { type FreshDatabase, freshDatabase, testPostgres } from '../support/postgres';
 
 describe('The keys of a database', () => {
   let database: FreshDatabase;
@@ -32,5 +33,19 @@ describe('The keys of a database', () => {
     const { accounts, close } = await openAccounts(database.url, keys, true);
     expect((await accounts.accounts(10, null))[1]).toBe(1);
     await close();
+  });
+
+  it('open it under another name, too, as a restore may give it', async () => {
+    const copy = `copy_${new URL(database.url).pathname.slice(1)}`;
+    const server = new Client({ connectionString: (await testPostgres()).url });
+    await server.connect();
+    await server.query(`create database ${copy} template ${new URL(database.url).pathname.slice(1)}`);
+    const url = new URL(database.url);
+    url.pathname = `/${copy}`;
+    const { accounts, close } = await openAccounts(url.href, keys, true);
+    expect((await accounts.accounts(10, null))[1]).toBe(1);
+    await close();
+    await server.query(`drop database ${copy} with (force)`);
+    await server.end();
   });
 });

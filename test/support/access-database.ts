@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 import type { AccessState } from '../../subgraphs/access/domain/access-record';
 import { accessAddress } from '../../subgraphs/access/access';
-import { accessMigrations } from '../../subgraphs/access/database/migrations';
+import { accessTables } from '../../subgraphs/access/database/tables';
 import { sessionOptions } from '../../subgraphs/server/database';
 import type { DatabaseAddress } from '../../subgraphs/server/database-login';
 import { migrate } from '../../subgraphs/server/migrate';
@@ -21,7 +21,7 @@ export interface AccessDatabase {
 export async function accessDatabase(): Promise<AccessDatabase> {
   const database = await freshDatabase();
   const address = accessAddress(database.url, { hashKey: randomBytes(32), encryptionKey: randomBytes(32) });
-  await migrate(address, accessMigrations, false, {});
+  await migrate(address, accessTables, false, {});
   const owner = await session({
     connectionString: address.url,
     options: `-c search_path=${address.schema},register`,

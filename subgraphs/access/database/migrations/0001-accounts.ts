@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CREATE_IDEMPOTENCY_KEY } from '../../../server/idempotency';
-import { runtimeRole } from '../../../server/migrate';
 import { CREATE_RATE_LIMIT } from '../../../server/rate-limits';
 
 /** Accounts with their directory entry, their secrets, the audit of what was done to them, rate limits, idempotency keys. */
@@ -10,7 +9,6 @@ export class Accounts1790000000001 implements MigrationInterface {
     await session.query(ACCOUNTS);
     await session.query(CREATE_IDEMPOTENCY_KEY);
     await session.query(CREATE_RATE_LIMIT);
-    await session.query(RIGHTS(await runtimeRole(session)));
   }
 
   async down(): Promise<void> {
@@ -61,10 +59,3 @@ const ACCOUNTS = `
   create function forbid_change() returns trigger language plpgsql as $$
     begin raise exception 'rows of % are append-only', tg_table_name using errcode = 'restrict_violation'; end $$;
   create trigger append_only before update or delete or truncate on audit_entry for each statement execute function forbid_change()`;
-
-const RIGHTS = (role: string) => `
-  grant select, insert on account, account_secret, audit_entry to ${role};
-  grant update (status, suspended_at, display_name, contact_url, privacy_url, data_types_supported, organisation_reference,
-    return_urls, oauth_issuer, oauth_client_id, oauth_client_secret) on account to ${role};
-  grant update (valid_until) on account_secret to ${role};
-  grant select, insert, update, delete on rate_limit, idempotency_key to ${role}`;

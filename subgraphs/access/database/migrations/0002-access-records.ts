@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { runtimeRole } from '../../../server/migrate';
 
 /** Access records with their versions and transitions; what must never be rewritten is refused by the database itself. */
 export class AccessRecords1790000000002 implements MigrationInterface {
@@ -9,7 +8,6 @@ export class AccessRecords1790000000002 implements MigrationInterface {
     await session.query(APPEND_ONLY);
     await session.query(GUARD_CHANGES);
     await session.query(GUARD_HISTORY);
-    await session.query(RIGHTS(await runtimeRole(session)));
   }
 
   async down(): Promise<void> {
@@ -125,11 +123,3 @@ const GUARD_HISTORY = `
     on access_record deferrable initially deferred for each row execute function guard_access_record_history()`;
 
 /** The register's clock alone says when something was recorded. */
-const RIGHTS = (role: string) => `
-  grant select on access_record, access_record_version, access_record_transition to ${role};
-  grant insert (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state, legal_basis,
-    registered_at, expiry, document) on access_record to ${role};
-  grant insert (record_id, version, account_id, legal_basis, registered_at, expiry, document) on access_record_version to ${role};
-  grant insert (record_id, number, from_state, to_state, cause, reason, account_id) on access_record_transition to ${role};
-  grant update (version, state, legal_basis, registered_at, expiry, revoked_at, document, identity_record_id, identity_record_ref,
-    meter_point_id) on access_record to ${role}`;

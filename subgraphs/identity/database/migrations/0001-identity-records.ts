@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CREATE_IDEMPOTENCY_KEY } from '../../../server/idempotency';
-import { runtimeRole } from '../../../server/migrate';
 import { CREATE_RATE_LIMIT } from '../../../server/rate-limits';
 
 /** Identity Records, their data keys apart from them, idempotency keys, rate limits. */
@@ -12,7 +11,6 @@ export class IdentityRecords1790000000001 implements MigrationInterface {
     await session.query(DATA_KEYS);
     await session.query(CREATE_IDEMPOTENCY_KEY);
     await session.query(CREATE_RATE_LIMIT);
-    await session.query(RIGHTS(await runtimeRole(session)));
   }
 
   async down(): Promise<void> {
@@ -64,9 +62,3 @@ const DATA_KEYS = `
     record_id uuid primary key,
     wrapped bytea not null
   )`;
-
-const RIGHTS = (role: string) => `
-  grant usage on schema identity_keys to ${role};
-  grant select, insert on identity_record, identity_keys.data_key to ${role};
-  grant update (mpxn_index, email_index, meter_point_id, anonymised_at) on identity_record to ${role};
-  grant select, insert, update, delete on idempotency_key, rate_limit to ${role}`;

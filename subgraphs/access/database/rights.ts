@@ -1,0 +1,17 @@
+/**
+ * What the login of `access` may do with its tables: no more than it does. Nothing is deleted but what is kept for a time; versions,
+ * transitions and the audit are only added to, and the columns that the register sets by itself cannot be supplied.
+ */
+export const accessRights = (role: string): string => `
+  grant select, insert on account, account_secret, audit_entry to ${role};
+  grant update (status, suspended_at, display_name, contact_url, privacy_url, data_types_supported, organisation_reference,
+    return_urls, oauth_issuer, oauth_client_id, oauth_client_secret) on account to ${role};
+  grant update (valid_until) on account_secret to ${role};
+  grant select, insert, update, delete on rate_limit, idempotency_key to ${role};
+  grant select on access_record, access_record_version, access_record_transition to ${role};
+  grant insert (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state, legal_basis,
+    registered_at, expiry, document) on access_record to ${role};
+  grant insert (record_id, version, account_id, legal_basis, registered_at, expiry, document) on access_record_version to ${role};
+  grant insert (record_id, number, from_state, to_state, cause, reason, account_id) on access_record_transition to ${role};
+  grant update (version, state, legal_basis, registered_at, expiry, revoked_at, document, identity_record_id, identity_record_ref,
+    meter_point_id) on access_record to ${role}`;
