@@ -58,3 +58,9 @@ describe('CHANGELOG.md', () => {
     expect(textOf('CHANGELOG.md')).toContain(`## [${version}] - `);
   });
 });
+
+describe('npm start', () => {
+  it('becomes the register, so that a signal to npm alone ends it, too', () => {
+    expect(scripts['start']).toMatch(/&& exec node dist\/main\.js$/);
+  });
+});
