@@ -31,6 +31,9 @@ export interface Settings {
   readonly keys: Partial<Keys>;
 }
 
+/** Ports of the services, by their variables. */
+export const DEFAULT_PORTS = { GATEWAY_PORT: 4000, REST_PORT: 4001, ACCESS_PORT: 4011, IDENTITY_PORT: 4012 } as const;
+
 /** Thrown with every fault of the environment at once. */
 export class SettingsError extends Error {
   constructor(readonly faults: readonly string[]) {
@@ -52,10 +55,10 @@ export function readSettings(environment: Environment): Settings {
   const reader = new EnvironmentReader(environment);
   const production = environment['NODE_ENV'] === 'production';
   const ports: Settings['ports'] = {
-    gateway: reader.port('GATEWAY_PORT', 4000),
-    'rest-adapter': reader.port('REST_PORT', 4001),
-    access: reader.port('ACCESS_PORT', 4011),
-    identity: reader.port('IDENTITY_PORT', 4012),
+    gateway: reader.port('GATEWAY_PORT', DEFAULT_PORTS.GATEWAY_PORT),
+    'rest-adapter': reader.port('REST_PORT', DEFAULT_PORTS.REST_PORT),
+    access: reader.port('ACCESS_PORT', DEFAULT_PORTS.ACCESS_PORT),
+    identity: reader.port('IDENTITY_PORT', DEFAULT_PORTS.IDENTITY_PORT),
   };
   const serviceUrls = {
     gateway: reader.url('GATEWAY_URL', `http://localhost:${ports.gateway}`),

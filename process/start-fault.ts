@@ -1,13 +1,5 @@
 import type { Environment } from './environment';
-import { SettingsError } from './settings';
-
-const PORTS = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT'];
-const DEFAULT_PORTS: Readonly<Record<string, string>> = {
-  GATEWAY_PORT: '4000',
-  REST_PORT: '4001',
-  ACCESS_PORT: '4011',
-  IDENTITY_PORT: '4012',
-};
+import { DEFAULT_PORTS, SettingsError } from './settings';
 
 /** PostgreSQL and Node codes that mean: what DATABASE_URL names cannot be used. */
 const DATABASE_FAULT = /^(ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|3D000|28P01|28000|57P03|ERR_INVALID_URL)$/;
@@ -19,7 +11,11 @@ export function startFault(error: unknown, environment: Environment): string {
   if (error instanceof SettingsError) return error.message;
   const { code, port, message } = faultOf(error);
   if (code === 'EADDRINUSE') {
-    const variable = PORTS.find((name) => (environment[name] ?? DEFAULT_PORTS[name]) === String(port)) ?? 'a port';
+    const ports = Object.entries(DEFAULT_PORTS).map(([name, otherwise]) => [
+      name,
+      environment[name] ?? String(otherwise),
+    ]);
+    const variable = ports.find(([, chosen]) => chosen === String(port))?.[0] ?? 'another variable';
     return `the register cannot start: port ${String(port)} is in use; ${variable} chooses another`;
   }
   if (code !== undefined && DATABASE_FAULT.test(code))

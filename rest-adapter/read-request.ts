@@ -6,7 +6,8 @@ import { acceptsJson, isPlainJson } from './media-types';
 import { type Refusal, refusal, refusalOfFaults } from './refusal';
 import { basicCredentials, versionsOf } from './request-headers';
 import { type BoundParameter, spokenName } from './request-variables';
-import { isStorable, storabilityFaults } from './storable';
+import { isStorable } from '../schema/storable-text';
+import { storabilityFaults } from './storable';
 import type { Fault, Validator } from './validation';
 
 /** What a request asks of the graph, or why it cannot be asked. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isStorable } from './storable';
+import { isStorable } from '../schema/storable-text';
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const LONGEST_CREDENTIAL = 255;

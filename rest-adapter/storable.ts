@@ -1,16 +1,10 @@
+import { isStorable } from '../schema/storable-text';
 import { pointerToken } from './request-binding';
 import type { Fault } from './validation';
 
-/** NUL and unpaired surrogates: JSON can carry them, PostgreSQL and UTF-8 cannot. */
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
 /** Levels and values of a body; no request of the contract comes near them. They bound the work of all that follows. */
 const DEEPEST = 64;
 const MOST_VALUES = 20_000;
-
-/** Whether a text can be written as UTF-8 and kept by PostgreSQL. */
-export function isStorable(text: string): boolean {
-  return !UNSTORABLE.test(text);
-}
 
 /** What of a JSON value cannot be kept, whatever the contract says of it: texts, depth, number of values. */
 export function storabilityFaults(body: unknown): Fault[] {

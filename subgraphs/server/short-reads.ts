@@ -71,7 +71,12 @@ class Line {
   constructor(private readonly session: ClientConfig) {}
 
   connected(): Promise<Client> {
-    return (this.current ??= this.connect());
+    if (this.current) return this.current;
+    const connection: Promise<Client> = this.connect(() => {
+      if (this.current === connection) this.current = undefined; // not the one that has taken its place
+    });
+    this.current = connection;
+    return connection;
   }
 
   async close(): Promise<void> {
@@ -80,11 +85,9 @@ class Line {
     await client?.end().catch(() => undefined);
   }
 
-  private async connect(): Promise<Client> {
+  /** Connects; `forget` is told when the connection breaks, which a client may tell more than once. */
+  private async connect(forget: () => void): Promise<Client> {
     const client = new Client({ ...this.session, pipeline: true } as ClientConfig);
-    const forget = () => {
-      this.current = undefined;
-    };
     client.on('error', forget);
     client.on('end', forget);
     try {

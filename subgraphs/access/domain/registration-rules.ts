@@ -14,7 +14,7 @@ export interface RegistrationFacts {
   readonly duid: string;
   /** Production accepts https only. */
   readonly production: boolean;
-  /** The register's clock, at the instant of the call. */
+  /** The register's clock, at the instant of the call; it counts only for a record that is to be EXPIRED at once. */
   readonly now: Date;
   /** What is replaced (PUT); undefined when a new record is registered (POST). */
   readonly replaces?: { readonly identityRecordRef: string | null };

@@ -177,6 +177,7 @@ export class AccessRecordResolver {
     return this.parts.history.versions(row.id, page);
   }
 
+  /** What the rules know; the clock is asked only by whom it decides: a record that is to be EXPIRED at once. */
   private async facts(
     { accessEvent }: AccessRecordInputType,
     { duid }: Actor,

@@ -1,4 +1,5 @@
 import { Arg, Query, Resolver } from 'type-graphql';
+import { ACCOUNT_ROLES } from '../../../schema/roles';
 import { Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/caller';
 import type { DataUserRepository, DirectoryEntry } from '../database/data-user.repository';
@@ -9,16 +10,7 @@ import { DataUserType } from './data-user.types';
 export class DataUserResolver {
   constructor(private readonly dataUsers: DataUserRepository) {}
 
-  @MayCall(
-    'data_user',
-    'data_provider',
-    'communications_operator',
-    'portal',
-    'supplier',
-    'admin',
-    'analyst',
-    'customer',
-  )
+  @MayCall(...ACCOUNT_ROLES, 'customer')
   @Query(() => DataUserType, { nullable: true, description: 'A Data User by its identifier.' })
   dataUser(@Arg('duid', () => Duid, { description: 'Its identifier.' }) duid: string): Promise<DirectoryEntry | null> {
     return this.dataUsers.byDuid(duid);

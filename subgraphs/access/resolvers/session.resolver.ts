@@ -1,6 +1,6 @@
 import { Arg, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
-import type { AccountRole } from '../../../schema/roles';
+import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
 import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/bearer-token';
 import { type CallContext, MayCall, callerOf } from '../../server/caller';
 import { type RateLimit, clientNetwork, refuseLimited } from '../../server/rate-limits';
@@ -46,7 +46,7 @@ export class SessionResolver {
     return { bearerToken, expires: BEARER_TOKEN_LIFETIME };
   }
 
-  @MayCall('data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst')
+  @MayCall(...ACCOUNT_ROLES)
   @Query(() => ViewerType, { description: 'Whose token the request carries.' })
   viewer(@Ctx() context: CallContext): ViewerType {
     const { accountId, role, duid } = callerOf(context);

@@ -1,6 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import type { PrincipalVerification } from './identity-record';
-import { isStorable, textViolations } from './text';
+import { isStorable } from '../../../schema/storable-text';
+import { textViolations } from './text';
 
 const LONGEST_METHOD = 100;
 const LONGEST_REFERENCE = 255;

@@ -1,12 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-
-/** NUL and unpaired surrogates: JSON can carry them, PostgreSQL and UTF-8 cannot. */
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
-
-/** Whether a text can be written as UTF-8 and kept by PostgreSQL. */
-export function isStorable(text: string): boolean {
-  return !UNSTORABLE.test(text);
-}
+import { isStorable } from '../../../schema/storable-text';
 
 /** The limits of a text field: characters are counted, not bytes. An absent text breaks none. */
 export function textViolations(
