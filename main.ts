@@ -5,7 +5,7 @@ import { type RunningGateway, startGateway } from './gateway/gateway';
 import { apiSchemaOf } from './gateway/supergraph';
 import { startRestAdapter } from './rest-adapter/adapter';
 import { remoteKeySet } from './rest-adapter/remote-key-set';
-import { remoteGraphClient } from './rest-adapter/remote-graph-client';
+import { remoteGraphClient } from './gateway/client/remote-graph-client';
 import { type DemoData, samplesOf } from './sandbox/demo-data';
 import { loadSandbox } from './sandbox/sandbox';
 import { completeKeys, sandboxedSettings } from './sandbox/keys';

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { GraphClient } from '../rest-adapter/graph-client';
+import type { GraphClient } from './client/graph-client';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/bearer-token';
 import { serveMetrics } from '../subgraphs/server/metrics-route';

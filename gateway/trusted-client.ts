@@ -1,4 +1,4 @@
-import type { GraphAnswer, GraphClient, GraphFailure } from '../rest-adapter/graph-client';
+import type { GraphAnswer, GraphClient, GraphFailure } from './client/graph-client';
 import type { OperationMetrics } from './metrics';
 import { presented } from './presentation';
 import type { FailureReport } from './request-log';

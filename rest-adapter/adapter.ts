@@ -7,7 +7,7 @@ import { type CompiledOperation, compile } from './compile';
 import { loadContract } from './contract';
 import { originForm, responseMetadata, resourceOf } from './envelope';
 import { type Answers, type Exchange, answers } from './exchange';
-import type { GraphAnswer, GraphClient } from './graph-client';
+import type { GraphAnswer, GraphClient } from '../gateway/client/graph-client';
 import { traced } from '../subgraphs/server/tracing';
 import { loadOperationDocuments } from './operation-documents';
 import { readRequest } from './read-request';

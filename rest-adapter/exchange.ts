@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newIdentifier } from '../schema/identifiers';
 import { resourceOf, responseMetadata } from './envelope';
-import type { RequestFacts } from './graph-client';
+import type { RequestFacts } from '../gateway/client/graph-client';
 import type { Refusal } from './refusal';
 import type { RecordRequest } from './telemetry';
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
-import type { GraphFailure } from './graph-client';
+import type { GraphFailure } from '../gateway/client/graph-client';
 import { type InputPlace, wirePointer } from './request-binding';
 import { type Fault, MOST_FAULTS } from './validation';
 

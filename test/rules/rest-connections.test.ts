@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { remoteGraphClient } from '../../rest-adapter/remote-graph-client';
+import { remoteGraphClient } from '../../gateway/client/remote-graph-client';
 import { serviceTokens } from '../../subgraphs/server/service-token';
 import { AK, type TestAdapter, accessRecord, startTestAdapter } from './rest-graph';
 

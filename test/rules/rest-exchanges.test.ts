@@ -1,4 +1,4 @@
-import type { GraphFailure } from '../../rest-adapter/graph-client';
+import type { GraphFailure } from '../../gateway/client/graph-client';
 import { ORDER_OF_CHECKS } from '../../rest-adapter/refusal';
 import { errorCatalogue } from '../../schema/error-catalogue';
 import { RegisterError } from '../../schema/register-error';

@@ -12,7 +12,7 @@ import pino from 'pino';
 import { Registry } from 'prom-client';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { type RunningRestAdapter, startRestAdapter } from '../../rest-adapter/adapter';
-import type { GraphAnswer, GraphClient, GraphFailure, RequestFacts } from '../../rest-adapter/graph-client';
+import type { GraphAnswer, GraphClient, GraphFailure, RequestFacts } from '../../gateway/client/graph-client';
 import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
 import type { ErrorCode } from '../../schema/error-catalogue';
 import { RegisterError, type Violation } from '../../schema/register-error';

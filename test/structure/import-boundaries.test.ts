@@ -25,15 +25,19 @@ const ROOMS: readonly Room[] = [
     },
   ]),
   {
+    name: 'gateway/client',
+    files: /^gateway\/client\//,
+    mayImport: /^(gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/service-(token|request)$)/,
+  },
+  {
     name: 'gateway',
     files: /^gateway\//,
-    mayImport: /^(gateway\/|schema\/(?!build\/)|subgraphs\/server\/|rest-adapter\/graph-client$)/,
+    mayImport: /^(gateway\/|schema\/(?!build\/)|subgraphs\/server\/)/,
   },
   {
     name: 'rest-adapter',
     files: /^rest-adapter\//,
-    mayImport:
-      /^(rest-adapter\/|schema\/(?!build\/)|subgraphs\/server\/(service-(token|request)|tracing|metrics-route)$)/,
+    mayImport: /^(rest-adapter\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(tracing|metrics-route)$)/,
   },
   { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
   {

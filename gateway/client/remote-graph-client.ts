@@ -1,7 +1,7 @@
-import { type ErrorCode, isErrorCode } from '../schema/error-catalogue';
-import type { Violation } from '../schema/register-error';
-import { serviceRequests } from '../subgraphs/server/service-request';
-import { SERVICE_TOKEN_HEADER, type ServiceTokens } from '../subgraphs/server/service-token';
+import { type ErrorCode, isErrorCode } from '../../schema/error-catalogue';
+import type { Violation } from '../../schema/register-error';
+import { serviceRequests } from '../../subgraphs/server/service-request';
+import { SERVICE_TOKEN_HEADER, type ServiceTokens } from '../../subgraphs/server/service-token';
 import type { GraphAnswer, GraphClient, GraphFailure, RequestFacts } from './graph-client';
 
 const UNAVAILABLE: GraphFailure = { code: 'SYS002', message: '' };

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../schema/error-catalogue';
-import type { Violation } from '../schema/register-error';
+import type { ErrorCode } from '../../schema/error-catalogue';
+import type { Violation } from '../../schema/register-error';
 
 /** What the graph must know of a REST request; the bearer token is verified by the graph, never by the adapter. */
 export interface RequestFacts {
