@@ -23,5 +23,8 @@ COPY schema/generated ./schema/generated
 COPY schema/openapi ./schema/openapi
 COPY rest-adapter/operations ./rest-adapter/operations
 COPY gateway/explorer ./gateway/explorer
+COPY portal/views ./portal/views
+COPY portal/locales ./portal/locales
+COPY portal/assets ./portal/assets
 USER node
 CMD ["node", "dist/main.js"]

@@ -1,47 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Registry, collectDefaultMetrics } from 'prom-client';
-import type { FastifyInstance } from 'fastify';
 import { type RunningGateway, startGateway } from './gateway/gateway';
 import { apiSchemaOf } from './gateway/supergraph';
-import { startRestAdapter } from './rest-adapter/adapter';
-import { remoteKeySet } from './rest-adapter/remote-key-set';
-import { remoteGraphClient } from './gateway/client/remote-graph-client';
-import { type DemoData, samplesOf } from './sandbox/demo-data';
-import { loadSandbox } from './sandbox/sandbox';
-import { completeKeys, sandboxedSettings } from './sandbox/keys';
-import { launchPostgres } from './sandbox/postgres/launch-postgres';
-import { generatedSchema } from './schema/generated-schema';
+import { startPortal } from './portal/portal';
 import { serviceLog } from './process/service-log';
-import { type Keys, SERVICES } from './process/keys';
-import { ASKS, type Settings } from './process/settings';
+import { SERVICES } from './process/keys';
+import type { Settings } from './process/settings';
 import { type EndWish, closeServer, endWish, grace } from './process/shutdown';
 import { startFault } from './process/start-fault';
+import { KEY_SET_PATH, Wiring } from './process/wiring';
+import { startRestAdapter } from './rest-adapter/adapter';
+import { remoteKeySet } from './rest-adapter/remote-key-set';
+import { type DemoData, samplesOf } from './sandbox/demo-data';
+import { sandboxedSettings } from './sandbox/keys';
+import { launchPostgres } from './sandbox/postgres/launch-postgres';
+import { type Mailbox, startMailbox } from './sandbox/mailbox';
+import { loadSandbox } from './sandbox/sandbox';
+import { startSupplier } from './sandbox/supplier';
+import { generatedSchema } from './schema/generated-schema';
 import { startAccess } from './subgraphs/access/access';
 import { startIdentity } from './subgraphs/identity/identity';
-import {
-  type SigningKeys,
-  type TokenVerifier,
-  localVerifier,
-  publicKeys,
-  remoteVerifier,
-} from './subgraphs/server/bearer-token';
+import { publicKeys } from './subgraphs/server/bearer-token';
 import type { ServiceName } from './subgraphs/server/caller';
-import { isReady, remoteLink } from './subgraphs/server/remote-link';
 import type { RunningSubgraph } from './subgraphs/server/running-subgraph';
-import { serviceTokens } from './subgraphs/server/service-token';
-import type { SubgraphLink } from './subgraphs/server/subgraph-link';
 import { exportTraces } from './subgraphs/server/tracing';
-import { serveSubgraph } from './subgraphs/server/subgraph-server';
 
 /**
  * READ FIRST: the composition root. The services that SERVICES names start here, in this order: database, identity, access,
- * gateway, rest-adapter; in one process they call each other directly, else over HTTP (architecture, decision 1).
+ * gateway, rest-adapter, portal; in one process they call each other directly, else over HTTP (architecture, decision 1).
  */
 export async function startRegister(settings: Settings, logger: Logger, end?: EndWish): Promise<RunningRegister> {
   const parts = new Parts(settings, logger, end);
   try {
     parts.traces();
-    for (const part of ['database', 'identity', 'access', 'gateway', 'restAdapter', 'sandbox'] as const) {
+    for (const part of [
+      'mailbox',
+      'database',
+      'identity',
+      'access',
+      'gateway',
+      'restAdapter',
+      'portal',
+      'sandbox',
+    ] as const) {
       await parts[part]();
       end?.wished.throwIfAborted();
     }
@@ -65,10 +68,11 @@ class Parts {
   readonly urls: Record<string, string> = {};
   private readonly closers: ((hurry: AbortSignal) => Promise<unknown>)[] = [];
   private readonly metrics = new Registry();
+  private readonly wiring: Wiring;
   private databaseUrl = '';
-  private readonly subgraphs = new Map<ServiceName, RunningSubgraph>();
   private runningGateway: RunningGateway | undefined;
   private accounts: Awaited<ReturnType<typeof startAccess>>['accounts'] | undefined;
+  private mails: Mailbox | undefined;
   private demo: DemoData | undefined;
   private closing: Promise<void> | undefined;
 
@@ -77,6 +81,7 @@ class Parts {
     private readonly logger: Logger,
     private readonly end: EndWish | undefined,
   ) {
+    this.wiring = new Wiring(settings);
     collectDefaultMetrics({ register: this.metrics });
   }
 
@@ -89,7 +94,7 @@ class Parts {
   /** The PostgreSQL that DATABASE_URL names, or one of our own below DATA_DIR. */
   async database(): Promise<void> {
     const { databaseUrl, dataDir } = this.settings;
-    if (!this.runs('access') && !this.runs('identity')) return;
+    if (!this.wiring.runs('access') && !this.wiring.runs('identity')) return;
     if (databaseUrl !== undefined) {
       this.databaseUrl = databaseUrl;
       return;
@@ -99,9 +104,17 @@ class Parts {
     this.databaseUrl = postgres.url;
   }
 
+  /** Outside production, and without a mail server, mails go to a mailbox of the sandbox. */
+  async mailbox(): Promise<void> {
+    const { production, smtpUrl, host, sandboxPorts } = this.settings;
+    if (production || smtpUrl !== undefined || !this.wiring.runs('identity')) return;
+    this.mails = await startMailbox({ port: sandboxPorts.mailbox, host });
+    this.closers.push(this.mails.close);
+  }
+
   async identity(): Promise<void> {
-    if (!this.runs('identity')) return;
-    const keys = this.keys(['identityIndexKey', 'identityEncryptionKey', 'identityHashKey']);
+    if (!this.wiring.runs('identity')) return;
+    const keys = this.wiring.keys(['identityIndexKey', 'identityEncryptionKey', 'identityHashKey']);
     const identity = await startIdentity({
       ...this.subgraphOptions(),
       keys: {
@@ -109,36 +122,39 @@ class Parts {
         encryptionKey: keys.identityEncryptionKey,
         hashKey: keys.identityHashKey,
       },
+      places: { ...this.settings, smtpUrl: this.settings.smtpUrl ?? this.mails?.smtpUrl },
+      access: this.wiring.laterLink('access', 'identity'),
     });
     await this.ran('identity', identity);
   }
 
   async access(): Promise<void> {
-    if (!this.runs('access')) return;
-    const keys = this.keys(['tokenSigningKeys', 'accessHashKey', 'accessEncryptionKey']);
+    if (!this.wiring.runs('access')) return;
+    const keys = this.wiring.keys(['tokenSigningKeys', 'accessHashKey', 'accessEncryptionKey']);
     const access = await startAccess({
       ...this.subgraphOptions(),
       keys: { hashKey: keys.accessHashKey, encryptionKey: keys.accessEncryptionKey },
-      signing: this.signing(),
-      identity: this.link('identity', 'access'),
+      signing: this.wiring.signing(),
+      identity: this.wiring.link('identity', 'access'),
       clockOffsetSeconds: this.settings.clockOffsetSeconds,
     });
     this.accounts = access.accounts;
-    await this.ran('access', access, (app) => app.get(KEY_SET_PATH, () => publicKeys(this.signing())));
+    await this.ran('access', access, (app) => app.get(KEY_SET_PATH, () => publicKeys(this.wiring.signing())));
   }
 
   async gateway(): Promise<void> {
-    if (!this.runs('gateway')) return;
+    if (!this.wiring.runs('gateway')) return;
     const { supergraphSdl, audiences, trustedDocuments } = generatedSchema();
     const { host, ports, production, trustProxy } = this.settings;
     this.runningGateway = await startGateway({
       supergraphSdl,
       audiences,
       trustedDocuments,
-      links: [this.link('access', 'gateway'), this.link('identity', 'gateway')],
-      ready: async () => (await Promise.all([this.ready('access'), this.ready('identity')])).every(Boolean),
-      verifier: this.verifier(),
-      serviceTokens: this.tokens('gateway'),
+      links: [this.wiring.link('access', 'gateway'), this.wiring.link('identity', 'gateway')],
+      ready: async () =>
+        (await Promise.all([this.wiring.ready('access'), this.wiring.ready('identity')])).every(Boolean),
+      verifier: this.wiring.verifier(),
+      serviceTokens: this.wiring.tokens('gateway'),
       settings: { port: ports.gateway, host, production, trustProxy },
       logger: this.logger,
       metrics: this.metrics,
@@ -146,18 +162,19 @@ class Parts {
     });
     const { app, close } = this.runningGateway;
     this.closers.push((hurry) => closeServer(app, close, hurry));
+    this.wiring.gatewayRuns(this.runningGateway.client);
     this.urls['gateway'] = this.runningGateway.url;
   }
 
   async restAdapter(): Promise<void> {
-    if (!this.runs('rest-adapter')) return;
-    const { host, ports, production, trustProxy, baseUrl, serviceUrls } = this.settings;
+    if (!this.wiring.runs('rest-adapter')) return;
+    const { host, ports, production, trustProxy, baseUrl } = this.settings;
     const adapter = await startRestAdapter({
-      graph: this.runningGateway?.client ?? remoteGraphClient(serviceUrls.gateway, this.tokens('rest-adapter')),
+      graph: this.wiring.graph('rest-adapter'),
       schema: this.runningGateway?.apiSchema ?? apiSchemaOf(generatedSchema().supergraphSdl),
-      keySet: this.runs('access')
-        ? () => Promise.resolve(publicKeys(this.signing()))
-        : remoteKeySet(`${serviceUrls.access}${KEY_SET_PATH}`),
+      keySet: this.wiring.runs('access')
+        ? () => Promise.resolve(publicKeys(this.wiring.signing()))
+        : remoteKeySet(this.wiring.keySetUrl()),
       samples: () => this.demo && samplesOf(this.demo),
       settings: { port: ports['rest-adapter'], host, baseUrl, trustProxy, production },
       logger: this.logger,
@@ -167,16 +184,54 @@ class Parts {
     this.urls['rest'] = adapter.url;
   }
 
-  /** Outside production a whole register shows itself with demo data and a file of logins. */
+  async portal(): Promise<void> {
+    if (!this.wiring.runs('portal')) return;
+    const { host, ports, production, trustProxy, portalUrl, identityRedirectUrl } = this.settings;
+    const portal = await startPortal({
+      graph: this.wiring.graph('portal'),
+      settings: { port: ports.portal, host, portalUrl, identityRedirectUrl, production, trustProxy },
+      key: this.wiring.keys(['portalKey']).portalKey,
+      logger: this.logger,
+    });
+    this.closers.push((hurry) => closeServer(portal.app, portal.close, hurry));
+    this.urls['portal'] = portal.url;
+  }
+
+  /** Outside production a whole register shows itself with demo data, a supplier to sign in at, and a file of logins. */
   async sandbox(): Promise<void> {
-    const whole = this.runningGateway !== undefined && this.urls['rest'] !== undefined && this.accounts !== undefined;
-    if (this.settings.production || !whole || this.accounts === undefined) return;
-    const urls = this.urls as { gateway: string; rest: string };
-    this.demo = await loadSandbox({ dataDir: this.settings.dataDir, urls, accounts: this.accounts });
+    const { production, services, dataDir, host, portalUrl, identityRedirectUrl, sandboxPorts } = this.settings;
+    if (production || services.size < SERVICES.length || this.accounts === undefined) return;
+    const redirectUris = [`${portalUrl}/sign-in/supplier/callback`];
+    const client = { id: 'central-data-access-register', secret: randomBytes(32).toString('base64url') };
+    const supplier = await startSupplier({ port: sandboxPorts.oidc, host, redirectUris, client });
+    this.closers.push(supplier.close);
+    const { gateway, rest, portal } = this.urls as Record<'gateway' | 'rest' | 'portal', string>;
+    this.demo = await loadSandbox({
+      dataDir,
+      urls: { gateway, rest, portal, identity: identityRedirectUrl },
+      mailbox: this.mails?.url,
+      accounts: this.accounts,
+      supplier,
+    });
   }
 
   close(): Promise<void> {
     return (this.closing ??= this.closeAll());
+  }
+
+  private subgraphOptions() {
+    const { production, rateLimitsOff, limits } = this.settings;
+    return { databaseUrl: this.databaseUrl, logger: this.logger, production, rateLimitsOff, limits };
+  }
+
+  private async ran(
+    name: ServiceName,
+    subgraph: RunningSubgraph,
+    routes?: (app: FastifyInstance) => void,
+  ): Promise<void> {
+    this.closers.push(subgraph.close);
+    const app = await this.wiring.subgraphRuns(name, subgraph, routes);
+    if (app) this.closers.push((hurry) => closeServer(app, () => app.close(), hurry));
   }
 
   private async closeAll(): Promise<void> {
@@ -187,74 +242,7 @@ class Parts {
       );
     }
   }
-
-  private runs(service: ServiceName): boolean {
-    return this.settings.services.has(service);
-  }
-
-  private keys(needed: readonly (keyof Keys)[]): Keys {
-    return completeKeys(this.settings.keys, needed);
-  }
-
-  private subgraphOptions() {
-    return {
-      databaseUrl: this.databaseUrl,
-      logger: this.logger,
-      production: this.settings.production,
-      rateLimitsOff: this.settings.rateLimitsOff,
-      limits: this.settings.limits,
-    };
-  }
-
-  private signing(): SigningKeys {
-    return { issuer: this.settings.baseUrl, keys: this.keys(['tokenSigningKeys']).tokenSigningKeys };
-  }
-
-  private tokens(service: ServiceName) {
-    return serviceTokens(service, this.keys(['serviceKey']).serviceKey);
-  }
-
-  private verifier(): TokenVerifier {
-    const { baseUrl, serviceUrls } = this.settings;
-    return this.runs('access')
-      ? localVerifier(this.signing())
-      : remoteVerifier(`${serviceUrls.access}${KEY_SET_PATH}`, baseUrl);
-  }
-
-  /** The way from one service to a subgraph: direct when it runs here, else over HTTP. */
-  private link(to: ServiceName, from: ServiceName): SubgraphLink {
-    return this.subgraphs.get(to)?.link ?? remoteLink(to, this.settings.serviceUrls[to], this.tokens(from));
-  }
-
-  private ready(to: ServiceName): Promise<boolean> {
-    return this.subgraphs.get(to)?.ready() ?? isReady(this.settings.serviceUrls[to]);
-  }
-
-  /** A subgraph that some other process may ask gets a port; where all who ask it run in this one it has none. */
-  private async ran(
-    name: ServiceName,
-    subgraph: RunningSubgraph,
-    routes?: (app: FastifyInstance) => void,
-  ): Promise<void> {
-    this.closers.push(subgraph.close);
-    this.subgraphs.set(name, subgraph);
-    if (SERVICES.every((service) => this.runs(service) || !ASKS[service].includes(name))) return;
-    const { host, ports } = this.settings;
-    const app = await serveSubgraph({
-      name,
-      link: subgraph.link,
-      ready: subgraph.ready,
-      tokens: this.tokens(name),
-      verifier: this.verifier(),
-      port: ports[name],
-      host,
-      ...(routes ? { routes } : {}),
-    });
-    this.closers.push((hurry) => closeServer(app, () => app.close(), hurry));
-  }
 }
-
-const KEY_SET_PATH = '/.well-known/jwks.json';
 
 /** The embedded PostgreSQL ended and cannot be started again: nothing can be answered any more. */
 function endWithoutDatabase(error: unknown): void {

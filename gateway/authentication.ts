@@ -4,6 +4,7 @@ import type { Role } from '../schema/roles';
 import type { TokenClaims, TokenVerifier } from '../subgraphs/server/bearer-token';
 import type { CallContext, Caller } from '../subgraphs/server/caller';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
+import { admittedCustomer, isCustomerToken } from './customers';
 import type { RequestOrigin } from './request-origin';
 
 /** Who asks: the context for resolvers, and why a token that was sent is not accepted (the caller is null then). */
@@ -33,15 +34,22 @@ const ADMISSION =
   'query Admission($accountId: String!) { admission(accountId: $accountId) { status allowed retryAfter role duid mpid now } }';
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
+/** Who knows of callers: the keys of bearer tokens, `access` of accounts, `identity` of customers' sessions. */
+export interface CallerSources {
+  readonly verifier: TokenVerifier;
+  readonly access: SubgraphLink;
+  readonly identity: SubgraphLink;
+}
+
 /**
  * Bearer token, then the account's admission (2-decisions-a-b.md, section 2): a suspended or terminated account is refused
- * at once, also with an unexpired token. The role is the account's present one.
+ * at once, also with an unexpired token. The role is the account's present one. A customer's token is that of a session (section 9).
  */
-export function authentication(verifier: TokenVerifier, access: SubgraphLink): Authentication {
+export function authentication(sources: CallerSources): Authentication {
   return {
     identify(origin) {
       if (origin.authorization === undefined) return { context: anonymous(origin) };
-      return identifyBearer(origin.authorization, origin, verifier, access);
+      return identifyBearer(origin.authorization, origin, sources);
     },
   };
 }
@@ -49,13 +57,15 @@ export function authentication(verifier: TokenVerifier, access: SubgraphLink): A
 async function identifyBearer(
   authorization: string,
   origin: RequestOrigin,
-  verifier: TokenVerifier,
-  access: SubgraphLink,
+  { verifier, access, identity }: CallerSources,
 ): Promise<Identified> {
   const context = anonymous(origin);
   try {
     const bearer = BEARER.exec(authorization)?.[1];
     if (bearer === undefined) throw new RegisterError('AUT001');
+    if (isCustomerToken(bearer)) {
+      return { context: { ...context, caller: await admittedCustomer(bearer, identity, context), bearer } };
+    }
     const claims = await verifier.verify(bearer);
     return { context: { ...context, caller: await admitted(claims, access, context), bearer } };
   } catch (error) {

@@ -110,9 +110,9 @@ interface Steps {
 
 async function prepare({ settings, logger, ...options }: GatewayOptions): Promise<Steps> {
   const supergraph = await loadSupergraph(options.supergraphSdl, options.links, logger);
-  const access = supergraph.links.get('access');
-  if (!access) throw new Error('the gateway needs a way to subgraph access');
-  const callers = authentication(options.verifier, access);
+  const [access, identity] = [supergraph.links.get('access'), supergraph.links.get('identity')];
+  if (!access || !identity) throw new Error('the gateway needs a way to the subgraphs access and identity');
+  const callers = authentication({ verifier: options.verifier, access, identity });
   const introspection = introspectionAudience(settings.production);
   const preparation = { supergraph, audiences: options.audiences, introspection, logger };
   const trusted = trustedDocuments(options.trustedDocuments, preparation, callers);

@@ -63,6 +63,20 @@ export class EnvironmentReader {
     return (text ?? otherwise).replace(/\/+$/, '');
   }
 
+  /** `smtp://` or `smtps://`, perhaps with user and password, which no message quotes. */
+  mailServer(name: string): string | undefined {
+    const text = this.text(name);
+    if (text !== undefined && !(URL.canParse(text) && /^smtps?:\/\//.test(text)))
+      this.faults.push(`${name}: not an smtp or smtps URL`);
+    return text;
+  }
+
+  mailAddress(name: string, otherwise: string): string {
+    const text = this.text(name) ?? otherwise;
+    if (!/^[^@\s]+@[^@\s]+$/.test(text)) this.faults.push(`${name}: not an e-mail address`);
+    return text;
+  }
+
   oneOf(name: string, allowed: readonly string[], otherwise: string): string {
     const text = this.text(name) ?? otherwise;
     if (!allowed.includes(text)) this.faults.push(`${name}: none of ${allowed.join(', ')}`);

@@ -3,7 +3,13 @@ import type { JWK } from 'jose';
 import type { ServiceName } from '../subgraphs/server/caller';
 
 /** The services of the register, in start order. */
-export const SERVICES = ['identity', 'access', 'gateway', 'rest-adapter'] as const satisfies readonly ServiceName[];
+export const SERVICES = [
+  'identity',
+  'access',
+  'gateway',
+  'rest-adapter',
+  'portal',
+] as const satisfies readonly ServiceName[];
 
 /** Every key of an installation. */
 export interface Keys {
@@ -16,6 +22,8 @@ export interface Keys {
   readonly identityHashKey: Buffer;
   readonly identityIndexKey: Buffer;
   readonly identityEncryptionKey: Buffer;
+  /** Seals what the portal keeps in the browser before somebody is signed in, and makes the tokens of its forms. */
+  readonly portalKey: Buffer;
 }
 
 /** Length of every symmetric key. */
@@ -30,6 +38,7 @@ export const KEY_VARIABLES: Readonly<Record<keyof Keys, { variable: string; serv
   identityHashKey: { variable: 'IDENTITY_HASH_KEY', services: ['identity'] },
   identityIndexKey: { variable: 'IDENTITY_INDEX_KEY', services: ['identity'] },
   identityEncryptionKey: { variable: 'IDENTITY_ENCRYPTION_KEY', services: ['identity'] },
+  portalKey: { variable: 'PORTAL_KEY', services: ['portal'] },
 };
 
 /** A random key of 32 bytes. */

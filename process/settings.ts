@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Environment, EnvironmentReader, type TrustProxy } from './environment';
-import { KEY_VARIABLES, type Keys } from './keys';
+import type { Keys } from './keys';
+import { faultsInProduction } from './production-faults';
 import type { ServiceName } from '../subgraphs/server/caller';
 import type { Limits } from '../subgraphs/server/rate-limits';
 
@@ -19,6 +20,18 @@ export interface Settings {
   /** Public address of Interface A, with the version segment. */
   readonly baseUrl: string;
   readonly gatewayUrl: string;
+  /** Public address of the customer portal. */
+  readonly portalUrl: string;
+  /** Public address of the ceremony pages, which the portal serves. */
+  readonly identityRedirectUrl: string;
+  /** Domain that passkeys belong to (WebAuthn relying party id). */
+  readonly relyingPartyId: string;
+  /** The mail server; undefined outside production for the one of the sandbox. */
+  readonly smtpUrl: string | undefined;
+  /** Address that the register's mails are from. */
+  readonly mailFrom: string;
+  /** Ports of the sandbox's mailbox and of its supplier, outside production. */
+  readonly sandboxPorts: { readonly mailbox: number; readonly oidc: number };
   readonly rateLimitsOff: boolean;
   readonly limits: Limits;
   readonly trustProxy: TrustProxy;
@@ -32,7 +45,15 @@ export interface Settings {
 }
 
 /** Ports of the services, by their variables. */
-export const DEFAULT_PORTS = { GATEWAY_PORT: 4000, REST_PORT: 4001, ACCESS_PORT: 4011, IDENTITY_PORT: 4012 } as const;
+export const DEFAULT_PORTS = {
+  GATEWAY_PORT: 4000,
+  REST_PORT: 4001,
+  PORTAL_PORT: 4002,
+  MAILBOX_PORT: 4004,
+  OIDC_PORT: 4005,
+  ACCESS_PORT: 4011,
+  IDENTITY_PORT: 4012,
+} as const;
 
 /** Thrown with every fault of the environment at once. */
 export class SettingsError extends Error {
@@ -42,14 +63,6 @@ export class SettingsError extends Error {
   }
 }
 
-/** Which services each service asks: over HTTP, unless they run in the same process. `access` has the keys of the tokens. */
-export const ASKS: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
-  identity: ['access'],
-  access: ['identity'],
-  gateway: ['access', 'identity'],
-  'rest-adapter': ['gateway', 'access'],
-};
-
 /** Reads the settings; throws all faults together. */
 export function readSettings(environment: Environment): Settings {
   const reader = new EnvironmentReader(environment);
@@ -57,12 +70,15 @@ export function readSettings(environment: Environment): Settings {
   const ports: Settings['ports'] = {
     gateway: reader.port('GATEWAY_PORT', DEFAULT_PORTS.GATEWAY_PORT),
     'rest-adapter': reader.port('REST_PORT', DEFAULT_PORTS.REST_PORT),
+    portal: reader.port('PORTAL_PORT', DEFAULT_PORTS.PORTAL_PORT),
     access: reader.port('ACCESS_PORT', DEFAULT_PORTS.ACCESS_PORT),
     identity: reader.port('IDENTITY_PORT', DEFAULT_PORTS.IDENTITY_PORT),
   };
+  const portalUrl = reader.url('PORTAL_URL', `http://localhost:${ports.portal}`);
   const serviceUrls = {
     gateway: reader.url('GATEWAY_URL', `http://localhost:${ports.gateway}`),
     'rest-adapter': reader.url('REST_URL', `http://localhost:${ports['rest-adapter']}`),
+    portal: portalUrl,
     access: reader.url('ACCESS_URL', `http://localhost:${ports.access}`),
     identity: reader.url('IDENTITY_URL', `http://localhost:${ports.identity}`),
   };
@@ -76,6 +92,8 @@ export function readSettings(environment: Environment): Settings {
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
     baseUrl: reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`),
     gatewayUrl: serviceUrls.gateway,
+    portalUrl,
+    ...identityAddresses(reader, portalUrl),
     rateLimitsOff: reader.oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'off',
     limits: limitsOf(reader),
     trustProxy: reader.trustProxy('TRUST_PROXY'),
@@ -85,9 +103,48 @@ export function readSettings(environment: Environment): Settings {
     keys: reader.keys(),
   };
   reader.oneOf('MPXN_PROFILE', ['spec', 'gb'], 'spec');
-  const faults = [...reader.faults, ...(production ? faultsInProduction(settings, reader) : [])];
+  const faults = [
+    ...reader.faults,
+    ...portalFaults(settings),
+    ...(production ? faultsInProduction(settings, reader) : []),
+  ];
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;
+}
+
+/** What a backup must know: it needs no key. */
+export interface BackupSettings extends Pick<Settings, 'databaseUrl' | 'dataDir'> {
+  /** Days for which backups of data keys are kept. */
+  readonly dataKeysKeptDays: number;
+}
+
+/** Reads the settings of a backup; throws all faults together. */
+export function readBackupSettings(environment: Environment): BackupSettings {
+  const reader = new EnvironmentReader(environment);
+  const dataKeysKeptDays = reader.integer('DATA_KEYS_KEPT_DAYS') ?? 7;
+  if (dataKeysKeptDays < 0) reader.faults.push('DATA_KEYS_KEPT_DAYS: less than 0');
+  if (reader.faults.length > 0) throw new SettingsError(reader.faults);
+  return {
+    databaseUrl: reader.text('DATABASE_URL'),
+    dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
+    dataKeysKeptDays,
+  };
+}
+
+/** Where customers identify themselves, and how they are written to. */
+function identityAddresses(reader: EnvironmentReader, portalUrl: string) {
+  const identityRedirectUrl = reader.url('IDENTITY_REDIRECT_URL', `${portalUrl}/identify`);
+  const host = URL.canParse(identityRedirectUrl) ? new URL(identityRedirectUrl).hostname : 'localhost';
+  return {
+    identityRedirectUrl,
+    relyingPartyId: reader.text('WEBAUTHN_RP_ID') ?? host,
+    smtpUrl: reader.mailServer('SMTP_URL'),
+    mailFrom: reader.mailAddress('MAIL_FROM', `no-reply@${host}`),
+    sandboxPorts: {
+      mailbox: reader.port('MAILBOX_PORT', DEFAULT_PORTS.MAILBOX_PORT),
+      oidc: reader.port('OIDC_PORT', DEFAULT_PORTS.OIDC_PORT),
+    },
+  };
 }
 
 /** Defaults of 2-decisions-a-b.md, section 2. */
@@ -98,42 +155,21 @@ function limitsOf(reader: EnvironmentReader): Limits {
     verifyMisses: reader.limit('LIMIT_VERIFY_MISSES', 20),
     existsMinute: reader.limit('LIMIT_EXISTS_MINUTE', 60),
     existsDay: reader.limit('LIMIT_EXISTS_DAY', 2_000),
+    signIns: reader.limit('LIMIT_SIGN_INS', 10),
+    mails: reader.limit('LIMIT_MAILS', 3),
   };
 }
 
-/** What production needs: every key of the services that run here, the database, addresses; nothing that weakens it. */
-function faultsInProduction(settings: Settings, reader: EnvironmentReader): string[] {
-  const { services, keys, rateLimitsOff, databaseUrl, clockOffsetSeconds } = settings;
+/**
+ * The portal stands at the root of its address. A passkey belongs to a domain: browsers offer it on pages of that domain and of those
+ * below it, and nowhere else.
+ */
+function portalFaults({ relyingPartyId, portalUrl, identityRedirectUrl }: Settings): string[] {
+  const addresses = [portalUrl, identityRedirectUrl].filter((url) => URL.canParse(url)).map((url) => new URL(url));
+  const isWithin = ({ hostname }: URL) => `.${hostname}`.endsWith(`.${relyingPartyId.toLowerCase()}`);
   const faults: string[] = [];
-  if ((services.has('access') || services.has('identity')) && databaseUrl === undefined)
-    faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
-  for (const [key, { variable, services: users }] of Object.entries(KEY_VARIABLES)) {
-    const needed = users.some((service) => services.has(service));
-    if (needed && keys[key as keyof Keys] === undefined)
-      faults.push(`${variable}: missing (npm run admin -- create-keys makes a set)`);
-  }
-  faults.push(...faultsOfAddresses(settings, reader));
-  if (rateLimitsOff) faults.push('RATE_LIMITS: off is for tests and benches only');
-  if (clockOffsetSeconds !== undefined) faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
-  return faults;
-}
-
-const URL_VARIABLES = { gateway: 'GATEWAY_URL', access: 'ACCESS_URL', identity: 'IDENTITY_URL' } as const;
-const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/;
-
-/** BASE_URL is the issuer of the tokens, which every service issues or verifies; a default would point to this machine. */
-function faultsOfAddresses({ services, baseUrl }: Settings, reader: EnvironmentReader): string[] {
-  const faults: string[] = [];
-  if (reader.text('BASE_URL') === undefined) faults.push('BASE_URL: missing; the public address of Interface A');
-  else if (URL.canParse(baseUrl)) {
-    const { protocol, hostname } = new URL(baseUrl);
-    if (protocol !== 'https:') faults.push('BASE_URL: not https');
-    if (THIS_MACHINE.test(hostname)) faults.push('BASE_URL: names this machine, not a public address');
-  }
-  for (const [service, variable] of Object.entries(URL_VARIABLES)) {
-    const users = [...services].filter((user) => ASKS[user]?.includes(service as ServiceName));
-    if (users.length > 0 && !services.has(service as ServiceName) && reader.text(variable) === undefined)
-      faults.push(`${variable}: missing; ${users.join(' and ')} asks ${service}`);
-  }
+  if (URL.canParse(portalUrl) && new URL(portalUrl).pathname !== '/') faults.push('PORTAL_URL: has a path');
+  if (!addresses.every(isWithin))
+    faults.push('WEBAUTHN_RP_ID: not the domain, or one above it, of both PORTAL_URL and IDENTITY_REDIRECT_URL');
   return faults;
 }

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type CompiledOperation, compile } from './compile';
 import { loadContract } from './contract';
-import { originForm, responseMetadata, resourceOf } from './envelope';
+import { responseMetadata, resourceOf } from './envelope';
 import { type Answers, type Exchange, answers } from './exchange';
 import type { GraphAnswer, GraphClient } from '../gateway/client/graph-client';
 import { traced } from '../subgraphs/server/tracing';
@@ -17,7 +17,9 @@ import { type Samples, serveReference } from './reference-page';
 import { type Refusal, refusal, refusalOfFailures } from './refusal';
 import { routeTable } from './route-table';
 import { failurePlace, requestRecorder } from './telemetry';
-import { answerBrokenRequest, codeOfServerError, unserved } from './unserved-requests';
+import { routePath, shadowedRoutes } from './route-paths';
+import { codeOfServerError, unserved } from './unserved-requests';
+import { webServer } from './web-server';
 
 /** Where and how the adapter serves. */
 export interface RestAdapterSettings {
@@ -50,13 +52,6 @@ export interface RunningRestAdapter {
   readonly url: string;
   close(): Promise<void>;
 }
-
-/** Bytes of the largest body (2-decisions-a-b.md, section 7). */
-const BODY_LIMIT = 256 * 1024;
-/** Path values are judged by the contract, up to what the head of a request can hold. */
-const LONGEST_PATH_VALUE = 16 * 1024;
-/** Milliseconds until the whole request must have arrived. */
-const REQUEST_TIMEOUT = 30_000;
 
 /** What the steps of a request need. */
 interface Steps extends Answers {
@@ -118,15 +113,17 @@ function conclude(
     exchange,
     operation.contract.status,
     headersOf(operation, data),
-    operation.answer(data, metadata, parameters),
+    operation.answer?.(data, metadata, parameters),
   );
 }
 
-function headersOf(operation: CompiledOperation, data: Record<string, unknown>): Record<string, string> | undefined {
-  if (operation.etag) return { etag: operation.etag(data) };
-  if (!operation.location) return undefined;
-  const location = operation.location(data);
-  return operation.isReplayed?.(data) ? { location, 'idempotency-replayed': 'true' } : { location };
+function headersOf(operation: CompiledOperation, data: Record<string, unknown>): Record<string, string> {
+  const { etag, location, isReplayed } = operation;
+  return {
+    ...(etag && { etag: etag(data) }),
+    ...(location && { location: location(data) }),
+    ...(isReplayed?.(data) && { 'idempotency-replayed': 'true' }),
+  };
 }
 
 /** A failure of the adapter itself, or of the way to the graph: told as SYS001, its place goes to the log. */
@@ -145,13 +142,15 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   const secure = settings.production && settings.baseUrl.startsWith('https:');
   const steps: Steps = { graph, logger, ...answers(record, secure) };
 
-  const app = webServer(settings, steps);
+  const app = webServer(settings.trustProxy, steps);
   const { baseUrl, production } = settings;
   serveReference(app, { document: contract.document, baseUrl, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, record);
   serveOperatorRoutes(app, metrics, settings.production);
   for (const operation of operations) serve(app, steps, operation);
   const answerUnserved = unserved(operations, steps);
+  for (const { method, path } of shadowedRoutes(operations))
+    app.route({ method: method as 'GET', url: path, handler: answerUnserved });
   app.setNotFoundHandler(answerUnserved);
   app.setErrorHandler((_error, request, reply) => answerUnserved(request, reply));
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
@@ -159,43 +158,12 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   return { app, url: `http://localhost:${port}`, close: () => app.close() };
 }
 
-function webServer({ trustProxy }: RestAdapterSettings, steps: Steps): FastifyInstance {
-  const app = Fastify({
-    logger: false,
-    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-    bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT,
-    return503OnClosing: false,
-    http: { requireHostHeader: false },
-    rewriteUrl: ({ url = '/' }) => originForm(url),
-    routerOptions: { maxParamLength: LONGEST_PATH_VALUE },
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => {
-      steps.refuse(steps.begin(request, reply, 'unknown'), refusal(codeOfServerError(error)));
-    },
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  answerInTheEnvelope(app, steps);
-  return app;
-}
-
-/** What Node would answer itself, without a body: a request without `Host` (RFC 9112, section 3.2), and one with an odd `Expect`. */
-function answerInTheEnvelope(app: FastifyInstance, steps: Steps): void {
-  app.addHook('onRequest', (request, reply, next) => {
-    const { raw } = request;
-    if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return next();
-    steps.refuse(steps.begin(request, reply, 'unknown'), refusal('VAL003', 'The header Host is missing.'));
-  });
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-}
-
 function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation): void {
   const { method, path, signIn } = operation.contract;
   const scheme = signIn === 'basic' ? 'Basic' : 'Bearer';
   app.route({
     method: method as 'GET',
-    url: path.replace(/\{([^}]+)\}/g, ':$1'),
+    url: routePath(path),
     handler: (request, reply) => {
       const exchange = steps.begin(request, reply, path, scheme);
       try {

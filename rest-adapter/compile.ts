@@ -1,15 +1,7 @@
-import {
-  type GraphQLField,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-  type GraphQLSchema,
-  getNamedType,
-  getNullableType,
-  isNonNullType,
-  isObjectType,
-} from 'graphql';
+import { type GraphQLObjectType, type GraphQLSchema, isNonNullType } from 'graphql';
 import { answerMembers, chosenFields } from './answer-shape';
-import type { Contract, ContractOperation } from './contract';
+import type { Contract, ContractOperation, ContractSchema } from './contract';
+import { type Data, dataAt, descend, descendQuietly } from './data-path';
 import type { ResponseMetadata } from './envelope';
 import type { Join } from './join';
 import { type OperationDocument, operationName } from './operation-documents';
@@ -26,9 +18,6 @@ export interface Parts {
   readonly schema: GraphQLSchema;
 }
 
-/** Data of an operation, as the graph answers it. */
-export type Data = Record<string, unknown>;
-
 /** An operation ready to serve: nothing of the contract is looked up while a request is answered. */
 export interface CompiledOperation {
   readonly contract: ContractOperation;
@@ -39,12 +28,18 @@ export interface CompiledOperation {
   readonly input: InputPlace;
   /** Whether the data say that there is nothing: 404. */
   isMissing(data: Data): boolean;
-  /** The body of the answer; `repeated` holds the parameters that it repeats. */
-  answer(data: Data, metadata: ResponseMetadata, repeated: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  /** The body of the answer, if it has one; `repeated` holds the parameters that it repeats. */
+  readonly answer: Answer | undefined;
   readonly location: ((data: Data) => string) | undefined;
   readonly etag: ((data: Data) => string) | undefined;
   readonly isReplayed: ((data: Data) => boolean) | undefined;
 }
+
+type Answer = (
+  data: Data,
+  metadata: ResponseMetadata,
+  repeated: Readonly<Record<string, unknown>>,
+) => Record<string, unknown>;
 
 /** The operations of a contract, and everything that does not fit together; the structure test demands no problems. */
 export interface Compilation {
@@ -99,7 +94,8 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
     excused: new Set([...(row.always ?? []), ...(row.nullIs404 ? [row.nullIs404] : [])]),
   };
   const request = compileRequest(join, { operation, document, row, schema, validator: validators });
-  const answer = compileAnswer(join, parts, root);
+  const answer = operation.answer && compileAnswer(join, parts, operation.answer, root);
+  if (!answer) problems.push(...silenceProblems(join, parts, root));
   problems.push(...headerProblems(operation, row));
   return { contract: operation, name, row, request, input: request.input, answer, ...rowReaders(join, parts, root) };
 }
@@ -112,8 +108,12 @@ function headerProblems({ answerHeaders }: ContractOperation, row: RouteRow): st
     .map(([header]) => `the header ${header} is either documented or filled, not both`);
 }
 
-function compileAnswer(join: Join, { operation, document, row }: OperationParts, root: GraphQLObjectType) {
-  const { properties = {}, ...schema } = operation.answer;
+function compileAnswer(
+  join: Join,
+  { operation, document, row }: OperationParts,
+  { properties = {}, ...schema }: ContractSchema,
+  root: GraphQLObjectType,
+): Answer {
   const apart = new Set(['response', ...(row.echo ?? [])]);
   const echo = (row.echo ?? []).filter((name) => name in properties);
   for (const name of row.echo ?? []) {
@@ -131,7 +131,7 @@ function compileAnswer(join: Join, { operation, document, row }: OperationParts,
   });
   const payload = dataAt(row.spread);
   const enveloped = 'response' in properties;
-  return (data: Data, metadata: ResponseMetadata, repeated: Readonly<Record<string, unknown>>) => {
+  return (data, metadata, repeated) => {
     const answer: Record<string, unknown> = enveloped ? { response: metadata } : {};
     for (const name of echo) answer[name] = repeated[name];
     members(answer, payload(data));
@@ -139,29 +139,18 @@ function compileAnswer(join: Join, { operation, document, row }: OperationParts,
   };
 }
 
-/** Type and selection at a path of the data, all of whose steps must be objects that are there. */
-function descend(join: Join, path: string | undefined, root: GraphQLObjectType, { operation }: OperationDocument) {
-  let type: GraphQLOutputType = root;
-  let selection: OperationDocument['operation']['selectionSet'] | undefined = operation.selectionSet;
-  for (const step of path?.split('.') ?? []) {
-    const chosen = chosenFields(join, selection, '');
-    const field = chosen.get(step);
-    const definition: GraphQLField<unknown, unknown> | undefined = field && fieldsOf(type)[field.name.value];
-    if (!field || !definition) {
-      join.problems.push(`the row spreads ${String(path)}, but ${step} is not selected`);
-      break;
-    }
-    if (chosen.size > 1) join.problems.push(`the row spreads ${String(path)}, but ${step} is not selected alone`);
-    if (!isNonNullType(definition.type)) join.problems.push(`the row spreads ${String(path)}, but ${step} is nullable`);
-    type = getNullableType(definition.type);
-    selection = field.selectionSet;
-  }
-  return { type, selection };
-}
-
-function fieldsOf(type: GraphQLOutputType) {
-  const named = getNamedType(type);
-  return isObjectType(named) ? named.getFields() : {};
+/** Of an answer without a body nothing is told, so what it stands for must be there. */
+function silenceProblems(join: Join, { document, row }: OperationParts, root: GraphQLObjectType): string[] {
+  const apart = [row.spread, ...(row.echo ?? [])].filter((path) => path !== undefined);
+  const fields = [...chosenFields(join, document.operation.selectionSet, '')];
+  const nullable = fields.filter(([key, { name }]) => {
+    const type = root.getFields()[name.value]?.type;
+    return !isNonNullType(type) && !join.excused.has(key);
+  });
+  return [
+    ...apart.map((path) => `the row names ${path}, but the answer has no body`),
+    ...nullable.map(([key]) => `the answer has no body, but ${key} is nullable`),
+  ];
 }
 
 function rowReaders(join: Join, { document, row }: OperationParts, root: GraphQLObjectType) {
@@ -181,17 +170,4 @@ function rowReaders(join: Join, { document, row }: OperationParts, root: GraphQL
     etag: version && ((data: Data) => `"${String(version(data))}"`),
     isReplayed: replayed && ((data: Data) => replayed(data) === true),
   };
-}
-
-function descendQuietly(steps: readonly string[], root: GraphQLObjectType, document: OperationDocument) {
-  const quiet: Join = { problems: [], consumed: new Set(), excused: new Set() };
-  return descend(quiet, steps.length === 0 ? undefined : steps.join('.'), root, document);
-}
-
-/** Reads the data at a path; undefined where something on the way is null. */
-function dataAt(path: string | undefined): (data: Data) => unknown {
-  const [first, ...others] = path?.split('.') ?? [];
-  if (first === undefined) return (data) => data;
-  if (others.length === 0) return (data) => data[first];
-  return (data) => others.reduce<unknown>((value, step) => (value as Data | null | undefined)?.[step], data[first]);
 }

@@ -42,7 +42,8 @@ export interface ContractOperation {
   readonly body: ContractSchema | undefined;
   /** Status of the one good answer. */
   readonly status: number;
-  readonly answer: ContractSchema;
+  /** Undefined: the good answer has no body. */
+  readonly answer: ContractSchema | undefined;
   readonly answerHeaders: readonly string[];
 }
 
@@ -99,7 +100,7 @@ function operationOf(document: OpenApiDocument, path: string, method: string): C
     parameters: [...shared, ...(authored.parameters ?? [])],
     body: authored.requestBody?.content['application/json']?.schema,
     status: Number(status),
-    answer: answer.content?.['application/json']?.schema ?? {},
+    answer: answer.content?.['application/json']?.schema,
     answerHeaders: Object.keys(answer.headers ?? {}),
   };
 }

@@ -20,19 +20,20 @@ export interface Exchange {
 
 /** Headers of every answer of Interface A: nothing is cached, framed, sniffed or referred to. */
 const HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 } as const;
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 const HSTS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000; includeSubDomains' } as const;
 
 /** The answers of one adapter. */
 export interface Answers {
   begin(request: FastifyRequest, reply: FastifyReply, route: string, scheme?: Exchange['scheme']): Exchange;
-  /** Sends an answer and records it. */
+  /** Sends an answer and records it; a body that is undefined is none. */
   send(exchange: Exchange, status: number, headers: Readonly<Record<string, string>> | undefined, body: unknown): void;
   refuse(exchange: Exchange, refusal: Refusal, headers?: Readonly<Record<string, string>>): void;
 }
@@ -44,7 +45,8 @@ export function answers(record: RecordRequest, secure: boolean): Answers {
     const { transactionId } = facts;
     reply.code(status).headers(common).header('transaction-id', transactionId);
     if (headers) reply.headers(headers);
-    reply.send(JSON.stringify(body));
+    if (body === undefined) reply.send();
+    else reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
     record({ transactionId, method: request.method, route, status, startedAt });
   };
   return {

@@ -12,6 +12,7 @@ import type { ContractOperation, ContractParameter, ContractSchema } from './con
 import type { Join } from './join';
 import type { OperationDocument } from './operation-documents';
 import { type Bind, type InputMember, type InputPlace, requestBinding } from './request-binding';
+import { routeParameter } from './route-paths';
 import type { RouteRow } from './route-table';
 import type { Validator } from './validation';
 
@@ -19,7 +20,7 @@ import type { Validator } from './validation';
 export interface BoundParameter {
   readonly name: string;
   readonly in: ContractParameter['in'];
-  /** Name as it arrives: header names in lower case. */
+  /** Name as it arrives: header names in lower case, path parameters as the router calls them. */
   readonly key: string;
   readonly variable: string;
   readonly preset: unknown;
@@ -113,7 +114,7 @@ function boundParameter(
   types: VariableTypes,
   unfed: Set<string>,
 ): BoundParameter {
-  const key = parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
+  const key = arrivalName(parameter);
   const variable = graphqlName(key);
   const source = `the ${parameter.in} parameter ${parameter.name}`;
   const type = feed(join, types, unfed, variable, source);
@@ -128,6 +129,11 @@ function boundParameter(
     isInteger: parameter.schema.type === 'integer',
     bind: type && requestBinding(join, parameter.schema, type, source).bind,
   };
+}
+
+function arrivalName({ in: source, name }: ContractParameter): string {
+  if (source === 'header') return name.toLowerCase();
+  return source === 'path' ? routeParameter(name) : name;
 }
 
 function parametersSchema(parameters: readonly ContractParameter[]): ContractSchema {

@@ -53,4 +53,10 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
   },
   readIdentityRecord: { nullIs404: 'identityRecord' },
   checkIdentityRecordExistence: { spread: 'existence' },
+  anonymiseIdentityRecord: { spread: 'anonymisation' },
+
+  reidentify: { spread: 'reidentification', replayed: 'reidentification.replayed' },
+  confirmReidentification: { spread: 'reidentification', nullIs404: 'reidentification' },
+  reidentifyOwn: { spread: 'reidentification', replayed: 'reidentification.replayed' },
+  confirmOwnReidentification: { spread: 'reidentification', nullIs404: 'reidentification' },
 };

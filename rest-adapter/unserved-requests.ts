@@ -6,6 +6,7 @@ import { newIdentifier } from '../schema/identifiers';
 import { responseMetadata, resourceOf } from './envelope';
 import type { Answers } from './exchange';
 import { refusal } from './refusal';
+import { pathPattern } from './route-paths';
 import { UNKNOWN_ROUTE } from './telemetry';
 
 /** Answers what no operation serves: 405 with `Allow` on a path of the contract, else 404. */
@@ -38,7 +39,7 @@ function pathsOf(operations: readonly CompiledOperation[]) {
       .filter(({ contract }) => contract.path === template)
       .map(({ contract }) => contract.method);
     if (methods.includes('GET')) methods.push('HEAD');
-    return { template, methods, pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`) };
+    return { template, methods, pattern: pathPattern(template) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { AccountRole } from '../schema/roles';
 import { type DemoRecord, demoRecords } from './demo-records';
+import { type SupplierCredentials, supplierCredentials } from './demo-supplier';
 import { type GraphqlClient, GraphqlFailure } from './graphql-client';
 
 /** A demo login, as `sandbox.json` lists it. */
@@ -15,6 +16,13 @@ export interface DemoAccount {
   readonly api_key?: string;
 }
 
+/** A demo customer, as `sandbox.json` lists it. */
+export interface DemoCustomer extends SupplierCredentials {
+  readonly mpxn: string;
+  readonly email: string;
+  readonly ir: string;
+}
+
 /** The demo data, as `sandbox.json` lists it. */
 export interface DemoData {
   readonly accounts: readonly DemoAccount[];
@@ -23,7 +31,7 @@ export interface DemoData {
     readonly identity_record: string;
     readonly mpxn: string;
   };
-  readonly customers: readonly { readonly mpxn: string; readonly email: string; readonly ir: string }[];
+  readonly customers: readonly DemoCustomer[];
 }
 
 /** The samples of the first Data User, as the reference page shows them. */
@@ -43,11 +51,14 @@ const ORGANISATIONS: readonly { role: AccountRole; displayName: string; site?: s
   { role: 'analyst', displayName: 'Register Analysts' },
 ];
 
+/** The last one's identity could not be verified: only the supplier can tell who lives there. */
 const CUSTOMERS = [
   { mpxn: '1012345678', email: 'rowan.ashdown@customer.example', addressLine1: '4 Lantern Row', postcode: 'NR1 4AB' },
   { mpxn: '1098765432', email: 'isla.penhale@customer.example', addressLine1: '19 Quarry Steps', postcode: 'TR7 2QQ' },
   { mpxn: '1055501234', email: 'gwen.morris@customer.example', addressLine1: '2 Heol y Bryn', postcode: 'CF10 3NP' },
+  { mpxn: '1066609876', email: 'tomos.ellery@customer.example', addressLine1: '8 Weir Lane', postcode: 'YO1 7HH' },
 ] as const;
+const UNVERIFIED = CUSTOMERS[3];
 
 const ONBOARD = `mutation Onboard($input: AccountInput!) {
   onboardAccount(input: $input) { secretKey account { accountId displayName role duid mpid returnUrls } }
@@ -77,7 +88,8 @@ export async function createDemoData(admin: DemoAccount, clientOf: ClientOf): Pr
   const keys = new Map<string, string>();
   for (const [index, record] of records.entries()) {
     const bySecond = index % 4 === 3;
-    const ref = bySecond ? secondRef : (refs[index % refs.length] as string);
+    const ofFirst = index - Math.floor(index / 4);
+    const ref = bySecond ? secondRef : (refs[ofFirst % refs.length] as string);
     keys.set(record.title, await registerRecord(record, ref, bySecond ? asSecond : asFirst));
   }
   const key = (title: string) => keys.get(title) as string;
@@ -166,22 +178,22 @@ async function signedIn(
   return clientOf(issueBearerToken.bearerToken);
 }
 
-async function registerCustomers(client: GraphqlClient) {
+async function registerCustomers(client: GraphqlClient): Promise<DemoCustomer[]> {
   const customers = [];
   for (const customer of CUSTOMERS) {
-    customers.push({ mpxn: customer.mpxn, email: customer.email, ir: await registerCustomer(customer, client) });
+    const { mpxn, email } = customer;
+    customers.push({ mpxn, email, ir: await registerCustomer(customer, client), ...supplierCredentials(email) });
   }
   return customers;
 }
 
-async function registerCustomer(
-  { mpxn, email, addressLine1, postcode }: (typeof CUSTOMERS)[number],
-  client: GraphqlClient,
-): Promise<string> {
+async function registerCustomer(customer: (typeof CUSTOMERS)[number], client: GraphqlClient): Promise<string> {
+  const { mpxn, email, addressLine1, postcode } = customer;
+  const outcome = customer === UNVERIFIED ? 'PARTIAL' : 'VERIFIED';
   const input = {
     piiPrincipal: { mpxn, moveInDate: '2021-04-01', address: { addressLine1, townCity: 'Exampleford', postcode } },
     expressedBy: 'DATA_SUBJECT',
-    principalVerification: { method: 'Bill and bank card', verifiedAt: '2026-01-12T10:00:00Z', outcome: 'VERIFIED' },
+    principalVerification: { method: 'Bill and bank card', verifiedAt: '2026-01-12T10:00:00Z', outcome },
     email,
   };
   return (await client<{ registerIdentityRecord: { ir: string } }>(REGISTER_IDENTITY, { input })).registerIdentityRecord

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { KEY_VARIABLES, type Keys, newKey } from '../process/keys';
@@ -26,13 +26,27 @@ export async function sandboxKeyVariables(dataDir: string): Promise<Record<strin
   const file = join(dataDir, 'keys.json');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (!existsSync(file)) await makeKeys(file);
+  const kept = readKeys(file);
+  const missing = Object.entries(await newKeyVariables()).filter(([variable]) => !(variable in kept));
+  if (missing.length === 0) return kept;
+  const whole = writeBeside(file, { ...kept, ...Object.fromEntries(missing) }); // made by an earlier version, which knew fewer
+  renameSync(whole, file);
+  return readKeys(file);
+}
+
+function readKeys(file: string): Record<string, string> {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+}
+
+function writeBeside(file: string, variables: Record<string, string>): string {
+  const whole = `${file}.${randomUUID()}`;
+  writeFileSync(whole, JSON.stringify(variables, null, 2), { mode: 0o600 });
+  return whole;
 }
 
 /** Written beside and linked: whoever finds the file finds all of it, and the first one stays. */
 async function makeKeys(file: string): Promise<void> {
-  const whole = `${file}.${randomUUID()}`;
-  writeFileSync(whole, JSON.stringify(await newKeyVariables(), null, 2), { mode: 0o600 });
+  const whole = writeBeside(file, await newKeyVariables());
   try {
     linkSync(whole, file);
   } catch (error) {

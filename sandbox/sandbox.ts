@@ -2,30 +2,53 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountRepository } from '../subgraphs/access/database/account.repository';
 import { type DemoAccount, type DemoData, createDemoData } from './demo-data';
+import { offerSupplierSignIn, withSupplierCredentials } from './demo-supplier';
 import { graphqlClient } from './graphql-client';
+import type { RunningSupplier } from './supplier';
 
 /** Where the sandbox is, and by what its first admin is made. */
 export interface SandboxParts {
   readonly dataDir: string;
-  readonly urls: { readonly gateway: string; readonly rest: string };
+  readonly urls: SandboxUrls;
+  /** Where the captured mails are shown; undefined when mails are really sent. */
+  readonly mailbox: string | undefined;
   readonly accounts: AccountRepository;
+  /** The supplier at which the demo customers sign in. */
+  readonly supplier: Omit<RunningSupplier, 'close'>;
+}
+
+/** Addresses of what people use. */
+export interface SandboxUrls {
+  readonly gateway: string;
+  readonly rest: string;
+  readonly portal: string;
+  /** The ceremony pages. */
+  readonly identity: string;
 }
 
 /** `sandbox.json`, the start contract (architecture, "How it starts"): where everything is, demo logins, sample keys. */
 interface SandboxFile extends DemoData {
-  readonly urls: { readonly gateway: string; readonly rest: string };
+  readonly urls: SandboxUrls & { readonly oidc: string };
+  readonly mailbox?: string;
 }
 
 /**
  * Fills a register that was never filled with demo data, through the same mutations that users use, and writes `sandbox.json` (mode
- * 0600). Only the first admin is made directly, as `npm run admin -- create-admin` makes it.
+ * 0600). Only the first admin is made directly, as `npm run admin -- create-admin` makes it, and the supplier's client is set so:
+ * at each start, also when the admin has another secret by now.
  */
-export async function loadSandbox({ dataDir, urls, accounts }: SandboxParts): Promise<DemoData> {
+export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }: SandboxParts): Promise<DemoData> {
   const file = join(dataDir, 'sandbox.json');
   const kept = await keptDemoData(file, accounts);
-  const demo =
+  const made =
     kept ?? (await createDemoData(await firstAdmin(accounts), (token) => graphqlClient(urls.gateway, token)));
-  writeWhole(file, { ...demo, urls });
+  const demo = withSupplierCredentials(made);
+  await offerSupplierSignIn(demo, supplier, accounts);
+  writeWhole(file, {
+    ...demo,
+    urls: { ...urls, oidc: supplier.issuer },
+    ...(mailbox === undefined ? {} : { mailbox }),
+  });
   tellLogins(file, demo);
   return demo;
 }
@@ -33,7 +56,7 @@ export async function loadSandbox({ dataDir, urls, accounts }: SandboxParts): Pr
 /** The demo data of an earlier start, if the database still has all its accounts and lets them in. */
 async function keptDemoData(file: string, accounts: AccountRepository): Promise<DemoData | undefined> {
   if (!existsSync(file)) return undefined;
-  const { urls: _, ...demo } = JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
+  const { urls: _, mailbox: __, ...demo } = JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
   const kept = await Promise.all(demo.accounts.map(({ account_id: id }) => accounts.account(id)));
   return kept.length > 0 && kept.every((account) => account?.status === 'active') ? demo : undefined;
 }

@@ -8,11 +8,17 @@ export const DUID_PATTERN = /^duid_[0-9a-f]{24}$/;
 export const WEBHOOK_ID_PATTERN = /^wid_[0-9a-f]{24}$/;
 export const MPXN_PATTERN = /^(?:[0-9A-HJ-NPR-Z]{2}[0-9]{8,10}|[0-9]{10})$/;
 
+/** Reference of a re-identification (2-decisions-a-b.md, section 4). */
+export const TOKEN_REF_PATTERN = /^mlr_[0-9a-f]{24}$/;
+
+/** Bearer token of a customer's session: opaque, 256 bits, issued and checked by `identity` alone. */
+export const CUSTOMER_TOKEN_PATTERN = /^cst_[A-Za-z0-9_-]{43}$/;
+
 /** Postcode of a UKAddress (2-decisions-a-b.md, section 3). */
 export const POSTCODE_PATTERN = /^[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}$/;
 
 /** Prefixes of the identifiers that the register issues. */
-export type IdentifierPrefix = 'ak' | 'ir' | 'duid' | 'wid' | 'cred' | 'tid' | 'evt' | 'acc';
+export type IdentifierPrefix = 'ak' | 'ir' | 'duid' | 'wid' | 'cred' | 'tid' | 'evt' | 'acc' | 'mlr';
 
 const BYTES = 12;
 const drawn = Buffer.alloc(BYTES * 256);

@@ -1,7 +1,13 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 import { isDate, parseDateTime } from './date-time';
 import { type ErrorCode } from './error-catalogue';
-import { ACCESS_KEY_PATTERN, DUID_PATTERN, IDENTITY_RECORD_KEY_PATTERN } from './identifiers';
+import {
+  ACCESS_KEY_PATTERN,
+  CREDENTIAL_ID_PATTERN,
+  DUID_PATTERN,
+  IDENTITY_RECORD_KEY_PATTERN,
+  TOKEN_REF_PATTERN,
+} from './identifiers';
 import { MPXN_PROFILE, mpxnFault } from './mpxn';
 import { RegisterError } from './register-error';
 
@@ -52,6 +58,22 @@ export const Duid = stringScalar(
   'The identifier of a Data User, `duid_` and 24 hexadecimal digits, issued at onboarding.',
   'VAL001',
   byPattern(DUID_PATTERN),
+);
+
+/** Credential id (Common types). */
+export const CredentialId = stringScalar(
+  'CredentialId',
+  'The identifier of a passkey credential, `cred_` and 24 hexadecimal digits.',
+  'VAL001',
+  byPattern(CREDENTIAL_ID_PATTERN),
+);
+
+/** The reference of a re-identification (2-decisions-a-b.md, section 4): known to its initiator, it confirms nothing by itself. */
+export const TokenRef = stringScalar(
+  'TokenRef',
+  'The reference of a re-identification, `mlr_` and 24 hexadecimal digits. By itself it confirms nothing.',
+  'VAL001',
+  byPattern(TOKEN_REF_PATTERN),
 );
 
 /** MPxN of Interface A (Common types), in the profile of this process. */

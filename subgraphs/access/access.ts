@@ -1,7 +1,8 @@
 import { type SigningKeys } from '../server/bearer-token';
-import { openDatabase } from '../server/database';
+import { type Database, openDatabase } from '../server/database';
 import { databaseAddress } from '../server/database-login';
 import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
+import type { NamedKeys } from '../server/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { migrate } from '../server/migrate';
 import { type Limits, type RateLimitStore, rateLimit } from '../server/rate-limits';
@@ -13,10 +14,19 @@ import { AccessRecordRepository } from './database/access-record.repository';
 import { accessEntities } from './database/account.entity';
 import { AccountRepository } from './database/account.repository';
 import { DataUserRepository } from './database/data-user.repository';
+import { OrganisationRepository } from './database/organisation.repository';
+import { ClosingRepository } from './database/closing.repository';
+import { CustomerRecordRepository } from './database/customer-record.repository';
+import { forgetWhatHasPassed } from './database/forgetting';
+import { countVerifications } from './database/looks';
+import { PortalAccessRepository } from './database/portal-access.repository';
 import { accessTables } from './database/tables';
 import { RecordHistory } from './database/record-history';
+import { customerScopes } from './customer-scope';
 import { identityLinks } from './identity-links';
-import { type AccessLimits, accessSchema } from './schema';
+import { reidentificationProofs } from './reidentification-proofs';
+import { type AccessLimits, type AccessParts, accessSchema } from './schema';
+import { verificationLooks } from './verification-looks';
 
 /** Keys of the subgraph `access`: 32 bytes each. */
 export interface AccessKeys {
@@ -35,6 +45,11 @@ export interface AccessOptions extends SubgraphOptions {
   readonly clockOffsetSeconds?: number | undefined;
 }
 
+/** The keys of `access` by their variables, as the database checks them. */
+export function namedAccessKeys({ hashKey, encryptionKey }: AccessKeys): NamedKeys {
+  return { ACCESS_HASH_KEY: hashKey, ACCESS_ENCRYPTION_KEY: encryptionKey };
+}
+
 /** Where `access` keeps its data. */
 export const accessAddress = (url: string, { hashKey }: AccessKeys) => databaseAddress(url, 'access', hashKey);
 
@@ -42,53 +57,58 @@ export const accessAddress = (url: string, { hashKey }: AccessKeys) => databaseA
 export async function startAccess(
   options: AccessOptions,
 ): Promise<RunningSubgraph & { readonly accounts: AccountRepository }> {
-  const { logger, production, keys, signing, identity, databaseUrl } = options;
+  const { logger, production, keys, databaseUrl } = options;
   const { database, accounts } = await openAccounts(databaseUrl, keys, production);
-  const records = new AccessRecordRepository(database, keyedHash(keys.hashKey, 'access-key'), keys.encryptionKey);
-  const lists = new AccessRecordLists(database);
-  const clock = registerClock(database);
-  const limits = accessLimits(
-    {
-      pool: database.pool,
-      schema: 'access',
-      hash: keyedHash(keys.hashKey, 'rate-limit'),
-      off: options.rateLimitsOff,
-    },
-    options.limits,
-  );
-  if (!production) await clock.setOffset(options.clockOffsetSeconds ?? 0);
-  const { schema } = await accessSchema({
-    records,
-    lists,
-    history: new RecordHistory(database),
-    accounts,
-    dataUsers: new DataUserRepository(database),
-    clock,
-    limits,
-    signing,
-    production,
-    identities: identityLinks(identity, logger),
-    idempotency: idempotency(keys.hashKey, keys.encryptionKey),
-  });
-  const stopForgetting = forgetIdempotencyKeys(database.pool, logger);
+  const parts = accessParts(database, accounts, options);
+  if (!production) await parts.clock.setOffset(options.clockOffsetSeconds ?? 0);
+  const { schema } = await accessSchema(parts);
+  const forgetting = [forgetIdempotencyKeys(database.pool, logger), forgetWhatHasPassed(database, logger)];
   return {
     link: localLink('access', schema, logger),
     accounts,
     ready: () => answers(database),
     close: async () => {
-      await stopForgetting();
+      await parts.looks.close();
+      await Promise.all(forgetting.map((stop) => stop()));
       await database.close();
     },
+  };
+}
+
+/** What the resolvers work with, over an open database. */
+function accessParts(database: Database, accounts: AccountRepository, options: AccessOptions): AccessParts {
+  const { logger, production, signing, identity } = options;
+  const { hashKey, encryptionKey } = options.keys;
+  const hash = (purpose: string) => keyedHash(hashKey, purpose);
+  const lists = new AccessRecordLists(database);
+  const proofs = reidentificationProofs(identity, hash('reidentification-token'));
+  const store = { pool: database.pool, schema: 'access', hash: hash('rate-limit'), off: options.rateLimitsOff };
+  return {
+    records: new AccessRecordRepository(database, hash('access-key'), encryptionKey),
+    lists,
+    history: new RecordHistory(database),
+    accounts,
+    dataUsers: new DataUserRepository(database),
+    organisations: new OrganisationRepository(database, encryptionKey),
+    clock: registerClock(database),
+    limits: accessLimits(store, options.limits),
+    signing,
+    production,
+    identities: identityLinks(identity, proofs, logger),
+    proofs,
+    portals: new PortalAccessRepository(database, lists, hash('portal-alias')),
+    customers: new CustomerRecordRepository(database),
+    closing: new ClosingRepository(database),
+    scopes: customerScopes(identity),
+    looks: verificationLooks((seen) => countVerifications(database, seen), logger),
+    idempotency: idempotency(hashKey, encryptionKey),
   };
 }
 
 /** Brings the schema up to date and opens the accounts alone, for commands of the operator. */
 export async function openAccounts(databaseUrl: string, keys: AccessKeys, production: boolean) {
   const address = accessAddress(databaseUrl, keys);
-  await migrate(address, accessTables, production, {
-    ACCESS_HASH_KEY: keys.hashKey,
-    ACCESS_ENCRYPTION_KEY: keys.encryptionKey,
-  });
+  await migrate(address, accessTables, production, namedAccessKeys(keys));
   const database = await openDatabase(address, accessEntities);
   const accounts = new AccountRepository(database, keyedHash(keys.hashKey, 'account-secret'), keys.encryptionKey);
   return { database, accounts, close: () => database.close() };

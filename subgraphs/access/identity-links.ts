@@ -5,7 +5,9 @@ import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../server/caller';
 import type { SubgraphLink } from '../server/subgraph-link';
 import type { IdentityLink } from './database/access-record.repository';
+import { unusableToken } from './database/consumed-token';
 import type { AccessRecordInput } from './domain/access-record';
+import type { ReidentificationProofs } from './reidentification-proofs';
 
 /** What `identity` says of an Identity Record to another service. */
 interface VouchedRecord {
@@ -13,6 +15,7 @@ interface VouchedRecord {
   readonly duid: string;
   readonly meterPointId: string | null;
   readonly anonymised: boolean;
+  readonly closing: boolean;
 }
 
 /** Asks `identity` to vouch for the Identity Record of a registration. */
@@ -21,14 +24,14 @@ export interface IdentityLinks {
 }
 
 const VOUCH = `query VouchForIdentityRecords($refs: [IdentityRecordKey!]!) {
-  identityRecordLinks(refs: $refs) { id duid meterPointId anonymised }
+  identityRecordLinks(refs: $refs) { id duid meterPointId anonymised closing }
 }`;
 
 /**
  * Links by GraphQL, on the account of this service; concurrent registrations ask in one operation. An operation for one request
  * carries its transaction id. One for several belongs to none of them: it has an id of its own, and the log says for whom it asks.
  */
-export function identityLinks(identity: SubgraphLink, logger: Logger): IdentityLinks {
+export function identityLinks(identity: SubgraphLink, proofs: ReidentificationProofs, logger: Logger): IdentityLinks {
   const loader = new DataLoader<{ ref: string; context: CallContext }, VouchedRecord | null>(
     async (asked) => {
       const { data, errors } = await identity.execute(
@@ -50,13 +53,13 @@ export function identityLinks(identity: SubgraphLink, logger: Logger): IdentityL
   return {
     async vouchFor({ recordMetadata, reidentificationToken }, duid, context) {
       const ref = recordMetadata.identityRecordRef;
-      if (reidentificationToken != null || ref == null) throw unconfirmedToken();
+      if (reidentificationToken != null) return reidentified(reidentificationToken, duid, context, proofs);
+      if (ref == null) throw new Error('a registration without a link breaks a rule');
       const record = await loader.load({ ref, context });
       if (!record || record.duid !== duid) {
         throw new RegisterError('PRM002', 'The Identity Record was not registered by this Data User.');
       }
-      if (record.anonymised || record.meterPointId === null)
-        throw new RegisterError('CNF003', 'The Identity Record is anonymised.');
+      if (record.anonymised || record.closing || record.meterPointId === null) throw new RegisterError('CNF003');
       return { id: record.id, meterPointId: record.meterPointId, ref };
     },
   };
@@ -75,10 +78,20 @@ function originOf(
   return { transactionId, clientAddress: '' };
 }
 
-/** No re-identification has confirmed the token. */
-function unconfirmedToken(): RegisterError {
-  const message = 'is not confirmed, has expired or was consumed';
-  return new RegisterError('VAL009', message, {
-    violations: [{ code: 'VAL009', path: ['reidentificationToken'], message }],
-  });
+/** The link that a confirmed token proves; its Data User does not learn the key of the Identity Record. */
+async function reidentified(
+  tokenRef: string,
+  duid: string,
+  context: CallContext,
+  proofs: ReidentificationProofs,
+): Promise<IdentityLink> {
+  const proof = await proofs(tokenRef, context);
+  if (!proof) throw unusableToken();
+  const { initiator, identityRecordId, meterPointId, isConfirmed, isClosed, token } = proof;
+  if (initiator !== duid) {
+    throw new RegisterError('PRM002', 'The re-identification was not initiated by this Data User.');
+  }
+  if (!isConfirmed) throw unusableToken();
+  if (isClosed || meterPointId === null) throw new RegisterError('CNF003');
+  return { id: identityRecordId, meterPointId, ref: null, token };
 }

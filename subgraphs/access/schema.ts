@@ -9,13 +9,23 @@ import type { AccessRecordLists } from './database/access-record-lists';
 import type { AccessRecordRepository } from './database/access-record.repository';
 import type { AccountRepository } from './database/account.repository';
 import type { DataUserRepository } from './database/data-user.repository';
+import type { OrganisationRepository } from './database/organisation.repository';
 import type { RecordHistory } from './database/record-history';
+import type { ClosingRepository } from './database/closing.repository';
+import type { CustomerRecordRepository } from './database/customer-record.repository';
+import type { PortalAccessRepository } from './database/portal-access.repository';
+import type { CustomerScopes } from './customer-scope';
 import type { IdentityLinks } from './identity-links';
+import type { ReidentificationProofs } from './reidentification-proofs';
+import type { VerificationLooks } from './verification-looks';
 import { AccessRecordConnectionResolver } from './resolvers/access-record-connection.resolver';
 import { AccessRecordResolver } from './resolvers/access-record.resolver';
 import { AccountResolver } from './resolvers/account.resolver';
+import { ClosingResolver } from './resolvers/closing.resolver';
+import { CustomerRecordResolver } from './resolvers/customer-record.resolver';
 import { DataUserResolver } from './resolvers/data-user.resolver';
 import { MeterPointReference, MeterPointResolver } from './resolvers/meter-point.resolver';
+import { OrganisationResolver } from './resolvers/organisation.resolver';
 import { RecordMetadataResolver } from './resolvers/record-metadata.resolver';
 import { type SessionLimits, SessionResolver } from './resolvers/session.resolver';
 
@@ -32,7 +42,14 @@ export interface AccessParts {
   readonly history: RecordHistory;
   readonly accounts: AccountRepository;
   readonly dataUsers: DataUserRepository;
+  readonly organisations: OrganisationRepository;
   readonly identities: IdentityLinks;
+  readonly proofs: ReidentificationProofs;
+  readonly portals: PortalAccessRepository;
+  readonly customers: CustomerRecordRepository;
+  readonly closing: ClosingRepository;
+  readonly scopes: CustomerScopes;
+  readonly looks: VerificationLooks;
   readonly idempotency: Idempotency;
   readonly clock: RegisterClock;
   readonly signing: SigningKeys;
@@ -46,20 +63,26 @@ export function accessSchema(parts?: AccessParts): Promise<SubgraphSchema> {
     AccessRecordResolver,
     AccessRecordConnectionResolver,
     AccountResolver,
+    ClosingResolver,
+    CustomerRecordResolver,
     DataUserResolver,
     MeterPointResolver,
+    OrganisationResolver,
     RecordMetadataResolver,
     SessionResolver,
   ] as const;
   const orphanedTypes = [MeterPointReference];
   if (!parts) return buildFederatedSchema({ resolvers, orphanedTypes, references: {} });
-  const { records, lists, accounts, dataUsers, clock, signing, limits, production } = parts;
+  const { records, accounts, dataUsers, clock, signing, limits, production } = parts;
   const instances = new Map<unknown, object>([
     [AccessRecordResolver, new AccessRecordResolver(parts)],
-    [AccessRecordConnectionResolver, new AccessRecordConnectionResolver(lists)],
+    [AccessRecordConnectionResolver, new AccessRecordConnectionResolver()],
     [AccountResolver, new AccountResolver(accounts, clock, production)],
+    [ClosingResolver, new ClosingResolver(parts.closing)],
+    [CustomerRecordResolver, new CustomerRecordResolver(parts.customers, parts.scopes)],
     [DataUserResolver, new DataUserResolver(dataUsers)],
-    [MeterPointResolver, new MeterPointResolver(lists)],
+    [MeterPointResolver, new MeterPointResolver(parts)],
+    [OrganisationResolver, new OrganisationResolver(parts.organisations)],
     [RecordMetadataResolver, new RecordMetadataResolver(records)],
     [SessionResolver, new SessionResolver(accounts, dataUsers, signing, limits)],
   ]);

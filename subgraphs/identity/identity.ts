@@ -1,80 +1,112 @@
-import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/running-subgraph';
 import { openDatabase } from '../server/database';
 import { type DatabaseAddress, databaseAddress } from '../server/database-login';
 import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
+import { startWorkers } from '../server/job-workers';
+import { type Task, jobQueue } from '../server/jobs';
+import type { NamedKeys } from '../server/key-check';
 import { keyedHash } from '../server/keyed-hash';
-import { type RateLimitStore, rateLimit } from '../server/rate-limits';
 import { migrate } from '../server/migrate';
-import { localLink } from '../server/subgraph-link';
+import { registerClock } from '../server/register-clock';
+import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/running-subgraph';
+import { type SubgraphLink, localLink } from '../server/subgraph-link';
 import type { SubgraphSchema } from '../server/subgraph-schema';
+import { anonymisingArea } from './anonymising';
+import { customerSessionArea, customerSessions } from './sign-in/customer-sessions';
 import { blindIndexes } from './database/blind-index';
 import { DataKeyEntity, IdentityRecordEntity } from './database/identity-record.entity';
-import { IdentityRecordRepository } from './database/identity-record.repository';
-import { identityTables } from './database/tables';
 import { personalDataVault } from './database/personal-data-vault';
+import { IDENTITY_JOBS, identityTables } from './database/tables';
+import type { Area, Foundation, IdentityKeys, IdentityPlaces } from './foundation';
+import { identityRecordArea } from './identity-records';
+import { mailArea, mailQueue } from './mails/mails';
+import { reidentificationArea } from './reidentification/reidentification';
 import { identitySchema } from './schema';
-
-/** Keys of `identity`, 32 bytes each; no other service has them. */
-export interface IdentityKeys {
-  /** Of the blind indexes: changing it makes every record unfindable. */
-  readonly indexKey: Buffer;
-  /** The key-encryption key of the records' data keys. */
-  readonly encryptionKey: Buffer;
-  /** Of the hashes of idempotency keys and request bodies. */
-  readonly hashKey: Buffer;
-}
+import { signInArea } from './sign-in/sign-in';
+import { supplierSignInArea } from './sign-in/supplier-sign-in';
 
 /** What `identity` is started with. */
 export interface IdentityOptions extends SubgraphOptions {
   readonly keys: IdentityKeys;
+  readonly places: IdentityPlaces;
+  readonly access: SubgraphLink;
 }
 
+/** Jobs done at once by a process: mostly mails, which wait for the mail server. */
+const WORKERS = 4;
+
 /** The only subgraph that holds personal data: its own schemas of the database, its own login, its own keys. */
-export async function startIdentity({
-  databaseUrl,
-  logger,
-  production,
-  keys,
-  rateLimitsOff,
-  limits,
-}: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
+export async function startIdentity(options: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
+  const { databaseUrl, keys, logger, production } = options;
   const address = identityAddress(databaseUrl, keys);
-  await migrate(address, identityTables, production, {
-    IDENTITY_HASH_KEY: keys.hashKey,
-    IDENTITY_INDEX_KEY: keys.indexKey,
-    IDENTITY_ENCRYPTION_KEY: keys.encryptionKey,
+  await migrate(address, identityTables, production, namedIdentityKeys(keys));
+  const foundation = await foundationOf(address, options);
+  const { database } = foundation;
+  const sessions = customerSessions(foundation);
+  const areas: Area[] = [
+    identityRecordArea(foundation),
+    reidentificationArea(foundation, sessions),
+    mailArea(foundation),
+    anonymisingArea(foundation),
+    customerSessionArea(foundation, sessions),
+    signInArea(foundation),
+    supplierSignInArea(foundation),
+  ];
+  const schema = await identitySchema(areas.flatMap(({ resolvers }) => resolvers));
+  const workers = await startWorkers({
+    address,
+    schema: IDENTITY_JOBS,
+    tasks: Object.assign({}, ...areas.map(({ tasks }) => tasks)) as Record<string, Task>,
+    logger,
+    concurrency: WORKERS,
   });
-  const database = await openDatabase(address, [IdentityRecordEntity, DataKeyEntity]);
-  const indexes = blindIndexes(keys.indexKey);
   const stopForgetting = forgetIdempotencyKeys(database.pool, logger);
-  const store: RateLimitStore = {
-    pool: database.pool,
-    schema: 'identity',
-    hash: keyedHash(keys.hashKey, 'rate-limit'),
-    off: rateLimitsOff,
-  };
-  const schema = await identitySchema({
-    records: new IdentityRecordRepository(database, indexes, personalDataVault(keys.encryptionKey)),
-    indexes,
-    idempotency: idempotency(keys.hashKey, keys.encryptionKey),
-    existenceChecks: [
-      rateLimit(store, 'exists-minute', limits.existsMinute, 60),
-      rateLimit(store, 'exists-day', limits.existsDay, 24 * 3600),
-    ],
-    production,
-  });
   return {
     ...schema,
     link: localLink('identity', schema.schema, logger),
     ready: () => answers(database),
     close: async () => {
-      await stopForgetting();
+      await Promise.all([stopForgetting(), workers.stop()]);
+      await Promise.all(areas.map((area) => area.stop?.()));
       await database.close();
     },
+  };
+}
+
+async function foundationOf(address: DatabaseAddress, options: IdentityOptions): Promise<Foundation> {
+  const { keys, rateLimitsOff, limits, access, places, logger, production } = options;
+  const database = await openDatabase(address, [IdentityRecordEntity, DataKeyEntity]);
+  const queues = {
+    keys,
+    limits,
+    jobs: jobQueue(IDENTITY_JOBS),
+    rateLimits: {
+      pool: database.pool,
+      schema: 'identity',
+      hash: keyedHash(keys.hashKey, 'rate-limit'),
+      off: rateLimitsOff,
+    },
+  };
+  return {
+    ...queues,
+    mails: mailQueue(queues),
+    database,
+    indexes: blindIndexes(keys.indexKey),
+    vault: personalDataVault(keys.encryptionKey),
+    idempotency: idempotency(keys.hashKey, keys.encryptionKey),
+    clock: registerClock(database),
+    access,
+    places,
+    logger,
+    production,
   };
 }
 
 /** Where `identity` keeps its tables; the data keys lie in the schema `identity_keys` beside it. */
 export function identityAddress(databaseUrl: string, { hashKey }: Pick<IdentityKeys, 'hashKey'>): DatabaseAddress {
   return databaseAddress(databaseUrl, 'identity', hashKey);
+}
+
+/** The keys of `identity` by their variables, as the database checks them. */
+export function namedIdentityKeys({ hashKey, indexKey, encryptionKey }: IdentityKeys): NamedKeys {
+  return { IDENTITY_HASH_KEY: hashKey, IDENTITY_INDEX_KEY: indexKey, IDENTITY_ENCRYPTION_KEY: encryptionKey };
 }

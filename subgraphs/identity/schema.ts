@@ -1,39 +1,43 @@
-import type { Idempotency } from '../server/idempotency';
-import type { RateLimit } from '../server/rate-limits';
 import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
-import type { BlindIndexes } from './database/blind-index';
-import type { IdentityRecordRepository } from './database/identity-record.repository';
+import { AnonymisingResolver } from './resolvers/anonymising.resolver';
+import { CeremonyResolver } from './resolvers/ceremony.resolver';
+import { CredentialResolver } from './resolvers/credential.resolver';
+import { CustomerSessionResolver } from './resolvers/customer-session.resolver';
+import { IdentityLookResolver } from './resolvers/identity-look.resolver';
 import { IdentityRecordLinkResolver } from './resolvers/identity-record-link.resolver';
 import { IdentityRecordResolver } from './resolvers/identity-record.resolver';
 import { MeterPointResolver } from './resolvers/meter-point.resolver';
+import { ReidentificationProofResolver } from './resolvers/reidentification-proof.resolver';
+import { ReidentificationResolver } from './resolvers/reidentification.resolver';
+import { SignInResolver } from './resolvers/sign-in.resolver';
+import { SupplierSignInResolver } from './resolvers/supplier-sign-in.resolver';
 
-/** What the resolvers of `identity` work with. */
-export interface IdentityParts {
-  readonly records: IdentityRecordRepository;
-  readonly indexes: BlindIndexes;
-  readonly idempotency: Idempotency;
-  /** Of an account that asks whether Identity Records exist. */
-  readonly existenceChecks: readonly RateLimit[];
-  readonly production: boolean;
-}
+const RESOLVERS = [
+  IdentityRecordResolver,
+  MeterPointResolver,
+  IdentityRecordLinkResolver,
+  ReidentificationResolver,
+  ReidentificationProofResolver,
+  CeremonyResolver,
+  CredentialResolver,
+  IdentityLookResolver,
+  AnonymisingResolver,
+  CustomerSessionResolver,
+  SignInResolver,
+  SupplierSignInResolver,
+] as const;
 
-/** The subgraph `identity`. Without parts it can be printed and composed, but not executed. */
-export function identitySchema(parts?: IdentityParts): Promise<SubgraphSchema> {
-  const resolvers = [IdentityRecordResolver, MeterPointResolver, IdentityRecordLinkResolver] as const;
-  if (!parts) return buildFederatedSchema({ resolvers, references: {} });
-  const { records, indexes, idempotency, existenceChecks, production } = parts;
-  const identityRecords = new IdentityRecordResolver(records, idempotency, production);
-  const instances = new Map<unknown, unknown>([
-    [IdentityRecordResolver, identityRecords],
-    [MeterPointResolver, new MeterPointResolver(records, indexes, existenceChecks)],
-    [IdentityRecordLinkResolver, new IdentityRecordLinkResolver(records)],
-  ]);
+/** The subgraph `identity`, of one instance of each resolver. Without them it can be printed and composed, but not executed. */
+export function identitySchema(instances?: readonly object[]): Promise<SubgraphSchema> {
+  if (!instances) return buildFederatedSchema({ resolvers: RESOLVERS, references: {} });
+  const byClass = new Map<unknown, object>(instances.map((instance) => [instance.constructor, instance]));
+  const identityRecords = byClass.get(IdentityRecordResolver) as IdentityRecordResolver;
   return buildFederatedSchema({
-    resolvers,
+    resolvers: RESOLVERS,
     references: {
       IdentityRecord: (reference, context) => identityRecords.byReference(reference, context),
       MeterPoint: ({ id }: { id: string }) => ({ id }),
     } satisfies Record<string, ReferenceResolver>,
-    container: { get: (resolver) => instances.get(resolver) },
+    container: { get: (resolver) => byClass.get(resolver) },
   });
 }

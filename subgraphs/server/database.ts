@@ -48,7 +48,8 @@ export async function openDatabase(
 ): Promise<Database> {
   const session = sessionOptions(address);
   const pool = new Pool({ ...session, max: poolSize });
-  pool.on('error', () => undefined); // an idle connection that broke is replaced by the next statement
+  // A connection that broke while idle is replaced by the next statement; one that broke in a transaction fails its next statement.
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const reads = new ShortReads(sessionOptions(address, ONE_PLAN));
   const { connectionString, ...extra } = session;
   const source = new DataSource({

@@ -1,6 +1,7 @@
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { type DatabaseAddress, scramVerifier } from './database-login';
 import { failureFacts } from './failures';
+import { installJobs } from './jobs';
 import { type NamedKeys, checkKeys } from './key-check';
 import { installClock } from './register-clock';
 
@@ -12,10 +13,17 @@ export interface SubgraphTables {
   readonly migrations: readonly Migration[];
   /** Grants to the role of the running subgraph; they are repeated at each start, since a restored database may have another login. */
   readonly rights: (role: string) => string;
+  /** Schema of the subgraph's jobs, if it has any. */
+  readonly jobs?: string;
+  /** Whether a restore asks, which alone may touch what it has marked. */
+  readonly duringRestore?: true;
 }
 
 /** Any number: it names the advisory lock under which one process at a time migrates. */
-const MIGRATION_LOCK = 7_423_001;
+export const MIGRATION_LOCK = 7_423_001;
+
+/** A table that stands while a restore of the database has not ended. */
+export const RESTORE_MARK = 'register.restore_in_progress';
 
 /**
  * Brings the schema of one subgraph up to date, as the owner, and gives the subgraph its login. Processes that start at once wait
@@ -23,7 +31,7 @@ const MIGRATION_LOCK = 7_423_001;
  */
 export async function migrate(
   address: DatabaseAddress,
-  { migrations, rights }: SubgraphTables,
+  { migrations, rights, jobs, duringRestore }: SubgraphTables,
   production: boolean,
   keys: NamedKeys,
 ): Promise<void> {
@@ -42,11 +50,13 @@ export async function migrate(
   const session = source.createQueryRunner();
   try {
     await session.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    if (duringRestore !== true) await refuseUnfinishedRestore(session);
     await session.query(`create schema if not exists ${schema}`);
     await checkKeys(session, schema, keys);
     await session.query(LOGIN(address));
     await installClock(session, !production);
     await source.runMigrations({ transaction: 'each' });
+    if (jobs !== undefined) await installJobs(session, jobs, address);
     await session.query(`grant usage on schema register, ${schema} to ${address.role}`);
     await session.query(`set search_path = ${schema}, register; ${rights(address.role)}`);
   } catch (error) {
@@ -61,6 +71,15 @@ export async function migrate(
     await session.release();
     await source.destroy();
   }
+}
+
+/** What is half restored is neither served nor backed up. */
+export async function refuseUnfinishedRestore(session: {
+  query(text: string, values: unknown[]): Promise<unknown>;
+}): Promise<void> {
+  const answer = await session.query('select to_regclass($1) is not null as marked', [RESTORE_MARK]);
+  const [row] = (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as [{ marked: boolean }];
+  if (row.marked) throw new Error('the restore of this database did not end: run it again');
 }
 
 /** The role is this database's own, so nobody else makes it at this moment. */

@@ -24,6 +24,10 @@ export interface Limits {
   readonly existsMinute: number;
   /** The same in a day. */
   readonly existsDay: number;
+  /** Attempts to sign in from a network in a minute. */
+  readonly signIns: number;
+  /** Mails to one person in 15 minutes. */
+  readonly mails: number;
 }
 
 /** Where limits are counted: the table `rate_limit` of the subgraph, in memory while the database is away. Keys are hashed. */

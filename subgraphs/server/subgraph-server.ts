@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify';
+import { CUSTOMER_TOKEN_PATTERN } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
 import type { TokenVerifier } from './bearer-token';
 import type { CallContext, ServiceName } from './caller';
@@ -53,7 +54,10 @@ export async function serveSubgraph({
   return app;
 }
 
-/** The context that the service token carries; a caller in it must have sent a bearer token of that very account. */
+/**
+ * The context that the service token carries; a caller in it must have sent a bearer token of that very account. For the token of a
+ * customer's session, which says nothing by itself, the service token vouches; whoever serves customers looks the session up.
+ */
 async function contextOf(
   headers: Record<string, string | string[] | undefined>,
   name: ServiceName,
@@ -63,6 +67,7 @@ async function contextOf(
   const { from: _, ...context } = await tokens.verify(String(headers[SERVICE_TOKEN_HEADER] ?? ''), name);
   if (context.caller === null) return context;
   const bearer = String(headers['authorization'] ?? '').replace(/^Bearer +/i, '');
+  if (context.caller.role === 'customer' && CUSTOMER_TOKEN_PATTERN.test(bearer)) return { ...context, bearer };
   const claims = await verifier.verify(bearer);
   if (claims.accountId !== context.caller.accountId) throw new RegisterError('AUT001');
   return { ...context, bearer };

@@ -88,6 +88,9 @@ async function startRegister(
     DATA_DIR: dataDir,
     RATE_LIMITS: 'off',
     BASE_URL: 'http://localhost:4001/v1',
+    PORTAL_PORT: '0',
+    MAILBOX_PORT: '0',
+    OIDC_PORT: '0',
   };
   const logFile = (of: string) => join(folder, `${name}-${of}.log`);
   const ports = { GATEWAY_PORT: await freePort(), REST_PORT: await freePort() };

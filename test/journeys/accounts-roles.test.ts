@@ -1,34 +1,66 @@
 import { buildClientSchema, getIntrospectionQuery, type GraphQLSchema, type IntrospectionQuery } from 'graphql';
 import { generatedSchema } from '../../schema/generated-schema';
-import { ACCOUNT_ROLES, type AccountRole } from '../../schema/roles';
+import { ACCOUNT_ROLES, type Role } from '../../schema/roles';
+import { customerToken } from '../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
 import { minimalOperation } from '../support/minimal-operation';
 import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
 
 const WIRINGS: Wiring[] = ['one process', 'a process each'];
 
-const EVERY_ROLE = [...ACCOUNT_ROLES];
+const ACCOUNTS: readonly Role[] = ACCOUNT_ROLES;
+const EVERY_ROLE: readonly Role[] = [...ACCOUNT_ROLES, 'customer'];
 
 /** Who may do what: the table of the specification and its decisions. `nobody` is asked for by services only. */
-const MAY: Readonly<Record<string, readonly AccountRole[] | 'anyone' | 'nobody'>> = {
+const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
   'Query.accessRecord': 'anyone',
   'Query.accessRecords': ['data_user'],
   'Query.allAccessRecords': ['admin', 'analyst'],
   'Query.accounts': ['admin'],
   'Query.auditEntries': ['admin'],
   'Query.dataUser': EVERY_ROLE,
-  'Query.viewer': EVERY_ROLE,
+  'Query.viewer': ACCOUNTS,
   'Query.identityRecord': ['data_user'],
   'Query.identityRecords': ['data_user'],
   'Query.identityRecordExistence': ['data_user', 'portal'],
   'Query.meterPoint': ['data_user', 'portal'],
   'Query.admission': 'nobody',
   'Query.identityRecordLinks': 'nobody',
+  'Query.organisations': 'nobody',
+  'Query.supplierClient': 'nobody',
+  'Query.customerScope': 'nobody',
+  'Query.reidentificationProof': 'nobody',
+  'Query.reidentification': ['data_user', 'portal'],
+  'Query.ownReidentification': ['data_user'],
+  'Query.ceremony': 'anyone',
+  'Query.signInLink': 'anyone',
+  'Query.supplierSignIns': 'anyone',
+  'Query.customerSession': ['customer'],
+  'Query.customerAccessRecords': ['customer'],
+  'Query.customerAccessRecord': ['customer'],
+  'Query.accessLooks': ['customer'],
+  'Query.identityLooks': ['customer'],
   'Mutation.issueBearerToken': 'anyone',
   'Mutation.registerAccessRecord': ['data_user'],
   'Mutation.replaceAccessRecord': ['data_user'],
   'Mutation.revokeAccessRecord': ['data_user', 'portal'],
   'Mutation.registerIdentityRecord': ['data_user'],
+  'Mutation.anonymiseIdentityRecord': ['data_user'],
+  'Mutation.removeCredential': ['data_user'],
+  'Mutation.closeIdentityRecord': 'nobody',
+  'Mutation.reidentify': ['data_user', 'portal'],
+  'Mutation.reidentifyOwn': ['data_user'],
+  'Mutation.confirmCeremonyLink': 'anyone',
+  'Mutation.passkeyCeremonyOptions': 'anyone',
+  'Mutation.finishPasskeyCeremony': 'anyone',
+  'Mutation.mailCeremonyProof': 'anyone',
+  'Mutation.requestSignInLink': 'anyone',
+  'Mutation.signInWithLink': 'anyone',
+  'Mutation.startPasskeySignIn': 'anyone',
+  'Mutation.signInWithPasskey': 'anyone',
+  'Mutation.startSupplierSignIn': 'anyone',
+  'Mutation.finishSupplierSignIn': 'anyone',
+  'Mutation.withdrawConsent': ['customer'],
   'Mutation.onboardAccount': ['admin'],
   'Mutation.rotateAccountSecret': ['admin'],
   'Mutation.suspendAccount': ['admin'],
@@ -42,6 +74,8 @@ const MAY: Readonly<Record<string, readonly AccountRole[] | 'anyone' | 'nobody'>
   'Mutation.setSupplierOAuth': ['admin'],
   'Mutation.issueSupplierApiKey': ['admin'],
   'Mutation.setClockOffset': ['admin'],
+  // Asked last: the customer of this test has no session afterwards.
+  'Mutation.endCustomerSession': ['customer'],
 };
 
 const rows = Object.entries(MAY);
@@ -60,16 +94,18 @@ describe('The table of roles', () => {
 describe.each(WIRINGS)('The graph (%s)', (wiring) => {
   let register: TestRegister;
   let schema: GraphQLSchema;
-  const graphs = new Map<AccountRole, Graph>();
+  const graphs = new Map<Role, Graph>();
   beforeAll(async () => {
     register = await startTestRegister(wiring);
     for (const role of ACCOUNT_ROLES) graphs.set(role, await graphAs(register, role));
+    const [customer] = register.sandbox.customers;
+    if (customer) graphs.set('customer', graphOf(register, await customerToken(register, customer)));
     const { data } = await (graphs.get('admin') as Graph)(getIntrospectionQuery());
     schema = buildClientSchema(data as IntrospectionQuery);
   });
   afterAll(() => register.close());
 
-  describe.each(ACCOUNT_ROLES)('asked by the role %s', (role) => {
+  describe.each(EVERY_ROLE)('asked by the role %s', (role) => {
     it.each(rows.filter(([, may]) => may !== 'nobody'))('%s', async (field, may) => {
       const answer = await (graphs.get(role) as Graph)(minimalOperation(schema, field));
       const allowed = may === 'anyone' || may.includes(role);

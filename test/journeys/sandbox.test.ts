@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DemoData, createDemoData } from '../../sandbox/demo-data';
 import { graphqlClient } from '../../sandbox/graphql-client';
+import type { SandboxUrls } from '../../sandbox/sandbox';
 import { ACCOUNT_ROLES, type AccountRole } from '../../schema/roles';
 import { graphAs } from '../support/graph';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { type RegisterProcess, freePort, startRegisterProcess, startTestRegister } from '../support/register';
 import { anonymousClient, signedInClient } from '../support/rest-client';
 
-type Sandbox = DemoData & { readonly urls: { readonly gateway: string; readonly rest: string } };
+type Sandbox = DemoData & { readonly urls: SandboxUrls & { readonly oidc: string }; readonly mailbox: string };
 
 describe('A sandbox, when its start says that it is ready', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'register-sandbox-'));
@@ -26,8 +27,8 @@ describe('A sandbox, when its start says that it is ready', () => {
   };
   beforeAll(async () => {
     database = await freshDatabase();
-    const [gatewayPort, restPort] = [await freePort(), await freePort()];
-    const ports = { GATEWAY_PORT: String(gatewayPort), REST_PORT: String(restPort) };
+    const names = ['GATEWAY_PORT', 'REST_PORT', 'PORTAL_PORT', 'MAILBOX_PORT', 'OIDC_PORT'];
+    const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
     environment = { DATABASE_URL: database.url, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...ports };
     sandbox = await start();
   });
@@ -41,13 +42,17 @@ describe('A sandbox, when its start says that it is ready', () => {
   const ofRole = (role: AccountRole) => sandbox.accounts.filter((account) => account.role === role);
 
   it('has written a file with all logins, for its owner only, and nothing half written beside it', () => {
-    expect(Object.keys(sandbox).toSorted()).toEqual(['accounts', 'customers', 'samples', 'urls']);
+    expect(Object.keys(sandbox).toSorted()).toEqual(['accounts', 'customers', 'mailbox', 'samples', 'urls']);
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
     expect(readdirSync(dataDir).filter((name) => name.startsWith('sandbox'))).toEqual(['sandbox.json']);
     expect(sandbox.urls).toEqual({
       gateway: `http://localhost:${environment['GATEWAY_PORT']}`,
       rest: `http://localhost:${environment['REST_PORT']}`,
+      portal: `http://localhost:${environment['PORTAL_PORT']}`,
+      identity: `http://localhost:${environment['PORTAL_PORT']}/identify`,
+      oidc: `http://localhost:${environment['OIDC_PORT']}`,
     });
+    expect(sandbox.mailbox).toBe(`http://localhost:${environment['MAILBOX_PORT']}`);
   });
 
   it('has at least two Data Users and one account of every other role, and each of them signs in', async () => {
@@ -90,6 +95,20 @@ describe('A sandbox, when its start says that it is ready', () => {
       const found = await dataUser('GET', `/v1/identity-records?email=${encodeURIComponent(email)}`);
       expect(found.body['identity-records'].map((record: { ir: string }) => record.ir)).toContain(ir);
     }
+  });
+
+  it('has a customer who signs in at the supplier: the one of whom nothing else is known for certain', async () => {
+    for (const { oidc_login, oidc_password } of sandbox.customers)
+      expect([oidc_login, oidc_password]).toEqual([
+        expect.stringMatching(/^[\w.]+$/),
+        expect.stringMatching(/^[\w-]{16}$/),
+      ]);
+    const { issuer } = (await (await fetch(`${sandbox.urls.oidc}/.well-known/openid-configuration`)).json()) as {
+      issuer: string;
+    };
+    expect(issuer).toBe(sandbox.urls.oidc);
+    expect(await (await fetch(sandbox.mailbox)).json()).toEqual([]);
+    expect((await fetch(sandbox.urls.portal)).status).toBe(200);
   });
 
   it('has records of all six legal bases, of every state that a Data User brings about, sole, joint and group', async () => {

@@ -31,8 +31,11 @@ async function useTheRegister(register: TestRegister): Promise<KnownValues> {
   for (const role of ['data_user', 'admin', 'data_provider'] as const)
     values.set(`token of ${role}`, await tokenOf(register, role));
   for (const [name, key] of Object.entries(sandbox.samples.access_keys)) values.set(`access key ${name}`, key);
-  for (const { mpxn, email } of sandbox.customers)
-    values.set(`MPxN ${mpxn}`, mpxn).set(`e-mail address ${email}`, email);
+  for (const { mpxn, email, oidc_password } of sandbox.customers)
+    values
+      .set(`MPxN ${mpxn}`, mpxn)
+      .set(`e-mail address ${email}`, email)
+      .set(`supplier password ${email}`, oidc_password);
   values
     .set('idempotency key', IDEMPOTENCY_KEY)
     .set('re-identification token', REIDENTIFICATION_TOKEN)

@@ -78,6 +78,7 @@ export function undocumented(
     }
   }
   if (request.method === 'HEAD' && text === '') return found;
+  if (documented && !documented.schema) return text === '' ? found : [...found, 'a body where none is promised'];
   if (!String(headers['content-type']).startsWith('application/json'))
     return [...found, `content-type ${String(headers['content-type'])}`];
   return [...found, ...undocumentedBody(documented?.schema, request, answer)];
@@ -114,18 +115,20 @@ function pathOf(target: string): string {
   return target.replace(/^[a-z]+:\/\/[^/?#]*/, '').split('?')[0] as string;
 }
 
-/** The operation that a request comes to, as the document has it: HEAD is GET without a body. */
+/** The operation that a request comes to, as the document has it: a path is looked up before its method; HEAD is GET without a body. */
 export function operationAt(
   contract: Iterable<ServedOperation>,
   { method, target }: WireRequest,
 ): ServedOperation | undefined {
   const path = decoded(pathOf(target).split('#')[0] as string);
   const asked = method === 'HEAD' ? 'GET' : method;
-  const matching = [...contract].filter((operation) => {
+  const operations = [...contract];
+  if (operations.some(({ template }) => template === path))
+    return operations.find((operation) => operation.template === path && operation.method === asked);
+  return operations.find((operation) => {
     const pattern = operation.template.replace(/\{[^}]+\}/g, '[^/]*');
     return operation.method === asked && new RegExp(`^${pattern}$`, 's').test(path);
   });
-  return matching.toSorted((one, other) => one.template.split('{').length - other.template.split('{').length)[0];
 }
 
 function decoded(path: string): string {

@@ -21,6 +21,12 @@ export const ROLES: Readonly<Record<string, readonly AccountRole[] | undefined>>
   readIdentityRecord: ['data_user'],
   findIdentityRecords: ['data_user'],
   checkIdentityRecordExistence: ['data_user', 'portal'],
+  anonymiseIdentityRecord: ['data_user'],
+  removeCredential: ['data_user'],
+  reidentify: ['data_user', 'portal'],
+  confirmReidentification: ['data_user', 'portal'],
+  reidentifyOwn: ['data_user'],
+  confirmOwnReidentification: ['data_user'],
 };
 
 const ACCOUNT_ROLES: readonly AccountRole[] = [

@@ -9,6 +9,13 @@ import type { Parameter, Schema, ServedOperation } from './served-contract';
 /** Keys of the register under test that requests name. */
 export interface Samples {
   readonly ir: string;
+  /** An Identity Record without access records, which may be anonymised at any time. */
+  readonly spareIr: string;
+  /** Re-identifications that were started: by meter point, and of {@link ir}. */
+  readonly tokenRef: string;
+  readonly ownTokenRef: string;
+  /** A return URL of the Data User. */
+  readonly returnUrl: string;
   readonly duid: string;
   readonly mpxn: string;
   readonly email: string;
@@ -18,40 +25,74 @@ export interface Samples {
 export const AK = '{ak}';
 
 /** Bodies that an operation accepts. */
-export function acceptedBodies({ id, body }: ServedOperation, { ir, duid }: Samples): fc.Arbitrary<unknown> {
+export function acceptedBodies({ id, body }: ServedOperation, samples: Samples): fc.Arbitrary<unknown> {
+  const { ir, duid, returnUrl } = samples;
   if (!body) return fc.constant(undefined);
-  if (id === 'registerIdentityRecord') return valuesOf(body).map(withoutPasskey);
+  if (id === 'registerIdentityRecord') return valuesOf(body).map((record) => returning(record, returnUrl));
+  if (id === 'reidentify' || id === 'reidentifyOwn') return startedReidentifications(id, samples);
   const lawful = lawfulRecords(body, ir, duid);
   if (id === 'registerAccessRecord') return lawful;
   return lawful.map((record) => ({ ...record, 'access-event': { ...record['access-event'], state: 'ACTIVE' } }));
 }
 
-/** Passkeys cannot be registered yet. */
-function withoutPasskey(body: unknown): unknown {
-  return { ...(body as object), 'initiate-passkey-registration': false };
+/** Whoever registers a passkey returns to an address of the Data User. */
+function returning(body: unknown, returnUrl: string): unknown {
+  const record = body as Record<string, unknown>;
+  return record['initiate-passkey-registration'] === true ? { ...record, 'passkey-return-url': returnUrl } : record;
+}
+
+/** Methods that are available for a customer with an e-mail address, each with what belongs to it. */
+function startedReidentifications(id: string, { mpxn, returnUrl }: Samples): fc.Arbitrary<unknown> {
+  const nothing = fc.constantFrom(null, undefined);
+  const whom = id === 'reidentify' ? { mpxn: fc.constant(mpxn) } : {};
+  const magicLink = fc.record({
+    ...whom,
+    method: fc.constant('magic-link'),
+    'redirect-url': fc.constantFrom(returnUrl, null, undefined),
+    'passkey-return-url': nothing,
+  });
+  const passkey = fc.record({
+    ...whom,
+    method: fc.constant('passkey-register'),
+    'redirect-url': nothing,
+    'passkey-return-url': fc.constant(returnUrl),
+  });
+  return fc
+    .oneof({ weight: 1, arbitrary: magicLink }, { weight: 3, arbitrary: passkey })
+    .map((body) => JSON.parse(JSON.stringify(body)) as unknown);
 }
 
 /** Values of parameters that name what is there, where a random one would name nothing. */
-function acceptedValues({ name, schema }: Parameter, { ir, duid, mpxn, email }: Samples): fc.Arbitrary<unknown> {
-  const known: Record<string, string> = {
-    ak: AK,
-    ir,
-    duid,
-    mpxn,
-    email,
+function acceptedValues(id: string, { name, schema }: Parameter, samples: Samples): fc.Arbitrary<unknown> {
+  const unnamed: Record<string, string> = {
+    email: samples.email,
     'Idempotency-Key': '',
     cursor: '',
     'If-Match': '*',
+    'reidentification-token': '',
   };
-  const value = known[name];
+  const value = namingValues(id, samples)[name] ?? unnamed[name];
   if (value === undefined) return valuesOf(schema);
   return value === '' ? fc.constant(undefined) : fc.constant(value);
+}
+
+/** Values of the parameters by which an operation names what is there. */
+export function namingValues(id: string, samples: Samples): Readonly<Record<string, string>> {
+  const { ir, spareIr, tokenRef, ownTokenRef, duid, mpxn } = samples;
+  return {
+    ak: AK,
+    ir: id === 'anonymiseIdentityRecord' ? spareIr : ir,
+    'token-ref': id === 'confirmOwnReidentification' ? ownTokenRef : tokenRef,
+    credentialId: `cred_${'0'.repeat(24)}`,
+    duid,
+    mpxn,
+  };
 }
 
 /** Requests that an operation answers with success, when its caller may call it. */
 export function acceptedRequests(operation: ServedOperation, samples: Samples): fc.Arbitrary<WireRequest> {
   const values = operation.parameters.map((parameter) => {
-    const accepted = acceptedValues(parameter, samples);
+    const accepted = acceptedValues(operation.id, parameter, samples);
     // One of the two parameters of the search is needed; it is the meter point.
     const needed = parameter.required === true || parameter.name === 'mpxn';
     return (needed ? accepted : fc.option(accepted, { nil: undefined })).map((value) => [parameter, value] as const);

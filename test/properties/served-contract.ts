@@ -29,7 +29,8 @@ export interface Parameter {
 
 /** A documented answer. */
 export interface DocumentedAnswer {
-  readonly schema: Schema;
+  /** Undefined: it has no body. */
+  readonly schema: Schema | undefined;
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
 }
 
@@ -71,7 +72,7 @@ interface Authored {
 
 function operationOf(path: string, method: string, authored: Authored, shared: readonly Parameter[]): ServedOperation {
   const answers = Object.entries(authored.responses).map(([status, { headers = {}, content }]) => {
-    return [Number(status), { headers, schema: content?.['application/json']?.schema ?? {} }] as const;
+    return [Number(status), { headers, schema: content?.['application/json']?.schema }] as const;
   });
   return {
     id: authored.operationId,

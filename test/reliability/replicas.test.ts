@@ -5,7 +5,7 @@ import type { DemoData } from '../../sandbox/demo-data';
 import { graphOf } from '../support/graph';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { type RegisterProcess, freePort, startTogether } from '../support/register';
-import { accountOf, anonymousClient, signedInClient, tokenOf } from '../support/rest-client';
+import { type RestClient, accountOf, anonymousClient, signedInClient, tokenOf } from '../support/rest-client';
 
 const MISSES = 3;
 const FAILED_SIGN_INS = 2;
@@ -93,6 +93,20 @@ describe('Two registers that start at once on one empty database', () => {
         )('GET', '/v1/identity-records/exists?mpxn=1012345678')
       ).status;
     expect([await ask(one), await ask(other)]).toEqual([200, 429]);
+  });
+
+  it('count one limit together: existence checks and re-identifications of an account', async () => {
+    const mpxn = '9912345678'; // nobody is registered there
+    const clients = async (role: 'portal' | 'data_user', index: number) =>
+      Promise.all([one, other].map((replica) => signedInClient({ ...replica, sandbox }, role, index)));
+    const exists = async (client: RestClient) =>
+      (await client('GET', `/v1/identity-records/exists?mpxn=${mpxn}`)).status;
+    const reidentify = async (client: RestClient) =>
+      (await client('POST', '/v1/identity-records/reidentify', { mpxn, method: 'magic-link' })).status;
+    const [portalAtOne, portalAtOther] = (await clients('portal', 0)) as [RestClient, RestClient];
+    expect([await exists(portalAtOne), await reidentify(portalAtOther)]).toEqual([200, 429]);
+    const [dataUserAtOne, dataUserAtOther] = (await clients('data_user', 1)) as [RestClient, RestClient];
+    expect([await reidentify(dataUserAtOther), await exists(dataUserAtOne)]).toEqual([404, 429]);
   });
 
   it('count one limit together: failed sign-ins', async () => {

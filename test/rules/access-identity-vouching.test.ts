@@ -18,13 +18,18 @@ describe('Vouching for Identity Records', () => {
     name: 'identity',
     execute: ({ variables }, context) => {
       asked.push(context);
-      const link = { id: 'id', duid: FACTS.duid, meterPointId: 'meter point', anonymised: false };
+      const link = { id: 'id', duid: FACTS.duid, meterPointId: 'meter point', anonymised: false, closing: false };
       return Promise.resolve({
         data: { identityRecordLinks: ((variables?.['refs'] ?? []) as string[]).map(() => link) },
       });
     },
   };
-  const links = identityLinks(identity, pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }));
+  const noProof = () => Promise.resolve(undefined);
+  const links = identityLinks(
+    identity,
+    noProof,
+    pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+  );
   const vouchFor = (...transactionIds: string[]) =>
     Promise.all(transactionIds.map((id) => links.vouchFor(recordOnContract(), FACTS.duid, ASKED_BY(id))));
   beforeEach(() => {

@@ -2,6 +2,7 @@ import { AccessRecordLists, type AccessRecordFilter } from '../../subgraphs/acce
 import { type Database, openDatabase } from '../../subgraphs/server/database';
 import { type AccessDatabase, accessDatabase, insertRecord } from '../support/access-database';
 
+const ACCOUNT = `acc_${'0'.repeat(24)}`;
 const EVERYTHING: AccessRecordFilter = { duid: null, meterPointId: null, state: null, legalBasis: null };
 
 describe('The list of everything, for the back office', () => {
@@ -31,9 +32,10 @@ describe('The list of everything, for the back office', () => {
   }
 
   it('is read newest first from an index, without sorting', async () => {
-    const plan = await planOf((lists) => lists.page(EVERYTHING, { first: 2, after: null }));
-    expect(plan).toContain('Index Scan using access_record_newest');
-    expect(plan).not.toContain('Sort');
+    const plan = await planOf((lists) => lists.page(EVERYTHING, { first: 2, after: null }, ACCOUNT));
+    const [, page = ''] = /CTE page\n([\s\S]*?)\n +CTE/.exec(plan) ?? [];
+    expect(page).toContain('Index Scan using access_record_newest');
+    expect(page).not.toContain('Sort');
   });
 
   it.each([

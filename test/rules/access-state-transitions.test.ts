@@ -19,11 +19,12 @@ describe('The transition table', () => {
     expect([...new Set(leads)]).toEqual(ALLOWED[from]);
   });
 
-  it('names one cause for each way: registration, replacement, revocation, expiry', () => {
+  it('names one cause for each way: registration, replacement, revocation, withdrawal, expiry', () => {
     expect(STATE_TRANSITIONS.map(([from, cause, to]) => `${String(from)} ${cause} ${to}`)).toEqual([
       'null registered ACTIVE',
       'null registered EXPIRED',
       'ACTIVE revoked REVOKED',
+      'ACTIVE withdrawn REVOKED',
       'ACTIVE expired EXPIRED',
       'ACTIVE replaced EXPIRED',
       'DISCOVERED expired EXPIRED',

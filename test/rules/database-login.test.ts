@@ -6,6 +6,7 @@ import pino from 'pino';
 import { accessAddress, startAccess } from '../../subgraphs/access/access';
 import { readSettings } from '../../process/settings';
 import { identityAddress, startIdentity } from '../../subgraphs/identity/identity';
+import { absentSubgraph, places } from '../support/identity-surroundings';
 import { type DatabaseAddress, databaseAddress, sessionUrl } from '../../subgraphs/server/database-login';
 import { sessionOptions } from '../../subgraphs/server/database';
 import { type FreshDatabase, controlledPostgres, freshDatabase, testPostgres } from '../support/postgres';
@@ -102,7 +103,7 @@ describe.each(SERVERS)('With an owner who is no superuser (%s)', (_, start) => {
       rateLimitsOff: true,
       limits: readSettings({}).limits,
     };
-    const identity = await startIdentity({ ...options, keys });
+    const identity = await startIdentity({ ...options, keys, places, access: absentSubgraph('access') });
     closing.push(() => identity.close());
     const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
     const signing = { issuer: 'https://register.example/v1', keys: [{ ...(await exportJWK(privateKey)), kid: 'one' }] };

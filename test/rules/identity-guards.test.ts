@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
-import { type IdentityKeys, identityAddress, startIdentity } from '../../subgraphs/identity/identity';
+import type { IdentityKeys } from '../../subgraphs/identity/foundation';
+import { identityAddress, startIdentity } from '../../subgraphs/identity/identity';
+import { absentSubgraph, places } from '../support/identity-surroundings';
 import { readSettings } from '../../process/settings';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import { sessionOptions } from '../../subgraphs/server/database';
@@ -46,7 +48,7 @@ const READ = `query Read($ref: IdentityRecordKey!) { identityRecord(ref: $ref) {
 const FIND = `query Find($mpxn: MPxN, $email: String) { identityRecords(mpxn: $mpxn, email: $email) { ir piiPrincipal { mpxn } } }`;
 const EXISTS = `query Exists($mpxn: MPxN!) { identityRecordExistence(mpxn: $mpxn) { exists } }`;
 const METER_POINT = 'query MeterPoint($mpxn: MPxN!) { meterPoint(mpxn: $mpxn) { id } }';
-const LINKS = `query Links($refs: [IdentityRecordKey!]!) { identityRecordLinks(refs: $refs) { ref id duid meterPointId anonymised } }`;
+const LINKS = `query Links($refs: [IdentityRecordKey!]!) { identityRecordLinks(refs: $refs) { ref id duid meterPointId anonymised closing } }`;
 const REFERENCES = `query References($of: [_Any!]!) {
   _entities(representations: $of) { ... on IdentityRecord { ir address { postcode } } ... on MeterPoint { id } } }`;
 
@@ -61,6 +63,8 @@ let identity: Awaited<ReturnType<typeof startIdentity>>;
 beforeAll(async () => {
   database = await freshDatabase();
   identity = await startIdentity({
+    places,
+    access: absentSubgraph('access'),
     databaseUrl: database.url,
     logger,
     production: true,
@@ -103,7 +107,7 @@ const register = async (caller: Caller, change: object = {}, key: string | null 
 const at = (mpxn: string) => ({ piiPrincipal: { ...piiPrincipal, mpxn } });
 const anonymise = (ref: string) =>
   admin.query(
-    `with record as (update identity.identity_record set anonymised_at = now(), mpxn_index = null, email_index = null, meter_point_id = null
+    `with record as (update identity.identity_record set closing_at = now(), anonymised_at = now(), mpxn_index = null, email_index = null, meter_point_id = null
       where ref = $1 returning id) delete from identity_keys.data_key where record_id in (select id from record)`,
     [ref],
   );
@@ -134,13 +138,14 @@ describe('What other subgraphs learn', () => {
     const refs = [`ir_${'0'.repeat(24)}`, anonymous, ir, ir];
     const links = field<unknown[]>(await ask(null, LINKS, { refs }, { service: 'access' }), 'identityRecordLinks');
     const { id: meterPointId } = field<{ id: string }>(await ask(owner, METER_POINT, { mpxn: MPXN }), 'meterPoint');
-    const link = { ref: ir, id: expect.any(String), duid: owner.duid, meterPointId, anonymised: false };
+    const link = { ref: ir, id: expect.any(String), duid: owner.duid, meterPointId, anonymised: false, closing: false };
     const anonymised = {
       ref: anonymous,
       id: expect.any(String),
       duid: stranger.duid,
       meterPointId: null,
       anonymised: true,
+      closing: true,
     };
     expect(links).toEqual([null, anonymised, link, link]);
     expect(meterPointId).toMatch(/^[\w-]{43}$/);
@@ -175,13 +180,23 @@ describe('The database', () => {
   it.each([
     ['delete from identity_record', DENIED],
     ['truncate identity_record', DENIED],
-    ['delete from identity_keys.data_key', DENIED],
+    ['truncate identity_keys.data_key', DENIED],
+    ['delete from identity_keys.data_key', REWRITTEN],
     [`update identity_keys.data_key set wrapped = ''`, DENIED],
     [`update identity_record set sealed = ''`, DENIED],
     [`update identity_record set duid = 'duid_${'f'.repeat(24)}'`, DENIED],
     [`update identity_record set created_at = now()`, DENIED],
     ['alter table identity_record disable trigger all', DENIED],
     ['create table identity.other ()', DENIED],
+    [`update passkey set record_id = id::uuid`, DENIED],
+    [`update passkey set registered_at = now()`, DENIED],
+    [`update passkey_regression set presented = 1`, DENIED],
+    [`update reidentification set duid = 'duid_${'f'.repeat(24)}'`, DENIED],
+    [`update reidentification set expires_at = now()`, DENIED],
+    [`update ceremony set proofs = '{}'`, DENIED],
+    [`update ceremony set expires_at = now()`, DENIED],
+    [`update identity_look set duid = 'duid_${'f'.repeat(24)}'`, DENIED],
+    [`insert into change_of_tenancy (mpxn_index, effective_date) values (sha256(''), now())`, DENIED],
     [`update identity_record set mpxn_index = sha256('') where mpxn_index is not null`, REWRITTEN],
     [`update identity_record set email_index = sha256('')`, REWRITTEN],
     [`update identity_record set meter_point_id = 'other' where meter_point_id is not null`, REWRITTEN],
@@ -190,6 +205,8 @@ describe('The database', () => {
       REWRITTEN,
     ],
     [`update identity_record set anonymised_at = now() where anonymised_at is not null`, REWRITTEN],
+    [`update identity_record set closing_at = null where anonymised_at is not null`, REWRITTEN],
+    [`update identity_record set closing_at = now() + interval '1 s' where anonymised_at is not null`, REWRITTEN],
   ])('refuses the subgraph itself: %s', async (statement, code) => {
     await register(owner);
     await anonymise((await register(owner)).ir);
@@ -225,6 +242,8 @@ describe('The stored record', () => {
     const { ir } = await register(owner, at('RS11111111'));
     await identity.close();
     identity = await startIdentity({
+      places,
+      access: absentSubgraph('access'),
       databaseUrl: database.url,
       logger,
       production: true,

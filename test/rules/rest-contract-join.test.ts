@@ -62,6 +62,24 @@ mutation ReplaceRecord($ak: String!, $input: RecordInput!, $ifVersions: [Int!]) 
 
 const ROW: RouteRow = { etag: 'accessRecord.version', ifMatch: 'ifVersions' };
 
+/** The answer of the contract above, taken away. */
+const WITHOUT_BODY: [string, string] = [CONTRACT.slice(CONTRACT.indexOf("        '200'")), "        '204': {}\n"];
+
+/** The answer's properties are those of the record itself, which may be null. */
+const SPREAD: Planted = {
+  contract: [
+    CONTRACT.slice(CONTRACT.indexOf('                required: [response, access-record]')),
+    `                required: [legal-basis, registered-at, expiry]
+                properties:
+                  legal-basis: { type: string, enum: [uk-consent, uk-contract] }
+                  registered-at: { type: string }
+                  expiry: { type: [string, 'null'] }
+                  recipients: { type: array, items: { type: string } }
+`,
+  ],
+  graph: ['AccessRecord!', 'AccessRecord'],
+};
+
 interface Planted {
   contract?: [string, string];
   graph?: [string, string];
@@ -178,6 +196,21 @@ describe('the compiler of the contract', () => {
       ['the row reads record, which is not selected'],
     ],
     [
+      'an answer without a body that may stand for nothing',
+      { contract: WITHOUT_BODY, graph: ['AccessRecord!', 'AccessRecord'], row: { ifMatch: 'ifVersions' } },
+      ['the answer has no body, but accessRecord is nullable'],
+    ],
+    [
+      'a row that names what an answer without a body cannot tell',
+      { contract: WITHOUT_BODY, row: { ifMatch: 'ifVersions', spread: 'accessRecord', echo: ['ak'] } },
+      ['the row names accessRecord, but the answer has no body', 'the row names ak, but the answer has no body'],
+    ],
+    [
+      'a spread that may be null without being 404',
+      { ...SPREAD, row: { ...ROW, spread: 'accessRecord' } },
+      ['the row spreads accessRecord, but accessRecord is nullable'],
+    ],
+    [
       'an operation of another name',
       { operation: ['ReplaceRecord', 'Replace'] },
       ['its operation is not named ReplaceRecord'],
@@ -185,6 +218,12 @@ describe('the compiler of the contract', () => {
   ])('finds %s', (_, planted, problems) => {
     const told = compiled(planted).problems.map((problem) => problem.replace(/^replaceRecord: (?:: )?/, ''));
     expect(told.toSorted()).toEqual([...problems].toSorted());
+  });
+
+  it('takes an answer without a body, and one that is spread or else 404', () => {
+    expect(compiled({ contract: WITHOUT_BODY, row: { ifMatch: 'ifVersions' } }).problems).toEqual([]);
+    const row = { ...ROW, spread: 'accessRecord', nullIs404: 'accessRecord' };
+    expect(compiled({ ...SPREAD, row }).problems).toEqual([]);
   });
 
   it('finds documents and rows that no operation of the contract has', () => {

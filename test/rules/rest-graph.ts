@@ -138,6 +138,8 @@ export async function startTestAdapter(
 export const AK = 'ak_5d3f9a1c7be2048643d1e0fa';
 export const IR = 'ir_19c2e47ab0d35f8611a2b3c4';
 export const DUID = 'duid_0a1b2c3d4e5f60718293a4b5';
+export const TOKEN_REF = 'mlr_8e5b1d7f20c94a6380b2f4e1';
+export const CREDENTIAL = 'cred_4f0d2c8b7a61e5930d1b2c3a';
 export const MPXN = '991234567890';
 
 /** A registration on consent that keeps every rule of the contract. */
@@ -208,4 +210,17 @@ export const accessRecord = {
     jurisdiction: 'GB',
   },
   accessEvent: { state: 'ACTIVE', registeredAt: new Date('2026-11-19T16:20:00Z'), expiry: null },
+};
+
+/** A re-identification by magic link, as the graph answers its start. */
+export const reidentification = {
+  method: 'MAGIC_LINK',
+  magicLink: {
+    dispatchedTo: 'r***@w***.example',
+    expiresAt: new Date('2026-11-20T09:40:00Z'),
+    tokenRef: TOKEN_REF,
+    redirectUrl: null,
+  },
+  passkey: null,
+  replayed: false,
 };

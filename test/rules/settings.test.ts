@@ -11,6 +11,8 @@ beforeAll(async () => {
     NODE_ENV: 'production',
     DATABASE_URL: 'postgres://register@db.example/register',
     BASE_URL,
+    PORTAL_URL: 'https://portal.register.example',
+    SMTP_URL: 'smtps://mail.example',
   };
 });
 
@@ -32,18 +34,32 @@ describe('The settings of an empty environment', () => {
     expect(readSettings({})).toMatchObject({
       production: false,
       host: 'localhost',
-      ports: { gateway: 4000, 'rest-adapter': 4001, access: 4011, identity: 4012 },
+      ports: { gateway: 4000, 'rest-adapter': 4001, portal: 4002, access: 4011, identity: 4012 },
       databaseUrl: undefined,
       baseUrl: 'http://localhost:4001/v1',
       rateLimitsOff: false,
-      limits: { requests: 600, failedSignIns: 10, verifyMisses: 20, existsMinute: 60, existsDay: 2_000 },
+      limits: {
+        requests: 600,
+        failedSignIns: 10,
+        verifyMisses: 20,
+        existsMinute: 60,
+        existsDay: 2_000,
+        signIns: 10,
+        mails: 3,
+      },
+      portalUrl: 'http://localhost:4002',
+      identityRedirectUrl: 'http://localhost:4002/identify',
+      relyingPartyId: 'localhost',
+      smtpUrl: undefined,
+      mailFrom: 'no-reply@localhost',
+      sandboxPorts: { mailbox: 4004, oidc: 4005 },
       trustProxy: false,
       clockOffsetSeconds: undefined,
       logLevel: 'info',
       exportTraces: false,
       keys: {},
     });
-    expect([...readSettings({}).services]).toEqual(['identity', 'access', 'gateway', 'rest-adapter']);
+    expect([...readSettings({}).services]).toEqual(['identity', 'access', 'gateway', 'rest-adapter', 'portal']);
   });
 
   it('are those of an environment whose variables are empty', () => {
@@ -65,6 +81,11 @@ const READ: [variable: string, text: string, setting: (settings: Settings) => un
   ['LIMIT_FAILED_SIGN_INS', '2', ({ limits }) => limits.failedSignIns, 2],
   ['LIMIT_VERIFY_MISSES', '3', ({ limits }) => limits.verifyMisses, 3],
   ['LIMIT_EXISTS_MINUTE', '4', ({ limits }) => limits.existsMinute, 4],
+  ['LIMIT_SIGN_INS', '6', ({ limits }) => limits.signIns, 6],
+  ['LIMIT_MAILS', '7', ({ limits }) => limits.mails, 7],
+  ['PORTAL_URL', 'https://p.example/', ({ identityRedirectUrl }) => identityRedirectUrl, 'https://p.example/identify'],
+  ['PORTAL_URL', 'https://p.example', ({ relyingPartyId }) => relyingPartyId, 'p.example'],
+  ['SMTP_URL', 'smtp://m.example:25', ({ smtpUrl }) => smtpUrl, 'smtp://m.example:25'],
   ['LIMIT_EXISTS_DAY', '5', ({ limits }) => limits.existsDay, 5],
   ['CLOCK_OFFSET_SECONDS', '-60', ({ clockOffsetSeconds }) => clockOffsetSeconds, -60],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c:4318', ({ exportTraces }) => exportTraces, true],
@@ -79,7 +100,12 @@ describe('A variable', () => {
   });
 
   it.each([
-    ['SERVICES', 'portal'],
+    ['SERVICES', 'portals'],
+    ['PORTAL_URL', 'portal.example'],
+    ['PORTAL_URL', 'https://register.example/portal'],
+    ['WEBAUTHN_RP_ID', 'register.example'],
+    ['SMTP_URL', 'http://mail.example'],
+    ['MAIL_FROM', 'nobody'],
     ['GATEWAY_PORT', '65536'],
     ['REST_PORT', 'http'],
     ['IDENTITY_URL', 'identity:4012'],
@@ -121,20 +147,21 @@ describe('Production', () => {
     const weak = { NODE_ENV: 'production', RATE_LIMITS: 'off', CLOCK_OFFSET_SECONDS: '0' };
     expect(named(weak).toSorted()).toEqual([
       ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_OFFSET_SECONDS', 'DATABASE_URL'],
-      ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'RATE_LIMITS', 'SERVICE_KEY'],
-      'TOKEN_SIGNING_KEYS',
+      ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'PORTAL_KEY'],
+      ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL', 'TOKEN_SIGNING_KEYS'],
     ]);
   });
 
   it.each([
-    ['identity', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL']],
+    ['identity', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
+    ['portal', ['BASE_URL', 'GATEWAY_URL', 'PORTAL_URL']],
     ['access', ['BASE_URL', 'DATABASE_URL', 'IDENTITY_URL']],
     ['gateway', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_URL']],
     ['rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GATEWAY_URL']],
     ['gateway,rest-adapter', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_URL']],
-    ['identity,access', ['BASE_URL', 'DATABASE_URL']],
+    ['identity,access', ['BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
   ])('demands of %s the addresses that it needs', (services, missing) => {
-    const { DATABASE_URL: _, BASE_URL: __, ...keys } = production;
+    const { DATABASE_URL: _, BASE_URL: __, PORTAL_URL: ___, SMTP_URL: ____, ...keys } = production;
     expect(named({ ...keys, SERVICES: services }).toSorted()).toEqual(missing);
     const empty = Object.fromEntries(missing.map((name) => [name, '']));
     expect(named({ ...keys, ...empty, SERVICES: services }).toSorted()).toEqual(missing);
@@ -144,6 +171,8 @@ describe('Production', () => {
     'refuses the public address %s',
     (address) => {
       expect(named({ ...production, BASE_URL: address })).toEqual(['BASE_URL']);
+      const [portal] = named({ ...production, PORTAL_URL: address });
+      expect(portal).toBe('PORTAL_URL');
     },
   );
 });

@@ -120,11 +120,20 @@ describe('what the image holds', () => {
     expect(variables.filter((name) => !stderr.includes(`- ${name}: missing`))).toEqual([]);
   });
 
-  it('is enough to serve: gateway and adapter start from it and answer as the health checks ask', async () => {
-    const { gateway, 'rest-adapter': adapter } = services as Record<ServiceName, ComposeService>;
-    const environment = { ...gateway.environment, ...adapter.environment, SERVICES: 'gateway,rest-adapter' };
+  it('is enough to serve: gateway, adapter and portal start from it and answer as the health checks ask', async () => {
+    const { gateway, 'rest-adapter': adapter, portal } = services as Record<ServiceName, ComposeService>;
+    const ofAll = { ...gateway.environment, ...adapter.environment, ...portal.environment };
+    const environment = { ...ofAll, SERVICES: 'gateway,rest-adapter,portal' };
     const urls = await start(resolved(environment, await variablesOfAnInstallation()));
     const { status } = await fetch(new URL(healthAddress(adapter).pathname, urls['rest']));
+    const entry = await fetch(urls['portal'] as string);
+    expect({
+      status: entry.status,
+      health: (await fetch(new URL(healthAddress(portal).pathname, urls['portal']))).status,
+    }).toEqual({
+      status: 200,
+      health: 200,
+    });
     const { pathname } = healthAddress(gateway);
     const ofGateway = await fetch(new URL(pathname, urls['gateway']));
     expect({ adapter: status, gateway: ofGateway.status }).toEqual({ adapter: 200, gateway: 503 });
@@ -134,7 +143,7 @@ describe('what the image holds', () => {
   /** Starts the image's command; resolves with the addresses of its `ready` line. */
   async function start(environment: Record<string, string>): Promise<Record<string, string>> {
     const [command = '', ...args] = startCommand();
-    const ports = { GATEWAY_PORT: '0', REST_PORT: '0', LOG_LEVEL: 'error' };
+    const ports = { GATEWAY_PORT: '0', REST_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'error' };
     const child = spawn(command, args, {
       cwd: image,
       env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...environment, ...ports },
@@ -142,8 +151,8 @@ describe('what the image holds', () => {
     });
     started.push(child);
     for await (const line of createInterface({ input: child.stdout })) {
-      const [ready, ...words] = line.split(' ');
-      if (ready === 'ready') return { [words[0] ?? '']: words[1] ?? '', [words[2] ?? '']: words[3] ?? '' };
+      if (!line.startsWith('ready ')) continue;
+      return Object.fromEntries([...line.matchAll(/ (\w+) (http\S+)/g)].map(([, name, url]) => [name, url]));
     }
     throw new Error('the register ended before it was ready');
   }
@@ -179,7 +188,13 @@ function startCommand(): string[] {
 
 /** What an operator puts into `.env` as the head of docker-compose.yml says. */
 async function variablesOfAnInstallation(): Promise<Record<string, string>> {
-  return { ...(await newKeyVariables()), POSTGRES_PASSWORD: 'x', BASE_URL: 'https://register.example/v1' };
+  return {
+    ...(await newKeyVariables()),
+    POSTGRES_PASSWORD: 'x',
+    BASE_URL: 'https://register.example/v1',
+    PORTAL_URL: 'https://portal.register.example',
+    SMTP_URL: 'smtps://mail.example',
+  };
 }
 
 /** `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as docker compose reads them. */

@@ -15,6 +15,7 @@ import {
   IDENTITY_RECORD_KEY_PATTERN,
   MPXN_PATTERN,
   POSTCODE_PATTERN,
+  TOKEN_REF_PATTERN,
 } from '../../schema/identifiers';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 
@@ -73,6 +74,7 @@ describe('the OpenAPI document of Interface A', () => {
       IdentityRecordKey: schemas['IdentityRecordKey']?.pattern,
       CredentialId: schemas['CredentialId']?.pattern,
       Duid: schemas['Duid']?.pattern,
+      TokenRef: schemas['TokenRef']?.pattern,
       Mpxn: schemas['Mpxn']?.pattern,
       postcode: schemas['UkAddress']?.properties?.['postcode']?.pattern,
     }).toEqual({
@@ -80,15 +82,16 @@ describe('the OpenAPI document of Interface A', () => {
       IdentityRecordKey: IDENTITY_RECORD_KEY_PATTERN.source,
       CredentialId: CREDENTIAL_ID_PATTERN.source,
       Duid: DUID_PATTERN.source,
+      TokenRef: TOKEN_REF_PATTERN.source,
       Mpxn: MPXN_PATTERN.source,
       postcode: POSTCODE_PATTERN.source,
     });
   });
 
   it('writes the pattern of an identifier the same way wherever it stands', () => {
-    const known = [ACCESS_KEY_PATTERN, IDENTITY_RECORD_KEY_PATTERN, CREDENTIAL_ID_PATTERN, DUID_PATTERN].map(
-      ({ source }) => source,
-    );
+    const known = [
+      ...[ACCESS_KEY_PATTERN, IDENTITY_RECORD_KEY_PATTERN, CREDENTIAL_ID_PATTERN, DUID_PATTERN, TOKEN_REF_PATTERN],
+    ].map(({ source }) => source);
     const identifiers = patternsIn(contract.document).filter((pattern) => /_\[0-9a-f\]/.test(pattern));
     expect(identifiers.filter((pattern) => !known.includes(pattern) && pattern !== '^tid_[0-9a-f]{24}$')).toEqual([]);
   });

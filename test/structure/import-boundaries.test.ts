@@ -39,22 +39,37 @@ const ROOMS: readonly Room[] = [
     files: /^rest-adapter\//,
     mayImport: /^(rest-adapter\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(tracing|metrics-route)$)/,
   },
+  {
+    name: 'portal',
+    files: /^portal\//,
+    mayImport: /^(portal\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(sealed|keyed-hash|tracing)$)/,
+  },
   { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
+  {
+    name: 'the wiring',
+    files: /^process\/wiring\.ts$/,
+    mayImport: /^((process|gateway\/client|sandbox|subgraphs\/server)\/|schema\/register-error$)/,
+  },
   {
     name: 'process',
     files: /^process\//,
     mayImport: /^(process\/|subgraphs\/server\/(caller|rate-limits)$)/,
   },
   { name: 'sandbox', files: /^sandbox\//, mayImport: /^(?!test\/|gateway\/|rest-adapter\/|main$|admin$)/ },
-  { name: 'the composition roots', files: /^(main|admin)\.ts$/, mayImport: /^(?!test\/)/ },
+  {
+    name: 'backup',
+    files: /^backup\//,
+    mayImport: /^(backup\/|subgraphs\/server\/|subgraphs\/\w+\/database\/(closing|anonymising)\.repository$)/,
+  },
+  { name: 'the composition roots', files: /^(main|admin|backup)\.ts$/, mayImport: /^(?!test\/)/ },
 ];
 
 /** A suffix says which framework a file uses; no suffix means pure (style, 3). */
 const FRAMEWORKS: Readonly<Record<string, RegExp>> = {
   'type-graphql': /\.(types|enums|inputs?|payloads|resolver)\.ts$|^subgraphs\/server\/(caller|subgraph-schema)\.ts$/,
   typeorm: /\.(entity|repository)\.ts$|\/migrations(\/[^/]+)?\.ts$|^subgraphs\/server\//,
-  pg: /\.repository\.ts$|^subgraphs\/server\/|^sandbox\/postgres\//,
-  fastify: /^(gateway|rest-adapter|subgraphs\/server)\/|^main\.ts$|^process\/shutdown\.ts$/,
+  pg: /\.repository\.ts$|^subgraphs\/server\/|^sandbox\/postgres\/|^backup\//,
+  fastify: /^(gateway|rest-adapter|portal|subgraphs\/server)\/|^main\.ts$|^process\/(shutdown|wiring)\.ts$/,
   '@apollo/gateway': /^gateway\//,
   '@apollo/composition': /^schema\/build\//,
 };

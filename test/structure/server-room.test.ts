@@ -10,6 +10,8 @@ const FILES = [
   'database-login',
   'failures',
   'idempotency',
+  'job-workers',
+  'jobs',
   'key-check',
   'keyed-hash',
   'metrics-route',
@@ -20,6 +22,7 @@ const FILES = [
   'repeat',
   'running-subgraph',
   'sealed',
+  'service-question',
   'service-request',
   'service-token',
   'short-reads',
@@ -27,6 +30,7 @@ const FILES = [
   'subgraph-schema',
   'subgraph-server',
   'tracing',
+  'transaction',
   'web-address',
 ];
 

@@ -25,7 +25,10 @@ export function breaches(request: SentRequest, { headers, body, status }: Answer
     ['has no transaction-id', !/^tid_[0-9a-f]{24}$/.test(transactionId)],
     ['has the transaction-id of an earlier answer', transactions.has(transactionId)],
     ['may be cached', headers.get('cache-control') !== 'no-store'],
-    ['is not JSON in UTF-8', headers.get('content-type') !== 'application/json; charset=utf-8'],
+    [
+      'is not JSON in UTF-8',
+      headers.get('content-type') !== (status === 204 ? null : 'application/json; charset=utf-8'),
+    ],
     ['has WWW-Authenticate without 401, or 401 without it', (status === 401) !== headers.has('www-authenticate')],
     ['has an ETag where there is nothing to be matched', status >= 300 && headers.has('etag')],
     ['has the metadata of another answer', response !== undefined && isAnothers],
@@ -67,7 +70,7 @@ function* sentValues({ body, url }: SentRequest): Generator<string> {
 }
 
 const WORDS =
-  /^(?:uk-|ACTIVE|REVOKED|EXPIRED|DISCOVERED|[A-Z]+-[A-Z]+$|access-records$|exists$|sole$|lead$|joint$|group$|member$)/;
+  /^(?:uk-|ACTIVE|REVOKED|EXPIRED|DISCOVERED|[A-Z]+-[A-Z]+$|access-records$|exists$|sole$|lead$|joint$|group$|member$|magic-link$|passkey-)/;
 
 function isMadeUp(value: string): boolean {
   return value.length > 4 && !WORDS.test(value);

@@ -6,7 +6,7 @@ import { loadContract } from '../../rest-adapter/contract';
 /** What the OpenAPI document says of one answer of one operation. */
 export interface DocumentedAnswer {
   readonly requiredHeaders: readonly string[];
-  /** Everything in a body that does not fit. */
+  /** Everything in a body that does not fit; a body where none is promised does not. */
   faults(body: unknown): string[];
 }
 
@@ -50,10 +50,12 @@ export function contractAnswers(): ContractAnswers {
     const pattern = new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
     return { operationId, method, pattern, isLiteral: !path.includes('{') };
   });
-  patterns.sort((one, other) => Number(other.isLiteral) - Number(one.isLiteral));
   return {
-    operationOf: (asked, path) =>
-      patterns.find(({ method, pattern }) => method === asked && pattern.test(path))?.operationId,
+    operationOf(asked, path) {
+      const matching = patterns.filter(({ pattern }) => pattern.test(path));
+      const isKnown = matching.some(({ isLiteral }) => isLiteral); // a path is looked up before its method
+      return matching.find(({ method, isLiteral }) => method === asked && isLiteral === isKnown)?.operationId;
+    },
     answer: (operationId, status) => answers.get(`${operationId} ${status}`),
     all: [...answers.keys()],
   };
@@ -75,7 +77,7 @@ function documented(
       .filter(([, header]) => resolve(header)['required'] === true)
       .map(([name]) => name),
     faults(body) {
-      if (schema === undefined) return [];
+      if (schema === undefined) return body === undefined ? [] : ['has a body, and none is promised'];
       validate ??= ajv.compile({ $ref: schema.$ref.replace('#', 'contract#') });
       return validate(body)
         ? []

@@ -2,9 +2,11 @@ import { ACCOUNT_ROLES } from '../../schema/roles';
 import { type Answer, type SentRequest, breaches, contractBreaches } from './answer-breaches';
 import type { ContractAnswers } from './contract-answers';
 import type { WrittenAnswer, WrittenExchange } from './http-file';
+import { passkeyStep } from './passkey-step';
 import { type Variables, differences, filled } from './placeholders';
 import type { TestRegister } from './register';
 import { accountOf, tokenOf } from './rest-client';
+import { until } from './until';
 
 /** Plays exchanges against one register. */
 export interface ExchangePlayer {
@@ -23,6 +25,7 @@ const AT_ONCE = 25;
 export async function exchangePlayer(register: TestRegister, contract: ContractAnswers): Promise<ExchangePlayer> {
   const had = new Set<string>();
   const transactions = new Set<string>();
+  const customer = passkeyStep(register);
   return {
     variables: await variablesOf(register),
     had,
@@ -31,31 +34,44 @@ export async function exchangePlayer(register: TestRegister, contract: ContractA
       for (let left = exchange.times - 1; left > 0; left -= AT_ONCE) {
         await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, () => send(request)));
       }
-      const answer = await send(request);
-      const told = [
-        ...differencesFromExpected(exchange.expected, answer, variables),
-        ...breaches(request, answer, transactions),
-      ];
+      const takeStep = request.method === 'PASSKEY' ? () => customer(request.url) : () => send(request);
+      const { answer, told } = await answerTo(exchange, takeStep, variables);
+      if (request.method === 'PASSKEY' || request.url.href.startsWith(register.mailbox)) return told;
+      told.push(...breaches(request, answer, transactions));
       const isRest = request.url.href.startsWith(register.rest);
       return isRest ? [...told, ...contractBreaches(request, answer, contract, had)] : told;
     },
   };
 }
 
+/** The answer, and how it differs from what is expected; one that is awaited is asked for again until it does not. */
+async function answerTo(exchange: WrittenExchange, takeStep: () => Promise<Answer>, variables: Variables) {
+  const ask = async () => {
+    const answer = await takeStep();
+    return { answer, told: differencesFromExpected(exchange.expected, answer, variables) };
+  };
+  let last = await ask();
+  if (!exchange.isAwaited || last.told.length === 0) return last;
+  const isSo = async () => ((last = await ask()).told.length === 0 ? last : undefined);
+  return until(isSo).catch(() => last);
+}
+
 async function variablesOf(register: TestRegister): Promise<Variables> {
   const { samples, customers } = register.sandbox;
   const variables: Variables = new Map([
     ['graphql', `${register.gateway}/graphql`],
+    ['mailbox', register.mailbox],
     ...Object.entries(samples.access_keys),
     ['demo.ir', samples.identity_record],
     ['demo.mpxn', samples.mpxn],
     ['demo.email', customers[0]?.email ?? ''],
   ]);
   const introduce = async (name: string, role: (typeof ACCOUNT_ROLES)[number], index = 0) => {
-    const { account_id, secret_key, duid } = accountOf(register.sandbox, role, index);
+    const { account_id, secret_key, duid, return_urls } = accountOf(register.sandbox, role, index);
     variables.set(`${name}.token`, await tokenOf(register, role, index));
     variables.set(`${name}.account`, account_id).set(`${name}.secret`, secret_key);
     if (duid !== undefined) variables.set(`${name}.duid`, duid);
+    if (return_urls?.[0] !== undefined) variables.set(`${name}.return`, return_urls[0]);
   };
   for (const role of ACCOUNT_ROLES) await introduce(role, role);
   await introduce('other_data_user', 'data_user', 1);
@@ -94,7 +110,8 @@ function differencesFromExpected(
   variables: Variables,
 ): string[] {
   if (status !== expected.status) return [`expected ${expected.status}, found ${status} ${JSON.stringify(body)}`];
-  const { response: _, extensions: __, ...payload } = (body ?? {}) as Record<string, unknown>;
+  const { response: _, extensions: __, ...members } = (body ?? {}) as Record<string, unknown>;
+  const payload = Array.isArray(body) ? body : members;
   const inBody = expected.body === undefined ? [] : bodyDifferences(expected.body, payload, variables);
   const inHeaders = Object.entries(expected.headers).flatMap(([name, value]) =>
     value === '(none)'
@@ -107,11 +124,11 @@ function differencesFromExpected(
 }
 
 /** A body of lines `CODE message` stands for the error envelope with exactly these errors, in any order. */
-function bodyDifferences(expected: string, payload: Record<string, unknown>, variables: Variables): string[] {
-  if (expected.startsWith('{')) return differences(JSON.parse(expected), payload, variables);
+function bodyDifferences(expected: string, payload: object, variables: Variables): string[] {
+  if (/^[{[]/.test(expected)) return differences(JSON.parse(expected), payload, variables);
   const lines = expected.split('\n').map((line) => filled(line, variables));
   if (!lines.every((line) => ERROR_LINE.test(line))) return [`not an expectation: ${expected}`];
-  const errors = (payload['errors'] ?? []) as { 'error-code': string; message: string }[];
+  const { errors = [] } = payload as { errors?: { 'error-code': string; message: string }[] };
   const found = errors.map((error) => `${error['error-code']} ${error.message}`);
   return [
     ...lines.filter((line) => !found.includes(line)).map((line) => `expected the error ${line}`),

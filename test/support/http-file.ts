@@ -6,6 +6,8 @@ export interface WrittenExchange {
   readonly title: string;
   /** How often it is sent before the answer counts; 1 unless `# sent N times` says otherwise. */
   readonly times: number;
+  /** Whether it is sent until it is answered as expected: what is expected happens after the answer of an earlier exchange. */
+  readonly isAwaited: boolean;
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,6 +26,7 @@ export interface WrittenAnswer {
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3})\b/;
 const REQUEST_LINE = /^([A-Z]+) (\S.*)$/;
 const TIMES = /^# sent (\d+) times$/;
+const AWAITED = '# sent until it is so';
 
 /** Reads the exchanges of an `.http` file. */
 export function readExchanges(file: string): WrittenExchange[] {
@@ -45,6 +48,7 @@ function exchangeOf(section: string, file: string): WrittenExchange {
   return {
     title: title.trim(),
     times: Number(times ?? 1),
+    isAwaited: lines.includes(AWAITED),
     method,
     target,
     headers: request.headers,

@@ -19,6 +19,8 @@ const SCALARS: Readonly<Record<string, string>> = {
   AccessKey: `"ak_${'0'.repeat(24)}"`,
   IdentityRecordKey: `"ir_${'0'.repeat(24)}"`,
   DUID: `"duid_${'0'.repeat(24)}"`,
+  CredentialId: `"cred_${'0'.repeat(24)}"`,
+  TokenRef: `"mlr_${'0'.repeat(24)}"`,
   MPxN: '"1012345678"',
   Date: '"2026-01-05"',
   DateTime: '"2026-01-05T00:00:00Z"',

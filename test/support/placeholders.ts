@@ -3,7 +3,7 @@ import * as identifiers from '../../schema/identifiers';
 /** Values that exchanges of one file share by name. */
 export type Variables = Map<string, string>;
 
-/** Kinds of values that an expectation may ask for without knowing them. */
+/** Kinds of values that an expectation may ask for without knowing them; of one that is a part of a text, the part is remembered. */
 const KINDS: Readonly<Record<string, RegExp>> = {
   'access-key': identifiers.ACCESS_KEY_PATTERN,
   'identity-record-key': identifiers.IDENTITY_RECORD_KEY_PATTERN,
@@ -13,6 +13,10 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   secret: /^sk_[\w-]{43}$/,
   token: /^[\w-]+\.[\w-]+\.[\w-]+$/,
   cursor: /^[\w-]{1,512}$/,
+  'token-ref': identifiers.TOKEN_REF_PATTERN,
+  'credential-id': identifiers.CREDENTIAL_ID_PATTERN,
+  'web-address': /^https?:\/\/\S+$/,
+  'mailed-secret': /\/(?:link|proof)\/([\w-]{43})\b/,
   text: /./,
 };
 
@@ -56,9 +60,9 @@ function textDifferences(expected: string, actual: unknown, variables: Variables
     const wanted = filled(expected, variables);
     return wanted === actual ? [] : [`${at}: expected ${JSON.stringify(wanted)}, found ${JSON.stringify(actual)}`];
   }
-  if (typeof actual !== 'string' || !pattern.test(actual))
-    return [`${at}: expected a ${kind}, found ${JSON.stringify(actual)}`];
-  if (name !== undefined) variables.set(name, actual);
+  const match = typeof actual === 'string' ? pattern.exec(actual) : null;
+  if (match === null) return [`${at}: expected a ${kind}, found ${JSON.stringify(actual)}`];
+  if (name !== undefined) variables.set(name, match[1] ?? match.input);
   return [];
 }
 

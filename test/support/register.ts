@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,9 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { startRegister } from '../../main';
 import { type DemoData } from '../../sandbox/demo-data';
-import { loadSandbox } from '../../sandbox/sandbox';
+import { startMailbox } from '../../sandbox/mailbox';
+import { type SandboxUrls, loadSandbox } from '../../sandbox/sandbox';
+import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { SERVICES } from '../../process/keys';
@@ -22,6 +25,9 @@ export type Wiring = 'one process' | 'a process each';
 export interface TestRegister {
   readonly rest: string;
   readonly gateway: string;
+  readonly portal: string;
+  /** The captured mails, as JSON. */
+  readonly mailbox: string;
   readonly sandbox: DemoData;
   readonly databaseUrl: string;
   readonly dataDir: string;
@@ -48,6 +54,9 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
     ...place.environment,
     GATEWAY_PORT: '0',
     REST_PORT: '0',
+    PORTAL_PORT: String(await freePort()), // its address is in links before it listens
+    MAILBOX_PORT: '0',
+    OIDC_PORT: '0',
     ...environment,
   });
   const lines: string[] = [];
@@ -57,6 +66,8 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
     ...place,
     rest: register.urls['rest'] as string,
     gateway: register.urls['gateway'] as string,
+    portal: register.urls['portal'] as string,
+    mailbox: mailboxOf(place.dataDir),
     sandbox: sandboxOf(place.dataDir),
     log: () => lines.join(''),
     close: async () => {
@@ -68,7 +79,9 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
 
 async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
   const place = await placeOf(databaseUrl);
-  const [gatewayPort, restPort, accessPort, identityPort] = await Promise.all([
+  const mailbox = await startMailbox({ port: 0, host: 'localhost' });
+  const [gatewayPort, restPort, portalPort, accessPort, identityPort] = await Promise.all([
+    freePort(),
     freePort(),
     freePort(),
     freePort(),
@@ -78,20 +91,34 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
     ...place.environment,
     GATEWAY_PORT: String(gatewayPort),
     REST_PORT: String(restPort),
+    PORTAL_PORT: String(portalPort),
+    SMTP_URL: mailbox.smtpUrl,
     ACCESS_PORT: String(accessPort),
     IDENTITY_PORT: String(identityPort),
     ...environment,
   };
   const processes = await startTogether(SERVICES.map((service) => ({ ...common, SERVICES: service })));
-  const urls = { gateway: `http://localhost:${gatewayPort}`, rest: `http://localhost:${restPort}` };
-  await silently(() => fill(place, urls, environment));
+  const urls = {
+    gateway: `http://localhost:${gatewayPort}`,
+    rest: `http://localhost:${restPort}`,
+    portal: `http://localhost:${portalPort}`,
+  };
+  const supplier = await startSupplier({
+    port: 0,
+    host: 'localhost',
+    redirectUris: [`${urls.portal}/sign-in/supplier/callback`],
+    client: { id: 'register-under-test', secret: randomUUID() },
+  });
+  await silently(() => fill(place, { urls, mailbox: mailbox.url, supplier }, environment));
   return {
     ...place,
     ...urls,
+    mailbox: mailbox.url,
     sandbox: sandboxOf(place.dataDir),
     log: () => processes.map((each) => each.output()).join(''),
     close: async () => {
       await Promise.all(processes.map((each) => each.stop()));
+      await Promise.all([supplier.close(), mailbox.close()]);
       await place.remove();
     },
   };
@@ -110,14 +137,15 @@ export async function startTogether(environments: readonly Environment[]): Promi
 /** Demo data for a register whose services are processes of their own, which have no sandbox. */
 async function fill(
   { databaseUrl, dataDir }: { databaseUrl: string; dataDir: string },
-  urls: { gateway: string; rest: string },
+  { urls, mailbox, supplier }: { urls: Omit<SandboxUrls, 'identity'>; mailbox: string; supplier: RunningSupplier },
   environment: Environment = {},
 ): Promise<void> {
   const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
   const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
   const { accounts, close } = await openAccounts(databaseUrl, { hashKey, encryptionKey }, false);
   try {
-    await loadSandbox({ dataDir, urls, accounts });
+    const identity = `${urls.portal}/identify`;
+    await loadSandbox({ dataDir, urls: { ...urls, identity }, mailbox, accounts, supplier });
   } finally {
     await close();
   }
@@ -133,6 +161,9 @@ export interface RegisterProcess {
   kill(): Promise<void>;
 }
 
+/** Where a test has not said otherwise: any port, so that registers do not meet. */
+const PORTS_THAT_NOBODY_NAMED = { PORTAL_PORT: '0', MAILBOX_PORT: '0', OIDC_PORT: '0' };
+
 /** Starts `main.ts` with an environment of its own and waits for its `ready` line. */
 export async function startRegisterProcess(environment: Environment): Promise<RegisterProcess> {
   const { ready, ...register } = spawnRegisterProcess(environment);
@@ -146,7 +177,7 @@ export function spawnRegisterProcess(
   ofItsOwnGroup = false,
 ): RegisterProcess & { readonly ready: Promise<void>; readonly ended: Promise<number | null> } {
   const child = spawn(process.execPath, ['-r', join(__dirname, 'swc-register.js'), join(REPOSITORY_ROOT, 'main.ts')], {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], ...PORTS_THAT_NOBODY_NAMED, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: ofItsOwnGroup,
   });
@@ -181,6 +212,11 @@ async function placeOf(given: string | undefined) {
       await database.drop();
     },
   };
+}
+
+/** What `sandbox.json` says of the mailbox; none where a test has a mail server of its own. */
+function mailboxOf(dataDir: string): string {
+  return String((sandboxOf(dataDir) as DemoData & { mailbox?: string }).mailbox);
 }
 
 function sandboxOf(dataDir: string): DemoData {

@@ -7,8 +7,15 @@ import {
   cursorPosition,
   requirePageSize,
 } from '../../server/connection';
+import type { Session } from '../../server/transaction';
 import type { AccessState, LegalBasis } from '../domain/access-record';
-import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
+import { countListings } from './looks';
+import {
+  ACCESS_RECORD_COLUMNS,
+  type AccessRecordRow,
+  COLUMNS_WITHOUT_REFERENCE,
+  StoredAccessRecord,
+} from './stored-access-record';
 
 /** Which records a list holds; null leaves a condition out. */
 export interface AccessRecordFilter {
@@ -18,67 +25,94 @@ export interface AccessRecordFilter {
   readonly legalBasis: LegalBasis | null;
 }
 
-/** A page, and the filter by which its total is counted when asked for. */
-export type AccessRecordPage = Connection<StoredAccessRecord> & { readonly filter: AccessRecordFilter };
+/** A page, and how its total is counted when asked for. */
+export type AccessRecordPage = Connection<StoredAccessRecord> & { readonly total: () => Promise<number> };
 
 /** Entries of a page at most (2-decisions-a-b.md, section 3). */
 export const LARGEST_PAGE = 500;
 
 const STATE_NOW = `case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end`;
 const FILTERS = `($3::text is null or ${STATE_NOW} = $3) and ($4::text is null or legal_basis = $4)`;
-const NEWEST_FIRST = `(created_at, id) < ($5::timestamptz, $6::uuid) order by created_at desc, id desc limit $7`;
+const NEWEST_FIRST = 'order by created_at desc, id desc';
+const AFTER = '(created_at, id) < ($5::timestamptz, $6::uuid)';
 
 interface Scope {
   readonly name: string;
   readonly where: string;
-  /** Few rows, whatever the page: a short read. The others are long, and planned for the page that is asked for. */
-  readonly isShort: boolean;
+  readonly page: string;
 }
 
-/** One statement for each way in, so that each keeps a plan of its own index. */
+/** A page is read, and its listing counted, by one statement: no list is shown that is not counted. */
+function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS): Scope {
+  const listed = `select id, meter_point_id from page ${NEWEST_FIRST} limit $7 - 1`;
+  const page = `with page as (
+      select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds
+      from access_record where ${where} and ${FILTERS} and ${AFTER} ${NEWEST_FIRST} limit $7),
+    looked as (${countListings(listed, '$8')})
+    select * from page ${NEWEST_FIRST}`;
+  return { name, where, page };
+}
+
+/** One statement for each way in, so that each keeps a plan of its own index. All of a meter point's are for portals only. */
 const SCOPES = {
-  everything: { name: 'access_records', where: '$1::text is null and $2::text is null', isShort: false },
-  dataUser: { name: 'access_records_of_data_user', where: 'duid = $1 and $2::text is null', isShort: false },
-  meterPoint: {
-    name: 'access_records_at_meter_point',
-    where: '$1::text is null and meter_point_id = $2',
-    isShort: true,
-  },
-  ownAtMeterPoint: {
-    name: 'own_access_records_at_meter_point',
-    where: 'meter_point_id = $2 and duid = $1',
-    isShort: true,
-  },
-} satisfies Record<string, Scope>;
+  everything: scope('access_records', '$1::text is null and $2::text is null'),
+  dataUser: scope('access_records_of_data_user', 'duid = $1 and $2::text is null'),
+  ownAtMeterPoint: scope('own_access_records_at_meter_point', 'meter_point_id = $2 and duid = $1'),
+  meterPoint: scope(
+    'access_records_at_meter_point',
+    '$1::text is null and meter_point_id = $2',
+    COLUMNS_WITHOUT_REFERENCE,
+  ),
+};
 
 function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
   if (meterPointId === null) return duid === null ? SCOPES.everything : SCOPES.dataUser;
   return duid === null ? SCOPES.meterPoint : SCOPES.ownAtMeterPoint;
 }
 
-type ListedRow = AccessRecordRow & { readonly created_seconds: number };
+/** A row of a list. */
+export type ListedRow = AccessRecordRow & { readonly created_seconds: number };
 
 /** The instant of so many seconds since 1970, to the microsecond, which a Date cannot hold. */
-function instantOf(seconds: number): string {
+export function instantOf(seconds: number): string {
   const microseconds = Math.round(seconds * 1e6);
   const milliseconds = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
   return `${milliseconds}${String(microseconds % 1000).padStart(3, '0')}Z`;
 }
 
-/** Lists of access records. */
+/** Lists of access records. Who reads one is noted with each record of the page (2-decisions-a-b.md, section 10). */
 export class AccessRecordLists {
   constructor(private readonly database: Database) {}
 
-  /** A page of the list, newest first. */
-  async page(filter: AccessRecordFilter, page: PageRequest): Promise<AccessRecordPage> {
+  /** A page of the list, newest first, for an account. */
+  async page(filter: AccessRecordFilter, page: PageRequest, accountId: string): Promise<AccessRecordPage> {
+    const rows = await this.rows(this.database.pool, filter, page, accountId);
+    return this.listed(filter, page, rows, (row) => new StoredAccessRecord(row));
+  }
+
+  /** The rows of a page, and one more if there is another page. */
+  async rows(
+    session: Session,
+    filter: AccessRecordFilter,
+    page: PageRequest,
+    accountId: string,
+  ): Promise<readonly ListedRow[]> {
     requirePageSize(page.first, LARGEST_PAGE);
     const [createdAt, id] = cursorPosition(page.after);
-    const rows = await this.rows(scopeOf(filter), [...conditions(filter), createdAt, id, page.first + 1]);
+    const values = [...conditions(filter), createdAt, id, page.first + 1, accountId];
+    const { name, page: text } = scopeOf(filter);
+    return (await session.query<ListedRow>({ name, text, values })).rows;
+  }
+
+  /** The page that the rows make. */
+  listed(
+    filter: AccessRecordFilter,
+    page: PageRequest,
+    rows: readonly ListedRow[],
+    recordOf: (row: ListedRow) => StoredAccessRecord,
+  ): AccessRecordPage {
     const cursor = (row: ListedRow) => cursorOf([instantOf(row.created_seconds), row.id]);
-    return Object.assign(
-      connectionOf(rows, page, cursor, (row) => new StoredAccessRecord(row)),
-      { filter },
-    );
+    return Object.assign(connectionOf(rows, page, cursor, recordOf), { total: () => this.count(filter) });
   }
 
   /**
@@ -93,13 +127,6 @@ export class AccessRecordLists {
       values: conditions(filter),
     });
     return Number(rows[0]?.total);
-  }
-
-  private async rows({ name, where, isShort }: Scope, values: unknown[]): Promise<ListedRow[]> {
-    const text = `select ${ACCESS_RECORD_COLUMNS}, date_part('epoch', created_at) as created_seconds
-      from access_record where ${where} and ${FILTERS} and ${NEWEST_FIRST}`;
-    if (isShort) return this.database.reads.rows<ListedRow>({ name, text }, values);
-    return (await this.database.pool.query<ListedRow>({ name, text, values })).rows;
   }
 }
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
+import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database';
 import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
 import { type AccessRecordInput, type RevocationReason, documentOf } from '../domain/access-record';
+import { isLinkToClosed } from './closed-link';
+import { type RedeemedToken, isSpentToken, unusableToken } from './consumed-token';
 import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
 
 /** What `identity` vouches for when a record is registered. */
@@ -13,6 +16,8 @@ export interface IdentityLink {
   readonly meterPointId: string;
   /** The reference as the owner gave it; null in the cross-DUID flow, whose caller must not learn it. */
   readonly ref: string | null;
+  /** In the cross-DUID flow: the token that the registration redeems. */
+  readonly token?: RedeemedToken;
 }
 
 /** Who changes a record. */
@@ -37,9 +42,7 @@ const BY_ID = {
   text: `select ${ACCESS_RECORD_COLUMNS} from access_record where id = any($1::uuid[])`,
 };
 
-const REGISTER = {
-  name: 'register_access_record',
-  text: `with ${CLAIM_IDEMPOTENCY_KEY},
+const registration = (redemption: string): string => `with ${CLAIM_IDEMPOTENCY_KEY},${redemption}
     record as (
       insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
         legal_basis, registered_at, expiry, document)
@@ -53,14 +56,25 @@ const REGISTER = {
     transition as (
       insert into access_record_transition (record_id, number, to_state, cause, account_id)
       select id, 1, state, 'registered', $1 from record)
-    select id from record`,
+    select id from record`;
+
+const REGISTER = { name: 'register_access_record', text: registration('') };
+
+/** Redeems the token where the idempotency key is new; a token that is not good any more takes everything back with it. */
+const REGISTER_WITH_TOKEN = {
+  name: 'register_access_record_with_token',
+  text: registration(`
+    redemption as (
+      insert into consumed_token (token_hash, expires_at)
+      select $17::bytea, $18::timestamptz where $3::bytea is null or exists (select from claim)),`),
 };
 
 /** Conditions under which a change is made; the database is the arbiter between callers at once. */
 const CHANGEABLE = `key_hash = $1 and duid = $2 and state = 'ACTIVE' and (expiry is null or expiry > register_now())
   and ($4::int[] is null or version = any($4))`;
 
-const NEXT_NUMBER = '(select max(number) + 1 from access_record_transition where record_id = record.id)';
+/** Number of the next transition of `record`. */
+export const NEXT_NUMBER = '(select max(number) + 1 from access_record_transition where record_id = record.id)';
 
 const REPLACE = {
   name: 'replace_access_record',
@@ -121,7 +135,10 @@ export class AccessRecordRepository {
     return (record.openedKey ??= unseal(this.sealingKey, key_sealed, id).toString('utf8'));
   }
 
-  /** Registers a record with its first version and transition; undefined when the idempotency key was used before. */
+  /**
+   * Registers a record with its first version and transition, and redeems the token that links it, if there is one. Undefined when the
+   * idempotency key was used before; VAL009 when the token was, or its hour has passed.
+   */
   async register(
     actor: Actor,
     input: AccessRecordInput,
@@ -131,8 +148,8 @@ export class AccessRecordRepository {
     const id = randomUUID();
     const key = newIdentifier('ak');
     const token = { key, expiry: input.accessEvent.expiry ?? null };
-    const { rowCount } = await this.database.pool.query({
-      ...REGISTER,
+    const statement = {
+      ...(link.token ? REGISTER_WITH_TOKEN : REGISTER),
       values: [
         ...idempotent.claim(token),
         id,
@@ -146,8 +163,10 @@ export class AccessRecordRepository {
         input.accessEvent.registeredAt,
         token.expiry,
         documentOf(input),
+        ...(link.token ? [link.token.hash, link.token.expiresAt] : []),
       ],
-    });
+    };
+    const { rowCount } = await this.database.pool.query(statement).catch(refuseRegistration);
     return rowCount === 1 ? token : undefined;
   }
 
@@ -195,6 +214,12 @@ export class AccessRecordRepository {
   private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
     return [this.hashOfKey(key), actor.duid, actor.accountId, ifVersions];
   }
+}
+
+/** What refused the statement at the last instant; nothing of it was done. */
+function refuseRegistration(error: unknown): never {
+  if (isLinkToClosed(error)) throw new RegisterError('CNF003');
+  throw isSpentToken(error) ? unusableToken() : error;
 }
 
 /** A token as it is kept, in JSON. */

@@ -14,4 +14,10 @@ export const accessRights = (role: string): string => `
   grant insert (record_id, version, account_id, legal_basis, registered_at, expiry, document) on access_record_version to ${role};
   grant insert (record_id, number, from_state, to_state, cause, reason, account_id) on access_record_transition to ${role};
   grant update (version, state, legal_basis, registered_at, expiry, revoked_at, document, identity_record_id, identity_record_ref,
-    meter_point_id) on access_record to ${role}`;
+    meter_point_id) on access_record to ${role};
+  grant select, delete on consumed_token, portal_alias, look to ${role};
+  grant insert (token_hash, expires_at) on consumed_token to ${role};
+  grant insert (alias_hash, record_id, account_id) on portal_alias to ${role};
+  grant insert, update (count) on look to ${role};
+  grant select on closed_identity_link to ${role};
+  grant insert (identity_record_id) on closed_identity_link to ${role}`;

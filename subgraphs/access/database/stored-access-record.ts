@@ -23,11 +23,16 @@ export interface AccessRecordRow {
   readonly document: AccessRecordDocument;
 }
 
-/** Columns of {@link AccessRecordRow}: a passed expiry counts as EXPIRED from that instant (2-decisions-a-b.md, section 1). */
-export const ACCESS_RECORD_COLUMNS = `
-  id, key_sealed, duid, identity_record_id, identity_record_ref, version,
+const columns = (identityRecordRef: string): string => `
+  id, key_sealed, duid, identity_record_id, ${identityRecordRef}, version,
   case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end as state,
   legal_basis, registered_at, expiry, created_at, revoked_at, document`;
+
+/** Columns of {@link AccessRecordRow}: a passed expiry counts as EXPIRED from that instant (2-decisions-a-b.md, section 1). */
+export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
+
+/** The same for those who must not learn the key of an Identity Record: customers and third-party portals. */
+export const COLUMNS_WITHOUT_REFERENCE = columns('null::text as identity_record_ref');
 
 /**
  * An access record as the graph reads it: the sections of the specification and the fields of the summary item are views of one
@@ -39,8 +44,10 @@ export class StoredAccessRecord {
 
   constructor(
     readonly row: AccessRecordRow,
-    /** The access key by which the caller found the record. */
+    /** What the caller knows it by: the access key by which the caller found it, or the alias of a portal. */
     readonly givenKey: string | null = null,
+    /** Whether it is the record of a customer who asks for it, who may read what became of it. */
+    readonly isCustomers = false,
   ) {}
 
   get id(): string {

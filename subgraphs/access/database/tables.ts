@@ -1,10 +1,17 @@
 import type { SubgraphTables } from '../../server/migrate';
 import { Accounts1790000000001 } from './migrations/0001-accounts';
 import { AccessRecords1790000000002 } from './migrations/0002-access-records';
+import { Customers1790000000003 } from './migrations/0003-customers';
+import { ClosedIdentityRecords1790000000004 } from './migrations/0004-closed-identity-records';
 import { accessRights } from './rights';
 
 /** The tables of `access`: its migrations in order, and the rights of its login. */
 export const accessTables: SubgraphTables = {
-  migrations: [Accounts1790000000001, AccessRecords1790000000002],
+  migrations: [
+    Accounts1790000000001,
+    AccessRecords1790000000002,
+    Customers1790000000003,
+    ClosedIdentityRecords1790000000004,
+  ],
   rights: accessRights,
 };

@@ -1,7 +1,7 @@
 import type { AccessState } from './access-record';
 
 /** Why a record changes its state. */
-export type TransitionCause = 'registered' | 'replaced' | 'revoked' | 'expired';
+export type TransitionCause = 'registered' | 'replaced' | 'revoked' | 'withdrawn' | 'expired';
 
 /**
  * The one transition table (1-specification.md, States and transitions); null stands for "no record yet". Nothing leads out of
@@ -15,6 +15,7 @@ export const STATE_TRANSITIONS: readonly (readonly [
   [null, 'registered', 'ACTIVE'],
   [null, 'registered', 'EXPIRED'],
   ['ACTIVE', 'revoked', 'REVOKED'],
+  ['ACTIVE', 'withdrawn', 'REVOKED'],
   ['ACTIVE', 'expired', 'EXPIRED'],
   ['ACTIVE', 'replaced', 'EXPIRED'],
   ['DISCOVERED', 'expired', 'EXPIRED'],

@@ -4,7 +4,7 @@ import { ACCOUNT_ROLES } from '../../../schema/roles';
 import { ACCESS_STATES, DATA_TYPES, LEGAL_BASES, REVOCATION_REASONS } from '../domain/access-record';
 
 /** A GraphQL enum whose names are made of the values that domain, database and wire use. */
-function graphqlEnum<Value extends string>(
+export function graphqlEnum<Value extends string>(
   name: string,
   description: string,
   values: Readonly<Record<Value, string>>,
@@ -78,6 +78,7 @@ export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Why a record 
   registered: 'The record was registered.',
   replaced: 'The record was replaced by one whose expiry has passed.',
   revoked: 'The record was revoked.',
+  withdrawn: 'The customer withdrew consent in a portal.',
   expired: 'The expiry passed.',
 });
 

@@ -21,7 +21,7 @@ import {
 import { AccessRecordType, IdentityRecordReference } from './access-record.types';
 import { DataUserType } from './data-user.types';
 import { RecordHistoryArgs, TransitionConnectionType, VersionConnectionType } from './record-history.types';
-import { refuseChange } from './refuse-change';
+import { refuseAlias, refuseChange } from './refuse-change';
 
 /** Registers, verifies, replaces, revokes and lists access records (1-specification.md, Endpoints A; 2-decisions-a-b.md, section 3). */
 @Resolver(() => AccessRecordType)
@@ -39,27 +39,26 @@ export class AccessRecordResolver {
   ): Promise<StoredAccessRecord | null> {
     const record = await this.parts.records.byKey(key);
     if (!record) await withinLimit(this.parts.limits.verifyMisses, clientNetwork(context.clientAddress));
+    else this.parts.looks.verified(record.id, organisationOf(context));
     return record;
   }
 
   @MayCall('data_user')
   @Query(() => AccessRecordConnectionType, { description: "The caller's own access records, newest first." })
   accessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
-    return this.parts.lists.page(
-      { duid: duidOf(context), meterPointId: null, state: args.state, legalBasis: args.legalBasis },
-      args,
-    );
+    const { state, legalBasis } = args;
+    const filter = { duid: duidOf(context), meterPointId: null, state, legalBasis };
+    return this.parts.lists.page(filter, args, callerOf(context).accountId);
   }
 
   @MayCall('admin', 'analyst')
   @Query(() => AccessRecordConnectionType, {
     description: 'The access records of all Data Users, newest first: for the back office.',
   })
-  allAccessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs) {
-    return this.parts.lists.page(
-      { duid: null, meterPointId: null, state: args.state, legalBasis: args.legalBasis },
-      args,
-    );
+  allAccessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
+    const { state, legalBasis } = args;
+    const filter = { duid: null, meterPointId: null, state, legalBasis };
+    return this.parts.lists.page(filter, args, callerOf(context).accountId);
   }
 
   @MayCall('data_user')
@@ -112,9 +111,12 @@ export class AccessRecordResolver {
   }
 
   @MayCall('data_user', 'portal')
-  @Mutation(() => AccessRecordRevocationType, { description: 'Revokes an ACTIVE record; nothing is deleted.' })
+  @Mutation(() => AccessRecordRevocationType, {
+    description:
+      'Revokes an ACTIVE record; nothing is deleted. A portal withdraws consent, by the alias from its list.',
+  })
   async revokeAccessRecord(
-    @Arg('key', () => AccessKey, { description: 'The access key.' }) key: string,
+    @Arg('key', () => AccessKey, { description: 'The access key, or the alias of a portal.' }) key: string,
     @Arg('reason', () => RevocationReasonEnum, { nullable: true, description: 'Why the access ends.' })
     reason: RevocationReason | null,
     @Arg('ifVersions', () => [Int], { nullable: true, description: 'Only when the current version is one of these.' })
@@ -122,13 +124,15 @@ export class AccessRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<AccessRecordRevocationType> {
     const actor = actorOf(context);
-    // A portal account never receives an access key: what it may revoke by is an alias of its own, which it was never given.
-    if (callerOf(context).role === 'portal') throw new RegisterError('NTF001');
+    if (callerOf(context).role === 'portal') return this.withdrawByAlias(actor, key, reason, ifVersions);
     const revokedAt = await this.parts.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
     return revokedAt ? { ak: key, revokedAt } : refuseChange(await this.parts.records.byKey(key), actor.duid);
   }
 
-  @FieldResolver(() => AccessKey, { nullable: true, description: 'The access key: for its registrant only.' })
+  @FieldResolver(() => AccessKey, {
+    nullable: true,
+    description: 'The access key, for its registrant only; an alias that lives one hour, for a portal.',
+  })
   ak(@Root() record: StoredAccessRecord, @Ctx() context: CallContext): string {
     return disclosedKey(record, context, this.parts.records);
   }
@@ -154,14 +158,14 @@ export class AccessRecordResolver {
   }
 
   @FieldResolver(() => TransitionConnectionType, {
-    description: 'Every state change, oldest first: for the owner and the back office.',
+    description: 'Every state change, oldest first: for the owner, the customer and the back office.',
   })
   transitions(
-    @Root() { row }: StoredAccessRecord,
+    @Root() { row, isCustomers }: StoredAccessRecord,
     @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
     @Ctx() context: CallContext,
   ): Promise<TransitionConnectionType> {
-    mayReadHistory(row.duid, context);
+    if (!isCustomers) mayReadHistory(row.duid, context);
     return this.parts.history.transitions(row.id, page);
   }
 
@@ -177,6 +181,17 @@ export class AccessRecordResolver {
     return this.parts.history.versions(row.id, page);
   }
 
+  private async withdrawByAlias(
+    { accountId }: Actor,
+    alias: string,
+    reason: RevocationReason | null,
+    ifVersions: number[] | null,
+  ): Promise<AccessRecordRevocationType> {
+    const { portals } = this.parts;
+    const revokedAt = await portals.withdraw(accountId, alias, reason ?? 'customer-request', ifVersions ?? null);
+    return revokedAt ? { ak: alias, revokedAt } : refuseAlias(await portals.stateOf(accountId, alias));
+  }
+
   /** What the rules know; the clock is asked only by whom it decides: a record that is to be EXPIRED at once. */
   private async facts(
     { accessEvent }: AccessRecordInputType,
@@ -190,6 +205,11 @@ export class AccessRecordResolver {
 
 function actorOf(context: CallContext): Actor {
   return { accountId: callerOf(context).accountId, duid: duidOf(context) };
+}
+
+/** The account of an organisation that asks; null for a customer, and without a valid bearer token. */
+function organisationOf({ caller }: CallContext): string | null {
+  return caller === null || caller.role === 'customer' ? null : caller.accountId;
 }
 
 /** The access key of a record: given by the caller, or the caller's own. */

@@ -1,12 +1,30 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { StoredAccessRecord } from '../database/stored-access-record';
+import type { AccessState } from '../domain/access-record';
 import { mayChange } from '../domain/state-transitions';
 
 /** Why a conditional change found nothing to change, in the order of checks: 404, owner 403, 409, 412. */
 export function refuseChange(record: StoredAccessRecord | null, duid: string): never {
   if (!record) throw new RegisterError('NTF001');
   if (record.row.duid !== duid) throw new RegisterError('PRM002');
-  if (!mayChange(record.row.state))
-    throw new RegisterError('CNF001', `The access record is ${record.row.state}, not ACTIVE.`);
+  refuseState(record.row.state);
   throw new RegisterError('CND001');
+}
+
+/** Why an alias withdrew nothing: it stands for no consent record (any more), for one that is not ACTIVE, or for another version. */
+export function refuseAlias(state: AccessState | undefined): never {
+  if (state === undefined) throw new RegisterError('NTF001');
+  refuseState(state);
+  throw new RegisterError('CND001');
+}
+
+/** Why a customer withdrew nothing: the record is out of scope, has ended, or its legal basis is not consent. */
+export function refuseWithdrawal(record: StoredAccessRecord | null): never {
+  if (!record) throw new RegisterError('NTF001');
+  refuseState(record.row.state);
+  throw new RegisterError('CNF001', 'The access does not rest on consent, which alone can be withdrawn.');
+}
+
+function refuseState(state: AccessState): void {
+  if (!mayChange(state)) throw new RegisterError('CNF001', `The access record is ${state}, not ACTIVE.`);
 }

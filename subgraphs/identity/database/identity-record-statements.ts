@@ -1,5 +1,6 @@
 import { CLAIM_IDEMPOTENCY_KEY } from '../../server/idempotency';
 import type { NamedStatement } from '../../server/short-reads';
+import { COUNT_EXISTENCE_CHECK } from './identity-look.repository';
 
 const ROW = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.expressed_by as "expressedBy", r.email_index as "emailIndex",
@@ -15,18 +16,23 @@ export const RECORDS_BY_ID: NamedStatement = { name: 'identity_records_by_id', t
 /** What `access` needs to link a record: no personal data, sealed or not. */
 export const LINKS_BY_REF: NamedStatement = {
   name: 'identity_record_links_by_ref',
-  text: `select ref, id, duid, meter_point_id as "meterPointId", anonymised_at is not null as anonymised
+  text: `select ref, id, duid, meter_point_id as "meterPointId", anonymised_at is not null as anonymised,
+      closing_at is not null as closing
     from identity_record where ref = any($1)`,
 };
 
 /**
  * What the live Identity Records of a meter point, whosesoever they are, can be re-identified by together: one row if there are any.
- * No passkey can be registered yet.
+ * That the Data User $2 asked is counted on each of them by the same statement.
  */
-export const MEANS_BY_MPXN: NamedStatement = {
-  name: 'reidentification_means_by_mpxn',
-  text: `select bool_or(email_index is not null) as "hasEmail", false as "hasCredentials"
-    from identity_record where mpxn_index = $1 and anonymised_at is null having count(*) > 0`,
+export const CHECK_EXISTENCE: NamedStatement = {
+  name: 'check_existence',
+  text: `with live as (
+      select id, email_index is not null as has_email,
+        exists (select from passkey p where p.record_id = r.id and p.removed_at is null) as has_credentials
+      from identity_record r where mpxn_index = $1 and anonymised_at is null and closing_at is null
+    ), counted as (${COUNT_EXISTENCE_CHECK})
+    select bool_or(has_email) as "hasEmail", bool_or(has_credentials) as "hasCredentials" from live having count(*) > 0`,
 };
 
 /**

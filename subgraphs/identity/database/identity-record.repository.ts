@@ -3,14 +3,16 @@ import { type FindOptionsWhere, IsNull } from 'typeorm';
 import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
 import type { IdempotentRequest } from '../../server/idempotency';
+import { type Session, inTransaction } from '../../server/transaction';
 import type { IdentityRecord, IdentityRecordLink, NewIdentityRecord, PersonalData } from '../domain/identity-record';
 import type { IdentityRecordSearch } from '../domain/identity-record-search';
 import type { ReidentificationMeans } from '../domain/reidentification-methods';
+import type { Enrol, NewEnrolment } from '../reidentification/passkey-enrolment';
 import type { BlindIndexes } from './blind-index';
 import { IdentityRecordEntity } from './identity-record.entity';
 import {
+  CHECK_EXISTENCE,
   LINKS_BY_REF,
-  MEANS_BY_MPXN,
   RECORDS_BY_ID,
   RECORDS_BY_REF,
   REGISTER_RECORD,
@@ -74,9 +76,10 @@ export class IdentityRecordRepository {
     return found.map(({ dataKey, ...facts }) => this.recordOf({ ...facts, wrappedKey: dataKey?.wrappedKey ?? null }));
   }
 
-  /** What the live records of a meter point can be re-identified by. */
-  means(mpxn: string): Promise<ReidentificationMeans[]> {
-    return this.database.reads.rows<ReidentificationMeans>(MEANS_BY_MPXN, [this.indexes.mpxn(mpxn)]);
+  /** What the live records of a meter point can be re-identified by; that a Data User asked is counted with the answer. */
+  async checkExistence(mpxn: string, duid: string): Promise<ReidentificationMeans[]> {
+    const values = [this.indexes.mpxn(mpxn), duid];
+    return (await this.database.pool.query<ReidentificationMeans>({ ...CHECK_EXISTENCE, values })).rows;
   }
 
   /** What the same request was answered before, if it was made before. */
@@ -84,22 +87,27 @@ export class IdentityRecordRepository {
     return request.recallKept<RegisteredIdentityRecord>(this.database.reads);
   }
 
-  /** Registers a record, or tells what the same request was answered before. */
+  /** Registers a record, with the enrolment that it initiates, or tells what the same request was answered before. */
   async register(
     duid: string,
     record: NewIdentityRecord,
     request: IdempotentRequest,
+    enrol?: Enrol,
   ): Promise<RegisteredIdentityRecord & { readonly replayed: boolean }> {
-    const answer: RegisteredIdentityRecord = { ir: newIdentifier('ir'), passkeyRegistrationRedirect: null };
-    const values = [...request.claim(answer), ...this.columns(answer.ir, duid, record)];
-    const { rowCount } = await this.database.pool.query({ ...REGISTER_RECORD, values });
-    if (rowCount === 1) return { ...answer, replayed: false };
+    const id = randomUUID();
+    const enrolment = await enrol?.(id);
+    const ir = newIdentifier('ir');
+    const answer: RegisteredIdentityRecord = { ir, passkeyRegistrationRedirect: enrolment?.redirectUrl ?? null };
+    const values = [...request.claim(answer), ...this.columns(id, ir, duid, record)];
+    const isNew = enrolment
+      ? await inTransaction(this.database.pool, (session) => insertEnrolling(session, values, enrolment))
+      : await isInserted(this.database.pool, values);
+    if (isNew) return { ...answer, replayed: false };
     return { ...(await request.recall<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
   }
 
   /** Parameters $6 to $15 of {@link REGISTER_RECORD}. */
-  private columns(ir: string, duid: string, { expressedBy, ...record }: NewIdentityRecord): unknown[] {
-    const id = randomUUID();
+  private columns(id: string, ir: string, duid: string, { expressedBy, ...record }: NewIdentityRecord): unknown[] {
     const personal = personalDataOf(record);
     const { mpxn } = personal.piiPrincipal;
     const { sealed, wrappedKey } = this.vault.seal(id, personal);
@@ -122,6 +130,17 @@ export class IdentityRecordRepository {
   private recordOf(row: IdentityRecordRow): IdentityRecord {
     return new StoredIdentityRecord(row, this.vault);
   }
+}
+
+async function isInserted(session: Session, values: unknown[]): Promise<boolean> {
+  return (await session.query({ ...REGISTER_RECORD, values })).rowCount === 1;
+}
+
+/** Record and enrolment, or neither when the idempotency key was claimed before. */
+async function insertEnrolling(session: Session, values: unknown[], enrolment: NewEnrolment): Promise<boolean> {
+  if (!(await isInserted(session, values))) return false;
+  await enrolment.store(session);
+  return true;
 }
 
 function personalDataOf({ piiPrincipal, principalVerification, email }: PersonalData): PersonalData {

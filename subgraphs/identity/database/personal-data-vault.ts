@@ -17,10 +17,15 @@ export interface SealedPersonalData {
 export interface PersonalDataVault {
   seal(recordId: string, personal: PersonalData): SealedPersonalData;
   open(recordId: string, { sealed, wrappedKey }: SealedPersonalData): PersonalData;
+  /** Seals something more under the data key of a record, for one place (`bound`), where alone it opens again. */
+  sealFurther(recordId: string, wrappedKey: Buffer, plain: string, bound: string): Buffer;
+  openFurther(recordId: string, wrappedKey: Buffer, sealed: Buffer, bound: string): string;
 }
 
 /** A vault under a key-encryption key of 32 bytes. What is sealed for one record does not open for another. */
 export function personalDataVault(keyEncryptionKey: Buffer): PersonalDataVault {
+  const dataKeyOf = (recordId: string, wrappedKey: Buffer) =>
+    unseal(keyEncryptionKey, wrappedKey, `data_key ${recordId}`);
   return {
     seal(recordId, personal) {
       const dataKey = randomBytes(DATA_KEY_BYTES);
@@ -30,11 +35,15 @@ export function personalDataVault(keyEncryptionKey: Buffer): PersonalDataVault {
       };
     },
     open(recordId, { sealed, wrappedKey }) {
-      const dataKey = unseal(keyEncryptionKey, wrappedKey, `data_key ${recordId}`);
+      const dataKey = dataKeyOf(recordId, wrappedKey);
       return revived(
         JSON.parse(unseal(dataKey, sealed, `identity_record ${recordId}`).toString('utf8')) as PersonalData,
       );
     },
+    sealFurther: (recordId, wrappedKey, plain, bound) =>
+      seal(dataKeyOf(recordId, wrappedKey), plain, `${bound} of ${recordId}`),
+    openFurther: (recordId, wrappedKey, sealed, bound) =>
+      unseal(dataKeyOf(recordId, wrappedKey), sealed, `${bound} of ${recordId}`).toString('utf8'),
   };
 }
 

@@ -1,6 +1,16 @@
-/** What the login of `identity` may do with its tables: Identity Records are never deleted, and only their links can be dropped. */
+/** What the login of `identity` may do with its tables: Identity Records are never deleted, only their links and their data keys. */
 export const identityRights = (role: string): string => `
   grant usage on schema identity_keys to ${role};
   grant select, insert on identity_record, identity_keys.data_key to ${role};
-  grant update (mpxn_index, email_index, meter_point_id, anonymised_at) on identity_record to ${role};
-  grant select, insert, update, delete on idempotency_key, rate_limit to ${role}`;
+  grant update (mpxn_index, email_index, meter_point_id, closing_at, anonymised_at) on identity_record to ${role};
+  grant delete on identity_keys.data_key to ${role};
+  grant select on change_of_tenancy to ${role};
+  grant select, insert, delete on passkey, passkey_regression, reidentification, ceremony, identity_look to ${role};
+  grant update (credential_hash, sealed, sign_count, backed_up, removed_at) on passkey to ${role};
+  grant update (open_until, confirmed_at) on reidentification to ${role};
+  grant update (challenge, challenge_kind, used_at) on ceremony to ${role};
+  grant update (count) on identity_look to ${role};
+  grant select, insert, update, delete on idempotency_key, rate_limit to ${role};
+  grant select, insert, delete on customer_session, sign_in_link, sign_in_attempt to ${role};
+  grant update (ended_at) on customer_session to ${role};
+  grant update (used_at) on sign_in_link to ${role}`;

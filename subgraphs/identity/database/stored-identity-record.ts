@@ -1,4 +1,4 @@
-import type { ExpressedBy, IdentityRecord, PasskeyCredential, PersonalData } from '../domain/identity-record';
+import type { ExpressedBy, IdentityRecord, PersonalData } from '../domain/identity-record';
 import type { PersonalDataVault } from './personal-data-vault';
 
 /** What is read of an Identity Record: facts in clear, the personal data still sealed. */
@@ -41,9 +41,6 @@ export class StoredIdentityRecord implements IdentityRecord {
   }
   get hasEmail(): boolean {
     return this.row.emailIndex !== null;
-  }
-  get credentials(): readonly PasskeyCredential[] {
-    return []; // no passkey can be registered yet
   }
   get anonymisedAt(): Date | null {
     return this.row.anonymisedAt;

@@ -1,9 +1,21 @@
 import type { SubgraphTables } from '../../server/migrate';
 import { IdentityRecords1790000000001 } from './migrations/0001-identity-records';
+import { MailsAndClosing1790000000003 } from './migrations/0003-mails-and-closing';
+import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
+import { Reidentification1790000000002 } from './migrations/0002-reidentification';
 import { identityRights } from './rights';
+
+/** Schema of the jobs of `identity`. */
+export const IDENTITY_JOBS = 'identity_jobs';
 
 /** The tables of `identity`: its migrations in order, and the rights of its login. */
 export const identityTables: SubgraphTables = {
-  migrations: [IdentityRecords1790000000001],
+  migrations: [
+    IdentityRecords1790000000001,
+    Reidentification1790000000002,
+    MailsAndClosing1790000000003,
+    CustomerSessions1790000000004,
+  ],
   rights: identityRights,
+  jobs: IDENTITY_JOBS,
 };

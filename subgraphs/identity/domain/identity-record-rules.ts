@@ -2,7 +2,7 @@ import type { Violation } from '../../../schema/register-error';
 import type { WebAddressRealm } from '../../server/web-address';
 import { emailViolations } from './email-address';
 import type { NewIdentityRecord } from './identity-record';
-import { passkeyInitiationViolations, passkeyReturnUrlViolations } from './passkey-registration';
+import { passkeyReturnUrlViolations } from './passkey-registration';
 import { principalVerificationViolations } from './principal-verification';
 import { ukAddressViolations } from './uk-address';
 
@@ -17,7 +17,6 @@ export const identityRecordRules: readonly IdentityRecordRule[] = [
   ({ piiPrincipal }) => ukAddressViolations(['piiPrincipal', 'address'], piiPrincipal.address),
   ({ principalVerification }) => principalVerificationViolations(['principalVerification'], principalVerification),
   ({ email }) => emailViolations(['email'], email),
-  passkeyInitiationViolations,
   passkeyReturnUrlViolations,
 ];
 

@@ -56,7 +56,6 @@ export interface IdentityRecord {
   readonly createdAt: Date;
   readonly expressedBy: ExpressedBy;
   readonly hasEmail: boolean;
-  readonly credentials: readonly PasskeyCredential[];
   readonly anonymisedAt: Date | null;
   /** Opens the personal data, once per record read; null once anonymised. */
   personal(): PersonalData | null;
@@ -78,4 +77,6 @@ export interface IdentityRecordLink {
   /** Blind index of the MPxN; null once anonymised. */
   readonly meterPointId: string | null;
   readonly anonymised: boolean;
+  /** Whether it is being anonymised: nothing is linked to it any more. */
+  readonly closing: boolean;
 }

@@ -18,15 +18,3 @@ export function passkeyReturnUrlViolations(
   const fault = webAddressFault(passkeyReturnUrl, realm);
   return fault === undefined ? [] : [{ code: 'VAL008', path, message: fault }];
 }
-
-/** This register has no passkey ceremony yet, so none can be initiated: better refused than silently not done. */
-export function passkeyInitiationViolations({ initiatePasskeyRegistration }: PasskeyRequest): Violation[] {
-  if (!initiatePasskeyRegistration) return [];
-  return [
-    {
-      code: 'VAL003',
-      path: ['initiatePasskeyRegistration'],
-      message: 'must be false: passkeys cannot be registered yet',
-    },
-  ];
-}

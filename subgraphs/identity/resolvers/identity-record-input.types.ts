@@ -106,14 +106,15 @@ export class IdentityRecordInput implements domain.NewIdentityRecord {
   @Field(() => Boolean, {
     nullable: true,
     defaultValue: false,
-    description: 'Whether the customer is to register a passkey now. Must be false for now.',
+    description: 'Whether the customer is to register a passkey now.',
   })
   initiatePasskeyRegistration: boolean | null;
 
   @Field(() => Uri, {
     nullable: true,
     defaultValue: null,
-    description: 'Where the customer returns to after registering a passkey; required when that is initiated.',
+    description:
+      'Where the customer returns to after registering a passkey: a registered return URL, required when that is initiated.',
   })
   passkeyReturnUrl: string | null;
 }

@@ -20,6 +20,7 @@ export class IdentityRecordLink implements domain.IdentityRecordLink {
   @Field(() => ID, { nullable: true, description: 'Opaque id of its meter point; null once anonymised.' })
   meterPointId: string | null;
   @Field(() => Boolean, { description: 'Whether it was anonymised.' }) anonymised: boolean;
+  @Field(() => Boolean, { description: 'Whether it is being anonymised, or was.' }) closing: boolean;
 }
 
 /** What the other services of the register ask of Identity Records. */

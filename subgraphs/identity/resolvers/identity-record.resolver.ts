@@ -5,11 +5,19 @@ import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller
 import type { Idempotency } from '../../server/idempotency';
 import type { IdentityRecordRepository, RegisteredIdentityRecord } from '../database/identity-record.repository';
 import type * as domain from '../domain/identity-record';
+import type { PasskeyRepository } from '../database/passkey.repository';
 import { identityRecordViolations } from '../domain/identity-record-rules';
 import { identityRecordSearchViolations } from '../domain/identity-record-search';
 import { isOwnedBy } from '../domain/ownership';
+import type { PasskeyEnrolment } from '../reidentification/passkey-enrolment';
 import { IdentityRecordInput } from './identity-record-input.types';
-import { IdentityRecord, PiiPrincipal, PrincipalVerification, UkAddress } from './identity-record.types';
+import {
+  IdentityRecord,
+  PasskeyCredential,
+  PiiPrincipal,
+  PrincipalVerification,
+  UkAddress,
+} from './identity-record.types';
 import { IdentityRecordRegistration } from './identity-record-registration.types';
 
 /** Identity Records: registering, reading and finding them. */
@@ -17,6 +25,8 @@ import { IdentityRecordRegistration } from './identity-record-registration.types
 export class IdentityRecordResolver {
   constructor(
     private readonly records: IdentityRecordRepository,
+    private readonly passkeys: PasskeyRepository,
+    private readonly enrolment: PasskeyEnrolment,
     private readonly idempotency: Idempotency,
     private readonly production: boolean,
   ) {}
@@ -66,7 +76,8 @@ export class IdentityRecordResolver {
     const kept = await this.records.recallKept(request);
     if (kept) return { ...kept, replayed: true };
     refuse(identityRecordViolations(input, { production: this.production }));
-    return this.records.register(duidOf(context), input, request);
+    const enrol = await this.enrolment.initiatedBy(input, context);
+    return this.records.register(duidOf(context), input, request, enrol);
   }
 
   @FieldResolver(() => PiiPrincipal, {
@@ -88,6 +99,13 @@ export class IdentityRecordResolver {
   })
   principalVerification(@Root() record: domain.IdentityRecord): domain.PrincipalVerification | null {
     return record.personal()?.principalVerification ?? null;
+  }
+
+  @FieldResolver(() => [PasskeyCredential], {
+    description: 'Passkeys of the customer, oldest first; none once anonymised.',
+  })
+  credentials(@Root() record: domain.IdentityRecord): Promise<domain.PasskeyCredential[]> {
+    return this.passkeys.credentials(record.id);
   }
 
   /** Answers a reference that another subgraph made: to the owning Data User only. */

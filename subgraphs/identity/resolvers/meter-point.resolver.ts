@@ -1,6 +1,6 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { Mpxn } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf } from '../../server/caller';
+import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller';
 import { type RateLimit, withinLimit } from '../../server/rate-limits';
 import type { BlindIndexes } from '../database/blind-index';
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
@@ -26,7 +26,7 @@ export class MeterPointResolver {
     @Ctx() context: CallContext,
   ): Promise<IdentityRecordExistence> {
     for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
-    const means = await this.records.means(mpxn);
+    const means = await this.records.checkExistence(mpxn, duidOf(context));
     return { mpxn, exists: means.length > 0, availableMethods: availableMethods(means) };
   }
 

@@ -20,12 +20,19 @@ const STATUS = { name: 'status', text: 'select status, register_now() as now fro
 
 const STATEMENT = {
   name: 'meter_point_list',
-  text: `select id, key_sealed, duid, identity_record_ref, created_at, document, legal_basis, registered_at, expiry,
-      case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end as state
-    from access_record where meter_point_id = $1 and duid = $2 order by created_at desc, id desc limit 201`,
+  text: `with page as (
+      select id, key_sealed, duid, identity_record_ref, created_at, document, legal_basis, registered_at, expiry,
+        case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end as state
+      from access_record where meter_point_id = $1 and duid = $2 order by created_at desc, id desc limit 201),
+    looked as (
+      insert into look (record_id, account_id, kind, hour, count)
+      select id, $3, 'listing', date_trunc('hour', register_now(), 'UTC'), 1
+      from (select id from page order by created_at desc, id desc limit 200) listed order by id
+      on conflict (record_id, account_id, kind, hour) do update set count = look.count + 1)
+    select * from page order by created_at desc, id desc`,
 };
 
-/** GET /v1/meter-points/{mpxn}/access-records. */
+/** GET /v1/meter-points/{mpxn}/access-records; who read it is counted with each record, as the product does. */
 export function addMeterPointList(app: FastifyInstance, pool: Pool, keys: Keys, session: Session): void {
   const { meterPointId } = blindIndexes(keys.identityIndexKey);
   app.get<{ Params: { mpxn: string } }>('/v1/meter-points/:mpxn/access-records', async (request, reply) => {
@@ -33,7 +40,10 @@ export function addMeterPointList(app: FastifyInstance, pool: Pool, keys: Keys, 
     const status = await pool.query({ ...STATUS, values: [claims.accountId] });
     admit(claims, status.rows[0] as { status: string; now: Date } | undefined);
     const { mpxn } = request.params;
-    const { rows } = await pool.query<ListedRow>({ ...STATEMENT, values: [meterPointId(mpxn), claims.duid] });
+    const { rows } = await pool.query<ListedRow>({
+      ...STATEMENT,
+      values: [meterPointId(mpxn), claims.duid, claims.accountId],
+    });
     return sendJson(reply, {
       response: responseMetadata(request.url),
       mpxn,

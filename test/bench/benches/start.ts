@@ -38,7 +38,13 @@ function measurementOf(name: keyof typeof ALLOWED, seconds: number): Measurement
 
 async function secondsToReady(dataDir: string): Promise<number> {
   const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir };
-  const ports = { GATEWAY_PORT: await freePort(), REST_PORT: await freePort() };
+  const ports = {
+    GATEWAY_PORT: await freePort(),
+    REST_PORT: await freePort(),
+    PORTAL_PORT: await freePort(),
+    MAILBOX_PORT: '0',
+    OIDC_PORT: '0',
+  };
   const begin = performance.now();
   const child = spawn('npm', ['start'], {
     cwd: REPOSITORY_ROOT,

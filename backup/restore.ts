@@ -1,0 +1,168 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { DatabaseAddress } from '../subgraphs/server/database-login';
+import type { NamedKeys } from '../subgraphs/server/key-check';
+import { MIGRATION_LOCK, RESTORE_MARK, type SubgraphTables, migrate } from '../subgraphs/server/migrate';
+import { type AnonymisedList, readAnonymised } from './anonymised-list';
+import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
+import { type Reanonymised, reanonymise } from './reanonymise';
+import { DATA_KEYS } from './stored-tables';
+
+/** A subgraph whose tables are restored. */
+export interface RestoredSubgraph {
+  readonly address: DatabaseAddress;
+  readonly tables: SubgraphTables;
+  readonly keys: NamedKeys;
+}
+
+/** What is restored, where to. */
+export interface RestorePlan {
+  readonly databaseUrl: string;
+  readonly root: string;
+  readonly subgraphs: readonly RestoredSubgraph[];
+  readonly production: boolean;
+  /** Every Identity Record is anonymised when there is no backup of data keys: only on request. */
+  readonly withoutDataKeys: boolean;
+}
+
+/** What a restore came to. */
+export interface Restored extends Reanonymised {
+  readonly register: string;
+  /** Undefined when it was restored without data keys. */
+  readonly dataKeys: string | undefined;
+  readonly rows: number;
+}
+
+interface Backups {
+  readonly register: FoundBackup;
+  readonly dataKeys: FoundBackup | undefined;
+  readonly anonymised: AnonymisedList;
+}
+
+/**
+ * Restores the newest backup into an empty database. The database is marked first, and nothing is served from it until all is loaded and
+ * whatever was anonymised since is anonymised again. A restore that was killed is begun afresh.
+ */
+export async function restore(plan: RestorePlan): Promise<Restored> {
+  const backups = await newestBackups(plan);
+  const session = new Client({ connectionString: plan.databaseUrl });
+  await session.connect();
+  try {
+    await takeEmptyDatabase(session, plan.subgraphs);
+    for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest, plan.production);
+    await refuseOtherKeys(session, backups.register.manifest);
+    const done = await load(session, backups);
+    for (const { address, tables, keys } of plan.subgraphs) {
+      await migrate(address, { ...tables, duringRestore: true }, plan.production, keys);
+    }
+    await session.query(`drop table ${RESTORE_MARK}`);
+    return { ...done, register: backups.register.folder, dataKeys: backups.dataKeys?.folder };
+  } finally {
+    await session.end();
+  }
+}
+
+async function newestBackups({ root, withoutDataKeys }: RestorePlan): Promise<Backups> {
+  const [register] = await backupsOf(root, 'register');
+  const [dataKeys] = await backupsOf(root, 'data-keys');
+  if (register === undefined) throw new Error(`${root} has no complete backup of a register`);
+  if (dataKeys === undefined && !withoutDataKeys) {
+    throw new Error(
+      `${root} has no complete backup of data keys: every identity record would be anonymised (--without-data-keys does so)`,
+    );
+  }
+  await verify(register);
+  if (dataKeys !== undefined) await verify(dataKeys);
+  return { register, dataKeys: withoutDataKeys ? undefined : dataKeys, anonymised: await readAnonymised(root) };
+}
+
+/** Marks the database, unless it has something in it that no restore has put there. */
+async function takeEmptyDatabase(session: Client, subgraphs: readonly RestoredSubgraph[]): Promise<void> {
+  const ofSubgraphs = subgraphs.flatMap(({ address, tables }) => [
+    address.schema,
+    ...(tables.jobs ? [tables.jobs] : []),
+  ]);
+  const schemas = [...ofSubgraphs, DATA_KEYS];
+  await session.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  try {
+    const { rows } = await session.query<{ marked: boolean; used: boolean }>(
+      `select to_regclass($1) is not null as marked, exists (select from pg_namespace where nspname = any($2)) as used`,
+      [RESTORE_MARK, schemas],
+    );
+    if (rows[0]?.used === true && !rows[0].marked) throw new Error('the database is not empty: nothing was restored');
+    await session.query(`create schema if not exists register; create table if not exists ${RESTORE_MARK} ()`);
+    await session.query(`drop schema if exists ${schemas.join(', ')} cascade`);
+  } finally {
+    await session.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+  }
+}
+
+/** Tables as they were when the backup was taken; what was changed since is done to the rows, too. */
+async function prepare(
+  { address, tables, keys }: RestoredSubgraph,
+  manifest: Manifest,
+  production: boolean,
+): Promise<void> {
+  const done = manifest.migrations[address.schema] ?? [];
+  const known = tables.migrations.filter(({ name }) => done.includes(name));
+  if (known.length < done.length) throw new Error('the backup is of a newer version of the register');
+  await migrate(address, { migrations: known, rights: () => '', duringRestore: true }, production, keys);
+}
+
+async function refuseOtherKeys(session: Client, { keys }: Manifest): Promise<void> {
+  const wrong: string[] = [];
+  for (const [schema, hashes] of Object.entries(keys)) {
+    const { rows } = await session.query<{ variable: string; hash: string }>(
+      `select variable, encode(hash, 'hex') as hash from ${schema}.key_check`,
+    );
+    const others = rows.filter(({ variable, hash }) => hashes[variable] !== undefined && hashes[variable] !== hash);
+    wrong.push(...others.map(({ variable }) => variable));
+  }
+  if (wrong.length > 0) throw new Error(`${wrong.join(', ')}: not of this backup, which was made with other keys`);
+}
+
+/** All of it, or none; the guards of the tables, which refuse rows with a history, watch again before anything else is done. */
+async function load(
+  session: Client,
+  { register, dataKeys, anonymised }: Backups,
+): Promise<Reanonymised & { rows: number }> {
+  await session.query('begin');
+  const dumps = [register, ...(dataKeys === undefined ? [] : [dataKeys])];
+  let rows = 0;
+  for (const { folder, manifest } of dumps) {
+    for (const table of manifest.tables) rows += await loadTable(session, folder, table);
+  }
+  const done = await reanonymise(session, anonymised);
+  await session.query('commit');
+  return { rows, ...done };
+}
+
+async function loadTable(
+  session: Client,
+  folder: string,
+  { schema, table, columns, rows, file }: TableDump,
+): Promise<number> {
+  const name = `${schema}.${table}`;
+  await session.query(`alter table ${name} disable trigger user`);
+  const copy = session.query(copyFrom(`copy ${name} (${columns.join(', ')}) from stdin`));
+  await pipeline(createReadStream(join(folder, file)), copy);
+  if (copy.rowCount !== rows) throw new Error(`${name}: ${copy.rowCount} rows were loaded, ${rows} were backed up`);
+  await session.query(`alter table ${name} enable trigger user`);
+  await numberOn(session, name, schema, table);
+  return rows;
+}
+
+/** Numbers that the database gives go on after the highest. */
+async function numberOn(session: Client, name: string, schema: string, table: string): Promise<void> {
+  const { rows } = await session.query<{ column: string }>(
+    `select column_name as column from information_schema.columns
+     where table_schema = $1 and table_name = $2 and is_identity = 'YES'`,
+    [schema, table],
+  );
+  for (const { column } of rows) {
+    await session.query(`select setval(pg_get_serial_sequence($1, $2), max(${column})) from ${name}`, [name, column]);
+  }
+}

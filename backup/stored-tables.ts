@@ -1,0 +1,43 @@
+import type { Client } from 'pg';
+
+/** Schema of the data keys, backed up apart with a short retention. */
+export const DATA_KEYS = 'identity_keys';
+
+/** Schemas of the ordinary backup; jobs are not in it, what they are about is found again. */
+export const REGISTER_SCHEMAS = ['access', 'identity'] as const;
+
+/** A table as far as it is backed up. */
+export interface StoredTable {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+/**
+ * Left out: what belongs to the installation, and what opens a door for a while. A session that was ended, a link or a token that was used
+ * since must not live again.
+ */
+const LEFT_OUT = [
+  'migration',
+  'key_check',
+  'rate_limit',
+  'customer_session',
+  'sign_in_link',
+  'sign_in_attempt',
+  'reidentification',
+  'ceremony',
+  'portal_alias',
+  'consumed_token',
+];
+
+const TABLES = `
+  select n.nspname as schema, c.relname as table, array_agg(quote_ident(a.attname) order by a.attnum) as columns
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  where n.nspname = any($1) and c.relkind = 'r' and c.relname <> all($2)
+  group by n.nspname, c.relname, c.oid order by c.oid`;
+
+/** The tables of some schemas, in the order in which migrations made them: none refers to a later one. */
+export async function tablesOf(session: Client, schemas: readonly string[]): Promise<StoredTable[]> {
+  return (await session.query<StoredTable>(TABLES, [schemas, LEFT_OUT])).rows;
+}

@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import type { GraphClient } from '../gateway/client/graph-client';
+
+/** Where the portal listens, and by which addresses the world knows it. */
+export interface PortalSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly portalUrl: string;
+  readonly identityRedirectUrl: string;
+  readonly production: boolean;
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustProxy: boolean | number | string[];
+}
+
+/** What the portal is started with. */
+export interface PortalOptions {
+  /** The graph: the portal is an ordinary client of the gateway, with the session of the customer. */
+  readonly graph: GraphClient;
+  readonly settings: PortalSettings;
+  /** Seals what is kept in the browser before somebody is signed in, and makes the tokens of forms. */
+  readonly key: Buffer;
+  readonly logger: Logger;
+}

@@ -1,0 +1,39 @@
+import type { Language } from '../request/languages';
+import { accessOf, nameOf } from './access-list';
+import type { Access } from './access-list';
+import { dayInWords } from './dates';
+import type { CustomerRecord, EndedRecord } from './register-answers';
+
+/** An access that has ended. */
+export interface EndedAccess extends Access {
+  readonly name: string;
+  readonly ended: string | undefined;
+  readonly endedBy: EndedBy;
+}
+
+/** Why an access ended. */
+export type EndedBy = 'withdrawn' | 'organisation' | 'expiry';
+
+/** The history of the meter point, as the register lists it: newest first. */
+export function historyOf(records: readonly EndedRecord[], language: Language): EndedAccess[] {
+  return records.map((record) => {
+    const end = endOf(record);
+    return {
+      ...accessOf(record, language),
+      name: nameOf(record),
+      ended: end === null ? undefined : dayInWords(end, language),
+      endedBy: endedBy(record),
+    };
+  });
+}
+
+/** When an access ended: its revocation, else its expiry. */
+export function endOf({ state, accessEvent, expiry }: CustomerRecord): string | null {
+  return state === 'REVOKED' || state === 'EXPIRED' ? (accessEvent.revokedAt ?? expiry) : null;
+}
+
+/** Who or what ended it: the last change of its state says so. */
+export function endedBy({ state, transitions }: EndedRecord): EndedBy {
+  if (state !== 'REVOKED') return 'expiry';
+  return transitions.nodes.some(({ cause }) => cause === 'WITHDRAWN') ? 'withdrawn' : 'organisation';
+}

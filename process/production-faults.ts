@@ -1,0 +1,65 @@
+import type { EnvironmentReader } from './environment';
+import { KEY_VARIABLES, type Keys, SERVICES } from './keys';
+import { ASKS } from './asks';
+import type { Settings } from './settings';
+
+/** What production needs: every key of the services that run here, the database, addresses; nothing that weakens it. */
+export function faultsInProduction(settings: Settings, reader: EnvironmentReader): string[] {
+  const { services, keys, rateLimitsOff, databaseUrl, clockOffsetSeconds } = settings;
+  const faults: string[] = [];
+  if ((services.has('access') || services.has('identity')) && databaseUrl === undefined)
+    faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
+  for (const [key, { variable, services: users }] of Object.entries(KEY_VARIABLES)) {
+    const needed = users.some((service) => services.has(service));
+    if (needed && keys[key as keyof Keys] === undefined)
+      faults.push(`${variable}: missing (npm run admin -- create-keys makes a set)`);
+  }
+  faults.push(...publicAddressFaults(settings, reader), ...serviceAddressFaults(settings, reader));
+  if (services.has('identity') && settings.smtpUrl === undefined)
+    faults.push('SMTP_URL: missing; the mail server that links to customers go through');
+  if (rateLimitsOff) faults.push('RATE_LIMITS: off is for tests and benches only');
+  if (clockOffsetSeconds !== undefined) faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
+  return faults;
+}
+
+/** Addresses that the world knows: who needs them, since a default would point to this machine. */
+const PUBLIC_ADDRESSES = [
+  { variable: 'BASE_URL', setting: 'baseUrl', users: SERVICES, what: 'the public address of Interface A' },
+  { variable: 'PORTAL_URL', setting: 'portalUrl', users: ['identity', 'portal'], what: 'that of the customer portal' },
+] as const;
+const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/;
+
+/** The ceremony pages have an address below the portal's, unless they are given one of their own. */
+function publicAddressFaults(settings: Settings, reader: EnvironmentReader): string[] {
+  const faults: string[] = [];
+  for (const { variable, setting, users, what } of PUBLIC_ADDRESSES) {
+    if (!users.some((user) => settings.services.has(user))) continue;
+    if (reader.text(variable) === undefined) faults.push(`${variable}: missing; ${what}`);
+    else faults.push(...publicFaults(variable, settings[setting]));
+  }
+  if (reader.text('IDENTITY_REDIRECT_URL') !== undefined)
+    faults.push(...publicFaults('IDENTITY_REDIRECT_URL', settings.identityRedirectUrl));
+  return faults;
+}
+
+function publicFaults(variable: string, address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const { protocol, hostname } = new URL(address);
+  const faults: string[] = [];
+  if (protocol !== 'https:') faults.push(`${variable}: not https`);
+  if (THIS_MACHINE.test(hostname)) faults.push(`${variable}: names this machine, not a public address`);
+  return faults;
+}
+
+const URL_VARIABLES = { gateway: 'GATEWAY_URL', access: 'ACCESS_URL', identity: 'IDENTITY_URL' } as const;
+
+function serviceAddressFaults({ services }: Settings, reader: EnvironmentReader): string[] {
+  const faults: string[] = [];
+  for (const service of Object.keys(URL_VARIABLES) as (keyof typeof URL_VARIABLES)[]) {
+    const variable = URL_VARIABLES[service];
+    const users = [...services].filter((user) => ASKS[user]?.includes(service));
+    if (users.length > 0 && !services.has(service) && reader.text(variable) === undefined)
+      faults.push(`${variable}: missing; ${users.join(' and ')} asks ${service}`);
+  }
+  return faults;
+}

@@ -1,0 +1,62 @@
+import type { Database } from '../../server/database';
+import { type Session, inTransaction } from '../../server/transaction';
+import { NEXT_NUMBER } from './access-record.repository';
+
+const LOCK = 'select pg_advisory_xact_lock(lock_of_identity_record($1))';
+
+const CLOSE = `
+  with open as (
+    select where not exists (select from access_record where identity_record_id = $1 and state = 'ACTIVE'
+      and (expiry is null or expiry > register_now()))
+  )
+  insert into closed_identity_link (identity_record_id) select $1 from open on conflict do nothing`;
+
+const CLOSED = 'select from closed_identity_link where identity_record_id = $1';
+
+/** What the records keep is their history; where they were, who looked, and under which aliases portals knew them is dropped. */
+const DROP = [
+  'update access_record set meter_point_id = null where identity_record_id = $1 and meter_point_id is not null',
+  `with gone as (
+    select ctid from look where record_id in (select id from access_record where identity_record_id = $1)
+    order by record_id, account_id, kind, hour for update
+  )
+  delete from look using gone where look.ctid = gone.ctid`,
+  'delete from portal_alias where record_id in (select id from access_record where identity_record_id = $1)',
+];
+
+/** ACTIVE records that a restore brought back, of an Identity Record that was anonymised since: they had ended before it was. */
+const END_ACTIVE = `
+  with record as (
+    update access_record set state = 'REVOKED', revoked_at = register_now() where identity_record_id = $1 and state = 'ACTIVE'
+      and (expiry is null or expiry > register_now()) returning id
+  )
+  insert into access_record_transition (record_id, number, from_state, to_state, cause, account_id)
+  select id, ${NEXT_NUMBER}, 'ACTIVE', 'REVOKED', 'revoked', 'restore' from record`;
+
+/** Closes an Identity Record whatever is linked to it, for a restore; answers how many ACTIVE records were revoked. */
+export async function endLinked(session: Session, identityRecordId: string): Promise<number> {
+  await session.query('insert into closed_identity_link (identity_record_id) values ($1) on conflict do nothing', [
+    identityRecordId,
+  ]);
+  const { rowCount } = await session.query(END_ACTIVE, [identityRecordId]);
+  for (const statement of DROP) await session.query(statement, [identityRecordId]);
+  return rowCount ?? 0;
+}
+
+/** Closes Identity Records for access records: none is linked to a closed one any more (2-decisions-a-b.md, section 4). */
+export class ClosingRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Closes an Identity Record, unless an ACTIVE record is linked to it. May be repeated: what was closed stays closed. */
+  close(identityRecordId: string): Promise<boolean> {
+    return inTransaction(this.database.pool, async (session) => {
+      await session.query(LOCK, [identityRecordId]);
+      const { rowCount: already } = await session.query(CLOSED, [identityRecordId]);
+      if (already === 0) await session.query(CLOSE, [identityRecordId]);
+      const { rowCount: closed } = await session.query(CLOSED, [identityRecordId]);
+      if (closed === 0) return false;
+      for (const statement of DROP) await session.query(statement, [identityRecordId]);
+      return true;
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import {
+  type PageRequest,
+  connectionOf,
+  cursorOf,
+  cursorPosition,
+  refuseCursor,
+  requirePageSize,
+} from '../../server/connection';
+import type { Database } from '../../server/database';
+import type { CustomerScope } from '../customer-scope';
+import { type AccessRecordPage, LARGEST_PAGE, instantOf } from './access-record-lists';
+import { withdrawal } from './consent-withdrawal';
+import type { LookKind } from './looks';
+import { type AccessRecordRow, COLUMNS_WITHOUT_REFERENCE, StoredAccessRecord } from './stored-access-record';
+
+/** What has access now, or what had it. */
+export const CUSTOMER_RECORD_PARTS = ['current', 'history'] as const;
+export type CustomerRecordPart = (typeof CUSTOMER_RECORD_PARTS)[number];
+
+const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now())`;
+const ENDED_AT = 'coalesce(revoked_at, expiry)';
+
+/** The scope is always the first three parameters, used or not. Its days are those of the customers. */
+const IN_SCOPE = 'meter_point_id = $1 and ($2::uuid is null or identity_record_id = $2) and $3::date is not null';
+const HAS_ENDED = `not (${IS_NOW}) and ${ENDED_AT} >= $3::date::timestamp at time zone 'Europe/London'`;
+const VISIBLE = `${IN_SCOPE} and (${IS_NOW} or ${HAS_ENDED})`;
+
+/** What a part holds, and its order: by rank, then by the instant, the latest first. */
+const PARTS = {
+  current: { where: IS_NOW, rank: `(state <> 'DISCOVERED')::int`, at: 'created_at' },
+  history: { where: HAS_ENDED, rank: '0', at: ENDED_AT },
+} satisfies Record<CustomerRecordPart, unknown>;
+
+const PAGES = Object.fromEntries(
+  Object.entries(PARTS).map(([part, { where, rank, at }]) => [
+    part,
+    {
+      name: `customer_records_${part}`,
+      text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, date_part('epoch', ${at}) as seconds from access_record
+        where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($4::int, $5::timestamptz, $6::uuid)
+        order by rank desc, ${at} desc, id desc limit $7`,
+    },
+  ]),
+) as Record<CustomerRecordPart, { name: string; text: string }>;
+
+const BY_ID = {
+  name: 'customer_records_by_id',
+  text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($4::uuid[])`,
+};
+
+const WITHDRAW = {
+  name: 'withdraw_consent',
+  text: withdrawal(`${IN_SCOPE} and id = $4::uuid`, {
+    account: `'customer'`,
+    reason: `'customer-request'`,
+  }),
+};
+
+const LOOKS = {
+  name: 'customer_looks',
+  text: `select record_id as "recordId", display_name as organisation, kind, hour, count
+    from (select id from access_record where ${VISIBLE}) record
+      join look on record_id = record.id left join account using (account_id)
+    where hour >= $3::date::timestamp at time zone 'Europe/London'
+    order by hour desc, record_id, kind, account_id limit $4`,
+};
+
+/** A look at a record of the customer: by an organisation, or a holder of the key who was not identified. */
+export interface Look {
+  readonly record: StoredAccessRecord;
+  readonly organisation: string | null;
+  readonly kind: LookKind;
+  readonly hour: Date;
+  readonly count: number;
+}
+
+type CustomersRow = AccessRecordRow & { readonly rank: number; readonly seconds: number };
+
+/** The access records that a customer's session shows, and nothing beyond them: every statement is bound to its scope. */
+export class CustomerRecordRepository {
+  constructor(private readonly database: Database) {}
+
+  /** A page: of the current part what is ACTIVE before what was DISCOVERED, the newest first; of history the latest end first. */
+  async page(scope: CustomerScope, part: CustomerRecordPart, page: PageRequest): Promise<AccessRecordPage> {
+    requirePageSize(page.first, LARGEST_PAGE);
+    const values = [...bound(scope), ...positionOf(page.after), page.first + 1];
+    const { rows } = await this.database.pool.query<CustomersRow>({ ...PAGES[part], values });
+    const cursor = ({ rank, seconds, id }: CustomersRow) => `${rank}${cursorOf([instantOf(seconds), id])}`;
+    return Object.assign(connectionOf(rows, page, cursor, shown), { total: () => this.count(scope, part) });
+  }
+
+  /** The record of an id; null out of scope. */
+  async byId(scope: CustomerScope, id: string): Promise<StoredAccessRecord | null> {
+    return UUID.test(id) ? ((await this.byIds(scope, [id]))[0] ?? null) : null;
+  }
+
+  /** Withdraws consent: when; undefined when there is no such record in scope that is ACTIVE on consent. */
+  async withdraw(scope: CustomerScope, id: string): Promise<Date | undefined> {
+    if (!UUID.test(id)) return undefined;
+    const values = [...bound(scope), id];
+    const { rows } = await this.database.pool.query<{ revoked_at: Date }>({ ...WITHDRAW, values });
+    return rows[0]?.revoked_at;
+  }
+
+  /** Who looked at the records in scope, the latest first. */
+  async looks(scope: CustomerScope, most: number): Promise<Look[]> {
+    const values = [...bound(scope), most];
+    const { rows } = await this.database.pool.query<Omit<Look, 'record'> & { recordId: string }>({ ...LOOKS, values });
+    const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
+    const recordOf = new Map(records.map((record) => [record.id, record]));
+    return rows.flatMap(({ recordId, ...look }) => {
+      const record = recordOf.get(recordId); // it may have gone since
+      return record ? [{ ...look, record }] : [];
+    });
+  }
+
+  private async byIds(scope: CustomerScope, ids: readonly string[]): Promise<StoredAccessRecord[]> {
+    const { rows } = await this.database.pool.query<AccessRecordRow>({ ...BY_ID, values: [...bound(scope), ids] });
+    return rows.map(shown);
+  }
+
+  private async count(scope: CustomerScope, part: CustomerRecordPart): Promise<number> {
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_customer_records_${part}`,
+      text: `select count(*) as total from access_record where ${IN_SCOPE} and ${PARTS[part].where}`,
+      values: bound(scope),
+    });
+    return Number(rows[0]?.total);
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The id of no record. */
+const NONE = '00000000-0000-0000-0000-000000000000';
+const BEFORE_EVERY_RANK = 2;
+
+function bound({ meterPointId, identityRecordId, isCurrent, since }: CustomerScope): unknown[] {
+  return [meterPointId, isCurrent ? null : (identityRecordId ?? NONE), since];
+}
+
+function positionOf(after: string | null): unknown[] {
+  if (after === null) return [BEFORE_EVERY_RANK, ...cursorPosition(null)];
+  const rank = /^[01]/.test(after) ? Number(after[0]) : refuseCursor();
+  return [rank, ...cursorPosition(after.slice(1))];
+}
+
+function shown(row: AccessRecordRow): StoredAccessRecord {
+  return new StoredAccessRecord(row, null, true);
+}

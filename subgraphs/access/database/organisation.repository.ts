@@ -1,0 +1,77 @@
+import type { Database } from '../../server/database';
+import { unseal } from '../../server/sealed';
+import type { AccountStatus } from '../domain/account';
+
+/** What other services of the register must know of an organisation with a DUID. */
+export interface Organisation {
+  readonly duid: string;
+  readonly displayName: string;
+  readonly status: AccountStatus;
+  /** Where customers may be sent back; nowhere else. */
+  readonly returnUrls: readonly string[];
+}
+
+/** A supplier at which customers can sign in. */
+export interface SupplierSignInOption {
+  readonly mpid: string;
+  readonly displayName: string;
+}
+
+/** The register's OpenID Connect client at a supplier. */
+export interface SupplierClient extends SupplierSignInOption {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const ORGANISATION_BY_DUID = {
+  name: 'organisation_by_duid',
+  text: `select duid, display_name as "displayName", status, return_urls as "returnUrls" from account where duid = any($1)`,
+};
+
+/** Suppliers in good standing whose client is set completely; a suspended one is not offered. */
+const OFFERED = `role = 'supplier' and status = 'active'
+  and oauth_issuer is not null and oauth_client_id is not null and oauth_client_secret is not null`;
+
+const SUPPLIER_CLIENT = {
+  name: 'supplier_client',
+  text: `select account_id as "accountId", mpid, display_name as "displayName", oauth_issuer as issuer,
+      oauth_client_id as "clientId", oauth_client_secret as "sealedSecret"
+    from account where mpid = $1 and ${OFFERED}`,
+};
+
+const SUPPLIERS = {
+  name: 'supplier_sign_in_options',
+  text: `select mpid, display_name as "displayName" from account where ${OFFERED} order by display_name, mpid`,
+};
+
+type SupplierClientRow = Omit<SupplierClient, 'clientSecret'> & {
+  readonly accountId: string;
+  readonly sealedSecret: Buffer;
+};
+
+/** Organisations as customers meet them. Nothing is cached: a suspension or a changed return URL is seen at once. */
+export class OrganisationRepository {
+  /** The organisation of a DUID. */
+  readonly byDuid: (duid: string) => Promise<Organisation | undefined>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly sealingKey: Buffer,
+  ) {
+    this.byDuid = database.reads.byKey(ORGANISATION_BY_DUID, (row: Organisation) => row.duid, String);
+  }
+
+  /** The client at an offered supplier. */
+  async supplierClient(mpid: string): Promise<SupplierClient | null> {
+    const [row] = await this.database.reads.rows<SupplierClientRow>(SUPPLIER_CLIENT, [mpid]);
+    if (row === undefined) return null;
+    const { accountId, sealedSecret, ...client } = row;
+    return { ...client, clientSecret: unseal(this.sealingKey, sealedSecret, accountId).toString('utf8') };
+  }
+
+  /** The suppliers at which customers can sign in, by name. */
+  suppliers(): Promise<SupplierSignInOption[]> {
+    return this.database.reads.rows<SupplierSignInOption>(SUPPLIERS, []);
+  }
+}

@@ -1,0 +1,136 @@
+import type { PoolClient } from 'pg';
+import type { Database } from '../../server/database';
+import type { JobQueue } from '../../server/jobs';
+import { type Session, inTransactionOf } from '../../server/transaction';
+
+/** What must be known of a record that is to be anonymised. */
+export interface AnonymisableRecord {
+  readonly id: string;
+  readonly ir: string;
+  readonly duid: string;
+}
+
+/** Name of the job that finishes or undoes what was begun. */
+export const ANONYMISE = 'anonymise';
+
+/** Seconds after which the job looks whether a begun anonymising was ended: it usually was. */
+const LOOK_AFTER = 5;
+
+/** It ends with the record anonymised or not closing, however long another service is away. */
+const ATTEMPTS = 30_000;
+
+const LOCK = `select pg_advisory_lock(hashtextextended('anonymising ' || $1, 0))`;
+const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1, 0))`;
+
+const MARK =
+  'update identity_record set closing_at = coalesce(closing_at, register_now()) where id = $1 and anonymised_at is null';
+const UNDO = 'update identity_record set closing_at = null where id = $1 and anonymised_at is null';
+const STATE =
+  'select closing_at is not null as closing, anonymised_at as "anonymisedAt" from identity_record where id = $1';
+
+/** A supplier's session at the meter point has no record: it goes with the last one there. */
+const END_SESSIONS_THERE = `
+  delete from customer_session session using identity_record own
+    where own.id = $1 and session.mpxn_index = own.mpxn_index and session.record_id is null
+      and not exists (select from identity_record other where other.mpxn_index = own.mpxn_index and other.id <> own.id)`;
+
+const ANONYMISED = `
+  update identity_record set anonymised_at = coalesce($2::timestamptz, register_now()), closing_at = coalesce(closing_at, register_now()),
+    mpxn_index = null, email_index = null, meter_point_id = null where id = $1 and anonymised_at is null`;
+
+const DESTROY = [
+  'delete from identity_keys.data_key where record_id = $1',
+  'delete from passkey where record_id = $1',
+  'delete from reidentification where record_id = $1',
+  'delete from customer_session where record_id = $1',
+  'delete from sign_in_link where record_id = $1',
+  'delete from identity_look where record_id = $1',
+];
+
+/**
+ * Destroys the data key, the blind indexes and all that hangs on a record, in the transaction of the session. The instant is that of a
+ * list when a restore does it again, else now.
+ */
+export async function destroyPersonalData(session: Session, id: string, at?: string): Promise<void> {
+  await session.query(END_SESSIONS_THERE, [id]);
+  await session.query(ANONYMISED, [id, at ?? null]);
+  for (const statement of DESTROY) await session.query(statement, [id]);
+}
+
+/** Records that are closing without anybody at it: their jobs were lost, as in a restore. */
+const FORGOTTEN = `select id from identity_record
+  where closing_at < register_now() - interval '1 minute' and anonymised_at is null`;
+
+/** The steps of anonymising one record, each repeatable. */
+export interface AnonymisingSteps {
+  /** Where the record stands. */
+  state(): Promise<{ readonly closing: boolean; readonly anonymisedAt: Date | null }>;
+  /** Nothing is linked to the record any more; a job sees to it that this ends. */
+  markClosing(): Promise<void>;
+  /** It stays as it was. */
+  undo(): Promise<void>;
+  /** Its personal data cannot be read or found any more. */
+  destroy(): Promise<void>;
+}
+
+/** Identity Records on their way to being anonymised (2-decisions-a-b.md, section 4). */
+export class AnonymisingRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: JobQueue,
+  ) {}
+
+  /** The record with a key, whosesoever it is. */
+  async byRef(ref: string): Promise<AnonymisableRecord | undefined> {
+    const text = 'select id, ref as ir, duid from identity_record where ref = $1';
+    return (await this.database.pool.query<AnonymisableRecord>(text, [ref])).rows[0];
+  }
+
+  /** Takes the steps of a record alone: whoever comes second waits until the first has ended them, or was killed. */
+  async alone<Result>(id: string, work: (steps: AnonymisingSteps) => Promise<Result>): Promise<Result> {
+    const session = await this.database.pool.connect();
+    try {
+      await session.query(LOCK, [id]);
+      const result = await work(this.steps(session, id));
+      await session.query(UNLOCK, [id]);
+      session.release();
+      return result;
+    } catch (error) {
+      session.release(true); // the lock ends with its session
+      throw error;
+    }
+  }
+
+  /** Adds the jobs of records whose closing nobody ends. */
+  async recallForgotten(): Promise<void> {
+    const { rows } = await this.database.pool.query<{ id: string }>(FORGOTTEN);
+    for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
+  }
+
+  private steps(session: PoolClient, id: string): AnonymisingSteps {
+    return {
+      state: async () => (await session.query(STATE, [id])).rows[0],
+      undo: async () => void (await session.query(UNDO, [id])),
+      markClosing: () =>
+        committed(session, async () => {
+          await session.query(MARK, [id]);
+          await this.addJob(session, id, LOOK_AFTER);
+        }),
+      destroy: () => committed(session, () => destroyPersonalData(session, id)),
+    };
+  }
+
+  private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
+    return this.jobs.add(
+      session,
+      ANONYMISE,
+      { id },
+      { key: `${ANONYMISE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS },
+    );
+  }
+}
+
+/** A session that fails is given up by whoever has it. */
+function committed(session: PoolClient, work: () => Promise<void>): Promise<void> {
+  return inTransactionOf(session, work, () => undefined);
+}

@@ -1,0 +1,62 @@
+import type { Database } from '../../server/database';
+import type { Session } from '../../server/transaction';
+import type { IdentityLook, IdentityLookKind } from '../domain/identity-look';
+
+/**
+ * Counts one look at records of which `$1` is a query of ids, by the Data User $2: the rows in order of their ids, so that looks at
+ * once never wait for each other in a circle.
+ */
+const counted = (records: string, kind: IdentityLookKind): string => `
+  insert into identity_look as look (record_id, duid, kind, hour, count)
+  select id, $2, '${kind}', date_trunc('hour', register_now()), 1 from ${records} order by id
+  on conflict (record_id, duid, kind, hour) do update set count = look.count + 1`;
+
+/** Counts an existence check on every record of the relation `live`, as a part of the statement that answers it. */
+export const COUNT_EXISTENCE_CHECK = counted('live', 'existence-check');
+
+const COUNT_REIDENTIFICATION = counted('(select $1::uuid as id) as attempted', 'reidentification');
+const FORGET = `delete from identity_look where hour < register_now() - interval '13 months'`;
+
+/**
+ * An existence check is counted on every record of the meter point, so the largest count is the number of checks; an attempt at
+ * re-identification on one. Looks after an occupancy ended are not its former occupant's.
+ */
+const OF_RECORDS = `
+  select l.duid, l.kind, l.hour,
+    (case l.kind when 'existence-check' then max(l.count) else sum(l.count) end)::integer as count
+  from identity_look l join identity_record r on r.id = l.record_id
+  where l.record_id = any($1::uuid[]) and l.hour >= date_trunc('hour', $2::date::timestamp at time zone 'Europe/London')
+    and ($3 or not exists (select from change_of_tenancy c where c.mpxn_index = r.mpxn_index
+      and c.effective_date <= (register_now() at time zone 'Europe/London')::date
+      and c.effective_date > $2::date and l.hour >= c.effective_date::timestamp at time zone 'Europe/London'))
+  group by l.duid, l.kind, l.hour order by l.hour desc, l.duid, l.kind limit 500`;
+
+/** Which looks are asked for. */
+export interface LooksAsked {
+  readonly recordIds: readonly string[];
+  /** First day, `YYYY-MM-DD`. */
+  readonly since: string;
+  /** Whether the occupancy is the present one: otherwise it ended at the Change of Tenancy that followed. */
+  readonly isCurrent: boolean;
+}
+
+/** Who looked, by the hour (2-decisions-a-b.md, section 10). */
+export class IdentityLookRepository {
+  constructor(private readonly database: Pick<Database, 'pool'>) {}
+
+  /** Counts an attempt at re-identification, in the transaction that starts it; a refused one by itself. */
+  async countReidentification(session: Session, recordId: string, duid: string): Promise<void> {
+    await session.query(COUNT_REIDENTIFICATION, [recordId, duid]);
+  }
+
+  /** The newest 500 looks at records. */
+  async of({ recordIds, since, isCurrent }: LooksAsked): Promise<IdentityLook[]> {
+    const { rows } = await this.database.pool.query<IdentityLook>(OF_RECORDS, [recordIds, since, isCurrent]);
+    return rows;
+  }
+
+  /** Forgets looks of more than 13 months ago. */
+  async forget(): Promise<void> {
+    await this.database.pool.query(FORGET);
+  }
+}

@@ -1,0 +1,26 @@
+import { IdentityRecordRepository } from './database/identity-record.repository';
+import { PasskeyRepository } from './database/passkey.repository';
+import { existenceLimits } from './reidentification/existence-limits';
+import type { Area, Foundation } from './foundation';
+import { organisations } from './organisations';
+import { PasskeyEnrolment } from './reidentification/passkey-enrolment';
+import { ceremonyStore } from './reidentification/reidentification';
+import { IdentityRecordLinkResolver } from './resolvers/identity-record-link.resolver';
+import { IdentityRecordResolver } from './resolvers/identity-record.resolver';
+import { MeterPointResolver } from './resolvers/meter-point.resolver';
+import { relyingParty } from './reidentification/webauthn';
+
+/** Identity Records: registering, reading and finding them, and what other services may know of them. */
+export function identityRecordArea(foundation: Foundation): Area {
+  const { database, indexes, vault, keys, places, access, idempotency, production } = foundation;
+  const records = new IdentityRecordRepository(database, indexes, vault);
+  const passkeys = new PasskeyRepository(database, vault, relyingParty(places, keys), keys);
+  const enrolment = new PasskeyEnrolment(ceremonyStore(foundation).issuer, organisations(access));
+  return {
+    resolvers: [
+      new IdentityRecordResolver(records, passkeys, enrolment, idempotency, production),
+      new MeterPointResolver(records, indexes, existenceLimits(foundation)),
+      new IdentityRecordLinkResolver(records),
+    ],
+  };
+}

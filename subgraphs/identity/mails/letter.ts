@@ -1,0 +1,123 @@
+import type { Language, OutgoingMail } from '../domain/outgoing-mail';
+import { MAIL_TEXTS, type MailText } from './texts';
+
+/** A mail as it is sent: one subject, the same content as text and as HTML. */
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Public addresses that links in mails lead to. */
+export interface LinkPlaces {
+  readonly portalUrl: string;
+  readonly identityRedirectUrl: string;
+}
+
+interface Section extends MailText {
+  readonly language: Language;
+  readonly sender: string;
+}
+
+/** The letter of a mail, in both languages, the chosen one first; English without a choice. */
+export function letterOf(mail: OutgoingMail, places: LinkPlaces): Letter {
+  const chosen = 'language' in mail ? mail.language : 'en';
+  const sections = ([chosen, chosen === 'en' ? 'cy' : 'en'] as const).map((language) => sectionOf(mail, language));
+  const subject = sections.map((section) => section.subject).join(' · ');
+  const address = addressOf(mail, places);
+  return {
+    subject,
+    text: sections.map((section) => plainText(section, address)).join(`\n${'-'.repeat(40)}\n\n`),
+    html: htmlPage(subject, sections, address),
+  };
+}
+
+/** Who sends the register's mails, as their reader sees it. */
+export const SENDER = `${MAIL_TEXTS.en.sender} · ${MAIL_TEXTS.cy.sender}`;
+
+function sectionOf(mail: OutgoingMail, language: Language): Section {
+  return { language, sender: MAIL_TEXTS[language].sender, ...textOf(mail, language) };
+}
+
+function textOf(mail: OutgoingMail, language: Language): MailText {
+  const texts = MAIL_TEXTS[language];
+  switch (mail.kind) {
+    case 'reidentification-link':
+      return texts.reidentification(oneLine(mail.organisation), timeIn(language, mail.expiresAt));
+    case 'passkey-proof-link':
+      return texts.passkeyProof(oneLine(mail.organisation), timeIn(language, mail.expiresAt));
+    case 'sign-in-link':
+      return texts.signIn(timeIn(language, mail.expiresAt));
+    case 'sign-in-notice':
+      return texts.signInNotice(timeIn(language, mail.at), mail.means);
+  }
+}
+
+/** Links carry a secret of their own in the path; what it opens confirms nothing before a button is pressed. */
+function addressOf(mail: OutgoingMail, { portalUrl, identityRedirectUrl }: LinkPlaces): string {
+  switch (mail.kind) {
+    case 'reidentification-link':
+      return `${identityRedirectUrl}/link/${mail.secret}`;
+    case 'passkey-proof-link':
+      return `${identityRedirectUrl}/proof/${mail.secret}`;
+    case 'sign-in-link':
+      return `${portalUrl}/sign-in/link/${mail.secret}`;
+    case 'sign-in-notice':
+      return portalUrl;
+  }
+}
+
+/** A name stays on its line: no header, no paragraph can be begun by it. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', cy: 'cy-GB' };
+
+function timeIn(language: Language, instant: Date): string {
+  const options = { timeZone: 'Europe/London', dateStyle: 'long', timeStyle: 'short' } as const;
+  return new Intl.DateTimeFormat(LOCALES[language], options).format(instant);
+}
+
+function plainText({ sender, before, link, after }: Section, address: string): string {
+  return [sender, ...before, `${link}:\n${address}`, ...after].join('\n\n') + '\n';
+}
+
+const FONT = 'font-family: Arial, sans-serif; font-size: 18px; line-height: 1.5; color: #0b0c0c;';
+const BUTTON =
+  'display: inline-block; padding: 10px 16px; background: #00703c; color: #ffffff; font-weight: bold; text-decoration: none;';
+
+function htmlPage(subject: string, sections: readonly Section[], address: string): string {
+  return `<!doctype html>
+<html lang="${sections[0]?.language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(subject)}</title></head>
+<body style="margin: 0; padding: 24px; background: #ffffff; ${FONT}">
+${sections.map((section) => htmlSection(section, address)).join('\n<hr>\n')}
+</body>
+</html>
+`;
+}
+
+function htmlSection({ language, sender, before, link, after }: Section, address: string): string {
+  const paragraph = (text: string) => `<p>${escaped(text)}</p>`;
+  const href = escaped(address);
+  return `<div lang="${language}" style="max-width: 600px;">
+<h1 style="font-size: 24px;">${escaped(sender)}</h1>
+${before.map(paragraph).join('\n')}
+<p><a href="${href}" style="${BUTTON}">${escaped(link)}</a></p>
+<p style="word-break: break-all;">${href}</p>
+${after.map(paragraph).join('\n')}
+</div>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}

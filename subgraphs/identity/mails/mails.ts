@@ -1,0 +1,73 @@
+import { rateLimit } from '../../server/rate-limits';
+import { seal, unseal } from '../../server/sealed';
+import type { Session } from '../../server/transaction';
+import { MailRecipientRepository } from '../database/mail-recipient.repository';
+import type { OutgoingMail } from '../domain/outgoing-mail';
+import type { Area, Foundation } from '../foundation';
+import { letterOf } from './letter';
+import { isRefusedForGood, mailServer } from './mail-server';
+
+/** Mails to the persons of Identity Records, sent after the transaction in which they are enqueued. */
+export interface Mails {
+  /** Enqueues a mail; it is sent once the transaction of the session is committed. */
+  enqueue(session: Session, mail: OutgoingMail): Promise<void>;
+  /** Counts a mail to the person of a record; seconds to wait when there were enough of them, null when it may be sent. */
+  permit(recordId: string): Promise<number | null>;
+}
+
+const TASK = 'mail';
+const QUARTER_HOUR = 15 * 60;
+
+/** More attempts than the time until a mail is too old has room for: the time decides, not their number. */
+const ATTEMPTS = 10_000;
+
+/** Hours in which a notice is of use: it has no link that expires. */
+const NOTICE_HOURS = 24;
+
+/** What mails are made of before the foundation is whole. */
+export type MailParts = Pick<Foundation, 'keys' | 'jobs' | 'rateLimits' | 'limits'>;
+
+/** Mails are kept sealed until they are sent: the job has neither the address nor the secret of a link in clear. */
+export function mailQueue({ keys, jobs, rateLimits, limits }: MailParts): Mails {
+  const perPerson = rateLimit(rateLimits, 'mails', limits.mails, QUARTER_HOUR);
+  return {
+    enqueue(session, mail) {
+      const sealed = seal(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
+      return jobs.add(session, TASK, { sealed }, { maxAttempts: ATTEMPTS });
+    },
+    permit: (recordId) => perPerson.count(recordId),
+  };
+}
+
+/**
+ * Sends mails. The address is opened here; a mail whose record is gone, or whose link has expired, is dropped. While the mail server
+ * is away it is tried again until then.
+ */
+export function mailArea(foundation: Foundation): Area {
+  const { database, vault, keys, places, production, logger } = foundation;
+  const recipients = new MailRecipientRepository(database, vault);
+  const server = places.smtpUrl === undefined ? undefined : mailServer(places.smtpUrl, places.mailFrom, production);
+  const send = async (payload: unknown): Promise<void> => {
+    const mail = opened(keys.encryptionKey, payload);
+    const address = await recipients.addressFor(mail.recordId, usefulUntil(mail));
+    if (address === undefined) return;
+    if (server === undefined) return logger.warn({ mail: mail.kind }, 'there is no mail server: a mail was not sent');
+    await server.send(address, letterOf(mail, places)).catch((error: unknown) => {
+      if (!isRefusedForGood(error)) throw error;
+      logger.warn({ mail: mail.kind }, 'the mail server refused a mail for good');
+    });
+  };
+  return { resolvers: [], tasks: { [TASK]: send } };
+}
+
+function usefulUntil(mail: OutgoingMail): Date {
+  return mail.kind === 'sign-in-notice' ? new Date(mail.at.getTime() + NOTICE_HOURS * 3_600_000) : mail.expiresAt;
+}
+
+/** JSON has no instants: they become Dates again. */
+function opened(key: Buffer, payload: unknown): OutgoingMail {
+  const { sealed } = payload as { sealed: string };
+  return JSON.parse(unseal(key, Buffer.from(sealed, 'base64'), TASK).toString('utf8'), (name, value: unknown) =>
+    name === 'expiresAt' || name === 'at' ? new Date(value as string) : value,
+  ) as OutgoingMail;
+}

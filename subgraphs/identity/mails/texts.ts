@@ -1,0 +1,132 @@
+import type { Language, SignInNoticeMail } from '../domain/outgoing-mail';
+
+/** What a mail says in one language: plain sentences, not yet escaped. */
+export interface MailText {
+  readonly subject: string;
+  /** Who wants what; before the link. */
+  readonly before: readonly string[];
+  /** What the link is called. */
+  readonly link: string;
+  /** What happens then, until when, and what to do who did not ask for it; after the link. */
+  readonly after: readonly string[];
+}
+
+/** The texts of every mail in one language. Times are those of the clocks in Great Britain. */
+export interface MailTexts {
+  readonly sender: string;
+  reidentification(organisation: string, until: string): MailText;
+  passkeyProof(organisation: string, until: string): MailText;
+  signIn(until: string): MailText;
+  signInNotice(at: string, means: SignInNoticeMail['means']): MailText;
+}
+
+const ENGLISH: MailTexts = {
+  sender: 'Energy data access register',
+  reidentification: (organisation, until) => ({
+    subject: `Confirm that it is you, for ${organisation}`,
+    before: [`${organisation} has asked the energy data access register to confirm that you are its customer.`],
+    link: 'Confirm that it is you',
+    after: [
+      `The link opens a page with one button. When you press the button on that page, ${organisation} is told that it is you. It can then register its access to data from your energy meter. It does not learn your e-mail address from us.`,
+      `The link works once, until ${until} (UK time).`,
+      'If you did not ask for this, do nothing. Nobody is told anything, and nothing changes.',
+    ],
+  }),
+  passkeyProof: (organisation, until) => ({
+    subject: `Confirm that you want to add a passkey, for ${organisation}`,
+    before: [
+      `${organisation} has sent you to the energy data access register to add a passkey. Before we add it, we must be sure that it is you.`,
+      'Open the link on the device that you want to use from now on.',
+    ],
+    link: 'Confirm that you want to add a passkey',
+    after: [
+      'The link opens a page with one button. When you press the button on that page, you can add a passkey on that device. From then on, whoever can unlock the device can confirm that it is you.',
+      `The link works once, until ${until} (UK time).`,
+      'If you did not ask for this, do nothing. No passkey is added.',
+    ],
+  }),
+  signIn: (until) => ({
+    subject: 'Your link to sign in to the energy data access register',
+    before: [
+      'Somebody asked the energy data access register for a link to sign in with this e-mail address. After signing in you see which organisations have access to data from your energy meter.',
+    ],
+    link: 'Sign in',
+    after: [
+      'The link opens a page with one button. When you press the button on that page, you are signed in: in that browser only, for at most 8 hours. Do not forward this mail.',
+      `The link works once, until ${until} (UK time).`,
+      'If you did not ask for this, do nothing. Nobody is signed in.',
+    ],
+  }),
+  signInNotice: (at, means) => ({
+    subject: 'Somebody signed in to the energy data access register for your home',
+    before: [
+      `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_MEANS[means]}. They can see which organisations have access to data from your energy meter, and withdraw consent.`,
+      'If it was you, or somebody who lives with you, you need not do anything.',
+    ],
+    link: 'Go to the energy data access register',
+    after: ['If you know nothing about it, sign in there yourself and check who has access.'],
+  }),
+};
+
+const ENGLISH_MEANS: Record<SignInNoticeMail['means'], string> = {
+  'magic-link': 'with a link that was sent by e-mail',
+  passkey: 'with a passkey',
+  supplier: 'with their login at an energy supplier',
+};
+
+const WELSH: MailTexts = {
+  sender: 'Cofrestr mynediad at ddata ynni',
+  reidentification: (organisation, until) => ({
+    subject: `Cadarnhewch mai chi sydd yno, ar gyfer ${organisation}`,
+    before: [`Mae ${organisation} wedi gofyn i’r gofrestr mynediad at ddata ynni gadarnhau eich bod yn gwsmer iddo.`],
+    link: 'Cadarnhau mai chi sydd yno',
+    after: [
+      `Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, bydd ${organisation} yn cael gwybod mai chi sydd yno. Yna gall gofrestru ei fynediad at ddata o’ch mesurydd ynni. Ni fydd yn cael eich cyfeiriad e-bost gennym ni.`,
+      `Mae’r ddolen yn gweithio unwaith, tan ${until} (amser y DU).`,
+      'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd neb yn cael gwybod dim, ac ni fydd dim yn newid.',
+    ],
+  }),
+  passkeyProof: (organisation, until) => ({
+    subject: `Cadarnhewch eich bod am ychwanegu cyfrinallwedd, ar gyfer ${organisation}`,
+    before: [
+      `Mae ${organisation} wedi eich anfon at y gofrestr mynediad at ddata ynni i ychwanegu cyfrinallwedd (passkey). Cyn i ni ei hychwanegu, rhaid i ni fod yn siŵr mai chi sydd yno.`,
+      'Agorwch y ddolen ar y ddyfais yr ydych am ei defnyddio o hyn ymlaen.',
+    ],
+    link: 'Cadarnhau eich bod am ychwanegu cyfrinallwedd',
+    after: [
+      'Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, gallwch ychwanegu cyfrinallwedd ar y ddyfais honno. O hynny ymlaen, gall pwy bynnag sy’n gallu datgloi’r ddyfais gadarnhau mai chi sydd yno.',
+      `Mae’r ddolen yn gweithio unwaith, tan ${until} (amser y DU).`,
+      'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd cyfrinallwedd yn cael ei hychwanegu.',
+    ],
+  }),
+  signIn: (until) => ({
+    subject: 'Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni',
+    before: [
+      'Gofynnodd rhywun i’r gofrestr mynediad at ddata ynni am ddolen i fewngofnodi gyda’r cyfeiriad e-bost hwn. Ar ôl mewngofnodi byddwch yn gweld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni.',
+    ],
+    link: 'Mewngofnodi',
+    after: [
+      'Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, byddwch wedi mewngofnodi: yn y porwr hwnnw yn unig, am 8 awr ar y mwyaf. Peidiwch ag anfon yr e-bost hwn ymlaen.',
+      `Mae’r ddolen yn gweithio unwaith, tan ${until} (amser y DU).`,
+      'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd neb yn cael ei fewngofnodi.',
+    ],
+  }),
+  signInNotice: (at, means) => ({
+    subject: 'Mae rhywun wedi mewngofnodi i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref',
+    before: [
+      `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_MEANS[means]}. Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.`,
+      'Os chi oedd yno, neu rywun sy’n byw gyda chi, nid oes angen i chi wneud dim.',
+    ],
+    link: 'Mynd i’r gofrestr mynediad at ddata ynni',
+    after: ['Os na wyddoch ddim am hyn, mewngofnodwch yno eich hun a gwirio pwy sydd â mynediad.'],
+  }),
+};
+
+const WELSH_MEANS: Record<SignInNoticeMail['means'], string> = {
+  'magic-link': 'gyda dolen a anfonwyd drwy e-bost',
+  passkey: 'gyda chyfrinallwedd',
+  supplier: 'gyda’i gyfrif gyda chyflenwr ynni',
+};
+
+/** The texts of each language. */
+export const MAIL_TEXTS: Readonly<Record<Language, MailTexts>> = { en: ENGLISH, cy: WELSH };

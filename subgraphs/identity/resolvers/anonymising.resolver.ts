@@ -1,0 +1,37 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { IdentityRecordKey } from '../../../schema/scalars';
+import { type CallContext, MayCall, duidOf } from '../../server/caller';
+import type { QuestionOrigin } from '../../server/service-question';
+import type { AnonymisingRepository } from '../database/anonymising.repository';
+import { isOwnedBy } from '../domain/ownership';
+import { IdentityRecordAnonymisation } from './anonymising.types';
+
+/** Anonymises a record; the instant at which it was, or null while an ACTIVE access record is linked to it. */
+export type Anonymise = (id: string, origin: QuestionOrigin) => Promise<Date | null>;
+
+/** Anonymises Identity Records (2-decisions-a-b.md, section 4). */
+@Resolver()
+export class AnonymisingResolver {
+  constructor(
+    private readonly records: AnonymisingRepository,
+    private readonly anonymise: Anonymise,
+  ) {}
+
+  @MayCall('data_user')
+  @Mutation(() => IdentityRecordAnonymisation, {
+    description:
+      'Anonymises an own Identity Record, for ever; refused while an access record that is linked to it is ACTIVE. A repeat answers the same.',
+  })
+  async anonymiseIdentityRecord(
+    @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
+    @Ctx() context: CallContext,
+  ): Promise<IdentityRecordAnonymisation> {
+    const record = await this.records.byRef(ref);
+    if (record === undefined) throw new RegisterError('NTF001');
+    if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
+    const anonymisedAt = await this.anonymise(record.id, context);
+    if (anonymisedAt === null) throw new RegisterError('CNF003');
+    return { ir: record.ir, anonymisedAt };
+  }
+}

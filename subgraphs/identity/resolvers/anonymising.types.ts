@@ -1,0 +1,13 @@
+import { Field, ObjectType } from 'type-graphql';
+import { DateTime, IdentityRecordKey } from '../../../schema/scalars';
+
+/** IdentityRecordAnonymisation of the graph. */
+@ObjectType('IdentityRecordAnonymisation', {
+  description: 'An Identity Record that was anonymised: it cannot be undone.',
+  simpleResolvers: true,
+})
+export class IdentityRecordAnonymisation {
+  @Field(() => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ir: string;
+  @Field(() => DateTime, { description: 'When it was anonymised; a repeat gives the same instant.' })
+  anonymisedAt: Date;
+}

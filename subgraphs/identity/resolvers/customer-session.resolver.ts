@@ -1,0 +1,53 @@
+import { Arg, Ctx, Directive, Mutation, Query, Resolver } from 'type-graphql';
+import { CUSTOMER_TOKEN_PATTERN } from '../../../schema/identifiers';
+import { type CallContext, MayCall } from '../../server/caller';
+import type { CustomerSessions } from '../sign-in/customer-sessions';
+import type { CustomerSessionRepository } from '../database/customer-session.repository';
+import type * as domain from '../domain/customer-session';
+import { CustomerScope, CustomerSession } from './customer-session.types';
+
+/** The session of a customer (2-decisions-a-b.md, section 9). */
+@Resolver()
+export class CustomerSessionResolver {
+  constructor(
+    private readonly sessions: CustomerSessions,
+    private readonly stored: CustomerSessionRepository,
+  ) {}
+
+  @MayCall('customer')
+  @Query(() => CustomerSession, { description: 'The session of the customer who asks.' })
+  async customerSession(@Ctx() context: CallContext): Promise<CustomerSession> {
+    const { record, mpxn, isCurrent, means, startedAt, expiresAt, returnUrl } = await this.sessions.ofCaller(context);
+    const { address, moveInDate } = record ?? { address: null, moveInDate: null };
+    return {
+      mpxn,
+      address,
+      moveInDate,
+      isCurrent,
+      signedInBy: means,
+      signedInAt: startedAt,
+      expiresAt,
+      returnUrl,
+    };
+  }
+
+  @MayCall('customer')
+  @Mutation(() => Boolean, { description: 'Ends the session of the customer who asks, with effect at once.' })
+  async endCustomerSession(@Ctx() context: CallContext): Promise<boolean> {
+    await this.sessions.ofCaller(context);
+    await this.stored.end(context.bearer ?? '');
+    return true;
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => CustomerScope, {
+    nullable: true,
+    description: 'Internal: what the session of a token lets its customer see; null when there is no such session.',
+  })
+  async customerScope(
+    @Arg('token', () => String, { description: 'Bearer token of the session.' }) token: string,
+  ): Promise<domain.CustomerScope | null> {
+    return CUSTOMER_TOKEN_PATTERN.test(token) ? ((await this.sessions.of(token)) ?? null) : null;
+  }
+}

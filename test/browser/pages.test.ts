@@ -1,0 +1,161 @@
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Environment } from 'nunjucks';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import en from '../../portal/locales/en.json';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { DESKTOP, PHONE, accessibilityFaults, complaintsOf, sidewaysScroll, startBrowser } from '../support/browser';
+import { newCustomer, newDataUser } from '../support/customers';
+import { consentRecord } from '../support/records';
+import { startTestRegister } from '../support/register';
+import { anonymousClient } from '../support/rest-client';
+import { type ReturnSite, startReturnSite } from '../support/return-site';
+import { EVERY_PAGE, MAILS, type Place, signIn } from './every-page';
+
+const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
+const VIEWS = join(REPOSITORY_ROOT, 'portal', 'views');
+
+let place: Place;
+let browser: Browser;
+let site: ReturnSite;
+/** The cookies of the customer who is signed in. */
+let signedIn: NonNullable<BrowserContextOptions['storageState']>;
+/** What the portal shows: the template of each page, and what it is given. */
+let shown: jest.SpyInstance<unknown, [string, { problem?: string }?]>;
+
+beforeAll(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  shown = jest.spyOn(Environment.prototype, 'render') as never;
+  const environment = { RATE_LIMITS: 'on', LIMIT_SIGN_INS: '10000', LIMIT_MAILS: String(MAILS) };
+  const register = await startTestRegister('one process', { environment });
+  browser = await startBrowser();
+  site = await startReturnSite();
+  const dataUser = await newDataUser(register, site.url);
+  place = { register, dataUser, customer: await newCustomer(dataUser) };
+  await registered(awkwardRecord());
+  await registered(publicTask());
+  await looked();
+  const page = await browser.newPage();
+  await signIn(page, place);
+  signedIn = await page.context().storageState();
+  await page.context().close();
+});
+afterAll(async () => {
+  shown.mockRestore();
+  await browser.close();
+  await place.register.close();
+  await site.close();
+});
+
+async function registered(record: object): Promise<void> {
+  const { status, body } = await place.dataUser.rest('POST', '/v1/access-records', record);
+  expect({ status, errors: body['errors'] }).toEqual({ status: 201 });
+}
+
+/** A record as awkward as the contract allows: long words, several controllers, every data type. */
+function awkwardRecord(): object {
+  const record = consentRecord(place.customer.ir, {
+    purpose: 'Ausserordentlichelangeswortohnetrennstelle'.repeat(8),
+    'data-types': [
+      ...['HH-CONSUMPTION', 'HH-EXPORT', 'MTH-CONSUMPTION', 'MTH-EXPORT', 'ANNUAL-CONSUMPTION', 'ANNUAL-EXPORT'],
+      ...['TARIFF-IMPORT', 'TARIFF-EXPORT'],
+    ],
+    'data-source': 'x'.repeat(255),
+    recipients: [{ name: 'y'.repeat(255), role: 'Processor', 'privacy-url': 'https://recipient.example/privacy' }],
+  });
+  const arrangement = record['record-metadata']['controller-arrangement'];
+  Object.assign(arrangement, { 'arrangement-type': 'joint', 'art26-reference': 'ART26-1' });
+  const [first] = arrangement.controllers as [(typeof arrangement.controllers)[number]];
+  first.role = 'lead';
+  arrangement.controllers.push({ ...first, name: `${'Z'.repeat(200)} plc`, role: 'joint' });
+  return record;
+}
+
+/** A record that the customer cannot withdraw. */
+function publicTask(): object {
+  const record = consentRecord(place.customer.ir, { 'legal-basis': 'uk-public-task', purpose: 'Plan the network' });
+  return { ...record, notice: null, 'access-event': { ...record['access-event'], consent: null } };
+}
+
+/** Somebody with a key, and the Data User itself, ask the register about the customer. */
+async function looked(): Promise<void> {
+  const { register, dataUser, customer } = place;
+  await anonymousClient(register.rest)('GET', `/v1/access-records/${customer.key}`);
+  await dataUser.rest('GET', `/v1/access-records/${customer.key}`);
+  await dataUser.rest('GET', `/v1/identity-records/exists?mpxn=${customer.mpxn}`);
+}
+
+const lastShown = () => {
+  const [view = '', { problem } = {}] = shown.mock.lastCall ?? [];
+  return [view.replace('.njk', ''), problem];
+};
+
+const LANGUAGES = ['en', 'cy'] as const;
+const NO_FAULT = { phone: [], desktop: [], 'links to nowhere': [], 'sideways at 400 %': 0 };
+
+/** Links to a part of the page that it does not have. */
+const LINKS_TO_NOWHERE = `[...document.querySelectorAll('a[href^="#"]')].map((link) => link.hash).filter((hash) => !document.querySelector(hash))`;
+
+/** What is wrong with a page, on each screen. */
+async function faultsOf(page: Page, name: string, language: string): Promise<Record<string, unknown>> {
+  const faults: Record<string, unknown> = {};
+  for (const [screen, { viewport }] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+    if (viewport) await page.setViewportSize(viewport);
+    await page.screenshot({
+      path: join(PICTURES, `${name} ${language} ${screen}.png`.replaceAll(' ', '-')),
+      fullPage: true,
+    });
+    faults[screen] = await accessibilityFaults(page);
+  }
+  faults['links to nowhere'] = await page.evaluate(LINKS_TO_NOWHERE);
+  await page.setViewportSize({ width: 320, height: 256 }); // 1280 × 1024 at 400 %
+  faults['sideways at 400 %'] = await sidewaysScroll(page);
+  if (DESKTOP.viewport) await page.setViewportSize(DESKTOP.viewport);
+  return faults;
+}
+
+describe('Every page', () => {
+  it.each(Object.entries(EVERY_PAGE))(
+    '%s, in both languages: no fault that axe finds, no sideways scrolling at 400 %',
+    async (name, { view, problem, isPersonal = false, go }) => {
+      const context = await browser.newContext({ ...DESKTOP, ...(isPersonal ? { storageState: signedIn } : {}) });
+      const complaints = complaintsOf(context);
+      const page = await context.newPage();
+      await go(page, place);
+      for (const language of LANGUAGES) {
+        if (language === 'cy') {
+          const [switched] = await Promise.all([
+            page.waitForResponse((response) => response.request().isNavigationRequest()),
+            page.waitForEvent('load'),
+            page.locator(`a[hreflang="${language}"]`).click(),
+          ]);
+          expect(switched.status() === 404).toBe(problem === 'notFound' || problem === 'linkExpired');
+          expect(await page.locator('html').getAttribute('lang')).toBe(language);
+          if (`${lastShown()}` !== `${[view, problem]}` || isOnlyAnAnswer(name)) await go(page, place);
+        }
+        expect([await page.locator('html').getAttribute('lang'), ...lastShown()]).toEqual([language, view, problem]);
+        expect(await faultsOf(page, name, language)).toEqual(NO_FAULT);
+      }
+      expect(complaints.filter((complaint) => !/the server responded with a status of 4\d\d/.test(complaint))).toEqual(
+        [],
+      );
+      await context.close();
+    },
+  );
+
+  /** Pages that are another when one comes to them by their address, but of the same template. */
+  const isOnlyAnAnswer = (name: string) => / that (was|refused|misses) /.test(name);
+
+  it('is one of those: no view, and no problem but those of the portal itself, is left out', () => {
+    const sources = readdirSync(VIEWS).filter((file) => file.endsWith('.njk'));
+    const frames = new Set(
+      sources.flatMap((file) => /\{% extends "([^"]+)"/.exec(readFileSync(join(VIEWS, file), 'utf8'))?.[1] ?? []),
+    );
+    const views = sources.filter((file) => !frames.has(file)).map((file) => file.replace('.njk', ''));
+    const pages = Object.values(EVERY_PAGE);
+    expect([...new Set(pages.map(({ view }) => view))].toSorted()).toEqual(views.toSorted());
+    const { start: _, signIn: __, ...problems } = en.problem;
+    const told = new Set([...pages.flatMap(({ problem = [] }) => problem), 'internal', 'unavailable']);
+    expect([...told].toSorted()).toEqual(Object.keys(problems).toSorted());
+  });
+});

@@ -1,0 +1,26 @@
+import type { DemoData } from '../../sandbox/demo-data';
+import { identityRecord, newMpxn } from '../support/customers';
+import { type RestClient, accountOf } from '../support/rest-client';
+import type { Samples } from './rest-cases';
+
+/** What the requests of the first Data User may name: demo data, and what is made for them. */
+export async function propertySamples(sandbox: DemoData, dataUser: RestClient): Promise<Samples> {
+  const { identity_record: ir, mpxn } = sandbox.samples;
+  const { duid, return_urls: returnUrls } = accountOf(sandbox, 'data_user');
+  const spare = await dataUser('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
+  return {
+    ir,
+    mpxn,
+    duid: String(duid),
+    email: String(sandbox.customers[0]?.email),
+    returnUrl: String(returnUrls?.[0]),
+    spareIr: String(spare.body['ir']),
+    tokenRef: await started(dataUser, 'reidentify', { mpxn }),
+    ownTokenRef: await started(dataUser, `${ir}/re-identify`, {}),
+  };
+}
+
+async function started(dataUser: RestClient, path: string, whom: object): Promise<string> {
+  const { body } = await dataUser('POST', `/v1/identity-records/${path}`, { ...whom, method: 'magic-link' });
+  return String(body['magic-link']['token-ref']);
+}

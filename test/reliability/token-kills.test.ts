@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomInt } from 'node:crypto';
+import { Client } from 'pg';
+import { readSettings } from '../../process/settings';
+import type { DemoData } from '../../sandbox/demo-data';
+import { sandboxKeyVariables } from '../../sandbox/keys';
+import { keyedHash } from '../../subgraphs/server/keyed-hash';
+import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../support/confirmed-tokens';
+import { type Customer, type DataUser, newCustomer, newDataUser } from '../support/customers';
+import { type FreshDatabase, freshDatabase } from '../support/postgres';
+import { type RegisterProcess, type TestRegister, freePort, startRegisterProcess } from '../support/register';
+
+const IS_LONG = process.env['TEST_LONG'] !== undefined;
+const TOKENS = IS_LONG ? 400 : 60;
+const KILLS = IS_LONG ? 8 : 2;
+
+/** A token is consumed if and only if its registration succeeded, whatever is killed in the middle of it. */
+describe('Tokens that are being redeemed when something is killed', () => {
+  let database: FreshDatabase;
+  let owner: Client;
+  let dataDir: string;
+  let environment: Record<string, string>;
+  let running: RegisterProcess;
+  let register: TestRegister;
+  let initiator: DataUser;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    owner = new Client({ connectionString: database.url });
+    await owner.connect();
+    dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
+    const names = ['REST_PORT', 'GATEWAY_PORT', 'PORTAL_PORT', 'MAILBOX_PORT', 'OIDC_PORT'];
+    const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
+    environment = { DATABASE_URL: database.url, DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ...ports };
+    running = await startRegisterProcess(environment);
+    const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData & { mailbox: string };
+    const url = (name: string) => `http://localhost:${environment[name]}`;
+    const urls = { rest: url('REST_PORT'), gateway: url('GATEWAY_PORT'), portal: url('PORTAL_PORT') };
+    const place = { databaseUrl: database.url, dataDir, log: () => '', close: () => Promise.resolve() };
+    register = { ...urls, ...place, sandbox, mailbox: sandbox.mailbox };
+    const enroller = await newDataUser(register, 'https://first.example/return');
+    initiator = await newDataUser(register, 'https://second.example/return');
+    customer = await newCustomer(enroller);
+  });
+  afterAll(async () => {
+    await running.stop();
+    await owner.end();
+    rmSync(dataDir, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  const redeem = (token: string) => initiator.rest('POST', '/v1/access-records', recordWithToken(token, token));
+
+  /** Which of the tokens have a record, and which are consumed. */
+  async function redeemed(tokens: readonly string[]) {
+    const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
+    const hash = keyedHash(keys.accessHashKey as Buffer, 'reidentification-token');
+    const { rows } = await owner.query<{ record: boolean; consumed: boolean }>(
+      `select exists (select from access.access_record where document->>'purpose' = token) as record,
+         exists (select from access.consumed_token where token_hash = hash) as consumed
+       from unnest($1::text[], $2::bytea[]) with ordinality as asked (token, hash, n) order by n`,
+      [tokens, tokens.map(hash)],
+    );
+    return rows;
+  }
+
+  /** What was consumed has its record, what has none can still be redeemed; nothing can be redeemed twice. */
+  async function expectWhole(tokens: readonly string[], acknowledged: ReadonlySet<string>): Promise<void> {
+    const found = await redeemed(tokens);
+    expect(found.filter(({ record, consumed }) => record !== consumed)).toEqual([]);
+    const lost = tokens.filter((token, index) => acknowledged.has(token) && found[index]?.record !== true);
+    expect(lost).toEqual([]);
+    const again = await inTurns(tokens.length, async (turn) => codeOf(await redeem(tokens[turn] as string)));
+    expect(again).toEqual(found.map(({ record }) => (record ? '400 VAL009' : '201')));
+  }
+
+  it('have their record if and only if they are consumed: kill -9 of the register', async () => {
+    const tokens = await confirmedTokens(register, initiator, customer, TOKENS * KILLS);
+    for (let round = 0; round < KILLS; round++) {
+      const batch = tokens.slice(round * TOKENS, (round + 1) * TOKENS);
+      const acknowledged = new Set<string>();
+      let killed: Promise<void> | undefined;
+      const killAfter = randomInt(TOKENS / 4, TOKENS / 2);
+      await inTurns(TOKENS, async (turn) => {
+        const token = batch[turn] as string;
+        const answer = await redeem(token).catch(() => undefined); // the process is gone
+        if (answer?.status === 201) acknowledged.add(token);
+        if (acknowledged.size >= killAfter) killed ??= running.kill();
+      });
+      await killed;
+      expect(acknowledged.size).toBeLessThan(TOKENS);
+      running = await startRegisterProcess(environment);
+      await expectWhole(batch, acknowledged);
+    }
+  }, 300_000);
+
+  it('have their record if and only if they are consumed: sessions of the database terminated', async () => {
+    const tokens = await confirmedTokens(register, initiator, customer, TOKENS);
+    const acknowledged = new Set<string>();
+    const failed = new Set<string>();
+    let isOver = false;
+    const terminate = async () => {
+      while (!isOver) {
+        await owner.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'active'
+             and query like '%consumed_token%' and pid <> pg_backend_pid() limit 1`,
+        );
+      }
+    };
+    const terminating = terminate();
+    await inTurns(TOKENS, async (turn) => {
+      const token = tokens[turn] as string;
+      const { status } = await redeem(token);
+      (status === 201 ? acknowledged : failed).add(token);
+    });
+    isOver = true;
+    await terminating;
+    expect(failed.size).toBeGreaterThan(0);
+    await expectWhole(tokens, acknowledged);
+  }, 120_000);
+});

@@ -1,0 +1,409 @@
+import { cp, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type RestorePlan, restore } from '../../backup/restore';
+import { takeBackup } from '../../backup/take-backup';
+import { newKeyVariables, sandboxKeyVariables } from '../../sandbox/keys';
+import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
+import { readSettings } from '../../process/settings';
+import { accessAddress, namedAccessKeys, openAccounts } from '../../subgraphs/access/access';
+import { accessTables } from '../../subgraphs/access/database/tables';
+import { identityTables } from '../../subgraphs/identity/database/tables';
+import { identityAddress, namedIdentityKeys } from '../../subgraphs/identity/identity';
+import { type Customer, type DataUser, newCustomer, newDataUser } from '../support/customers';
+import { failuresOf, graphOf } from '../support/graph';
+import { runOperatorCommand } from '../support/operator-command';
+import { type FreshDatabase, freshDatabase } from '../support/postgres';
+import { type TestRegister, startTestRegister } from '../support/register';
+import { anonymousClient } from '../support/rest-client';
+import { type SearchedPlace, databasePlaces, findings } from '../support/secret-scan';
+import { until } from '../support/until';
+
+const ANONYMISE = 'mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
+const PERSON = {
+  mpxn: '1900112244',
+  email: 'wilhelmina.quist@customer.example',
+  line: '19 Wilhelmina Passage',
+  town: 'Nether Quisting',
+  postcode: 'QU9 4ZZ',
+  'move-in date': '1983-11-27',
+};
+
+let register: TestRegister;
+let dataUser: DataUser;
+let keyVariables: Record<string, string>;
+let root: string;
+let databases: FreshDatabase[] = [];
+
+beforeAll(async () => {
+  register = await startTestRegister('one process');
+  dataUser = await newDataUser(register, 'https://larkhill.example/back');
+  keyVariables = await sandboxKeyVariables(register.dataDir);
+});
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'register-backup-'));
+});
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+  await Promise.all(databases.map((database) => database.drop()));
+  databases = [];
+});
+afterAll(async () => {
+  await register?.close();
+});
+
+const backUp = (keptDays = 7) => takeBackup(register.databaseUrl, root, keptDays);
+
+async function emptyDatabase(): Promise<string> {
+  const database = await freshDatabase();
+  databases.push(database);
+  return database.url;
+}
+
+function planFor(databaseUrl: string, variables = keyVariables): RestorePlan {
+  const { keys } = readSettings(variables);
+  const ofAccess = { hashKey: keys.accessHashKey as Buffer, encryptionKey: keys.accessEncryptionKey as Buffer };
+  const ofIdentity = {
+    hashKey: keys.identityHashKey as Buffer,
+    indexKey: keys.identityIndexKey as Buffer,
+    encryptionKey: keys.identityEncryptionKey as Buffer,
+  };
+  return {
+    databaseUrl,
+    root,
+    production: false,
+    withoutDataKeys: false,
+    subgraphs: [
+      {
+        address: identityAddress(databaseUrl, ofIdentity),
+        tables: identityTables,
+        keys: namedIdentityKeys(ofIdentity),
+      },
+      { address: accessAddress(databaseUrl, ofAccess), tables: accessTables, keys: namedAccessKeys(ofAccess) },
+    ],
+  };
+}
+
+async function asked<Row extends object>(url: string, question: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(question, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every table that is backed up, as a hash of its rows. */
+async function contents(url: string, tables: readonly string[]): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {};
+  for (const table of tables) {
+    const [row] = await asked<{ hash: string }>(
+      url,
+      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as hash from ${table} t`,
+    );
+    hashes[table] = row?.hash ?? '';
+  }
+  return hashes;
+}
+
+async function backedUpTables(): Promise<string[]> {
+  const folders = await Promise.all(
+    ['register', 'data-keys'].map(async (kind) =>
+      (await readdir(join(root, kind))).map((name) => join(root, kind, name)),
+    ),
+  );
+  const files = await Promise.all(folders.flat().map((folder) => readdir(folder)));
+  return [...new Set(files.flat().filter((name) => name.endsWith('.copy')))].map((name) => name.replace(/\.copy$/, ''));
+}
+
+const anonymise = async ({ ir }: Customer) =>
+  expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir }))).toEqual([]);
+const revoke = ({ key }: Customer) => dataUser.rest('DELETE', `/v1/access-records/${key}`);
+
+async function standing(url: string, { ir }: Customer) {
+  const [row] = await asked<Record<string, unknown>>(
+    url,
+    `select r.anonymised_at is not null as anonymised, r.mpxn_index is null and r.email_index is null as unfindable,
+      not exists (select from identity_keys.data_key k where k.record_id = r.id) as unreadable,
+      (select string_agg(state, ' ') from access.access_record a where a.identity_record_id = r.id) as access,
+      (select bool_and(meter_point_id is null) from access.access_record a where a.identity_record_id = r.id) as unlinked,
+      exists (select from access.closed_identity_link c where c.identity_record_id = r.id) as closed
+     from identity.identity_record r where ref = $1`,
+    [ir],
+  );
+  return row;
+}
+const LIVE = {
+  anonymised: false,
+  unfindable: false,
+  unreadable: false,
+  access: 'ACTIVE',
+  unlinked: false,
+  closed: false,
+};
+const GONE = { anonymised: true, unfindable: true, unreadable: true, access: 'REVOKED', unlinked: true, closed: true };
+
+/** Every file below a folder. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)])),
+  );
+  return found.flat();
+}
+
+async function filesAsPlaces(): Promise<SearchedPlace[]> {
+  return Promise.all((await filesBelow(root)).map(async (name) => ({ name, content: await readFile(name) })));
+}
+
+describe('A backup', () => {
+  it('is restored row by row; the register goes on from it', async () => {
+    const customer = await newCustomer(dataUser);
+    await backUp();
+    const url = await emptyDatabase();
+    const done = await restore(planFor(url));
+    expect(done).toMatchObject({ anonymisedAgain: 0, withoutDataKey: 0, revoked: 0 });
+    const tables = await backedUpTables();
+    expect(tables).toEqual(
+      expect.arrayContaining([
+        'access.access_record',
+        'access.audit_entry',
+        'identity.identity_record',
+        'identity.passkey',
+        'identity_keys.data_key',
+      ]),
+    );
+    expect(await contents(url, tables)).toEqual(await contents(register.databaseUrl, tables));
+
+    const restored = await startTestRegister('one process', { databaseUrl: url, environment: keyVariables });
+    try {
+      const rest = anonymousClient(restored.rest, `Bearer ${dataUser.token}`);
+      const verified = await rest('GET', `/v1/access-records/${customer.key}`);
+      expect(verified.body['access-record']['access-event'].state).toBe('ACTIVE');
+      const { body } = await rest('GET', `/v1/identity-records/${customer.ir}`);
+      expect(body['identity-record']['pii-principal'].mpxn).toBe(customer.mpxn);
+      await expect(asked(url, 'delete from access.audit_entry')).rejects.toMatchObject({ code: '23001' });
+      await expect(
+        asked(url, `update access.access_record set state = 'REVOKED', revoked_at = now() where state = 'ACTIVE'`),
+      ).rejects.toMatchObject({ code: '23001' });
+    } finally {
+      await restored.close();
+    }
+  });
+
+  it('holds no session, link or token that could live again', async () => {
+    await backUp();
+    const doors = /customer_session|sign_in|reidentification|ceremony|alias|consumed|rate_limit|job/;
+    expect((await backedUpTables()).filter((name) => doors.test(name))).toEqual([]);
+  });
+
+  it('is for its owner’s eyes only', async () => {
+    await backUp();
+    const modes = await Promise.all((await filesBelow(root)).map(async (file) => (await stat(file)).mode & 0o777));
+    expect(new Set(modes)).toEqual(new Set([0o600]));
+    for (const folder of ['register', 'data-keys']) expect((await stat(join(root, folder))).mode & 0o777).toBe(0o700);
+  });
+
+  it('tells neither an access key nor a person; nor does anything else once the person is anonymised', async () => {
+    const customer = await newCustomer(dataUser, {
+      'pii-principal': {
+        mpxn: PERSON.mpxn,
+        'move-in-date': PERSON['move-in date'],
+        address: { addressLine1: PERSON.line, townCity: PERSON.town, postcode: PERSON.postcode },
+      },
+      email: PERSON.email,
+    });
+    const secrets = new Map(Object.entries({ ...PERSON, 'access key': customer.key }));
+    for (const { account_id, secret_key } of register.sandbox.accounts)
+      secrets.set(`secret of ${account_id}`, secret_key);
+    for (const { mpxn, email } of register.sandbox.customers)
+      secrets.set(`MPxN ${mpxn}`, mpxn).set(`e-mail ${email}`, email);
+    await dataUser.rest('GET', `/v1/identity-records?mpxn=${PERSON.mpxn}&email=${encodeURIComponent(PERSON.email)}`);
+    await backUp();
+    expect(findings(secrets, await filesAsPlaces())).toEqual([]);
+    await revoke(customer);
+    await anonymise(customer);
+    await backUp();
+    const everything = [
+      ...(await filesAsPlaces()),
+      ...(await databasePlaces(register.databaseUrl)),
+      { name: 'log', content: Buffer.from(register.log()) },
+    ];
+    expect(findings(new Map(Object.entries(PERSON)), everything)).toEqual([]);
+  });
+
+  it('of data keys is deleted after its days, but never the newest', async () => {
+    const first = await backUp();
+    const manifest = join(first.dataKeys, 'manifest.json');
+    const taken = JSON.parse(await readFile(manifest, 'utf8')) as { takenAt: string };
+    const days = (count: number) => new Date(Date.parse(taken.takenAt) - count * 86_400_000).toISOString();
+    await writeFile(manifest, JSON.stringify({ ...taken, takenAt: days(6) }));
+    expect((await backUp()).dataKeysDeleted).toBe(0);
+    await writeFile(manifest, JSON.stringify({ ...taken, takenAt: days(8) }));
+    const last = await backUp();
+    expect(last.dataKeysDeleted).toBe(1);
+    expect((await backUp(0)).dataKeysDeleted).toBe(2);
+    expect(await readdir(join(root, 'data-keys'))).toHaveLength(1);
+    expect(await readdir(join(root, 'register'))).toHaveLength(4);
+  });
+});
+
+describe('A restore', () => {
+  it('anonymises again who was anonymised since, and revokes what had been ACTIVE', async () => {
+    const [gone, kept] = [await newCustomer(dataUser), await newCustomer(dataUser)];
+    await backUp();
+    await revoke(gone);
+    await anonymise(gone);
+    const later = await backUp();
+    await rm(later.register, { recursive: true });
+    const url = await emptyDatabase();
+    expect(await restore(planFor(url))).toMatchObject({ anonymisedAgain: 1, withoutDataKey: 0, revoked: 1 });
+    expect([await standing(url, gone), await standing(url, kept)]).toEqual([GONE, LIVE]);
+    const instant = `select anonymised_at as at from identity.identity_record where ref = '${gone.ir}'`;
+    const [[again], [first]] = [
+      await asked<{ at: Date }>(url, instant),
+      await asked<{ at: Date }>(register.databaseUrl, instant),
+    ];
+    expect(again?.at.getTime()).toBe(first?.at.getTime());
+    const [transition] = await asked(
+      url,
+      `select from_state, to_state, cause, account_id from access.access_record_transition t
+      join access.access_record a on a.id = t.record_id where number = 2 and account_id = 'restore'`,
+    );
+    expect(transition).toEqual({ from_state: 'ACTIVE', to_state: 'REVOKED', cause: 'revoked', account_id: 'restore' });
+  });
+
+  it('does so also with data keys from before', async () => {
+    const gone = await newCustomer(dataUser);
+    await revoke(gone);
+    const before = await backUp();
+    await anonymise(gone);
+    const after = await backUp();
+    await rm(after.dataKeys, { recursive: true });
+    const url = await emptyDatabase();
+    await restore(planFor(url));
+    expect(await standing(url, gone)).toEqual(GONE);
+    expect(before.dataKeys).not.toBe(after.dataKeys);
+  });
+
+  it('anonymises records whose data key is lost, and says how many', async () => {
+    await backUp();
+    const customer = await newCustomer(dataUser);
+    const later = await backUp();
+    await rm(later.dataKeys, { recursive: true });
+    const url = await emptyDatabase();
+    expect(await restore(planFor(url))).toMatchObject({ anonymisedAgain: 0, withoutDataKey: 1, revoked: 1 });
+    expect(await standing(url, customer)).toEqual(GONE);
+  });
+
+  it('without any data keys is made on request only', async () => {
+    const { dataKeys } = await backUp();
+    await rm(dataKeys, { recursive: true });
+    const url = await emptyDatabase();
+    await expect(restore(planFor(url))).rejects.toThrow('no complete backup of data keys');
+    const done = await restore({ ...planFor(url), withoutDataKeys: true });
+    expect(done.withoutDataKey).toBeGreaterThan(0);
+    expect(await asked(url, 'select from identity.identity_record where anonymised_at is null')).toEqual([]);
+  });
+
+  it('takes the newest backup that is complete, and no damaged one', async () => {
+    await backUp();
+    const newest = await backUp();
+    await rm(join(newest.register, 'manifest.json'));
+    const url = await emptyDatabase();
+    const { register: taken } = await restore(planFor(url));
+    expect(taken).not.toBe(newest.register);
+    await writeFile(join(taken, 'access.account.copy'), 'x', { flag: 'a' });
+    await expect(restore(planFor(await emptyDatabase()))).rejects.toThrow('access.account.copy is damaged');
+  });
+
+  it('leaves a database alone that is not empty', async () => {
+    await backUp();
+    const tables = await backedUpTables();
+    const before = await contents(register.databaseUrl, tables);
+    await expect(restore(planFor(register.databaseUrl))).rejects.toThrow('the database is not empty');
+    expect(await contents(register.databaseUrl, tables)).toEqual(before);
+  });
+
+  it('with other keys is refused, and can be made afterwards with the right ones', async () => {
+    await backUp();
+    const url = await emptyDatabase();
+    await expect(restore(planFor(url, await newKeyVariables()))).rejects.toThrow(
+      /ACCESS_HASH_KEY.*IDENTITY_HASH_KEY.*not of this backup/,
+    );
+    await restore(planFor(url));
+  });
+});
+
+describe('A restore that was killed', () => {
+  it('lets nothing be served or backed up, and is begun afresh', async () => {
+    const customer = await newCustomer(dataUser);
+    await backUp();
+    const url = await emptyDatabase();
+    const environment = { ...keyVariables, DATABASE_URL: url, DATA_DIR: register.dataDir };
+    const killed = runOperatorCommand('backup.ts', ['restore', root], environment);
+    const holder = new Client({ connectionString: url });
+    await holder.connect();
+    await until(
+      async () =>
+        (await asked(url, `select where to_regclass('access.access_record') is not null`)).length || undefined,
+      60_000,
+    );
+    await holder.query('begin; lock table access.access_record in share mode');
+    await until(async () => (await asked(url, `select from pg_locks where not granted`)).length || undefined, 60_000);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    await holder.end();
+
+    const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = readSettings(keyVariables).keys;
+    const start = () =>
+      openAccounts(url, { hashKey: hashKey as Buffer, encryptionKey: encryptionKey as Buffer }, false);
+    await expect(start()).rejects.toThrow('the restore of this database did not end');
+    await expect(takeBackup(url, root, 7)).rejects.toThrow('the restore of this database did not end');
+    const again = await runOperatorCommand('backup.ts', ['restore', root], environment).ended;
+    expect(again).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/rows were restored from .*\n0 identity records were anonymised again/),
+    });
+    expect(await standing(url, customer)).toEqual(LIVE);
+    await (await start()).close();
+  }, 180_000);
+});
+
+describe('The commands', () => {
+  it('say how they are used, and what is wrong with a setting', async () => {
+    const runs = [[], ['copy', root], ['backup'], ['restore', root, root]];
+    for (const words of runs) {
+      const { code, said } = await runOperatorCommand('backup.ts', words, {}).ended;
+      expect([code, said]).toEqual([1, expect.stringMatching(/^usage: npm run backup -- <folder>/)]);
+    }
+    const { code, said } = await runOperatorCommand('backup.ts', ['backup', root], { DATA_KEYS_KEPT_DAYS: '-1' }).ended;
+    expect([code, said]).toEqual([1, expect.stringContaining('DATA_KEYS_KEPT_DAYS: less than 0')]);
+    expect(await readdir(root)).toEqual([]);
+  }, 60_000);
+});
+
+describe('The embedded database', () => {
+  it('is restored into while nobody runs it, and backed up while somebody does', async () => {
+    await backUp();
+    const dataDir = await mkdtemp(join(tmpdir(), 'register-data-'));
+    const environment = { DATA_DIR: dataDir };
+    try {
+      await cp(join(register.dataDir, 'keys.json'), join(dataDir, 'keys.json'));
+      expect(await runOperatorCommand('backup.ts', ['restore', root], environment).ended).toMatchObject({ code: 0 });
+      const log = { warn: () => undefined, error: () => undefined };
+      const postgres = await launchPostgres({ dataDir, log });
+      try {
+        const done = await runOperatorCommand('backup.ts', ['backup', join(root, 'second')], environment).ended;
+        expect(done).toMatchObject({ code: 0, said: expect.stringContaining('rows of the register are in') });
+        expect(await readdir(join(root, 'second', 'register'))).toHaveLength(1);
+      } finally {
+        await postgres.stop();
+      }
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }, 180_000);
+});

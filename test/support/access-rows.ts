@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import type { AccessState, LegalBasis } from '../../subgraphs/access/domain/access-record';
+import { DUID } from './access-database';
+
+/** A record as it is after whatever became of it; times are SQL, by the register's clock. */
+export interface AccessRow {
+  readonly state: AccessState;
+  readonly legalBasis: LegalBasis;
+  readonly meterPointId: string | null;
+  readonly identityRecordId: string;
+  readonly createdAt: string;
+  readonly expiry: string;
+  readonly revokedAt: string;
+}
+
+const USUAL: AccessRow = {
+  state: 'ACTIVE',
+  legalBasis: 'uk-consent',
+  meterPointId: 'meter point',
+  identityRecordId: randomUUID(),
+  createdAt: 'register_now()',
+  expiry: 'null',
+  revokedAt: 'null',
+};
+
+/** What the register stores of a record that breaks no rule. */
+const DOCUMENT = {
+  schemaVersion: '1.0',
+  controllerArrangement: {
+    arrangementType: 'sole',
+    controllers: [{ name: 'Harbourlight', role: 'sole', contactUrl: 'https://harbourlight.example/contact' }],
+  },
+  notice: null,
+  purpose: 'Find a better tariff',
+  dataTypes: ['HH-CONSUMPTION'],
+  dataSource: null,
+  recipients: null,
+  controllerReference: null,
+  consent: null,
+};
+
+/** Puts a record into the tables as their owner, without the guards of its life; answers its id. */
+export async function putRecord(owner: Client, change: Partial<AccessRow> = {}): Promise<string> {
+  const row = { ...USUAL, ...change };
+  const id = randomUUID();
+  await owner.query(`set session_replication_role = 'replica'`);
+  try {
+    await owner.query(
+      `with record as (
+         insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
+           legal_basis, registered_at, expiry, created_at, revoked_at, document)
+         values ($1, $2, '\\x01', $3, $4, 'ir_' || repeat('7', 24), $5, $6, $7, ${row.createdAt}, ${row.expiry}, ${row.createdAt},
+           ${row.revokedAt}, $8) returning *),
+       version as (
+         insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+         select id, 1, 'acc', legal_basis, registered_at, expiry, document from record)
+       insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
+      [id, randomBytes(32), DUID, row.identityRecordId, row.meterPointId, row.state, row.legalBasis, DOCUMENT],
+    );
+  } finally {
+    await owner.query('reset session_replication_role');
+  }
+  return id;
+}
+
+/** The account that {@link DUID} belongs to. */
+export const ACCOUNT = `acc_${'0'.repeat(24)}`;
+
+/** Onboards another account; answers its id. */
+export async function putAccount(
+  owner: Client,
+  role: 'portal' | 'data_provider' | 'admin',
+  name: string,
+): Promise<string> {
+  const accountId = `acc_${randomBytes(12).toString('hex')}`;
+  await owner.query(
+    `insert into account (account_id, role, display_name, duid, contact_url) values ($1, $2, $3, $4, 'https://elsewhere.example')`,
+    [accountId, role, name, role === 'portal' ? `duid_${randomBytes(12).toString('hex')}` : null],
+  );
+  return accountId;
+}

@@ -1,0 +1,217 @@
+import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+
+/** What an authenticator may be made to do wrong, or in another way than usual. */
+export interface Quirks {
+  /** Origin that the browser says the page has. */
+  readonly origin?: string;
+  /** Relying party id that is hashed into the authenticator data. */
+  readonly rpId?: string;
+  /** Challenge that is signed instead of the one asked for. */
+  readonly challenge?: string;
+  /** Whether the user was verified (flag UV); true unless given. */
+  readonly userVerified?: boolean;
+  /** Whether the user was present (flag UP); true unless given. */
+  readonly userPresent?: boolean;
+  /** Value of the signature counter instead of the next one. */
+  readonly counter?: number;
+  /** Flags BE and BS; as the passkey was made unless given. */
+  readonly backupEligible?: boolean;
+  readonly backedUp?: boolean;
+  /** Type of the client data instead of the ceremony's own. */
+  readonly type?: string;
+  /** Signs with another key than the passkey's. */
+  readonly otherKey?: boolean;
+  /** User handle that is returned with an assertion; the one of the registration unless given, none for null. */
+  readonly userHandle?: string | null;
+}
+
+/** A passkey in a software authenticator. */
+export interface SoftwarePasskey {
+  readonly id: string;
+  readonly rpId: string;
+  readonly userHandle: string;
+  readonly userName: string;
+}
+
+/** A WebAuthn response in its JSON form. */
+export type CredentialJson = Record<string, unknown>;
+
+/** Options of the two ceremonies, as far as an authenticator reads them. */
+export interface CreationOptions {
+  readonly challenge: string;
+  readonly rp: { readonly id?: string };
+  readonly user: { readonly id: string; readonly name: string };
+  readonly excludeCredentials?: readonly { readonly id: string }[];
+}
+
+export interface RequestOptions {
+  readonly challenge: string;
+  readonly rpId?: string;
+  readonly allowCredentials?: readonly { readonly id: string }[];
+}
+
+interface HeldPasskey extends SoftwarePasskey {
+  readonly privateKey: KeyObject;
+  readonly backupEligible: boolean;
+  counter: number;
+}
+
+/** How an authenticator is made. */
+export interface AuthenticatorOptions {
+  /** Origin of the pages on which it is used. */
+  readonly origin: string;
+  /** Whether its signature counter goes up; it stays 0 otherwise, as that of synchronised passkeys. */
+  readonly counts?: boolean;
+  /** Flag BE of the passkeys that it makes. */
+  readonly backupEligible?: boolean;
+}
+
+/**
+ * An authenticator with browser in software: ES256, attestation `none`, discoverable passkeys. It refuses nothing by itself, so that the
+ * register has to.
+ */
+export class SoftwareAuthenticator {
+  private readonly held: HeldPasskey[] = [];
+
+  constructor(private readonly options: AuthenticatorOptions) {}
+
+  get passkeys(): readonly SoftwarePasskey[] {
+    return this.held;
+  }
+
+  /** `navigator.credentials.create`; the credential id may be given. */
+  create(
+    { challenge, rp, user }: CreationOptions,
+    quirks: Quirks = {},
+    id = randomBytes(20).toString('base64url'),
+  ): CredentialJson {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { origin, counts = true, backupEligible = false } = this.options;
+    const passkey: HeldPasskey = {
+      id,
+      rpId: quirks.rpId ?? rp.id ?? new URL(origin).hostname,
+      userHandle: user.id,
+      userName: user.name,
+      privateKey,
+      backupEligible,
+      counter: counts ? 1 : 0,
+    };
+    this.held.push(passkey);
+    const attested = Buffer.concat([
+      Buffer.alloc(16), // AAGUID of no particular model
+      uint16(Buffer.from(passkey.id, 'base64url').length),
+      Buffer.from(passkey.id, 'base64url'),
+      coseKey(publicKey),
+    ]);
+    const authenticatorData = Buffer.concat([this.authenticatorData(passkey, quirks, true), attested]);
+    return credential(passkey.id, {
+      clientDataJSON: this.clientData('webauthn.create', challenge, quirks),
+      attestationObject: cborMap([
+        ['fmt', cborText('none')],
+        ['attStmt', cborMap([])],
+        ['authData', cborBytes(authenticatorData)],
+      ]).toString('base64url'),
+      transports: ['internal', 'hybrid'],
+    });
+  }
+
+  /** `navigator.credentials.get` with the passkey asked for: the first that is allowed, or the one given. */
+  get({ challenge, allowCredentials = [] }: RequestOptions, quirks: Quirks = {}, id?: string): CredentialJson {
+    const isAllowed = (each: HeldPasskey) => allowCredentials.some((allowed) => allowed.id === each.id);
+    const passkey = this.held.find((each) =>
+      id === undefined ? allowCredentials.length === 0 || isAllowed(each) : each.id === id,
+    );
+    if (!passkey) throw new Error('the authenticator has no such passkey');
+    const { counts = true } = this.options;
+    if (counts) passkey.counter += 1;
+    const clientDataJSON = this.clientData('webauthn.get', challenge, quirks);
+    const authenticatorData = this.authenticatorData(passkey, quirks, false);
+    const signed = Buffer.concat([authenticatorData, sha256(Buffer.from(clientDataJSON, 'base64url'))]);
+    const key = quirks.otherKey ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey : passkey.privateKey;
+    const userHandle = quirks.userHandle === undefined ? passkey.userHandle : quirks.userHandle;
+    return credential(passkey.id, {
+      clientDataJSON,
+      authenticatorData: authenticatorData.toString('base64url'),
+      signature: sign('sha256', signed, key).toString('base64url'),
+      ...(userHandle === null ? {} : { userHandle }),
+    });
+  }
+
+  private clientData(type: string, challenge: string, quirks: Quirks): string {
+    const { origin } = this.options;
+    const data = {
+      type: quirks.type ?? type,
+      challenge: quirks.challenge ?? challenge,
+      origin: quirks.origin ?? origin,
+      crossOrigin: false,
+    };
+    return Buffer.from(JSON.stringify(data)).toString('base64url');
+  }
+
+  private authenticatorData({ rpId, counter, backupEligible }: HeldPasskey, quirks: Quirks, attests: boolean): Buffer {
+    const isEligible = quirks.backupEligible ?? backupEligible;
+    const flags =
+      (quirks.userPresent === false ? 0 : 0x01) |
+      (quirks.userVerified === false ? 0 : 0x04) |
+      (isEligible ? 0x08 : 0) |
+      ((quirks.backedUp ?? isEligible) ? 0x10 : 0) |
+      (attests ? 0x40 : 0);
+    const count = Buffer.alloc(4);
+    count.writeUInt32BE(quirks.counter ?? counter);
+    return Buffer.concat([sha256(Buffer.from(quirks.rpId ?? rpId)), Buffer.from([flags]), count]);
+  }
+}
+
+function credential(id: string, response: Record<string, unknown>): CredentialJson {
+  return {
+    id,
+    rawId: id,
+    type: 'public-key',
+    authenticatorAttachment: 'platform',
+    clientExtensionResults: {},
+    response,
+  };
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function uint16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value);
+  return bytes;
+}
+
+/** COSE key (RFC 9053) of a P-256 public key for ES256. */
+function coseKey(publicKey: KeyObject): Buffer {
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const [KTY, ALG, CRV, X, Y] = [0x01, 0x03, 0x20, 0x21, 0x22];
+  const [EC2, ES256, P256] = [0x02, 0x26, 0x01];
+  return Buffer.concat([
+    Buffer.from([0xa5, KTY, EC2, ALG, ES256, CRV, P256, X]),
+    cborBytes(Buffer.from(x, 'base64url')),
+    Buffer.from([Y]),
+    cborBytes(Buffer.from(y, 'base64url')),
+  ]);
+}
+
+/** CBOR (RFC 8949), as much of it as an attestation object needs: heads of up to two bytes of length. */
+function cborHead(major: number, length: number): Buffer {
+  if (length < 24) return Buffer.from([(major << 5) | length]);
+  if (length < 256) return Buffer.from([(major << 5) | 24, length]);
+  return Buffer.concat([Buffer.from([(major << 5) | 25]), uint16(length)]);
+}
+
+function cborBytes(bytes: Buffer): Buffer {
+  return Buffer.concat([cborHead(2, bytes.length), bytes]);
+}
+
+function cborText(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([cborHead(3, bytes.length), bytes]);
+}
+
+function cborMap(entries: readonly (readonly [string, Buffer])[]): Buffer {
+  return Buffer.concat([cborHead(5, entries.length), ...entries.flatMap(([key, value]) => [cborText(key), value])]);
+}

@@ -1,0 +1,74 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
+
+/** Debian's Chromium, or the one that CHROMIUM names. */
+const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** A browser that shows nothing and asks nobody. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: EXECUTABLE,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+}
+
+/** The screens that pages are looked at: a phone, and a desktop. */
+export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+
+/** An authenticator of the platform, as a phone has one: its user is verified whenever it is asked, unless told otherwise. */
+export interface VirtualAuthenticator {
+  /** How many passkeys it holds. */
+  credentials(): Promise<number>;
+  /** Whether its user is verified when it is asked. */
+  verifiesUser(does: boolean): Promise<void>;
+}
+
+/** Gives a page an authenticator. */
+export async function withAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    credentials: async () => (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+    verifiesUser: async (isUserVerified) => {
+      await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+    },
+  };
+}
+
+/** What axe finds wrong on a page, as `rule: element`; WCAG 2.2 AA and its best practices. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode() // pages have no frames
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+/** By how many CSS pixels a page is wider than its window: 0 when nobody has to scroll sideways. */
+export function sidewaysScroll(page: Page): Promise<number> {
+  return page.evaluate('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
+}
+
+/** Collects what pages of a context complain about, and answers of theirs that are faults of the server. */
+export function complaintsOf(context: BrowserContext): string[] {
+  const complaints: string[] = [];
+  context.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('response', (response) => {
+    if (response.status() >= 500) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  return complaints;
+}

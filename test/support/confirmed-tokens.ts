@@ -1,0 +1,66 @@
+import { type Customer, type DataUser, linkIn, mailsTo } from './customers';
+import { graphOf } from './graph';
+import { consentRecord } from './records';
+import type { TestRegister } from './register';
+import type { RestAnswer } from './rest-client';
+import { until } from './until';
+
+const CONFIRM = 'mutation ($secret: String!) { confirmCeremonyLink(secret: $secret) { organisation } }';
+
+/** Tokens for a customer whom another Data User enrolled: each asked for, mailed, and confirmed by the button of its page. */
+export async function confirmedTokens(
+  register: TestRegister,
+  { rest }: Pick<DataUser, 'rest'>,
+  { mpxn, email }: Pick<Customer, 'mpxn' | 'email'>,
+  count: number,
+): Promise<string[]> {
+  const mailsBefore = (await mailsTo(register, email)).length;
+  const tokens = await inTurns(count, async () => {
+    const asked = await rest('POST', '/v1/identity-records/reidentify', { mpxn, method: 'magic-link' });
+    if (asked.status !== 200) throw new Error(`reidentify answered ${asked.status}: ${JSON.stringify(asked.body)}`);
+    return String(asked.body['magic-link']['token-ref']);
+  });
+  const mails = await until(async () => {
+    const sent = await mailsTo(register, email);
+    return sent.length >= mailsBefore + count ? sent.slice(0, count) : undefined;
+  }, 600_000);
+  const graph = graphOf(register);
+  await inTurns(count, async (turn) => {
+    const secret = linkIn(mails[turn] as (typeof mails)[number])
+      .split('/')
+      .at(-1) as string;
+    const { errors } = await graph(CONFIRM, { secret });
+    if (errors.length > 0) throw new Error(`a link was not confirmed: ${JSON.stringify(errors)}`);
+  });
+  return tokens;
+}
+
+/** A registration that redeems a token; its purpose tells which. */
+export function recordWithToken(token: string, purpose = 'Find a better tariff') {
+  const { 'record-metadata': metadata, ...record } = consentRecord('', { purpose });
+  const { 'identity-record-ref': _, ...rest } = metadata;
+  return { ...record, 'record-metadata': rest, 'reidentification-token': token };
+}
+
+/** Status and first error code of an answer: `400 VAL009`. */
+export function codeOf({ status, body }: RestAnswer): string {
+  return [status, body['errors']?.[0]['error-code']].filter((part) => part !== undefined).join(' ');
+}
+
+/** Does work so many times, some at once; answers come in the order of the turns. */
+export async function inTurns<Result>(
+  count: number,
+  work: (turn: number) => Promise<Result>,
+  atOnce = 20,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      const turn = next++;
+      results[turn] = await work(turn);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+  return results;
+}

@@ -1,0 +1,52 @@
+import type { EndedRecord } from '../../portal/presentation/register-answers';
+
+/** An access record as its customer reads it: sole controller, by consent, ACTIVE; the change is laid over it. */
+export function customerRecord(change: Partial<EndedRecord> = {}): EndedRecord {
+  return {
+    id: '00000000-0000-4000-8000-000000000001',
+    state: 'ACTIVE',
+    legalBasis: 'UK_CONSENT',
+    purpose: 'Find a better tariff',
+    dataTypes: ['HH_CONSUMPTION'],
+    leadControllerName: 'Larkhill Energy Advice Ltd',
+    registeredAt: '2026-03-28T23:30:00.000Z',
+    expiry: null,
+    recordMetadata: {
+      createdAt: '2026-03-28T23:30:00.000Z',
+      controllerArrangement: {
+        controllers: [
+          {
+            name: 'Larkhill Energy Advice Ltd',
+            role: 'SOLE',
+            contactUrl: 'https://larkhill.example/contact',
+            privacyRightsUrl: 'https://larkhill.example/rights',
+          },
+        ],
+      },
+    },
+    notice: { sharedNotice: { termsUrl: 'https://larkhill.example/terms', noticeVersion: '3' }, notices: null },
+    processing: { dataSource: null, recipients: null },
+    accessEvent: { revokedAt: null },
+    dataUser: { displayName: 'Larkhill Energy Advice Ltd', contactUrl: 'https://larkhill.example/contact' },
+    discoveredAccess: null,
+    transitions: { nodes: [{ cause: 'REGISTERED' }] },
+    ...change,
+  };
+}
+
+/** What the communications operator saw of an organisation that is not registered. */
+export function discoveredRecord(organisationName: string): EndedRecord {
+  return customerRecord({
+    state: 'DISCOVERED',
+    legalBasis: null,
+    purpose: null,
+    notice: null,
+    leadControllerName: organisationName,
+    discoveredAccess: {
+      organisationName,
+      firstSeen: '2026-05-01',
+      lastSeen: '2026-06-11',
+      dataTypesObserved: ['ANNUAL_CONSUMPTION'],
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import type { Answer } from './answer-breaches';
+import { SoftwareAuthenticator } from './authenticator';
+import { FINISH, OPTIONS, lastPart } from './ceremonies';
+import { type GraphError, graphOf } from './graph';
+import type { TestRegister } from './register';
+
+/** What a customer does at the address of a passkey ceremony, with an authenticator of their own; the answer is what its page is told. */
+export type PasskeyStep = (redirect: URL) => Promise<Answer>;
+
+/** A customer whose authenticator keeps the passkeys that it registers. A proof by passkey that is due first is given. */
+export function passkeyStep(register: TestRegister): PasskeyStep {
+  const graph = graphOf(register);
+  const authenticators = new Map<string, SoftwareAuthenticator>();
+  const authenticatorAt = (origin: string) => {
+    const authenticator = authenticators.get(origin) ?? new SoftwareAuthenticator({ origin });
+    authenticators.set(origin, authenticator);
+    return authenticator;
+  };
+  return async ({ origin, pathname }) => {
+    let secret: string | null = lastPart(pathname);
+    for (;;) {
+      const asked = await graph(OPTIONS, { secret });
+      if (asked.errors.length > 0) return refused(asked.errors);
+      const { kind, options } = asked.data.passkeyCeremonyOptions;
+      const authenticator = authenticatorAt(origin);
+      const response = kind === 'REGISTRATION' ? authenticator.create(options) : authenticator.get(options);
+      const finished = await graph(FINISH, { secret, response });
+      if (finished.errors.length > 0) return refused(finished.errors);
+      const outcome = finished.data.finishPasskeyCeremony as { readonly nextSecret: string | null };
+      secret = outcome.nextSecret;
+      if (secret === null) return { status: 200, headers: new Headers(), body: outcome };
+    }
+  };
+}
+
+function refused(failures: readonly GraphError[]): Answer {
+  const errors = failures.map(({ extensions, message }) => ({ 'error-code': extensions.code, message }));
+  const { status } = errorCatalogue[errors[0]?.['error-code'] as ErrorCode];
+  return { status, headers: new Headers(), body: { errors } };
+}

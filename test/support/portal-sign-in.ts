@@ -1,0 +1,40 @@
+import type { CapturedMail } from '../../sandbox/mailbox';
+import { PortalVisitor } from './portal-visitor';
+import type { TestRegister } from './register';
+import { until } from './until';
+
+/** The path of the newest link to the portal that was mailed to an address, beyond those that were there before. */
+export async function mailedPath(
+  { mailbox }: Pick<TestRegister, 'mailbox'>,
+  to: string,
+  kind: 'sign-in/link' | 'identify/link' | 'identify/proof',
+  before: ReadonlySet<string> = new Set(),
+): Promise<string> {
+  return until(async () => {
+    const paths = await mailedPaths(mailbox, to, kind);
+    return paths.find((path) => !before.has(path));
+  });
+}
+
+/** All such paths, the newest first. */
+export async function mailedPaths(mailbox: string, to: string, kind: string): Promise<string[]> {
+  const mails = (await (await fetch(`${mailbox}?to=${encodeURIComponent(to)}`)).json()) as CapturedMail[];
+  const link = new RegExp(`/${kind}/[\\w-]{43}`);
+  return mails.flatMap(({ text }) => link.exec(text)?.[0] ?? []);
+}
+
+/** A customer signs in by the link that is mailed; `entry` is the query of the link by which they came. */
+export async function signedInVisitor(
+  register: Pick<TestRegister, 'portal' | 'mailbox'>,
+  entry: string,
+  email: string,
+): Promise<PortalVisitor> {
+  const visitor = new PortalVisitor(register.portal);
+  const before = new Set(await mailedPaths(register.mailbox, email, 'sign-in/link'));
+  await visitor.get(`/?${entry}`);
+  await visitor.press(await visitor.get('/sign-in'), '/sign-in/link');
+  const path = await mailedPath(register, email, 'sign-in/link', before);
+  const signedIn = await visitor.press(await visitor.get(path), path);
+  if (signedIn.location !== '/access') throw new Error(`the sign-in answered ${signedIn.status}: ${signedIn.text}`);
+  return visitor;
+}

@@ -1,0 +1,57 @@
+import type { CallContext } from '../../subgraphs/server/caller';
+import { isLinkMail, mailsNow, mailsOf, secretIn } from './sign-in-mails';
+import type { SignInRoom } from './sign-in-room';
+
+export const REQUEST_LINK =
+  'mutation ($entry: SignInEntry!, $language: Language!) { requestSignInLink(entry: $entry, language: $language) }';
+export const SIGN_IN_WITH_LINK = 'mutation ($secret: String!) { signInWithLink(secret: $secret) { token expiresAt } }';
+export const SIGN_IN_LINK = 'query ($secret: String!) { signInLink(secret: $secret) { expiresAt } }';
+export const START_PASSKEY = 'mutation { startPasskeySignIn { secret options } }';
+export const SIGN_IN_WITH_PASSKEY = `mutation ($secret: String!, $response: JSONObject!, $entry: SignInEntry) {
+  signInWithPasskey(secret: $secret, response: $response, entry: $entry) { token expiresAt } }`;
+export const START_SUPPLIER =
+  'mutation ($mpid: String!, $entry: SignInEntry!) { startSupplierSignIn(mpid: $mpid, entry: $entry) { secret url } }';
+export const FINISH_SUPPLIER = `mutation ($secret: String!, $callbackUrl: String!) {
+  finishSupplierSignIn(secret: $secret, callbackUrl: $callbackUrl) { token expiresAt } }`;
+export const SESSION = `{ customerSession {
+  mpxn address { addressLine1 addressLine2 townCity county postcode } moveInDate isCurrent signedInBy signedInAt expiresAt returnUrl } }`;
+export const SCOPE = `query ($token: String!) { customerScope(token: $token) {
+  sessionId identityRecordId meterPointId isCurrent since } }`;
+export const END_SESSION = 'mutation { endCustomerSession }';
+
+/** A new session as its browser gets it. */
+export interface NewSession {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+/** The context of a customer's request, as the gateway makes it. */
+export function asCustomer(token: string): Partial<CallContext> {
+  return { caller: { accountId: 'session', role: 'customer', duid: null, mpid: null }, bearer: token };
+}
+
+/** What a service of the register asks. */
+export const asService: Partial<CallContext> = { service: 'access' };
+
+/** Asks for links. */
+export function requestLink(room: SignInRoom, entry: object, language = 'EN') {
+  return room.ask(REQUEST_LINK, { entry, language });
+}
+
+/** Asks for a link, reads the mail and presses the button. */
+export async function signedInByLink(room: SignInRoom, entry: object, email: string): Promise<NewSession> {
+  const before = (await mailsNow(room, email)).length;
+  const { codes: refused } = await requestLink(room, entry);
+  if (refused.length > 0) throw new Error(refused.join());
+  const mails = (await mailsOf(room, email, before + 1)).filter(isLinkMail);
+  const { data, codes } = await room.ask(SIGN_IN_WITH_LINK, { secret: secretIn(mails) });
+  if (codes.length > 0) throw new Error(codes.join());
+  return data.signInWithLink;
+}
+
+/** What the session of a token lets see; null when there is none. */
+export async function scopeOf(room: SignInRoom, token: string, replica = 0) {
+  const { data, codes } = await room.ask(SCOPE, { token }, asService, replica);
+  if (codes.length > 0) throw new Error(codes.join());
+  return data.customerScope;
+}

@@ -1,0 +1,236 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { exportJWK, generateKeyPair } from 'jose';
+import { Client } from 'pg';
+import pino from 'pino';
+import { readSettings } from '../../process/settings';
+import { type Mailbox, startMailbox } from '../../sandbox/mailbox';
+import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
+import { startAccess } from '../../subgraphs/access/access';
+import { blindIndexes } from '../../subgraphs/identity/database/blind-index';
+import type { IdentityKeys, IdentityPlaces } from '../../subgraphs/identity/foundation';
+import { startIdentity } from '../../subgraphs/identity/identity';
+import type { CallContext, Caller } from '../../subgraphs/server/caller';
+import type { Limits } from '../../subgraphs/server/rate-limits';
+import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import { places } from './identity-surroundings';
+import { freshDatabase } from './postgres';
+import { until } from './until';
+
+/** An answer of a subgraph: its data, or the codes of its errors. */
+export interface RoomAnswer {
+  readonly data: ReturnType<typeof JSON.parse>;
+  readonly codes: readonly string[];
+  readonly retryAfter?: number;
+}
+
+/** Both subgraphs, a mailbox and a supplier around one database; no gateway. */
+export interface SignInRoom {
+  readonly accounts: Awaited<ReturnType<typeof startAccess>>['accounts'];
+  /** The way to the first replica of `identity`. */
+  readonly identity: SubgraphLink;
+  readonly supplier: RunningSupplier;
+  readonly mailbox: Mailbox;
+  readonly places: IdentityPlaces;
+  /** The database as its owner. */
+  readonly owner: Client;
+  /** Everything that was logged. */
+  log(): string;
+  /** Asks a replica of `identity`; as nobody, unless the context says otherwise. */
+  ask(query: string, variables?: object, context?: Partial<CallContext>, replica?: number): Promise<RoomAnswer>;
+  /** Asks `access`. */
+  askAccess(query: string, variables?: object, context?: Partial<CallContext>): Promise<RoomAnswer>;
+  /** A Data User to whose site customers may return. */
+  dataUser(...returnUrls: string[]): Promise<Caller>;
+  /** A supplier at which customers can sign in; its MPID. */
+  newSupplier(change?: { issuer?: string; secret?: string }): Promise<{ mpid: string; accountId: string }>;
+  /** Registers an Identity Record; its key. */
+  newRecord(by: Caller, change?: object, principal?: object): Promise<string>;
+  /** Registers an Identity Record with a passkey to be enrolled; its key, and where the customer is sent. */
+  newEnrolment(by: Caller, change: object, principal?: object): Promise<{ ir: string; redirect: string }>;
+  /** A Change of Tenancy at a meter point, as the owner records it. */
+  tenancyChanged(mpxn: string, effectiveDate: string): Promise<void>;
+  /** Moves the register's clock. */
+  moveClock(seconds: number): Promise<void>;
+  /** Starts one replica of `identity` more. */
+  addReplica(): Promise<void>;
+  /** Resolves when no job waits or runs any more. */
+  jobsDone(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a test wants otherwise. */
+export interface SignInRoomOptions {
+  readonly replicas?: number;
+  /** Rate limits are off unless these are given. */
+  readonly limits?: Partial<Limits>;
+  readonly production?: boolean;
+}
+
+export const REGISTER_CLIENT = { id: 'the-register', secret: 'a-secret-between-two-of-them' };
+
+/** Starts the room. */
+export async function startSignInRoom(options: SignInRoomOptions = {}): Promise<SignInRoom> {
+  const database = await freshDatabase();
+  const mailbox = await startMailbox({ port: 0, host: 'localhost' });
+  const supplier = await startSupplier({
+    port: 0,
+    host: 'localhost',
+    redirectUris: [`${places.portalUrl}/sign-in/supplier/callback`],
+    client: REGISTER_CLIENT,
+  });
+  const keys: IdentityKeys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
+  const roomPlaces = { ...places, smtpUrl: mailbox.smtpUrl };
+  const { access, identities, startReplica, log } = await startSubgraphs(database.url, keys, roomPlaces, options);
+  const owner = new Client({ connectionString: database.url });
+  await owner.connect();
+  const ask: SignInRoom['ask'] = (query, variables, context, replica = 0) =>
+    answerOf(identities[replica]?.link as SubgraphLink, query, variables, context);
+  return {
+    accounts: access.accounts,
+    identity: (identities[0] as (typeof identities)[number]).link,
+    supplier,
+    mailbox,
+    places: roomPlaces,
+    owner,
+    log,
+    ask,
+    askAccess: (...asked) => answerOf(access.link, ...asked),
+    ...organisationsOf(access.accounts, supplier.issuer),
+    ...recordsOf(ask),
+    ...whatTheOwnerDoes(owner, keys),
+    addReplica: async () => void identities.push(await startReplica()),
+    close: async () => {
+      await Promise.all([...identities.map((identity) => identity.close()), supplier.close(), mailbox.close()]);
+      await access.close();
+      await owner.end();
+      await database.drop();
+    },
+  };
+}
+
+function organisationsOf(
+  accounts: SignInRoom['accounts'],
+  ownIssuer: string,
+): Pick<SignInRoom, 'dataUser' | 'newSupplier'> {
+  return {
+    dataUser: async (...returnUrls) => {
+      const contactUrl = 'https://larkhill.example/';
+      const input = { role: 'data_user' as const, displayName: 'Larkhill Insight Ltd', contactUrl, returnUrls };
+      const { account } = await accounts.onboard('test', input);
+      return { accountId: account.accountId, role: 'data_user', duid: account.duid, mpid: null };
+    },
+    newSupplier: async ({ issuer = ownIssuer, secret = REGISTER_CLIENT.secret } = {}) => {
+      const mpid = randomInt(36 ** 3, 36 ** 4)
+        .toString(36)
+        .toUpperCase();
+      const { account } = await accounts.onboard('test', { role: 'supplier', displayName: `Supplier ${mpid}`, mpid });
+      await accounts.setSupplierOAuth('test', account.accountId, issuer, REGISTER_CLIENT.id, secret);
+      return { mpid, accountId: account.accountId };
+    },
+  };
+}
+
+function recordsOf(ask: SignInRoom['ask']): Pick<SignInRoom, 'newRecord' | 'newEnrolment'> {
+  const register = async (caller: Caller, change: object = {}, principal: object = {}) => {
+    const { data, codes } = await ask(REGISTER, { input: recordInput(change, principal) }, { caller });
+    if (codes.length > 0) throw new Error(codes.join());
+    return data.registerIdentityRecord;
+  };
+  return {
+    newRecord: async (...record) => (await register(...record)).ir,
+    newEnrolment: async (...record) => {
+      const { ir, passkeyRegistrationRedirect } = await register(...record);
+      return { ir, redirect: String(passkeyRegistrationRedirect) };
+    },
+  };
+}
+
+function whatTheOwnerDoes(
+  owner: Client,
+  { indexKey }: IdentityKeys,
+): Pick<SignInRoom, 'tenancyChanged' | 'moveClock' | 'jobsDone'> {
+  const waiting = async () =>
+    (await owner.query('select count(*)::int as waiting from identity_jobs._private_jobs')).rows[0].waiting as number;
+  return {
+    tenancyChanged: async (mpxn, effectiveDate) =>
+      void (await owner.query(
+        'insert into identity.change_of_tenancy (mpxn_index, effective_date, recorded_at) values ($1, $2, now())',
+        [blindIndexes(indexKey).mpxn(mpxn), effectiveDate],
+      )),
+    moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
+    jobsDone: async () => void (await until(async () => ((await waiting()) === 0 ? true : undefined))),
+  };
+}
+
+type Access = Awaited<ReturnType<typeof startAccess>>;
+/** `identity` in one or several replicas and `access`, each with the way to the other. */
+async function startSubgraphs(
+  databaseUrl: string,
+  keys: IdentityKeys,
+  roomPlaces: IdentityPlaces,
+  { replicas = 1, limits, production = false }: SignInRoomOptions,
+) {
+  const lines: string[] = [];
+  const common = {
+    databaseUrl,
+    logger: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+    production,
+    rateLimitsOff: limits === undefined,
+    limits: { ...readSettings({}).limits, ...limits },
+  };
+  let access: Access | undefined;
+  const toAccess: SubgraphLink = { name: 'access', execute: (...asked) => (access as Access).link.execute(...asked) };
+  const startReplica = () => startIdentity({ ...common, keys, places: roomPlaces, access: toAccess });
+  const first = await startReplica();
+  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+  access = await startAccess({
+    ...common,
+    keys: { hashKey: randomBytes(32), encryptionKey: randomBytes(32) },
+    signing: { issuer: 'http://localhost', keys: [await exportJWK(privateKey)] },
+    identity: first.link,
+  });
+  const others = await Promise.all(Array.from({ length: replicas - 1 }, startReplica));
+  return { access, identities: [first, ...others], startReplica, log: () => lines.join('') };
+}
+
+async function answerOf(
+  link: SubgraphLink,
+  query: string,
+  variables: object = {},
+  context: Partial<CallContext> = {},
+): Promise<RoomAnswer> {
+  const nobody = { caller: null, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
+  const result = await link.execute({ query, variables: { ...variables }, fixed: true }, { ...nobody, ...context });
+  const { data, errors = [] } = JSON.parse(JSON.stringify(result));
+  type Told = { extensions: { code: string; retryAfter?: number } };
+  const codes = (errors as Told[]).map(({ extensions }) => extensions.code);
+  const retryAfter = (errors as Told[])[0]?.extensions.retryAfter;
+  return { data, codes, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+const REGISTER =
+  'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir passkeyRegistrationRedirect } }';
+
+/** A verified Identity Record with an e-mail address. */
+function recordInput(change: object, principal: object) {
+  return {
+    piiPrincipal: {
+      mpxn: newMpxn(),
+      moveInDate: '2021-04-01',
+      address: { addressLine1: '4 Lantern Row', townCity: 'Exampleford', postcode: 'NR1 4AB' },
+      ...principal,
+    },
+    expressedBy: 'DATA_SUBJECT',
+    principalVerification: verified,
+    email: `customer-${randomInt(1e9)}@customer.example`,
+    ...change,
+  };
+}
+
+/** Evidence that the person is who they say they are. */
+export const verified = { method: 'Bill and bank card', verifiedAt: '2026-01-12T10:00:00Z', outcome: 'VERIFIED' };
+
+/** A meter point number that no other test has. */
+export function newMpxn(): string {
+  return String(randomInt(1e9, 1e10 - 1)).padStart(10, '0');
+}

@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose';
+
+/** What a supplier that is not one puts into its ID token, and whether it is signed by the key that it publishes. */
+export interface Forgery {
+  /** Claims beside or instead of the right ones. */
+  readonly claims?: JWTPayload;
+  readonly signedByAnother?: boolean;
+  /** Milliseconds for which the token endpoint does nothing at all. */
+  readonly late?: number;
+  /** Status of the token endpoint instead of an answer. */
+  readonly status?: number;
+}
+
+/** An OpenID provider that answers as it is told, running. */
+export interface Forger {
+  readonly issuer: string;
+  /** The answer to an authorization request, without anybody being asked; `forgery` is what its code leads to. */
+  answerTo(authorizationUrl: string, forgery: Forgery): string;
+  close(): Promise<void>;
+}
+
+/** Starts an OpenID provider that lies. */
+export async function startForger(): Promise<Forger> {
+  const [published, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
+  const promised = new Map<string, { readonly forgery: Forgery; readonly nonce: string; readonly client: string }>();
+  const server = createServer((request, response) => {
+    const answer = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const tokens = async (code: string) => {
+      const { forgery, nonce, client } = promised.get(code) ?? { forgery: {}, nonce: '', client: '' };
+      if (forgery.late !== undefined) await new Promise((resolve) => void setTimeout(resolve, forgery.late).unref());
+      if (forgery.status !== undefined) return answer(forgery.status, { error: 'server_error' });
+      const idToken = await new SignJWT({ nonce, ...forgery.claims })
+        .setProtectedHeader({ alg: 'RS256' })
+        .setIssuer(forgery.claims?.iss ?? issuer)
+        .setAudience(forgery.claims?.aud ?? client)
+        .setSubject('somebody')
+        .setIssuedAt()
+        .setExpirationTime(forgery.claims?.exp ?? '5 min')
+        .sign((forgery.signedByAnother ? other : published).privateKey);
+      return answer(200, { access_token: 'x', token_type: 'Bearer', id_token: idToken });
+    };
+    const path = new URL(request.url ?? '/', issuer).pathname;
+    if (path === '/.well-known/openid-configuration') return void answer(200, metadata(issuer));
+    if (path === '/jwks')
+      return void exportJWK(published.publicKey).then((key) => answer(200, { keys: [{ ...key, alg: 'RS256' }] }));
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => void tokens(new URLSearchParams(body).get('code') ?? ''));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, 'localhost', resolve));
+  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
+  return {
+    issuer,
+    answerTo(authorizationUrl, forgery) {
+      const asked = new URL(authorizationUrl).searchParams;
+      const code = `code-${promised.size}`;
+      promised.set(code, { forgery, nonce: asked.get('nonce') ?? '', client: asked.get('client_id') ?? '' });
+      const back = new URL(asked.get('redirect_uri') ?? '');
+      back.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString();
+      return back.href;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
+  };
+}
+
+function metadata(issuer: string): object {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: ['client_secret_post'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}

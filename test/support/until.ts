@@ -1,0 +1,15 @@
+const PAUSE = 25;
+
+/** Asks again until there is an answer, and fails when none came in time. */
+export async function until<Answer>(
+  ask: () => Promise<Answer | undefined> | Answer | undefined,
+  milliseconds = 10_000,
+): Promise<Answer> {
+  const deadline = performance.now() + milliseconds;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > deadline) throw new Error(`nothing within ${milliseconds} ms`);
+    await new Promise((resolve) => void setTimeout(resolve, PAUSE));
+  }
+}
