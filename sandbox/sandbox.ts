@@ -50,6 +50,7 @@ export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }
     ...(mailbox === undefined ? {} : { mailbox }),
   });
   tellLogins(file, demo);
+  tellCustomers(urls, mailbox, demo);
   return demo;
 }
 
@@ -79,4 +80,12 @@ function tellLogins(file: string, { accounts, samples }: DemoData): void {
     console.log(`  ${role.padEnd(24)} ${account_id} ${secret_key}  ${name}`);
   }
   console.log(`Sample access key: ${samples.access_keys.active}\nAll logins and keys: ${file}`);
+}
+
+/** Where to begin as a customer, and the one of them who signs in at the supplier. */
+function tellCustomers({ portal }: SandboxUrls, mailbox: string | undefined, { customers }: DemoData): void {
+  const [first, last] = [customers[0], customers.at(-1)];
+  if (first === undefined || last === undefined) return;
+  console.log(`Customer portal: ${portal}/?mpxn=${first.mpxn} (mails: ${mailbox ?? 'really sent'})`);
+  console.log(`Supplier sign-in: ${portal}/?mpxn=${last.mpxn} as ${last.oidc_login} ${last.oidc_password}`);
 }
