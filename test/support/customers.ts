@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import type { CapturedMail } from '../../sandbox/mailbox';
 import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
 import { onboarded, signIn } from './administration';
 import { graphAs, graphOf } from './graph';
@@ -69,15 +70,6 @@ export async function newCustomer({ rest }: DataUser, change: Record<string, unk
   const registered = await rest('POST', '/v1/access-records', consentRecord(ir));
   if (registered.status !== 201) throw new Error(`the access record was answered ${registered.status}`);
   return { mpxn, email, ir, key: String(registered.body['access-token'].key) };
-}
-
-/** A mail as the sandbox's mailbox shows it. */
-export interface CapturedMail {
-  readonly to: string;
-  readonly subject: string;
-  readonly received_at: string;
-  readonly text: string;
-  readonly html: string;
 }
 
 /** All mails to an address, the newest first. */
