@@ -16,11 +16,13 @@ const WRITE_AFTER = 800;
 const WRITE_AGAIN_AFTER = 5_000;
 /** Pairs of record and caller that are counted at once, some 15 MB; more wait for nobody and are lost. */
 const MOST_COUNTERS = 50_000;
+/** Counters in one statement: between two of them requests are answered. */
+const WRITE_AT_ONCE = 1_000;
 const UUID_LENGTH = 36;
 
 type Write = (verifications: readonly CountedVerifications[]) => Promise<void>;
 
-/** Counters in memory, which `write` adds to those of the database, sorted by record and caller. */
+/** Counters in memory, which `write` adds to those of the database, some at a time. */
 export function verificationLooks(write: Write, logger: Logger): VerificationLooks {
   return new Counters(write, logger);
 }
@@ -61,14 +63,16 @@ class Counters implements VerificationLooks {
 
   /** One at a time: the timer is set anew only when this is over. */
   private async writeAll(): Promise<void> {
-    const counts = this.counts;
+    const waiting = [...this.counts];
     this.counts = new Map();
     let next: number | undefined;
     try {
-      if (counts.size > 0) await this.write(sorted(counts));
+      for (; waiting.length > 0; waiting.splice(0, WRITE_AT_ONCE)) {
+        await this.write(waiting.slice(0, WRITE_AT_ONCE).map(verificationsOf));
+      }
     } catch (error) {
       this.logger.error({ failure: failureFacts(error) }, 'verifications could not be counted yet');
-      for (const [pair, count] of counts) this.add(pair, count);
+      for (const [pair, count] of waiting) this.add(pair, count);
       next = WRITE_AGAIN_AFTER;
     }
     if (this.lost > 0) this.logger.error({ lost: this.lost }, 'verifications were not counted');
@@ -77,8 +81,6 @@ class Counters implements VerificationLooks {
   }
 }
 
-function sorted(counts: ReadonlyMap<string, number>): CountedVerifications[] {
-  return [...counts]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([pair, count]) => ({ recordId: pair.slice(0, UUID_LENGTH), accountId: pair.slice(UUID_LENGTH), count }));
+function verificationsOf([pair, count]: readonly [string, number]): CountedVerifications {
+  return { recordId: pair.slice(0, UUID_LENGTH), accountId: pair.slice(UUID_LENGTH), count };
 }

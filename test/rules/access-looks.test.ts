@@ -211,8 +211,8 @@ describe('Verifications that cannot be written yet', () => {
     await jest.advanceTimersByTimeAsync(6_000);
     expect(written).toEqual([
       [
-        { recordId: one, accountId: '', count: 1 },
         { recordId: other, accountId: 'acc', count: 2 },
+        { recordId: one, accountId: '', count: 1 },
       ],
     ]);
   });
@@ -223,7 +223,8 @@ describe('Verifications that cannot be written yet', () => {
     for (let n = 0; n < 50_010; n++) looks.verified(idOf(n), null);
     looks.verified(idOf(0), null);
     await looks.close();
-    expect(written[0]).toHaveLength(50_000);
+    expect(written.flat()).toHaveLength(50_000);
+    expect(Math.max(...written.map(({ length }) => length))).toBe(1_000); // requests are answered in between
     expect(written[0]?.[0]).toEqual({ recordId: idOf(0), accountId: '', count: 2 });
     expect(logged.map((line) => JSON.parse(line).lost)).toEqual([10]);
   });
