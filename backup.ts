@@ -1,10 +1,12 @@
-import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
+import { takeList } from './backup/anonymised-list';
 import { type RestoredSubgraph, restore } from './backup/restore';
 import { takeBackup } from './backup/take-backup';
 import { startFault } from './process/start-fault';
-import { type Settings, readBackupSettings } from './process/settings';
+import { type BackupSettings, type Settings, readBackupSettings } from './process/settings';
 import { completeKeys, sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
 import { runningPostgres } from './sandbox/postgres/running-postgres';
@@ -14,22 +16,59 @@ import { identityTables } from './subgraphs/identity/database/tables';
 import { identityAddress, namedIdentityKeys } from './subgraphs/identity/identity';
 
 const USAGE = `usage: npm run backup -- <folder>    register and data keys of the database that DATABASE_URL names, or of the embedded one
+         --list-only                     only the list of anonymised records, cheap enough for every minute
        npm run restore -- <folder>   the newest backup of the folder, into an empty database
-                                     (--without-data-keys: every identity record is anonymised)`;
+         --also-from <database url>      what was anonymised in this database is anonymised, too
+         --without-data-keys             identity records whose data key is in no backup are anonymised`;
 
 /** Backups and restores of the operator. */
 async function main(): Promise<void> {
-  const options = { 'without-data-keys': { type: 'boolean', default: false } } as const;
-  const { positionals, values } = parseArgs({ allowPositionals: true, options });
-  const [command, folder] = positionals;
-  if (positionals.length !== 2 || folder === undefined) throw new Error(USAGE);
-  if (command === 'backup') return backUp(resolve(folder));
-  if (command === 'restore') return restoreFrom(resolve(folder), values['without-data-keys']);
-  throw new Error(USAGE);
+  const [command = '', ...words] = process.argv.slice(2);
+  const options = OPTIONS[command];
+  if (options === undefined) throw new Error(USAGE);
+  const { folder, values } = parsed(words, options);
+  if (command === 'restore') return restoreFrom(folder, values);
+  const settings = readBackupSettings(process.env);
+  if (settings.databaseUrl === undefined) await requireCluster(settings.dataDir);
+  return values['list-only'] === true ? list(settings, folder) : backUp(settings, folder);
 }
 
-async function backUp(root: string): Promise<void> {
-  const settings = readBackupSettings(process.env);
+type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>;
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+/** The commands and their options. */
+const OPTIONS: Readonly<Record<string, Options>> = {
+  backup: { 'list-only': { type: 'boolean' } },
+  restore: { 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
+};
+
+function parsed(words: string[], options: Options): { folder: string; values: Values } {
+  const read = () => parseArgs({ args: words, allowPositionals: true, options });
+  let line: ReturnType<typeof read>;
+  try {
+    line = read();
+  } catch {
+    throw new Error(USAGE);
+  }
+  const [folder] = line.positionals;
+  if (line.positionals.length !== 1 || folder === undefined) throw new Error(USAGE);
+  return { folder: resolve(folder), values: line.values as Values };
+}
+
+/** A backup starts an embedded database, but never makes one: it would be empty. */
+async function requireCluster(dataDir: string): Promise<void> {
+  await stat(join(dataDir, 'postgres', 'PG_VERSION')).catch(() => {
+    throw new Error(`there is no database to back up: DATABASE_URL names none, and ${dataDir} (DATA_DIR) has none`);
+  });
+}
+
+async function list(settings: BackupSettings, root: string): Promise<void> {
+  await inDatabase(settings, async (databaseUrl) => {
+    console.log(`${await takeList(databaseUrl, root)} anonymised identity records are in the list of ${root}`);
+  });
+}
+
+async function backUp(settings: BackupSettings, root: string): Promise<void> {
   await inDatabase(settings, async (databaseUrl) => {
     const { register, dataKeys, rows, dataKeysDeleted } = await takeBackup(
       databaseUrl,
@@ -37,16 +76,18 @@ async function backUp(root: string): Promise<void> {
       settings.dataKeysKeptDays,
     );
     console.log(`${rows} rows of the register are in ${register}`);
-    console.log(`the data keys are in ${dataKeys}; ${dataKeysDeleted} older backups of data keys were deleted`);
+    console.log(`the data keys are in ${dataKeys}; ${dataKeysDeleted} older or incomplete ones were deleted`);
   });
 }
 
-async function restoreFrom(root: string, withoutDataKeys: boolean): Promise<void> {
+async function restoreFrom(root: string, values: Values): Promise<void> {
+  const withoutDataKeys = values['without-data-keys'] === true;
+  const alsoFrom = values['also-from'] as string | undefined;
   const settings = await sandboxedSettings({ ...process.env, SERVICES: 'access,identity' });
   const { production } = settings;
   await inDatabase(settings, async (databaseUrl) => {
     const subgraphs = subgraphsOf(settings, databaseUrl);
-    const done = await restore({ databaseUrl, root, subgraphs, production, withoutDataKeys });
+    const done = await restore({ databaseUrl, root, subgraphs, production, withoutDataKeys, alsoFrom });
     console.log(`${done.rows} rows were restored from ${done.register} and ${done.dataKeys ?? 'no data keys'}`);
     console.log(`${done.anonymisedAgain} identity records were anonymised again`);
     console.log(`${done.withoutDataKey} identity records had no data key any more: they were anonymised`);

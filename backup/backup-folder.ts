@@ -31,9 +31,17 @@ export interface FoundBackup {
 }
 
 /** The two kinds of backups, which are to be kept apart. */
-export type BackupKind = 'register' | 'data-keys';
+export type BackupKind = (typeof BACKUP_KINDS)[number];
+
+/** Their folders. */
+export const BACKUP_KINDS = ['register', 'data-keys'] as const;
 
 const MANIFEST = 'manifest.json';
+/** Ending of the folders that are being deleted. */
+const DELETED = '.deleted';
+const DAY = 86_400_000;
+/** Milliseconds after which a folder that is not complete never will be. */
+const ABANDONED_AFTER = 3_600_000;
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -52,9 +60,8 @@ export function completeBackup(folder: string, manifest: Manifest): Promise<void
 
 /** The complete backups of a kind, the newest first. */
 export async function backupsOf(root: string, kind: BackupKind): Promise<FoundBackup[]> {
-  const names = await readdir(join(root, kind)).catch(() => []);
   const found = await Promise.all(
-    names.map(async (name) => {
+    (await namesOf(root, kind)).map(async (name) => {
       const folder = join(root, kind, name);
       const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
       return text === undefined ? [] : [{ folder, manifest: JSON.parse(text) as Manifest }];
@@ -63,12 +70,43 @@ export async function backupsOf(root: string, kind: BackupKind): Promise<FoundBa
   return found.flat().toSorted((one, other) => other.manifest.takenAt.localeCompare(one.manifest.takenAt));
 }
 
-/** Deletes the backups of a kind that are older than so many days, but never the newest; answers how many. */
+/**
+ * Deletes the backups of a kind that are older than so many days, but never the newest; and what a backup or a deletion that was killed
+ * has left. Answers how many.
+ */
 export async function deleteOlderThan(root: string, kind: BackupKind, days: number, now: Date): Promise<number> {
-  const [, ...earlier] = await backupsOf(root, kind);
-  const old = earlier.filter(({ manifest }) => Date.parse(manifest.takenAt) < now.getTime() - days * 86_400_000);
-  await Promise.all(old.map(({ folder }) => rm(folder, { recursive: true })));
-  return old.length;
+  await deleteRenamed(root, kind);
+  const backups = await backupsOf(root, kind);
+  const old = backups.slice(1).filter(({ manifest }) => Date.parse(manifest.takenAt) < now.getTime() - days * DAY);
+  const complete = new Set(backups.map(({ folder }) => folder));
+  const abandoned = (await namesOf(root, kind))
+    .filter((name) => (instantOf(name) ?? Infinity) < now.getTime() - ABANDONED_AFTER)
+    .map((name) => join(root, kind, name))
+    .filter((folder) => !complete.has(folder));
+  const folders = [...old.map(({ folder }) => folder), ...abandoned];
+  for (const folder of folders) await rename(folder, folder + DELETED);
+  await deleteRenamed(root, kind);
+  return folders.length;
+}
+
+/** A folder is renamed before it is deleted: half of it never passes for a backup. */
+async function deleteRenamed(root: string, kind: BackupKind): Promise<void> {
+  const names = await readdir(join(root, kind)).catch(() => []);
+  const renamed = names.filter((name) => name.endsWith(DELETED));
+  await Promise.all(renamed.map((name) => rm(join(root, kind, name), { recursive: true, force: true })));
+}
+
+/** The folders of a kind, but those that are being deleted. */
+async function namesOf(root: string, kind: BackupKind): Promise<string[]> {
+  const names = await readdir(join(root, kind)).catch(() => []);
+  return names.filter((name) => !name.endsWith(DELETED));
+}
+
+/** The instant that a folder is named after; undefined when it is not ours. */
+function instantOf(name: string): number | undefined {
+  const parts = /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(name);
+  const [, year, month, dayAndHour, minute, second] = parts ?? [];
+  return parts === null ? undefined : Date.parse(`${year}-${month}-${dayAndHour}:${minute}:${second}`);
 }
 
 /** Refuses a backup whose files are not those that were written. */

@@ -6,7 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { DatabaseAddress } from '../subgraphs/server/database-login';
 import type { NamedKeys } from '../subgraphs/server/key-check';
 import { MIGRATION_LOCK, RESTORE_MARK, type SubgraphTables, migrate } from '../subgraphs/server/migrate';
-import { type AnonymisedList, readAnonymised } from './anonymised-list';
+import { type AnonymisedList, readListOf, readLists, united } from './anonymised-list';
 import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
 import { type Reanonymised, reanonymise } from './reanonymise';
 import { DATA_KEYS } from './stored-tables';
@@ -24,8 +24,10 @@ export interface RestorePlan {
   readonly root: string;
   readonly subgraphs: readonly RestoredSubgraph[];
   readonly production: boolean;
-  /** Every Identity Record is anonymised when there is no backup of data keys: only on request. */
+  /** Identity Records whose data key is in no backup are anonymised: only on request. */
   readonly withoutDataKeys: boolean;
+  /** A database, as a rule the one before, that knows of records anonymised since the last list. */
+  readonly alsoFrom?: string | undefined;
 }
 
 /** What a restore came to. */
@@ -54,7 +56,7 @@ export async function restore(plan: RestorePlan): Promise<Restored> {
     await takeEmptyDatabase(session, plan.subgraphs);
     for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest, plan.production);
     await refuseOtherKeys(session, backups.register.manifest);
-    const done = await load(session, backups);
+    const done = await load(session, backups, plan.withoutDataKeys);
     for (const { address, tables, keys } of plan.subgraphs) {
       await migrate(address, { ...tables, duringRestore: true }, plan.production, keys);
     }
@@ -65,7 +67,7 @@ export async function restore(plan: RestorePlan): Promise<Restored> {
   }
 }
 
-async function newestBackups({ root, withoutDataKeys }: RestorePlan): Promise<Backups> {
+async function newestBackups({ root, withoutDataKeys, alsoFrom }: RestorePlan): Promise<Backups> {
   const [register] = await backupsOf(root, 'register');
   const [dataKeys] = await backupsOf(root, 'data-keys');
   if (register === undefined) throw new Error(`${root} has no complete backup of a register`);
@@ -76,7 +78,16 @@ async function newestBackups({ root, withoutDataKeys }: RestorePlan): Promise<Ba
   }
   await verify(register);
   if (dataKeys !== undefined) await verify(dataKeys);
-  return { register, dataKeys: withoutDataKeys ? undefined : dataKeys, anonymised: await readAnonymised(root) };
+  return { register, dataKeys, anonymised: await anonymisedSince(root, alsoFrom) };
+}
+
+/** Without any list, whoever was anonymised since the backup would live again. */
+async function anonymisedSince(root: string, alsoFrom: string | undefined): Promise<AnonymisedList> {
+  const listed = await readLists(root);
+  const further = alsoFrom === undefined ? undefined : await readListOf(alsoFrom);
+  const lists = [listed, further].filter((list) => list !== undefined);
+  if (lists.length === 0) throw new Error(`${root} has no list of anonymised records (anonymised.json) in any folder`);
+  return united(lists);
 }
 
 /** Marks the database, unless it has something in it that no restore has put there. */
@@ -128,6 +139,7 @@ async function refuseOtherKeys(session: Client, { keys }: Manifest): Promise<voi
 async function load(
   session: Client,
   { register, dataKeys, anonymised }: Backups,
+  withoutDataKeys: boolean,
 ): Promise<Reanonymised & { rows: number }> {
   await session.query('begin');
   const dumps = [register, ...(dataKeys === undefined ? [] : [dataKeys])];
@@ -136,6 +148,12 @@ async function load(
     for (const table of manifest.tables) rows += await loadTable(session, folder, table);
   }
   const done = await reanonymise(session, anonymised);
+  if (done.withoutDataKey > 0 && !withoutDataKeys) {
+    throw new Error(
+      `${done.withoutDataKey} identity records of ${register.folder} have no data key in ${dataKeys?.folder}: ` +
+        'they would be anonymised (--without-data-keys does so)',
+    );
+  }
   await session.query('commit');
   return { rows, ...done };
 }

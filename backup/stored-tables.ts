@@ -11,6 +11,8 @@ export interface StoredTable {
   readonly schema: string;
   readonly table: string;
   readonly columns: readonly string[];
+  /** Condition of the rows that are backed up. */
+  readonly only: string;
 }
 
 /**
@@ -30,6 +32,9 @@ const LEFT_OUT = [
   'consumed_token',
 ];
 
+/** Rows left out for the same reason: a kept answer to a re-identification has its token, and an address that was written to. */
+const ONLY: Readonly<Record<string, string>> = { idempotency_key: `operation not like 'reidentify%'` };
+
 const TABLES = `
   select n.nspname as schema, c.relname as table, array_agg(quote_ident(a.attname) order by a.attnum) as columns
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -39,5 +44,6 @@ const TABLES = `
 
 /** The tables of some schemas, in the order in which migrations made them: none refers to a later one. */
 export async function tablesOf(session: Client, schemas: readonly string[]): Promise<StoredTable[]> {
-  return (await session.query<StoredTable>(TABLES, [schemas, LEFT_OUT])).rows;
+  const { rows } = await session.query<Omit<StoredTable, 'only'>>(TABLES, [schemas, LEFT_OUT]);
+  return rows.map((stored) => ({ ...stored, only: ONLY[stored.table] ?? 'true' }));
 }

@@ -5,7 +5,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { addAnonymised } from './anonymised-list';
+import { type AnonymisedList, addAnonymised, requireRegister, writeList } from './anonymised-list';
 import {
   type Manifest,
   PRIVATE,
@@ -37,10 +37,18 @@ export async function takeBackup(databaseUrl: string, root: string, dataKeysKept
     await session.query('begin transaction isolation level repeatable read read only');
     const { rows } = await session.query<{ now: Date }>('select now()');
     const takenAt = rows[0]?.now as Date;
-    if ((await tablesOf(session, REGISTER_SCHEMAS)).length === 0) throw new Error('this database has no register');
-    await addAnonymised(root, await anonymisedIn(session));
-    const dataKeys = await dump(session, await newBackupFolder(root, 'data-keys', takenAt), takenAt, [DATA_KEYS]);
-    const register = await dump(session, await newBackupFolder(root, 'register', takenAt), takenAt, REGISTER_SCHEMAS);
+    await requireRegister(session);
+    const list = await addAnonymised(session, root);
+    const dataKeys = await dump(session, await newBackupFolder(root, 'data-keys', takenAt), {
+      takenAt,
+      list,
+      schemas: [DATA_KEYS],
+    });
+    const register = await dump(session, await newBackupFolder(root, 'register', takenAt), {
+      takenAt,
+      list,
+      schemas: REGISTER_SCHEMAS,
+    });
     const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeysKeptDays, takenAt);
     return { register: register.folder, dataKeys: dataKeys.folder, rows: register.rows, dataKeysDeleted };
   } finally {
@@ -48,14 +56,15 @@ export async function takeBackup(databaseUrl: string, root: string, dataKeysKept
   }
 }
 
-async function anonymisedIn(session: Client): Promise<Map<string, string>> {
-  const { rows } = await session.query<{ id: string; at: Date }>(
-    'select id, anonymised_at as at from identity.identity_record where anonymised_at is not null',
-  );
-  return new Map(rows.map(({ id, at }) => [id, at.toISOString()]));
+interface Dump {
+  readonly takenAt: Date;
+  readonly list: AnonymisedList;
+  readonly schemas: readonly string[];
 }
 
-async function dump(session: Client, folder: string, takenAt: Date, schemas: readonly string[]) {
+/** Each backup carries the list of its time: it is still there when the folder's own is lost. */
+async function dump(session: Client, folder: string, { takenAt, list, schemas }: Dump) {
+  await writeList(folder, list);
   const tables: TableDump[] = [];
   for (const table of await tablesOf(session, schemas)) tables.push(await dumpTable(session, folder, table));
   const manifest: Manifest = {
@@ -90,7 +99,11 @@ async function bySchema<Facts>(
   return answers;
 }
 
-async function dumpTable(session: Client, folder: string, { schema, table, columns }: StoredTable): Promise<TableDump> {
+async function dumpTable(
+  session: Client,
+  folder: string,
+  { schema, table, columns, only }: StoredTable,
+): Promise<TableDump> {
   const file = `${schema}.${table}.copy`;
   const hash = createHash('sha256');
   const hashed = new Transform({
@@ -99,7 +112,8 @@ async function dumpTable(session: Client, folder: string, { schema, table, colum
       pass(null, chunk);
     },
   });
-  const rows = session.query(copyTo(`copy ${schema}.${table} (${columns.join(', ')}) to stdout`));
+  const question = `select ${columns.join(', ')} from ${schema}.${table} where ${only}`;
+  const rows = session.query(copyTo(`copy (${question}) to stdout`));
   await pipeline(rows, hashed, createWriteStream(join(folder, file), PRIVATE));
   return { schema, table, columns, rows: rows.rowCount, file, sha256: hash.digest('hex') };
 }

@@ -121,11 +121,14 @@ export interface BackupSettings extends Pick<Settings, 'databaseUrl' | 'dataDir'
 /** Reads the settings of a backup; throws all faults together. */
 export function readBackupSettings(environment: Environment): BackupSettings {
   const reader = new EnvironmentReader(environment);
+  const databaseUrl = reader.text('DATABASE_URL');
+  if (environment['NODE_ENV'] === 'production' && databaseUrl === undefined)
+    reader.faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
   const dataKeysKeptDays = reader.integer('DATA_KEYS_KEPT_DAYS') ?? 7;
   if (dataKeysKeptDays < 0) reader.faults.push('DATA_KEYS_KEPT_DAYS: less than 0');
   if (reader.faults.length > 0) throw new SettingsError(reader.faults);
   return {
-    databaseUrl: reader.text('DATABASE_URL'),
+    databaseUrl,
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
     dataKeysKeptDays,
   };

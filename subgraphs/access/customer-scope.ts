@@ -12,13 +12,15 @@ export interface CustomerScope {
   readonly isCurrent: boolean;
   /** The day from which history is shown, `YYYY-MM-DD`. */
   readonly since: string;
+  /** The day of the Change of Tenancy that ended the occupancy: who looked from then on is not shown. Null while it lasts. */
+  readonly until: string | null;
 }
 
 /** Asks `identity` what the customer who calls may see; read with every request, since a session can end at any time. */
 export type CustomerScopes = (context: CallContext) => Promise<CustomerScope>;
 
 const SCOPE = `query CustomerScope($token: String!) {
-  customerScope(token: $token) { identityRecordId meterPointId isCurrent since }
+  customerScope(token: $token) { identityRecordId meterPointId isCurrent since until }
 }`;
 
 /** Scopes by GraphQL, on the account of this service. AUT001 when the session has ended. */

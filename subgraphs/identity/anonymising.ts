@@ -1,4 +1,5 @@
 import { newIdentifier } from '../../schema/identifiers';
+import type { DatabaseAddress } from '../server/database-login';
 import { repeat } from '../server/repeat';
 import { type QuestionOrigin, askSubgraph } from '../server/service-question';
 import type { SubgraphLink } from '../server/subgraph-link';
@@ -10,13 +11,15 @@ import { AnonymisingResolver } from './resolvers/anonymising.resolver';
 const LOOK_EVERY = 300;
 
 /** Anonymising Identity Records, in repeatable steps over both subgraphs. */
-export function anonymisingArea({ database, jobs, access, logger }: Foundation): Area {
-  const records = new AnonymisingRepository(database, jobs);
+export function anonymisingArea({ database, jobs, access, logger }: Foundation, address: DatabaseAddress): Area {
+  const records = new AnonymisingRepository(database, jobs, address);
   const stopLooking = repeat(LOOK_EVERY, () => records.recallForgotten(), logger);
   return {
     resolvers: [new AnonymisingResolver(records, (id, origin) => anonymise(records, access, id, origin))],
     tasks: { [ANONYMISE]: (payload) => endAnonymising(records, access, (payload as { id: string }).id) },
-    stop: stopLooking,
+    stop: async () => {
+      await Promise.all([stopLooking(), records.close()]);
+    },
   };
 }
 

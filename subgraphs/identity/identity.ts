@@ -46,7 +46,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
     identityRecordArea(foundation),
     reidentificationArea(foundation, sessions),
     mailArea(foundation),
-    anonymisingArea(foundation),
+    anonymisingArea(foundation, address),
     customerSessionArea(foundation, sessions),
     signInArea(foundation),
     supplierSignInArea(foundation),

@@ -23,11 +23,43 @@ export function presentable(error: unknown, logger: Logger, transactionId: strin
     return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
   }
   const away = (typeof code === 'string' && AWAY.test(code)) || AWAY_MESSAGE.test(String(message));
-  logger.error(
-    { 'transaction-id': transactionId, failure: failureFacts(original) },
-    away ? 'dependency unavailable' : 'internal error',
-  );
+  const said = away ? 'dependency unavailable' : 'internal error';
+  logOnce(logger, { transactionId, place: placeOf(at), said }, original);
   return withCode(new RegisterError(away ? 'SYS002' : 'SYS001'), at);
+}
+
+/** What one line of the log is about. */
+interface Fault {
+  readonly transactionId: string;
+  /** Where in the answer, whichever entry of a list it is. */
+  readonly place: string | undefined;
+  readonly said: string;
+}
+
+interface CountedFault {
+  readonly first: Record<string, unknown>;
+  count: number;
+}
+
+const faults = new WeakMap<Logger, Map<string, CountedFault>>();
+
+/** Logs a fault once with its count: the entries of a list that fail together are told of in one go. */
+function logOnce(logger: Logger, { transactionId, place, said }: Fault, error: unknown): void {
+  const pending = faults.get(logger) ?? new Map<string, CountedFault>();
+  faults.set(logger, pending);
+  const key = [transactionId, place, said].join(' ');
+  const known = pending.get(key);
+  if (known) return void (known.count += 1);
+  const fault = { first: failureFacts(error), count: 1 };
+  pending.set(key, fault);
+  queueMicrotask(() => {
+    pending.delete(key);
+    logger.error({ 'transaction-id': transactionId, place, count: fault.count, failure: fault.first }, said);
+  });
+}
+
+function placeOf(at: GraphQLError['path']): string | undefined {
+  return at?.map((step) => (typeof step === 'number' ? '*' : step)).join('.');
 }
 
 /** An error without a code at a place of the answer: a resolver gave what its type does not allow. Faults of a request have no place. */

@@ -96,7 +96,10 @@ describe('A registration and the anonymising of its Identity Record at once', ()
     const seen = new Set<string>();
     const round = async (number: number) => {
       const ir = await enrolled();
-      const enter = () => registerAt(ir);
+      const enter = async () => {
+        if (number % 4 === 1) await until(async () => ((await standing(ir)).closing ? true : undefined));
+        return registerAt(ir);
+      };
       const wishes = number % 2 === 0 ? [enter, () => anonymise(ir)] : [() => anonymise(ir), enter];
       if (number % 4 > 1) wishes.push(enter);
       if (number % 8 > 5) wishes.push(() => anonymise(ir));

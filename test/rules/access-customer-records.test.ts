@@ -12,6 +12,7 @@ const HERE: CustomerScope = {
   identityRecordId: OWN,
   isCurrent: true,
   since: '2026-03-29',
+  until: null,
 };
 const WHOLE = { first: 100, after: null };
 

@@ -3,7 +3,6 @@ import type { Client } from 'pg';
 import pino from 'pino';
 import { AccessRecordLists } from '../../subgraphs/access/database/access-record-lists';
 import { CustomerRecordRepository } from '../../subgraphs/access/database/customer-record.repository';
-import { forgetWhatHasPassed } from '../../subgraphs/access/database/forgetting';
 import { countVerifications } from '../../subgraphs/access/database/looks';
 import { type VerificationLooks, verificationLooks } from '../../subgraphs/access/verification-looks';
 import { type Database, openDatabase } from '../../subgraphs/server/database';
@@ -145,7 +144,7 @@ describe('Who looked at access records', () => {
     await tables.owner.query(insert, [id, provider, 'verification', '2026-06-01T10:00Z', 3]);
     await tables.owner.query(insert, [elsewhere.ids[0], provider, 'verification', '2026-06-01T10:00Z', 4]);
     await lists.page({ ...EVERYTHING, meterPointId, duid: DUID }, { first: 1, after: null }, ACCOUNT);
-    const scope = { meterPointId, identityRecordId: null, isCurrent: true, since: '2026-06-01' };
+    const scope = { meterPointId, identityRecordId: null, isCurrent: true, since: '2026-06-01', until: null };
     const looks = await new CustomerRecordRepository(database).looks(scope, 500);
     const thisHour = new Date(Math.floor((await clock.now()).getTime() / 3_600_000) * 3_600_000);
     expect(looks.map(({ record, ...look }) => ({ ...look, of: record.id === id }))).toEqual([
@@ -163,21 +162,19 @@ describe('Who looked at access records', () => {
     expect(await new CustomerRecordRepository(database).looks(scope, 1)).toHaveLength(1);
   });
 
-  it('is kept 13 months, and while the record has a meter point', async () => {
-    const { ids } = await meterPointWith(1);
-    const gone = await putRecord(tables.owner, { meterPointId: null });
-    const insert = (id: string, age: string) =>
-      tables.owner.query(
-        `insert into look (record_id, kind, hour, count) values ($1, 'listing', register_now() - interval '${age}', 1)`,
-        [id],
-      );
-    await insert(ids[0] as string, '13 months 1 hour');
-    await insert(ids[0] as string, '12 months 27 days');
-    await insert(gone, '1 hour');
-    const stop = forgetWhatHasPassed(database, silent);
-    await stop();
-    const { rows } = await tables.owner.query('select record_id from look');
-    expect(rows).toEqual([{ record_id: ids[0] }]);
+  it('is told to a former occupant up to the Change of Tenancy, by days in London', async () => {
+    const identityRecordId = randomUUID();
+    const id = await putRecord(tables.owner, { identityRecordId });
+    const insert = `insert into look (record_id, kind, hour, count) values ($1, 'verification', $2, $3)`;
+    await tables.owner.query(insert, [id, '2026-06-09T22:00Z', 1]);
+    await tables.owner.query(insert, [id, '2026-06-09T23:00Z', 2]); // the day of the Change of Tenancy has begun in London
+    const former = { meterPointId: 'meter point', identityRecordId, isCurrent: false, since: '2026-06-01' };
+    const looks = (day: string | null) =>
+      new CustomerRecordRepository(database)
+        .looks({ ...former, until: day }, 500)
+        .then((all) => all.map(({ count }) => count));
+    expect(await looks('2026-06-10')).toEqual([1]);
+    expect(await looks(null)).toEqual([2, 1]);
   });
 });
 

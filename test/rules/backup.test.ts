@@ -1,7 +1,10 @@
-import { cp, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Client } from 'pg';
+import { readLists, takeList } from '../../backup/anonymised-list';
+import { backupsOf } from '../../backup/backup-folder';
 import { type RestorePlan, restore } from '../../backup/restore';
 import { takeBackup } from '../../backup/take-backup';
 import { newKeyVariables, sandboxKeyVariables } from '../../sandbox/keys';
@@ -117,6 +120,9 @@ async function backedUpTables(): Promise<string[]> {
   const files = await Promise.all(folders.flat().map((folder) => readdir(folder)));
   return [...new Set(files.flat().filter((name) => name.endsWith('.copy')))].map((name) => name.replace(/\.copy$/, ''));
 }
+
+const takenAtOf = async (folder: string) =>
+  (JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as { takenAt: string }).takenAt;
 
 const anonymise = async ({ ir }: Customer) =>
   expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir }))).toEqual([]);
@@ -248,6 +254,65 @@ describe('A backup', () => {
     expect(await readdir(join(root, 'data-keys'))).toHaveLength(1);
     expect(await readdir(join(root, 'register'))).toHaveLength(4);
   });
+
+  it('of data keys that never became complete is deleted after an hour, whatever the days', async () => {
+    const { dataKeys } = await backUp();
+    const halfTaken = async (minutesBefore: number) => {
+      const taken = new Date(Date.parse(await takenAtOf(dataKeys)) - minutesBefore * 60_000);
+      const folder = join(root, 'data-keys', taken.toISOString().replace(/[-:]/g, ''));
+      await mkdir(folder);
+      await writeFile(join(folder, 'identity_keys.data_key.copy'), 'a key');
+      return folder;
+    };
+    const [abandoned, underWay] = [await halfTaken(75), await halfTaken(45)];
+    expect((await backUp()).dataKeysDeleted).toBe(1);
+    expect([existsSync(abandoned), existsSync(underWay), existsSync(dataKeys)]).toEqual([false, true, true]);
+  });
+
+  it('that is being deleted counts no more, and is deleted by the next when that was killed', async () => {
+    const { dataKeys } = await backUp();
+    const kill = jest.spyOn(fileSystem, 'rm').mockRejectedValue(new Error('killed'));
+    try {
+      await expect(backUp(0)).rejects.toThrow('killed');
+    } finally {
+      kill.mockRestore();
+    }
+    expect(existsSync(dataKeys)).toBe(false);
+    const [half, ...others] = (await readdir(join(root, 'data-keys'))).filter((name) => name.endsWith('.deleted'));
+    expect([half, others]).toEqual([`${basename(dataKeys)}.deleted`, []]);
+    expect((await backupsOf(root, 'data-keys')).map(({ folder }) => folder)).not.toContain(`${dataKeys}.deleted`);
+    await backUp();
+    expect((await readdir(join(root, 'data-keys'))).filter((name) => name.endsWith('.deleted'))).toEqual([]);
+  });
+
+  it('leaves out kept answers to re-identifications, and no others', async () => {
+    const hold = (operation: string) =>
+      asked(
+        register.databaseUrl,
+        `insert into identity.idempotency_key values ('${operation} by a test', '${operation}', '\\x01', '\\x02', '\\x03', now() + interval '1 day')`,
+      );
+    for (const operation of ['reidentify', 'reidentifyOwn', 'createIdentityRecord']) await hold(operation);
+    await backUp();
+    const url = await emptyDatabase();
+    await restore(planFor(url));
+    const kept = `select account_id as by from identity.idempotency_key where account_id like '% by a test'`;
+    expect(await asked(url, kept)).toEqual([{ by: 'createIdentityRecord by a test' }]);
+  });
+});
+
+describe('What was destroyed', () => {
+  it('is cleared away by autovacuum, however little it is', async () => {
+    const rows = await asked(
+      register.databaseUrl,
+      `select oid::regclass::text as name, reloptions as options from pg_class
+       where oid in ('identity_keys.data_key'::regclass, 'identity.identity_record'::regclass) order by 1`,
+    );
+    const options = ['autovacuum_vacuum_threshold=1', 'autovacuum_vacuum_scale_factor=0'];
+    expect(rows).toEqual([
+      { name: 'identity.identity_record', options },
+      { name: 'identity_keys.data_key', options },
+    ]);
+  });
 });
 
 describe('A restore', () => {
@@ -289,13 +354,77 @@ describe('A restore', () => {
   });
 
   it('anonymises records whose data key is lost, and says how many', async () => {
+    const kept = await newCustomer(dataUser);
     await backUp();
     const customer = await newCustomer(dataUser);
     const later = await backUp();
     await rm(later.dataKeys, { recursive: true });
     const url = await emptyDatabase();
-    expect(await restore(planFor(url))).toMatchObject({ anonymisedAgain: 0, withoutDataKey: 1, revoked: 1 });
-    expect(await standing(url, customer)).toEqual(GONE);
+    await expect(restore(planFor(url))).rejects.toThrow(
+      /^1 identity records of .* have no data key in .*--without-data-keys/,
+    );
+    const done = await restore({ ...planFor(url), withoutDataKeys: true });
+    expect(done).toMatchObject({ anonymisedAgain: 0, withoutDataKey: 1, revoked: 1 });
+    expect([await standing(url, customer), await standing(url, kept)]).toEqual([GONE, LIVE]);
+  });
+
+  it('knows who was anonymised after the last backup from a list that was written alone', async () => {
+    const [gone, kept] = [await newCustomer(dataUser), await newCustomer(dataUser)];
+    await backUp();
+    await revoke(gone);
+    await anonymise(gone);
+    const environment = { DATABASE_URL: register.databaseUrl };
+    const { code, said } = await runOperatorCommand('backup.ts', ['backup', root, '--list-only'], environment).ended;
+    expect([code, said]).toEqual([0, expect.stringMatching(/^\d+ anonymised identity records are in the list/)]);
+    expect(await readdir(join(root, 'register'))).toHaveLength(1);
+    const url = await emptyDatabase();
+    expect(await restore(planFor(url))).toMatchObject({ anonymisedAgain: 1 });
+    expect([await standing(url, gone), await standing(url, kept)]).toEqual([GONE, LIVE]);
+  });
+
+  it('finds the list whole, however many write it at once', async () => {
+    await Promise.all([backUp(), ...Array.from({ length: 8 }, () => takeList(register.databaseUrl, root))]);
+    const anonymised = await asked(
+      register.databaseUrl,
+      'select from identity.identity_record where anonymised_at is not null',
+    );
+    expect((await readLists(root))?.size).toBe(anonymised.length);
+  });
+
+  it('knows so, too, from a database that can still be read', async () => {
+    const gone = await newCustomer(dataUser);
+    await backUp();
+    await revoke(gone);
+    await anonymise(gone);
+    const environment = { ...keyVariables, DATABASE_URL: await emptyDatabase(), DATA_DIR: register.dataDir };
+    const restoring = (from: string) =>
+      runOperatorCommand('backup.ts', ['restore', root, '--also-from', from], environment).ended;
+    expect(await restoring('postgres://nobody@127.0.0.1:1/none')).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('--also-from: the list of this database cannot be read'),
+    });
+    expect(await restoring(register.databaseUrl)).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('\n1 identity records were anonymised again'),
+    });
+    expect(await standing(environment.DATABASE_URL, gone)).toEqual(GONE);
+  }, 120_000);
+
+  it('takes every list that there is, and is refused without any', async () => {
+    const gone = await newCustomer(dataUser);
+    const first = await backUp();
+    await revoke(gone);
+    await anonymise(gone);
+    const second = await backUp();
+    await rm(join(second.register, 'manifest.json'));
+    for (const folder of [root, first.register, first.dataKeys, second.register])
+      await rm(join(folder, 'anonymised.json'));
+    const url = await emptyDatabase();
+    const plan = { ...planFor(url), withoutDataKeys: true };
+    expect(await restore(plan)).toMatchObject({ anonymisedAgain: 1 });
+    expect(await standing(url, gone)).toEqual(GONE);
+    await rm(join(second.dataKeys, 'anonymised.json'));
+    await expect(restore(planFor(await emptyDatabase()))).rejects.toThrow('has no list of anonymised records');
   });
 
   it('without any data keys is made on request only', async () => {
@@ -374,18 +503,33 @@ describe('A restore that was killed', () => {
 
 describe('The commands', () => {
   it('say how they are used, and what is wrong with a setting', async () => {
-    const runs = [[], ['copy', root], ['backup'], ['restore', root, root]];
+    const runs = [[], ['copy', root], ['backup'], ['restore', root, root], ['restore', root, '--list-only']];
     for (const words of runs) {
       const { code, said } = await runOperatorCommand('backup.ts', words, {}).ended;
       expect([code, said]).toEqual([1, expect.stringMatching(/^usage: npm run backup -- <folder>/)]);
     }
     const { code, said } = await runOperatorCommand('backup.ts', ['backup', root], { DATA_KEYS_KEPT_DAYS: '-1' }).ended;
     expect([code, said]).toEqual([1, expect.stringContaining('DATA_KEYS_KEPT_DAYS: less than 0')]);
+    const production = { NODE_ENV: 'production', DATA_DIR: join(root, 'data') };
+    for (const command of ['backup', 'restore']) {
+      const answer = await runOperatorCommand('backup.ts', [command, root], production).ended;
+      expect([answer.code, answer.said]).toEqual([1, expect.stringContaining('DATABASE_URL: missing')]);
+    }
     expect(await readdir(root)).toEqual([]);
   }, 60_000);
 });
 
 describe('The embedded database', () => {
+  it('is not made for a backup', async () => {
+    const dataDir = join(root, 'data');
+    for (const more of [[], ['--list-only']]) {
+      const words = ['backup', join(root, 'backups'), ...more];
+      const { code, said } = await runOperatorCommand('backup.ts', words, { DATA_DIR: dataDir }).ended;
+      expect([code, said]).toEqual([1, expect.stringMatching(/no database to back up: DATABASE_URL names none/)]);
+    }
+    expect(await readdir(root)).toEqual([]);
+  }, 60_000);
+
   it('is restored into while nobody runs it, and backed up while somebody does', async () => {
     await backUp();
     const dataDir = await mkdtemp(join(tmpdir(), 'register-data-'));

@@ -39,6 +39,7 @@ describe("A customer's session", () => {
       meterPointId: record.meter_point_id,
       isCurrent: true,
       since: '2021-04-01',
+      until: null,
     });
     expect(await sessionOf(token)).toMatchObject({ mpxn, isCurrent: true });
   });
@@ -111,11 +112,13 @@ describe('After a Change of Tenancy', () => {
   it('the session of the former occupant sees what is linked to their own record only, from that day on', async () => {
     const { token, mpxn } = await customer();
     await room.tenancyChanged(mpxn, '2021-04-01');
-    expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true });
+    expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, until: null });
     await room.tenancyChanged(mpxn, '2021-04-02');
+    await room.tenancyChanged(mpxn, '2022-09-01');
     expect(await scopeOf(room, token)).toMatchObject({
       isCurrent: false,
       since: '2021-04-01',
+      until: '2021-04-02',
       identityRecordId: expect.any(String),
     });
     expect(await sessionOf(token)).toMatchObject({ isCurrent: false });

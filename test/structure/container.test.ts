@@ -6,18 +6,29 @@ import { parse } from 'yaml';
 import { newKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { KEY_VARIABLES, SERVICES } from '../../process/keys';
-import { readSettings } from '../../process/settings';
+import { readBackupSettings, readSettings } from '../../process/settings';
 import type { ServiceName } from '../../subgraphs/server/caller';
 import { productFiles, textOf, variablesRead } from './source-files';
 
 interface ComposeService {
+  readonly image: string;
   readonly environment: Record<string, string>;
   readonly healthcheck: { readonly test: readonly string[] };
   readonly depends_on?: Record<string, unknown>;
 }
 
+/** Not a service that runs: a command for `docker compose run`. */
+interface BackupService extends ComposeService {
+  readonly profiles: readonly string[];
+  readonly entrypoint: readonly string[];
+  readonly command: readonly string[];
+  readonly volumes: readonly string[];
+}
+
 const compose = parse(textOf('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> };
-const { postgres, ...services } = compose.services;
+const { postgres, backup, ...services } = compose.services as Record<string, ComposeService> & {
+  readonly backup: BackupService;
+};
 const dockerfile = textOf('Dockerfile')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
@@ -31,7 +42,7 @@ describe('docker-compose.yml', () => {
     expect(postgres).toMatchObject({ image: 'postgres:18' });
   });
 
-  it.each(Object.entries(services))('gives %s only variables that are read', (_, { environment }) => {
+  it.each(Object.entries({ ...services, backup }))('gives %s only variables that are read', (_, { environment }) => {
     const read = variablesRead();
     expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
   });
@@ -64,8 +75,31 @@ describe('docker-compose.yml', () => {
   );
 
   it('starts a service after those that it depends on', () => {
-    const dependencies = Object.values(services).flatMap(({ depends_on }) => Object.keys(depends_on ?? {}));
+    const dependencies = Object.values({ ...services, backup }).flatMap(({ depends_on }) =>
+      Object.keys(depends_on ?? {}),
+    );
     expect(dependencies.filter((name) => !(name in compose.services))).toEqual([]);
+  });
+
+  it('backs up and restores on demand only, with the image of the services and all that a restore demands', async () => {
+    const { environment, profiles, entrypoint, command, volumes } = backup;
+    expect({ profiles, entrypoint, command, volumes }).toEqual({
+      profiles: ['backup'],
+      entrypoint: ['node', 'dist/backup.js'],
+      command: ['backup', '/backups'],
+      volumes: ['backups:/backups'],
+    });
+    expect(backup).toMatchObject({ restart: 'no', image: services['access']?.image });
+    const variables = resolved(environment, await variablesOfAnInstallation());
+    const ofSubgraphs = Object.values(KEY_VARIABLES).filter(({ services: users }) =>
+      users.some((user) => user === 'access' || user === 'identity'),
+    );
+    const given = Object.values(KEY_VARIABLES).filter(({ variable }) => variable in environment);
+    expect(given).toEqual(ofSubgraphs);
+    const settings = readSettings({ NODE_ENV: 'production', ...variables });
+    expect([...settings.services]).toEqual(['access', 'identity']);
+    const { databaseUrl } = readBackupSettings({ NODE_ENV: 'production', ...variables });
+    expect(databaseUrl).toBe(settings.databaseUrl);
   });
 });
 

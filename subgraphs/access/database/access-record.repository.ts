@@ -181,19 +181,19 @@ export class AccessRecordRepository {
     return tokenOf(await idempotent.recall<KeptToken>(this.database.pool));
   }
 
-  /** Replaces the content of an ACTIVE record; undefined when it was not (or no longer) changeable. */
+  /** Replaces the content of an ACTIVE record; undefined when it was not (or no longer) changeable, CNF003 when its expiry let its Identity Record be closed. */
   async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
     const { accessEvent, processing } = input;
-    const { rows } = await this.database.pool.query<{ version: number; expiry: Date | null }>({
-      ...REPLACE,
-      values: [
-        ...this.target(actor, key, ifVersions),
-        processing.legalBasis,
-        accessEvent.registeredAt,
-        accessEvent.expiry ?? null,
-        documentOf(input),
-      ],
-    });
+    const values = [
+      ...this.target(actor, key, ifVersions),
+      processing.legalBasis,
+      accessEvent.registeredAt,
+      accessEvent.expiry ?? null,
+      documentOf(input),
+    ];
+    const { rows } = await this.database.pool
+      .query<{ version: number; expiry: Date | null }>({ ...REPLACE, values })
+      .catch(refuseOfClosed);
     return rows[0];
   }
 
@@ -218,8 +218,12 @@ export class AccessRecordRepository {
 
 /** What refused the statement at the last instant; nothing of it was done. */
 function refuseRegistration(error: unknown): never {
-  if (isLinkToClosed(error)) throw new RegisterError('CNF003');
-  throw isSpentToken(error) ? unusableToken() : error;
+  if (isSpentToken(error)) throw unusableToken();
+  return refuseOfClosed(error);
+}
+
+function refuseOfClosed(error: unknown): never {
+  throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
 }
 
 /** A token as it is kept, in JSON. */

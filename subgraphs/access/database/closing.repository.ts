@@ -2,7 +2,14 @@ import type { Database } from '../../server/database';
 import { type Session, inTransaction } from '../../server/transaction';
 import { NEXT_NUMBER } from './access-record.repository';
 
-const LOCK = 'select pg_advisory_xact_lock(lock_of_identity_record($1))';
+/**
+ * First no registration is under way any more, then no change of what is linked: a change that began before an expiry may still move it
+ * away. Each statement looks anew, so the next one sees how they ended; changes that come later are refused by `not_of_closed`.
+ */
+const LOCKS = [
+  'select pg_advisory_xact_lock(lock_of_identity_record($1))',
+  'select from access_record where identity_record_id = $1 order by id for no key update',
+];
 
 const CLOSE = `
   with open as (
@@ -50,7 +57,7 @@ export class ClosingRepository {
   /** Closes an Identity Record, unless an ACTIVE record is linked to it. May be repeated: what was closed stays closed. */
   close(identityRecordId: string): Promise<boolean> {
     return inTransaction(this.database.pool, async (session) => {
-      await session.query(LOCK, [identityRecordId]);
+      for (const lock of LOCKS) await session.query(lock, [identityRecordId]);
       const { rowCount: already } = await session.query(CLOSED, [identityRecordId]);
       if (already === 0) await session.query(CLOSE, [identityRecordId]);
       const { rowCount: closed } = await session.query(CLOSED, [identityRecordId]);

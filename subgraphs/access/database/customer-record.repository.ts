@@ -62,7 +62,8 @@ const LOOKS = {
     from (select id from access_record where ${VISIBLE}) record
       join look on record_id = record.id left join account using (account_id)
     where hour >= $3::date::timestamp at time zone 'Europe/London'
-    order by hour desc, record_id, kind, account_id limit $4`,
+      and ($4::date is null or hour < $4::date::timestamp at time zone 'Europe/London')
+    order by hour desc, record_id, kind, account_id limit $5`,
 };
 
 /** A look at a record of the customer: by an organisation, or a holder of the key who was not identified. */
@@ -102,9 +103,9 @@ export class CustomerRecordRepository {
     return rows[0]?.revoked_at;
   }
 
-  /** Who looked at the records in scope, the latest first. */
+  /** Who looked at the records in scope during the occupancy, the latest first. */
   async looks(scope: CustomerScope, most: number): Promise<Look[]> {
-    const values = [...bound(scope), most];
+    const values = [...bound(scope), scope.until, most];
     const { rows } = await this.database.pool.query<Omit<Look, 'record'> & { recordId: string }>({ ...LOOKS, values });
     const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
     const recordOf = new Map(records.map((record) => [record.id, record]));

@@ -1,5 +1,8 @@
-import type { PoolClient } from 'pg';
-import type { Database } from '../../server/database';
+import { setTimeout } from 'node:timers/promises';
+import { Pool, type PoolClient } from 'pg';
+import { RegisterError } from '../../../schema/register-error';
+import { type Database, sessionOptions } from '../../server/database';
+import type { DatabaseAddress } from '../../server/database-login';
 import type { JobQueue } from '../../server/jobs';
 import { type Session, inTransactionOf } from '../../server/transaction';
 
@@ -19,7 +22,7 @@ const LOOK_AFTER = 5;
 /** It ends with the record anonymised or not closing, however long another service is away. */
 const ATTEMPTS = 30_000;
 
-const LOCK = `select pg_advisory_lock(hashtextextended('anonymising ' || $1, 0))`;
+const LOCK = `select pg_try_advisory_lock(hashtextextended('anonymising ' || $1, 0)) as "isMine"`;
 const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1, 0))`;
 
 const MARK =
@@ -45,6 +48,7 @@ const DESTROY = [
   'delete from customer_session where record_id = $1',
   'delete from sign_in_link where record_id = $1',
   'delete from identity_look where record_id = $1',
+  'delete from idempotency_key where record_id = $1',
 ];
 
 /**
@@ -56,6 +60,13 @@ export async function destroyPersonalData(session: Session, id: string, at?: str
   await session.query(ANONYMISED, [id, at ?? null]);
   for (const statement of DESTROY) await session.query(statement, [id]);
 }
+
+/** Sessions for the steps, which wait for another service: a pool of their own, so that nothing else waits for them. */
+const SESSIONS = 2;
+
+/** Milliseconds for which one who finds the steps of a record taken asks again, and between two askings. */
+const ASK_FOR = 3_000;
+const ASK_AGAIN_AFTER = 50;
 
 /** Records that are closing without anybody at it: their jobs were lost, as in a restore. */
 const FORGOTTEN = `select id from identity_record
@@ -75,10 +86,17 @@ export interface AnonymisingSteps {
 
 /** Identity Records on their way to being anonymised (2-decisions-a-b.md, section 4). */
 export class AnonymisingRepository {
+  private readonly sessions: Pool;
+
   constructor(
-    private readonly database: Database,
+    private readonly database: Pick<Database, 'pool'>,
     private readonly jobs: JobQueue,
-  ) {}
+    address: DatabaseAddress,
+  ) {
+    this.sessions = new Pool({ ...sessionOptions(address), max: SESSIONS });
+    // A connection that breaks fails its next statement, or is replaced.
+    this.sessions.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+  }
 
   /** The record with a key, whosesoever it is. */
   async byRef(ref: string): Promise<AnonymisableRecord | undefined> {
@@ -86,11 +104,13 @@ export class AnonymisingRepository {
     return (await this.database.pool.query<AnonymisableRecord>(text, [ref])).rows[0];
   }
 
-  /** Takes the steps of a record alone: whoever comes second waits until the first has ended them, or was killed. */
+  /**
+   * Takes the steps of a record alone: whoever comes second waits until the first has ended them, or was killed. SYS002 when that
+   * takes too long; what was begun is ended by its job.
+   */
   async alone<Result>(id: string, work: (steps: AnonymisingSteps) => Promise<Result>): Promise<Result> {
-    const session = await this.database.pool.connect();
+    const session = await this.lockedSession(id);
     try {
-      await session.query(LOCK, [id]);
       const result = await work(this.steps(session, id));
       await session.query(UNLOCK, [id]);
       session.release();
@@ -101,10 +121,27 @@ export class AnonymisingRepository {
     }
   }
 
+  /** Ends its sessions. */
+  close(): Promise<void> {
+    return this.sessions.end();
+  }
+
   /** Adds the jobs of records whose closing nobody ends. */
   async recallForgotten(): Promise<void> {
     const { rows } = await this.database.pool.query<{ id: string }>(FORGOTTEN);
     for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
+  }
+
+  /** A session that has the lock of a record; nobody holds one while waiting for the lock. */
+  private async lockedSession(id: string): Promise<PoolClient> {
+    const deadline = performance.now() + ASK_FOR;
+    do {
+      const session = await this.sessions.connect();
+      if (await hasLocked(session, id)) return session;
+      session.release();
+      await setTimeout(ASK_AGAIN_AFTER);
+    } while (performance.now() < deadline);
+    throw new RegisterError('SYS002');
   }
 
   private steps(session: PoolClient, id: string): AnonymisingSteps {
@@ -127,6 +164,15 @@ export class AnonymisingRepository {
       { id },
       { key: `${ANONYMISE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS },
     );
+  }
+}
+
+async function hasLocked(session: PoolClient, id: string): Promise<boolean> {
+  try {
+    return (await session.query<{ isMine: boolean }>(LOCK, [id])).rows[0]?.isMine === true;
+  } catch (error) {
+    session.release(true);
+    throw error;
   }
 }
 

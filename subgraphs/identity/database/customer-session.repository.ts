@@ -40,8 +40,8 @@ export interface StoredCustomerSession {
   readonly startedAt: Date;
   readonly expiresAt: Date;
   readonly returnUrl: string | null;
-  /** Day of the latest effective Change of Tenancy at the meter point, if there was one. */
-  readonly tenancyChangedOn: string | null;
+  /** Days of the effective Changes of Tenancy at the meter point, the earliest first. */
+  readonly tenancyChanges: readonly string[];
 }
 
 type SessionRow = Omit<StoredCustomerSession, 'place'> & { readonly sealed: Buffer | null };
@@ -50,8 +50,8 @@ const BY_TOKEN = {
   name: 'customer_session_by_token',
   text: `select id as "sessionId", record_id as "recordId", meter_point_id as "meterPointId", sealed, means,
       started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl",
-      (select to_char(max(effective_date), 'YYYY-MM-DD') from change_of_tenancy c where c.mpxn_index = customer_session.mpxn_index
-        and effective_date <= (register_now() at time zone 'Europe/London')::date) as "tenancyChangedOn"
+      array(select to_char(effective_date, 'YYYY-MM-DD') from change_of_tenancy c where c.mpxn_index = customer_session.mpxn_index
+        and effective_date <= (register_now() at time zone 'Europe/London')::date order by effective_date) as "tenancyChanges"
     from customer_session where token_hash = $1 and ended_at is null and expires_at > register_now()`,
 };
 

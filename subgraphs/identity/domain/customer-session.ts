@@ -13,6 +13,8 @@ export interface CustomerScope {
   readonly isCurrent: boolean;
   /** First day of the history that is shown. */
   readonly since: string;
+  /** Day of the Change of Tenancy that ended the occupancy; null while it lasts. */
+  readonly until: string | null;
 }
 
 /** A customer's session, as it is at this instant. */

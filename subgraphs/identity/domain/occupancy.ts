@@ -18,6 +18,11 @@ export function occupancyOf({ moveInDate, occupiedSince, today }: OccupancyDays)
   return occupiedSince === null || moveInDate >= occupiedSince ? 'current' : 'ended';
 }
 
+/** The day on which the occupancy that began on a day ended: of the first Change of Tenancy after it, null when there is none. */
+export function endOfOccupancy(since: string, changes: readonly string[]): string | null {
+  return changes.find((day) => day > since) ?? null;
+}
+
 /**
  * Whether a customer may take a ceremony. Only the current occupant is re-identified; who is yet to come may be enrolled by the
  * record's own Data User, which vouches.

@@ -51,6 +51,9 @@ interface Initiation {
 type Choice = ReidentificationChoice<OccupantRecord>;
 
 const CLAIM = `with ${CLAIM_IDEMPOTENCY_KEY} select $3::bytea is null or exists (select from claim) as "isFirst"`;
+/** The kept answer goes with the record of which it tells. */
+const TIE = `
+  update idempotency_key set record_id = $4 where account_id = $1 and operation = $2 and key_hash = $3`;
 
 /** How Data Users and portals start re-identifications (2-decisions-a-b.md, section 4). */
 export class ReidentificationInitiation {
@@ -105,7 +108,7 @@ export class ReidentificationInitiation {
     const issued = await this.issue(initiation, choice);
     const answer = this.answer(issued, choice);
     const isFirst = await inTransaction(database.pool, async (session) => {
-      if (!(await isFirstClaim(session, idempotent, answer))) return false;
+      if (!(await isFirstClaim(session, idempotent, answer, choice.record.id))) return false;
       await this.store(session, issued, choice, organisation);
       return true;
     });
@@ -180,7 +183,12 @@ async function isFirstClaim(
   session: Session,
   idempotent: IdempotentRequest,
   answer: StartedReidentification,
+  recordId: string,
 ): Promise<boolean> {
-  const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...idempotent.claim(answer)]);
-  return rows[0]?.isFirst === true;
+  const claim = idempotent.claim(answer);
+  const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...claim]);
+  const isFirst = rows[0]?.isFirst === true;
+  const [accountId, operation, keyHash] = claim;
+  if (isFirst && keyHash !== null) await session.query(TIE, [accountId, operation, keyHash, recordId]);
+  return isFirst;
 }

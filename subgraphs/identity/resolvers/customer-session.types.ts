@@ -49,4 +49,9 @@ export class CustomerScope implements domain.CustomerScope {
   })
   isCurrent: boolean;
   @Field(() => CalendarDate, { description: 'First day of the history that is shown.' }) since: string;
+  @Field(() => CalendarDate, {
+    nullable: true,
+    description: 'Day of the Change of Tenancy that ended the occupancy; null while it lasts.',
+  })
+  until: string | null;
 }

@@ -5,6 +5,7 @@ import { CustomerSessionRepository, type StoredCustomerSession } from '../databa
 import { OccupancyRepository } from '../database/occupancy.repository';
 import { SignInRepository } from '../database/sign-in.repository';
 import type { CustomerSession } from '../domain/customer-session';
+import { endOfOccupancy } from '../domain/occupancy';
 import type { Area, Foundation } from '../foundation';
 import { CustomerSessionResolver } from '../resolvers/customer-session.resolver';
 
@@ -38,13 +39,14 @@ export function customerSessions({ database, indexes, vault, keys }: Foundation)
 function ofRecord(session: StoredCustomerSession, record: CustomerSession['record'] | undefined) {
   if (!record) return undefined; // anonymised, or about to be
   const { id: identityRecordId, mpxn, occupancy, moveInDate: since } = record;
-  return { ...session, identityRecordId, mpxn, isCurrent: occupancy === 'current', since, record };
+  const until = endOfOccupancy(since, session.tenancyChanges);
+  return { ...session, identityRecordId, mpxn, isCurrent: occupancy === 'current', since, until, record };
 }
 
-function ofPlace({ place, tenancyChangedOn, ...session }: StoredCustomerSession): CustomerSession | undefined {
+function ofPlace({ place, ...session }: StoredCustomerSession): CustomerSession | undefined {
   if (place === null) return undefined;
-  const isCurrent = tenancyChangedOn === null || tenancyChangedOn <= place.since;
-  return { ...session, ...place, identityRecordId: null, isCurrent, record: null };
+  const until = endOfOccupancy(place.since, session.tenancyChanges);
+  return { ...session, ...place, identityRecordId: null, isCurrent: until === null, until, record: null };
 }
 
 /** Seconds between two runs of deleting what has expired. */

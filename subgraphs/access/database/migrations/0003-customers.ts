@@ -47,4 +47,4 @@ const LOOKS = `
     count integer not null check (count > 0),
     primary key (record_id, account_id, kind, hour)
   ) with (fillfactor = 70);
-  create index look_hour on look using brin (hour)`;
+  create index look_hour on look (hour)`;

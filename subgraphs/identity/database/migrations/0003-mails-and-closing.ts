@@ -8,6 +8,8 @@ export class MailsAndClosing1790000000003 implements MigrationInterface {
     await session.query(GUARD);
     await session.query(KEYS_OF_THE_LIVING);
     await session.query(NOTHING_AFTERWARDS);
+    await session.query(CLEARED_AWAY);
+    await session.query(ANSWERS_ABOUT_RECORDS);
   }
 
   async down(): Promise<void> {
@@ -52,7 +54,8 @@ const NOTHING_AFTERWARDS = `
       return new;
     end $$;
   create trigger nothing_of_anonymised before insert on passkey for each row execute function nothing_of_anonymised();
-  create trigger nothing_of_anonymised before insert on reidentification for each row execute function nothing_of_anonymised()`;
+  create trigger nothing_of_anonymised before insert on reidentification for each row execute function nothing_of_anonymised();
+  create trigger nothing_of_anonymised before insert on identity_look for each row execute function nothing_of_anonymised()`;
 
 /** A data key cannot be made again: it goes with its record only. */
 const KEYS_OF_THE_LIVING = `
@@ -64,3 +67,13 @@ const KEYS_OF_THE_LIVING = `
       return old;
     end $$;
   create trigger not_of_the_living before delete on identity_keys.data_key for each row execute function forbid_destroying()`;
+
+/** An answer that is kept for a repeat and tells of a person (to whom a mail was dispatched) goes with its record. */
+const ANSWERS_ABOUT_RECORDS = `
+  alter table idempotency_key add column record_id uuid;
+  create index idempotency_key_record on idempotency_key (record_id) where record_id is not null`;
+
+/** What was destroyed leaves the files of the tables at the next turn of autovacuum, however few rows they are. */
+const CLEARED_AWAY = `
+  alter table identity_keys.data_key set (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0);
+  alter table identity_record set (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)`;
