@@ -11,6 +11,7 @@ import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../support/co
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../support/customers';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { type RegisterProcess, type TestRegister, freePort, startRegisterProcess } from '../support/register';
+import { until } from '../support/until';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
 const TOKENS = IS_LONG ? 400 : 60;
@@ -101,23 +102,24 @@ describe('Tokens that are being redeemed when something is killed', () => {
     const tokens = await confirmedTokens(register, initiator, customer, TOKENS);
     const acknowledged = new Set<string>();
     const failed = new Set<string>();
-    let isOver = false;
-    const terminate = async () => {
-      while (!isOver) {
-        await owner.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'active'
-             and query like '%consumed_token%' and pid <> pg_backend_pid() limit 1`,
-        );
-      }
-    };
-    const terminating = terminate();
-    await inTurns(TOKENS, async (turn) => {
+    const holder = new Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('lock table access.consumed_token in exclusive mode'); // registrations wait in the middle of it
+    const redeeming = inTurns(TOKENS, async (turn) => {
       const token = tokens[turn] as string;
       const { status } = await redeem(token);
       (status === 201 ? acknowledged : failed).add(token);
     });
-    isOver = true;
-    await terminating;
+    await until(async () => {
+      const { rowCount } = await owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'active'
+           and wait_event_type = 'Lock' and query like '%consumed_token%' and pid <> pg_backend_pid()`,
+      );
+      return rowCount === 0 ? undefined : rowCount;
+    });
+    await holder.end();
+    await redeeming;
     expect(failed.size).toBeGreaterThan(0);
     await expectWhole(tokens, acknowledged);
   }, 120_000);
