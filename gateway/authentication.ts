@@ -1,8 +1,8 @@
-import { type ErrorCode, isErrorCode } from '../schema/error-catalogue';
 import { RegisterError } from '../schema/register-error';
 import type { Role } from '../schema/roles';
 import type { TokenClaims, TokenVerifier } from '../subgraphs/server/bearer-token';
 import type { CallContext, Caller } from '../subgraphs/server/caller';
+import { askSubgraph } from '../subgraphs/server/service-question';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
 import { admittedCustomer, isCustomerToken } from './customers';
 import type { RequestOrigin } from './request-origin';
@@ -83,19 +83,11 @@ async function admitted(
   access: SubgraphLink,
   context: CallContext,
 ): Promise<Caller> {
-  const { data, errors } = await access.execute(
-    { query: ADMISSION, variables: { accountId }, operationName: 'Admission', fixed: true },
-    { ...context, service: 'gateway' },
-  );
-  if (errors?.[0]) throw new RegisterError(codeOf(errors[0].extensions?.['code']));
-  const admission = data?.['admission'] as Admission | null | undefined;
+  type Answer = { readonly admission: Admission | null };
+  const { admission } = await askSubgraph<Answer>(access, 'gateway', ADMISSION, { accountId }, context);
   if (!admission || admission.status.toUpperCase() !== 'ACTIVE') throw new RegisterError('AUT001');
   if (expiresAt.getTime() <= Date.parse(admission.now)) throw new RegisterError('AUT002');
   if (!admission.allowed) throw new RegisterError('LIM002', undefined, { retryAfter: admission.retryAfter ?? 1 });
   const { role, duid, mpid } = admission;
   return { accountId, role: role.toLowerCase() as Role, duid, mpid };
-}
-
-function codeOf(code: unknown): ErrorCode {
-  return isErrorCode(code) ? code : 'SYS001';
 }

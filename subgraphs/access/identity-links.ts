@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { newIdentifier } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../server/caller';
+import { type QuestionOrigin, askSubgraph } from '../server/service-question';
 import type { SubgraphLink } from '../server/subgraph-link';
 import type { IdentityLink } from './database/access-record.repository';
 import { unusableToken } from './database/consumed-token';
@@ -34,19 +35,11 @@ const VOUCH = `query VouchForIdentityRecords($refs: [IdentityRecordKey!]!) {
 export function identityLinks(identity: SubgraphLink, proofs: ReidentificationProofs, logger: Logger): IdentityLinks {
   const loader = new DataLoader<{ ref: string; context: CallContext }, VouchedRecord | null>(
     async (asked) => {
-      const { data, errors } = await identity.execute(
-        { query: VOUCH, variables: { refs: asked.map(({ ref }) => ref) }, fixed: true },
-        {
-          caller: null,
-          service: 'access',
-          ...originOf(
-            asked.map(({ context }) => context),
-            logger,
-          ),
-        },
-      );
-      if (errors?.[0]) throw errors[0];
-      return (data as { identityRecordLinks: (VouchedRecord | null)[] }).identityRecordLinks;
+      type Answer = { identityRecordLinks: (VouchedRecord | null)[] };
+      const contexts = asked.map(({ context }) => context);
+      const refs = asked.map(({ ref }) => ref);
+      return (await askSubgraph<Answer>(identity, 'access', VOUCH, { refs }, originOf(contexts, logger)))
+        .identityRecordLinks;
     },
     { cache: false, maxBatchSize: 100, batchScheduleFn: (run) => void setImmediate(run) },
   );
@@ -66,10 +59,7 @@ export function identityLinks(identity: SubgraphLink, proofs: ReidentificationPr
 }
 
 /** Of which request an operation is: of the only one, else of this service itself. */
-function originOf(
-  contexts: readonly CallContext[],
-  logger: Logger,
-): Pick<CallContext, 'transactionId' | 'clientAddress'> {
+function originOf(contexts: readonly CallContext[], logger: Logger): QuestionOrigin {
   const [first] = contexts as [CallContext];
   const requests = [...new Set(contexts.map(({ transactionId }) => transactionId))];
   if (requests.length === 1) return { transactionId: first.transactionId, clientAddress: first.clientAddress };

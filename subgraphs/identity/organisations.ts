@@ -1,30 +1,29 @@
+import { RegisterError } from '../../schema/register-error';
 import { type QuestionOrigin, askSubgraph } from '../server/service-question';
 import type { SubgraphLink } from '../server/subgraph-link';
 
 /** What pages and mails must know of the organisation that initiated something. */
 export interface Organisation {
   readonly displayName: string;
-  /** Whether its account is in good standing. */
-  readonly isActive: boolean;
   /** Where customers may be sent back, each in full. */
   readonly returnUrls: readonly string[];
 }
 
 /** Organisations, as their accounts call them: asked of `access` each time. */
 export interface Organisations {
-  /** The organisation of a DUID; undefined when there is none. */
-  of(duid: string, origin: QuestionOrigin): Promise<Organisation | undefined>;
+  /** The organisation of a DUID that an account had: none is ever deleted, so it is there (SYS002 otherwise). */
+  of(duid: string, origin: QuestionOrigin): Promise<Organisation>;
 }
 
 const ORGANISATIONS = `query Organisations($duids: [DUID!]!) {
-  organisations(duids: $duids) { displayName status returnUrls }
+  organisations(duids: $duids) { displayName returnUrls }
 }`;
 
 /** The way to organisations through `access`. */
 export function organisations(access: SubgraphLink): Organisations {
   return {
     async of(duid, origin) {
-      type Answer = { organisations: ({ displayName: string; status: string; returnUrls: string[] } | null)[] };
+      type Answer = { organisations: (Organisation | null)[] };
       const { organisations: found } = await askSubgraph<Answer>(
         access,
         'identity',
@@ -33,9 +32,8 @@ export function organisations(access: SubgraphLink): Organisations {
         origin,
       );
       const [organisation] = found;
-      if (!organisation) return undefined;
-      const { displayName, status, returnUrls } = organisation;
-      return { displayName, isActive: status === 'active', returnUrls };
+      if (!organisation) throw new RegisterError('SYS002');
+      return organisation;
     },
   };
 }

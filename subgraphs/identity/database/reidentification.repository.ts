@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
+import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import { seal } from '../../server/sealed';
 import type { NamedStatement } from '../../server/short-reads';
@@ -70,6 +71,11 @@ const KEEP_OPEN = 'update reidentification set open_until = greatest(open_until,
 const CONFIRM = `
   update reidentification set confirmed_at = register_now()
   where id = $1 and confirmed_at is null and expires_at > register_now()`;
+const CLAIM = `with ${CLAIM_IDEMPOTENCY_KEY} select $3::bytea is null or exists (select from claim) as "isFirst"`;
+/** The kept answer goes with the record of which it tells. */
+const TIE = `
+  update idempotency_key set record_id = $4 where account_id = $1 and operation = $2 and key_hash = $3`;
+
 const FORGET = `delete from reidentification where expires_at < register_now() - interval '30 days'`;
 
 /** Re-identifications, found by the keyed hash of their token-ref. */
@@ -95,6 +101,16 @@ export class ReidentificationRepository {
     const occupant = await this.occupants.byId(facts.recordId);
     const state = occupant?.occupancy === 'ended' ? 'expired' : reidentificationState(facts, now);
     return { ...facts, state };
+  }
+
+  /** Keeps the answer to a request, tied to the record of which it tells; false when the same request was answered before. */
+  async claim(session: Session, request: IdempotentRequest, answer: unknown, recordId: string): Promise<boolean> {
+    const claim = request.claim(answer);
+    const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...claim]);
+    const isFirst = rows[0]?.isFirst === true;
+    const [accountId, operation, keyHash] = claim;
+    if (isFirst && keyHash !== null) await session.query(TIE, [accountId, operation, keyHash, recordId]);
+    return isFirst;
   }
 
   /** Stores a re-identification that the customer can confirm until an instant. */

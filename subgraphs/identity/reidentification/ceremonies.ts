@@ -192,8 +192,6 @@ export class Ceremonies {
   }
 
   private async nameOf(duid: string, origin: QuestionOrigin): Promise<string> {
-    const organisation = await this.parts.organisations.of(duid, origin);
-    if (!organisation) throw new RegisterError('SYS002');
-    return organisation.displayName;
+    return (await this.parts.organisations.of(duid, origin)).displayName;
   }
 }

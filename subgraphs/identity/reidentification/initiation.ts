@@ -1,7 +1,7 @@
 import { RegisterError, refuse } from '../../../schema/register-error';
 import { type CallContext, callerOf, duidOf } from '../../server/caller';
 import type { Database } from '../../server/database';
-import { CLAIM_IDEMPOTENCY_KEY, type Idempotency, type IdempotentRequest } from '../../server/idempotency';
+import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
 import { type RateLimit, refuseLimited, withinLimit } from '../../server/rate-limits';
 import { type Session, inTransaction } from '../../server/transaction';
 import type { CeremonyIssuer, IssuedCeremony } from './ceremony-issuer';
@@ -9,6 +9,7 @@ import type { IdentityLookRepository } from '../database/identity-look.repositor
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
 import { holdLiveRecord } from '../database/live-record';
 import type { OccupancyRepository } from '../database/occupancy.repository';
+import type { ReidentificationRepository } from '../database/reidentification.repository';
 import type { ReidentificationAnswer, StartedReidentification } from '../domain/started-reidentification';
 import { isOwnedBy } from '../domain/ownership';
 import { maskedEmail } from '../domain/masked-email';
@@ -30,6 +31,7 @@ export interface InitiationParts {
   readonly records: IdentityRecordRepository;
   readonly occupants: OccupancyRepository;
   readonly looks: IdentityLookRepository;
+  readonly reidentifications: ReidentificationRepository;
   readonly issuer: CeremonyIssuer;
   readonly organisations: Organisations;
   readonly mails: Mails;
@@ -49,11 +51,6 @@ interface Initiation {
 }
 
 type Choice = ReidentificationChoice<OccupantRecord>;
-
-const CLAIM = `with ${CLAIM_IDEMPOTENCY_KEY} select $3::bytea is null or exists (select from claim) as "isFirst"`;
-/** The kept answer goes with the record of which it tells. */
-const TIE = `
-  update idempotency_key set record_id = $4 where account_id = $1 and operation = $2 and key_hash = $3`;
 
 /** How Data Users and portals start re-identifications (2-decisions-a-b.md, section 4). */
 export class ReidentificationInitiation {
@@ -108,7 +105,7 @@ export class ReidentificationInitiation {
     const issued = await this.issue(initiation, choice);
     const answer = this.answer(issued, choice);
     const isFirst = await inTransaction(database.pool, async (session) => {
-      if (!(await isFirstClaim(session, idempotent, answer, choice.record.id))) return false;
+      if (!(await this.parts.reidentifications.claim(session, idempotent, answer, choice.record.id))) return false;
       await this.store(session, issued, choice, organisation);
       return true;
     });
@@ -119,7 +116,6 @@ export class ReidentificationInitiation {
   /** The caller's organisation; refuses return URLs that are not registered for it. */
   private async initiator(request: ReidentificationRequest, context: CallContext): Promise<Organisation> {
     const organisation = await this.parts.organisations.of(duidOf(context), context);
-    if (!organisation) throw new RegisterError('SYS002');
     refuse(unregisteredReturnUrls(request, organisation.returnUrls));
     return organisation;
   }
@@ -177,18 +173,4 @@ export class ReidentificationInitiation {
   private countLook(session: Session, { id }: OccupantRecord, context: CallContext): Promise<void> {
     return this.parts.looks.countReidentification(session, id, duidOf(context));
   }
-}
-
-async function isFirstClaim(
-  session: Session,
-  idempotent: IdempotentRequest,
-  answer: StartedReidentification,
-  recordId: string,
-): Promise<boolean> {
-  const claim = idempotent.claim(answer);
-  const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...claim]);
-  const isFirst = rows[0]?.isFirst === true;
-  const [accountId, operation, keyHash] = claim;
-  if (isFirst && keyHash !== null) await session.query(TIE, [accountId, operation, keyHash, recordId]);
-  return isFirst;
 }

@@ -1,4 +1,4 @@
-import { RegisterError, refuse } from '../../../schema/register-error';
+import { refuse } from '../../../schema/register-error';
 import { type CallContext, callerOf, duidOf } from '../../server/caller';
 import type { Session } from '../../server/transaction';
 import type { CeremonyIssuer } from './ceremony-issuer';
@@ -27,9 +27,8 @@ export class PasskeyEnrolment {
   async initiatedBy(record: NewIdentityRecord, context: CallContext): Promise<Enrol | undefined> {
     const { initiatePasskeyRegistration, passkeyReturnUrl: returnUrl } = record;
     if (!initiatePasskeyRegistration) return undefined;
-    const organisation = await this.organisations.of(duidOf(context), context);
-    if (!organisation) throw new RegisterError('SYS002');
-    refuse(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, organisation.returnUrls));
+    const { returnUrls } = await this.organisations.of(duidOf(context), context);
+    refuse(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, returnUrls));
     const { accountId } = callerOf(context);
     const facts = { duid: duidOf(context), accountId, scope: 'own', method: 'passkey-register', returnUrl } as const;
     return async (recordId) => {

@@ -23,8 +23,8 @@ export function returnAddresses(occupancy: OccupancyRepository, organisations: O
     const sender = named?.meterPointId === meterPointId ? [named.duid] : [];
     const duids = new Set([...sender, ...(record === undefined ? [] : [record.duid])]);
     for (const duid of duids) {
-      const organisation = await organisations.of(duid, origin);
-      if (organisation?.returnUrls.includes(returnUrl)) return returnUrl;
+      const { returnUrls } = await organisations.of(duid, origin);
+      if (returnUrls.includes(returnUrl)) return returnUrl;
     }
     return null;
   };
