@@ -9,19 +9,19 @@ export async function customerSession({ askAsCustomer }: Visit): Promise<Custome
 
 /** Every access that there is now, newest first. */
 export function currentRecords(visit: Visit): Promise<CustomerRecord[]> {
-  return everyPage<CustomerRecord>(visit, 'ReadCustomerAccess');
+  return everyPage<CustomerRecord>(visit, 'CURRENT');
 }
 
 /** Every access that has ended since the customer moved in, newest first. */
 export function endedRecords(visit: Visit): Promise<EndedRecord[]> {
-  return everyPage<EndedRecord>(visit, 'ReadCustomerHistory');
+  return everyPage<EndedRecord>(visit, 'HISTORY');
 }
 
-async function everyPage<Entry>({ askAsCustomer }: Visit, operation: string): Promise<Entry[]> {
+async function everyPage<Entry>({ askAsCustomer }: Visit, part: 'CURRENT' | 'HISTORY'): Promise<Entry[]> {
   const records: Entry[] = [];
   let after: string | null = null;
   do {
-    const { page }: RecordPage<Entry> = await askAsCustomer<RecordPage<Entry>>(operation, { after });
+    const { page }: RecordPage<Entry> = await askAsCustomer<RecordPage<Entry>>('ReadCustomerRecords', { part, after });
     records.push(...page.nodes);
     after = page.nextCursor;
   } while (after !== null);

@@ -220,5 +220,6 @@ describe('too many attempts', () => {
 
 it('lives and is ready', async () => {
   expect(await (await fetch(`${register.portal}/health/live`)).json()).toEqual({ status: 'live' });
-  expect(await (await fetch(`${register.portal}/health/ready`)).json()).toEqual({ status: 'ready' });
+  for (const path of ['/health', '/health/ready'])
+    expect(await (await fetch(`${register.portal}${path}`)).json()).toEqual({ status: 'ready' });
 });
