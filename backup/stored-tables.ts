@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 /** Schema of the data keys, backed up apart with a short retention. */
 export const DATA_KEYS = 'identity_keys';
 
-/** Schemas of the ordinary backup; jobs are not in it, what they are about is found again. */
+/** Schemas of the ordinary backup. Jobs are not in it: a mail that waited is not sent twice, and what was closing is found again. */
 export const REGISTER_SCHEMAS = ['access', 'identity'] as const;
 
 /** A table as far as it is backed up. */
