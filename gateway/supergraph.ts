@@ -39,6 +39,7 @@ export async function loadSupergraph(
   logger: Logger,
 ): Promise<LoadedSupergraph> {
   const links = new Map(ways.map((link) => [link.name, link]));
+  process.env['APOLLO_TELEMETRY_DISABLED'] = 'true'; // the library would report its use to its maker, and look for the cloud it runs in
   const gateway = new ApolloGateway({
     supergraphSdl,
     logger: quiet(logger),
