@@ -1,7 +1,6 @@
-import type { Cookies } from './request/cookies';
+import type { PortalCookies, SealedPortalCookies } from './request/cookies';
 import type { Language, Wording } from './request/languages';
-import type { SealedCookies } from './request/sealed-cookies';
-import type { FormTargets } from './request/security-headers';
+import type { FormTargets } from '../web/security-headers';
 
 /** A page, or a form of one: its place, and what it answers. One file each, listed in `page-list.ts`. */
 export interface Page {
@@ -27,8 +26,8 @@ export interface Visit {
   readonly ownPath: string;
   readonly language: Language;
   readonly wording: Wording;
-  readonly cookies: Cookies;
-  readonly sealed: SealedCookies;
+  readonly cookies: PortalCookies;
+  readonly sealed: SealedPortalCookies;
   readonly places: Places;
   /** Asks the register as nobody in particular; throws RegisterRefusal. */
   ask<Data>(operation: string, variables?: Record<string, unknown>): Promise<Data>;

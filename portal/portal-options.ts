@@ -1,15 +1,11 @@
 import type { Logger } from 'pino';
 import type { GraphClient } from '../gateway/client/graph-client';
+import type { WebSettings } from '../web/web-server';
 
 /** Where the portal listens, and by which addresses the world knows it. */
-export interface PortalSettings {
-  readonly port: number;
-  readonly host: string;
+export interface PortalSettings extends WebSettings {
   readonly portalUrl: string;
   readonly identityRedirectUrl: string;
-  readonly production: boolean;
-  /** Whose `X-Forwarded-For` is believed. */
-  readonly trustProxy: boolean | number | string[];
 }
 
 /** What the portal is started with. */

@@ -1,29 +1,25 @@
-import type { AddressInfo } from 'node:net';
-import cookie from '@fastify/cookie';
-import formbody from '@fastify/formbody';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphClient } from '../gateway/client/graph-client';
 import { newIdentifier } from '../schema/identifiers';
-import { serveAssets } from './request/assets';
-import { FORM_TOKEN_FIELD, formTokens } from './request/form-token';
-import { serveHealth } from './request/health';
+import { REPOSITORY_ROOT } from '../schema/repository-root';
+import { serveAssets } from '../web/assets';
+import { FORM_TOKEN_FIELD, formTokens } from '../web/form-token';
+import { serveHealth } from '../web/health';
+import { packageFolder } from '../web/package-folder';
+import { RegisterRefusal, refusalOf } from '../web/register-refusal';
+import { logFailure } from '../web/request-log';
+import { isSameOrigin } from '../web/same-origin';
+import { securityHeaders } from '../web/security-headers';
+import { templates } from '../web/templates';
+import { type RunningWeb, listening, webServer } from '../web/web-server';
 import type { Page, Places, Visit } from './page';
 import { PAGES } from './page-list';
 import type { PortalOptions, PortalSettings } from './portal-options';
-import { problemOf, refusalOf } from './request/problems';
-import { RegisterRefusal } from './request/register-refusal';
-import { logFailure, logRequests } from './request/request-log';
-import { isSameOrigin } from './request/same-origin';
-import { securityHeaders } from './request/security-headers';
+import { portalAssets } from './request/assets';
+import { problemOf } from './request/problems';
 import { type Sending, send } from './request/send';
-import { templates } from './request/templates';
 import { visits } from './request/visit';
-
-/** The portal, running. */
-export interface RunningPortal {
-  readonly url: string;
-  readonly app: FastifyInstance;
-  close(): Promise<void>;
-}
 
 /** What the steps of a request need. */
 interface Steps extends Sending {
@@ -77,43 +73,42 @@ function refuse(steps: Steps, request: FastifyRequest, reply: FastifyReply, visi
 }
 
 /** Starts the customer portal and the re-identification pages: a client of the gateway, without rights of its own. */
-export async function startPortal(options: PortalOptions): Promise<RunningPortal> {
+export async function startPortal(options: PortalOptions): Promise<RunningWeb> {
   const { settings, logger, graph } = options;
-  const app = webServer(settings, (error, request, reply) => unserved(error, request, reply));
-  const steps = stepsOf(options, serveAssets(app));
+  const { production } = settings;
+  const hasTls = settings.portalUrl.startsWith('https:');
   const unserved = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
     refuse(steps, request, reply, steps.visitOf(request, reply), error);
-  app.addHook('onRequest', (request, reply, next) => {
-    reply.headers(securityHeaders(steps.production, steps.hasTls, 'portal')).header('transaction-id', request.id);
-    next();
-  });
-  await app.register(cookie);
-  await app.register(formbody, { bodyLimit: BODY_LIMIT });
-  logRequests(app, logger);
-  serveHealth(app, graph);
+  const app = await webServer({ settings, logger, headers: securityHeaders(production, hasTls, 'self'), unserved });
+  const steps = stepsOf(options, hasTls, serveAssets(app, portalAssets()));
+  serveHealth(app, () => registerAnswers(graph));
   for (const page of PAGES) serve(app, steps, page);
-  app.setNotFoundHandler((request, reply) => unserved(new RegisterRefusal('NTF001'), request, reply));
-  app.setErrorHandler((error, request, reply) => unserved(error, request, reply));
-  await app.listen({ port: settings.port, host: settings.host });
-  const { port } = app.server.address() as AddressInfo;
-  return { url: `http://localhost:${port}`, app, close: () => app.close() };
+  return listening(app, settings);
 }
 
-function stepsOf(options: PortalOptions, assetPath: string): Steps {
+function stepsOf(options: PortalOptions, hasTls: boolean, assetPath: string): Steps {
   const { settings, logger, key } = options;
-  const { portalUrl, identityRedirectUrl, production } = settings;
   const places = placesOf(settings);
+  const ownViews = join(REPOSITORY_ROOT, 'portal', 'views');
+  const componentViews = join(packageFolder('govuk-frontend'), 'dist');
   return {
-    render: templates(),
+    render: templates([ownViews, componentViews]),
     formTokens: formTokens(key),
     assetPath,
-    production,
-    hasTls: portalUrl.startsWith('https:'),
+    production: settings.production,
+    hasTls,
     visitOf: visits(options, places),
-    origins: { portal: places.portalUrl, identity: new URL(identityRedirectUrl).origin },
+    origins: { portal: places.portalUrl, identity: new URL(settings.identityRedirectUrl).origin },
     identityPath: places.identityPath,
     logger,
   };
+}
+
+/** Whether the register answers what the first page asks. */
+async function registerAnswers(graph: GraphClient): Promise<boolean> {
+  const facts = { transactionId: newIdentifier('tid'), clientAddress: '127.0.0.1' };
+  const { failures } = await graph.run('ListSupplierSignIns', {}, facts);
+  return failures.length === 0;
 }
 
 function serve(app: FastifyInstance, steps: Steps, page: Page): void {
@@ -124,30 +119,6 @@ function serve(app: FastifyInstance, steps: Steps, page: Page): void {
     config: page.formOn === undefined ? {} : { formOn: `${base}${page.formOn}` },
     handler: (request, reply) => handle(steps, page, request, reply),
   });
-}
-
-/** Bytes of the largest form: a passkey's answer is some kilobytes. */
-const BODY_LIMIT = 64 * 1024;
-/** Milliseconds until the whole request must have arrived. */
-const REQUEST_TIMEOUT = 30_000;
-
-/** A server that reads forms only; `unserved` answers what is not even a request for a path. */
-function webServer(
-  { trustProxy }: PortalSettings,
-  unserved: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void,
-): FastifyInstance {
-  const app = fastify({
-    logger: false,
-    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-    bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT,
-    return503OnClosing: false,
-    genReqId: () => newIdentifier('tid'),
-    requestIdHeader: false,
-    frameworkErrors: (error, request, reply) => unserved(error, request, reply),
-  });
-  app.removeAllContentTypeParsers();
-  return app;
 }
 
 /** The portal has the whole of its origin: links in mails, cookies and pages say so. The re-identification pages lie below a path. */

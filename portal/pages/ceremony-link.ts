@@ -1,7 +1,7 @@
 import type { Page, Visit } from '../page';
 import type { Ceremony, CeremonyOutcome } from '../presentation/register-answers';
 import { LINK_EXPIRED } from '../request/problems';
-import { isRefusal } from '../request/register-refusal';
+import { isRefusal } from '../../web/register-refusal';
 import { afterCeremony } from './ceremony-outcome';
 
 /** The ceremony of a secret; null when it was used, has expired or never was. */

@@ -1,7 +1,7 @@
 import type { Answer, Page, Visit } from '../page';
 import type { Ceremony, CeremonyOutcome } from '../presentation/register-answers';
 import { LINK_EXPIRED } from '../request/problems';
-import { isRefusal } from '../request/register-refusal';
+import { isRefusal } from '../../web/register-refusal';
 import { ceremonyOf } from './ceremony-link';
 import { afterCeremony } from './ceremony-outcome';
 import { credentialOf } from './credential';

@@ -1,6 +1,6 @@
 import { type Entry, entryOfQuery, entryOfTyping, namesSomebody } from '../request/entry';
 import type { Page, View, Visit } from '../page';
-import { isRefusal } from '../request/register-refusal';
+import { isRefusal } from '../../web/register-refusal';
 
 const PARAMETERS = ['ir', 'mpxn', 'return'];
 

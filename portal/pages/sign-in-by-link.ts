@@ -1,7 +1,7 @@
 import { type Entry, namesSomebody } from '../request/entry';
 import type { Page, Visit } from '../page';
 import { LINK_EXPIRED } from '../request/problems';
-import { isRefusal } from '../request/register-refusal';
+import { isRefusal } from '../../web/register-refusal';
 import { refusedEntry } from './entry';
 import { type SignInAnswer, signedIn } from './signed-in';
 

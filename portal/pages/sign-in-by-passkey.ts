@@ -1,6 +1,6 @@
 import { type Entry, namesSomebody } from '../request/entry';
 import type { Page, Visit } from '../page';
-import { isRefusal } from '../request/register-refusal';
+import { isRefusal } from '../../web/register-refusal';
 import { challenge } from './challenge';
 import { credentialOf } from './credential';
 import { refusedEntry } from './entry';

@@ -1,6 +1,6 @@
 import type { Entry } from '../request/entry';
 import type { Page, Visit } from '../page';
-import { isRefusal } from '../request/register-refusal';
+import { isRefusal } from '../../web/register-refusal';
 import { challenge } from './challenge';
 import { refusedEntry } from './entry';
 import { type SignInAnswer, signedIn } from './signed-in';

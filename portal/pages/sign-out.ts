@@ -1,5 +1,5 @@
 import type { Page } from '../page';
-import { isRefusal } from '../request/register-refusal';
+import { isRefusal } from '../../web/register-refusal';
 
 /** Ends the session in the register first, then in the browser, which drops what it kept of personal pages. */
 export const signOutForm: Page = {

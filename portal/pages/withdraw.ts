@@ -3,7 +3,7 @@ import { accessOf, nameOf } from '../presentation/access-list';
 import { dayInWords } from '../presentation/dates';
 import { endOf, endedBy } from '../presentation/history';
 import { returnLink } from '../presentation/web-link';
-import { RegisterRefusal, isRefusal } from '../request/register-refusal';
+import { RegisterRefusal, isRefusal } from '../../web/register-refusal';
 import type { RecordOfCustomer } from './customer-records';
 
 /** States what a withdrawal does: one form with one button. What cannot be withdrawn says why. */
@@ -15,6 +15,7 @@ export const withdrawPage: Page = {
     const found = await recordOf(visit);
     const { access, ended } = shown(found, visit);
     if (access.canBeWithdrawn) return view('withdraw', found, visit);
+    if (access.seen) return view('not-registered', found, visit);
     return view(ended === undefined ? 'not-consent' : 'already-ended', found, visit);
   },
 };

@@ -21,6 +21,8 @@ const COLUMNS = [
   'controllers',
   'terms',
   'recipients',
+  'firstSeen',
+  'lastSeen',
 ] as const;
 
 /**
@@ -39,20 +41,23 @@ export function csvOf(records: readonly Registered[], language: Language, t: Wor
 function rowOf(record: Registered, language: Language, t: Wording): Record<(typeof COLUMNS)[number], string> {
   const { legalBasis, dataTypes, controllers, terms, recipients, registeredBy } = accessOf(record, language);
   const end = endOf(record);
+  const seen = record.discoveredAccess; // of what is not registered, by nobody
   return {
     organisation: nameOf(record),
     status: t(`state.${record.state}`),
     legalBasis: legalBasis === null ? '' : t(`legalBasis.${legalBasis}.name`),
     purpose: record.purpose ?? '',
     dataTypes: dataTypes.map((type) => t(`dataType.${type}`)).join('; '),
-    registered: record.registeredAt ?? '',
+    registered: seen ? '' : (record.registeredAt ?? ''),
     expiry: record.expiry ?? '',
     ended: end ?? '',
     endedBy: end !== null && 'transitions' in record ? t(`endedBy.${endedBy(record)}`) : '',
-    registeredBy: registeredBy?.name ?? nameOf(record),
+    registeredBy: seen ? '' : (registeredBy?.name ?? nameOf(record)),
     controllers: controllers.map(({ name, contact, rights }) => joined(name, contact, rights)).join('; '),
     terms: terms.map(({ controller, link, version }) => joined(controller, link, version)).join('; '),
     recipients: recipients.map(({ name, role }) => joined(name, role)).join('; '),
+    firstSeen: seen?.firstSeen ?? '',
+    lastSeen: seen?.lastSeen ?? '',
   };
 }
 

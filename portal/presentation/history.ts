@@ -12,7 +12,7 @@ export interface EndedAccess extends Access {
 }
 
 /** Why an access ended. */
-export type EndedBy = 'withdrawn' | 'organisation' | 'expiry';
+export type EndedBy = 'withdrawn' | 'organisation' | 'expiry' | 'claimed' | 'notSeenAgain';
 
 /** The history of the meter point, as the register lists it: newest first. */
 export function historyOf(records: readonly EndedRecord[], language: Language): EndedAccess[] {
@@ -27,13 +27,23 @@ export function historyOf(records: readonly EndedRecord[], language: Language): 
   });
 }
 
-/** When an access ended: its revocation, else its expiry. */
-export function endOf({ state, accessEvent, expiry }: CustomerRecord): string | null {
+/** When an access ended: its revocation, else its expiry. A discovered one ends when the organisation has registered. */
+export function endOf(record: CustomerRecord | EndedRecord): string | null {
+  const { state, accessEvent, expiry } = record;
+  const claim = 'transitions' in record ? claimOf(record) : undefined;
+  if (claim) return claim.at;
   return state === 'REVOKED' || state === 'EXPIRED' ? (accessEvent.revokedAt ?? expiry) : null;
 }
 
 /** Who or what ended it: the last change of its state says so. */
-export function endedBy({ state, transitions }: EndedRecord): EndedBy {
-  if (state !== 'REVOKED') return 'expiry';
+export function endedBy(record: EndedRecord): EndedBy {
+  const { state, transitions, discoveredAccess } = record;
+  if (claimOf(record)) return 'claimed';
+  if (state !== 'REVOKED') return discoveredAccess ? 'notSeenAgain' : 'expiry';
   return transitions.nodes.some(({ cause }) => cause === 'WITHDRAWN') ? 'withdrawn' : 'organisation';
+}
+
+/** The registration by which an organisation stopped being one that is not registered. */
+function claimOf({ transitions }: EndedRecord) {
+  return transitions.nodes.find(({ cause }) => cause === 'CLAIMED');
 }

@@ -42,7 +42,7 @@ export interface CustomerRecord {
 
 /** An access record with the changes of its state. */
 export interface EndedRecord extends CustomerRecord {
-  readonly transitions: { readonly nodes: readonly { readonly cause: string }[] };
+  readonly transitions: { readonly nodes: readonly { readonly at: string; readonly cause: string }[] };
 }
 
 /** A legal basis. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
 import type { View } from '../page';
-import { RegisterRefusal } from './register-refusal';
+import type { RegisterRefusal } from '../../web/register-refusal';
 
 /** What a page can tell of a problem; each is a group of texts. */
 export type Problem =
@@ -51,13 +51,3 @@ export function problem(name: Problem, status: number): View {
 
 /** The page of a mailed or handed-over link that was used, has expired or never was: nobody learns which. */
 export const LINK_EXPIRED: View = problem('linkExpired', errorCatalogue.NTF001.status);
-
-/** The refusal that an error of the web server amounts to. */
-export function refusalOf(error: unknown): RegisterRefusal {
-  if (error instanceof RegisterRefusal) return error;
-  const status = (error as { statusCode?: unknown } | null)?.statusCode;
-  if (status === errorCatalogue.LIM001.status) return new RegisterRefusal('LIM001');
-  if (status === errorCatalogue.VAL011.status) return new RegisterRefusal('VAL011');
-  const isRequestFault = typeof status === 'number' && status >= 400 && status < 500;
-  return new RegisterRefusal(isRequestFault ? 'VAL003' : 'SYS001');
-}

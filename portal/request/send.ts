@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type FormTokens } from './form-token';
 import { LANGUAGES } from './languages';
+import type { FormTokens } from '../../web/form-token';
+import { securityHeaders } from '../../web/security-headers';
+import type { Render } from '../../web/templates';
 import type { Answer, View, Visit } from '../page';
-import { securityHeaders } from './security-headers';
-import type { Render } from './templates';
 
 /** What sending needs. */
 export interface Sending {
@@ -36,7 +36,7 @@ export function send(
 }
 
 function sendView(sending: Sending, request: FastifyRequest, reply: FastifyReply, visit: Visit, view: View): void {
-  const { status = 200, formTargets = 'portal', headers = {} } = view;
+  const { status = 200, formTargets = 'self', headers = {} } = view;
   const html = sending.render(view.view, { ...frameOf(sending, request, visit), ...view.model });
   void reply
     .code(status)

@@ -157,6 +157,15 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
       await page.goto(`${register.portal}/access/${await card.getAttribute('data-access')}/withdraw`);
     },
   },
+  'access that is not registered': {
+    view: 'not-registered',
+    isPersonal: true,
+    async go(page, { register }) {
+      await page.goto(`${register.portal}/access`);
+      const access = page.locator('.portal-card--discovered [data-access]').first();
+      await page.goto(`${register.portal}/access/${await access.getAttribute('data-access')}/withdraw`);
+    },
+  },
   history: { view: 'history', isPersonal: true, go: at('/history') },
   'signed out': {
     view: 'signed-out',

@@ -6,9 +6,9 @@ import en from '../../portal/locales/en.json';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { DESKTOP, PHONE, accessibilityFaults, complaintsOf, sidewaysScroll, startBrowser } from '../support/browser';
 import { newCustomer, newDataUser } from '../support/customers';
-import { consentRecord } from '../support/records';
+import { consentRecord, discoveredAccess } from '../support/records';
 import { startTestRegister } from '../support/register';
-import { anonymousClient } from '../support/rest-client';
+import { anonymousClient, tokenOf } from '../support/rest-client';
 import { type ReturnSite, startReturnSite } from '../support/return-site';
 import { EVERY_PAGE, MAILS, type Place, signIn } from './every-page';
 
@@ -34,6 +34,8 @@ beforeAll(async () => {
   place = { register, dataUser, customer: await newCustomer(dataUser) };
   await registered(awkwardRecord());
   await registered(publicTask());
+  await discovered('Quillmoor Analytics Ltd', { 'last-seen': '2026-06-11' });
+  await discovered(`${'Q'.repeat(200)} Ltd`, { 'organisation-reference': 'ORG-LONG' });
   await looked();
   const page = await browser.newPage();
   await signIn(page, place);
@@ -75,6 +77,17 @@ function awkwardRecord(): object {
 function publicTask(): object {
   const record = consentRecord(place.customer.ir, { 'legal-basis': 'uk-public-task', purpose: 'Plan the network' });
   return { ...record, notice: null, 'access-event': { ...record['access-event'], consent: null } };
+}
+
+/** The communications operator reports an organisation that asks for the customer's data and is not registered. */
+async function discovered(name: string, change: Record<string, unknown>): Promise<void> {
+  const operator = anonymousClient(
+    place.register.rest,
+    `Bearer ${await tokenOf(place.register, 'communications_operator')}`,
+  );
+  const report = discoveredAccess(place.customer.mpxn, name, change);
+  const { status, body } = await operator('POST', '/v1/discovered-access', report);
+  expect({ status, errors: body['errors'] }).toEqual({ status: 201 });
 }
 
 /** Somebody with a key, and the Data User itself, ask the register about the customer. */

@@ -1,5 +1,5 @@
-/** Where the forms of a page may lead: to the portal, or from there on to a supplier or back to a Data User. */
-export type FormTargets = 'portal' | 'elsewhere';
+/** Where the forms of a page may lead: to the service that serves it, or from there on to another site. */
+export type FormTargets = 'self' | 'elsewhere';
 
 /**
  * The headers of every page: nothing inline, nothing from elsewhere, framed by nobody, kept by nobody. Browsers apply `form-action` to

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { keyedHash } from '../../subgraphs/server/keyed-hash';
+import { keyedHash } from '../subgraphs/server/keyed-hash';
 import type { Cookies } from './cookies';
 
 /** Name of the field of every form that carries its token. */
@@ -7,16 +7,19 @@ export const FORM_TOKEN_FIELD = 'form-token';
 
 const COOKIE_BYTES = 32;
 
-/** The tokens of forms: a form counts only when this browser got it from the portal. */
+/** The cookie that the tokens of forms are bound to. */
+type FormCookie = Cookies<'form'>;
+
+/** The tokens of forms: a form counts only when this browser got it from the service. */
 export interface FormTokens {
   /** The token for the forms of a page; gives the browser what it is bound to, if it has nothing yet. */
-  issue(cookies: Cookies): string;
-  isGenuine(cookies: Cookies, token: string | undefined): boolean;
+  issue(cookies: FormCookie): string;
+  isGenuine(cookies: FormCookie, token: string | undefined): boolean;
 }
 
 /** Tokens are keyed hashes of a cookie: another site can neither read the cookie nor make the token. */
 export function formTokens(key: Buffer): FormTokens {
-  const tokenOf = keyedHash(key, 'portal-form');
+  const tokenOf = keyedHash(key, 'web-form');
   return {
     issue(cookies) {
       const known = cookies.read('form');

@@ -1,0 +1,48 @@
+import { wireType } from './event-types';
+import { clockTime, dayAndTime } from './instants';
+import type { LiveEvent } from './register-answers';
+
+/** An event as a row of the list shows it. */
+export interface EventRow {
+  readonly id: string;
+  readonly type: string;
+  readonly occurredAt: string;
+  readonly time: string;
+  readonly dayAndTime: string;
+  /** Name of the Data User, or of the organisation that was discovered. */
+  readonly organisation: string | undefined;
+  readonly duid: string | undefined;
+  readonly isDiscovered: boolean;
+  /** State of the record after the event, if it changed that: the record may be in another by now. */
+  readonly state: string | undefined;
+  /** What there is to say beyond the type. */
+  readonly detail: string;
+}
+
+/** The row of an event. */
+export function rowOf(event: LiveEvent): EventRow {
+  const discovered = event.accessRecord?.discoveredAccess?.organisationName;
+  return {
+    id: event.id,
+    type: wireType(event.type),
+    occurredAt: event.occurredAt,
+    time: clockTime(event.occurredAt),
+    dayAndTime: dayAndTime(event.occurredAt),
+    organisation: event.dataUser?.displayName ?? discovered,
+    duid: event.dataUser?.duid,
+    isDiscovered: event.dataUser === null && discovered !== undefined,
+    state: event.transition?.to,
+    detail: detailOf(event),
+  };
+}
+
+function detailOf({ type, daysRemaining, affectedRecords, effectiveDate }: LiveEvent): string {
+  if (type === 'CONSENT_EXPIRING' && daysRemaining !== null) return `ends in ${counted(daysRemaining, 'day')}`;
+  if (type !== 'TENANCY_CHANGE') return '';
+  const records = counted(affectedRecords?.length ?? 0, 'record');
+  return effectiveDate === null ? records : `${records}, from ${effectiveDate}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

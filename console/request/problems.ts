@@ -1,0 +1,44 @@
+import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import type { RegisterRefusal } from '../../web/register-refusal';
+import type { View } from '../page';
+
+/** What a page tells of a problem. */
+interface Problem {
+  readonly title: string;
+  readonly text: string;
+}
+
+const NOT_READ: Problem = { title: 'That could not be read', text: 'Go back and try again.' };
+
+const NOT_ALLOWED: Problem = { title: 'Not allowed', text: 'Your account may not see this.' };
+
+const PROBLEMS: Partial<Record<ErrorCode, Problem>> = {
+  NTF001: { title: 'Page not found', text: 'Check the address, or start again from the live page.' },
+  PRM001: NOT_ALLOWED,
+  PRM002: NOT_ALLOWED,
+  LIM001: NOT_READ,
+  VAL001: NOT_READ,
+  VAL003: NOT_READ,
+  VAL011: NOT_READ,
+  LIM002: { title: 'Too many requests', text: 'Wait a minute, then try again.' },
+  SYS002: { title: 'The register does not answer', text: 'A part of it is away. Try again in a moment.' },
+};
+
+const INTERNAL: Problem = { title: 'Something went wrong', text: 'Quote the transaction id to have it looked up.' };
+
+/** The page of a refusal, with the status of its code. */
+export function problemOf({ code, retryAfter }: RegisterRefusal): View {
+  return {
+    view: 'problem',
+    model: { ...(PROBLEMS[code] ?? INTERNAL) },
+    status: errorCatalogue[code].status,
+    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(Math.ceil(retryAfter)) } }),
+  };
+}
+
+/** The page of a form that this browser did not get from the console. */
+export const FORM_EXPIRED: View = {
+  view: 'problem',
+  model: { title: 'This form has expired', text: 'Nothing was changed. Open the page again and repeat.' },
+  status: errorCatalogue.PRM001.status,
+};

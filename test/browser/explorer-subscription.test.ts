@@ -1,0 +1,53 @@
+import type { Browser } from 'playwright-core';
+import { DESKTOP, complaintsOf, startBrowser } from '../support/browser';
+import { newCustomer, newDataUser } from '../support/customers';
+import { type TestRegister, startTestRegister } from '../support/register';
+import { accountOf } from '../support/rest-client';
+import { until } from '../support/until';
+
+const QUERY = 'subscription Live { registerEvents { type dataUser { displayName } } }';
+const EDITOR = "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror";
+
+describe('The explorer', () => {
+  let register: TestRegister;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    register = await startTestRegister('one process');
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await register.close();
+  });
+
+  it('shows a subscription as it is told, until it is stopped', async () => {
+    const context = await browser.newContext(DESKTOP);
+    const complaints = complaintsOf(context);
+    const page = await context.newPage();
+    await page.goto(`${register.gateway}/explorer`);
+    const { account_id: accountId, secret_key: secretKey } = accountOf(register.sandbox, 'admin');
+    await page.fill('[name=accountId]', accountId);
+    await page.fill('[name=secretKey]', secretKey);
+    await page.click('#sign-in button');
+    await page.getByText('Signed in').waitFor();
+    await page.waitForSelector('.graphiql-query-editor .CodeMirror');
+    await page.evaluate(`${EDITOR}.setValue(${JSON.stringify(QUERY)})`);
+    await until(async () => ((await page.evaluate(`${EDITOR}.operationName === 'Live'`)) ? true : undefined));
+    await page.click('.graphiql-execute-button');
+    const { name, ...dataUser } = await newDataUser(register, 'https://explorer.example/return');
+    const shown = async () => (await page.textContent('.result-window')) ?? '';
+    await until(async () => {
+      await newCustomer({ name, ...dataUser });
+      return (await shown()).includes(name) ? true : undefined;
+    }, 20_000);
+    expect(await shown()).toContain('ACCESS_REGISTERED');
+    await page.click('.graphiql-execute-button');
+    await until(async () => {
+      const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
+      return metrics.includes('gateway_subscriptions{transport="server-sent-events"} 0\n') ? true : undefined;
+    });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,138 @@
+import { Client } from 'pg';
+import type { AccountRole } from '../../schema/roles';
+import { onboarded, signIn } from '../support/administration';
+import { type ConsoleVisitor, backOffice } from '../support/console-visitor';
+import { identityRecord, newMpxn } from '../support/customers';
+import type { StreamMessage } from '../support/event-source';
+import { graphAs } from '../support/graph';
+import { discoveredAccess, registered } from '../support/records';
+import { type TestRegister, startTestRegister } from '../support/register';
+import { type RestClient, anonymousClient, tokenOf } from '../support/rest-client';
+
+let register: TestRegister;
+let operator: RestClient;
+
+beforeAll(async () => {
+  register = await startTestRegister('one process');
+  operator = anonymousClient(register.rest, `Bearer ${await tokenOf(register, 'communications_operator')}`);
+});
+
+afterAll(() => register?.close());
+
+/** A Data User of a name, as a client of Interface A. */
+async function dataUserNamed(displayName: string): Promise<{ rest: RestClient; duid: string }> {
+  const contactUrl = 'https://larkhill.example/contact';
+  const account = await onboarded(await graphAs(register, 'admin'), { role: 'DATA_USER', displayName, contactUrl });
+  const { token } = await signIn(register, account.accountId, account.secretKey);
+  return { rest: anonymousClient(register.rest, `Bearer ${token}`), duid: String(account.duid) };
+}
+
+/** Somebody at a meter point, whom a Data User knows. */
+async function customerOf(rest: RestClient): Promise<{ mpxn: string; ir: string }> {
+  const mpxn = newMpxn();
+  const { body } = await rest('POST', '/v1/identity-records', identityRecord(mpxn, null));
+  return { mpxn, ir: String(body['ir']) };
+}
+
+/** The communications operator reports an organisation that nobody knows. */
+async function discovered(organisation: string, mpxn: string): Promise<void> {
+  const { status, body } = await operator('POST', '/v1/discovered-access', discoveredAccess(mpxn, organisation));
+  expect({ status, errors: body['errors'] }).toEqual({ status: 201 });
+}
+
+/** Rows of a list as type, organisation and state, from the top. */
+function rowsOf(html: string): string[][] {
+  return [...html.matchAll(/<tr data-event="[^]*?<\/tr>/g)].map(([row]) =>
+    ['cell-type', 'cell-user', 'cell-state'].map((cell) => {
+      const [, content = ''] = new RegExp(`<td class="${cell}">([^]*?)</td>`).exec(row) ?? [];
+      return content.replace(/<[^>]*>/g, '').trim();
+    }),
+  );
+}
+
+const rowsShown = async (visitor: ConsoleVisitor) => rowsOf((await visitor.get('/')).html);
+const comes = (type: string) => (message: StreamMessage) => message.data.html.includes(type);
+
+describe('a row of the live page', () => {
+  it('tells the state of the record after the event, also when it has changed since', async () => {
+    const { rest } = await dataUserNamed('Larkhill Insight');
+    const { ir } = await customerOf(rest);
+    await rest('DELETE', `/v1/access-records/${await registered(rest, ir)}`);
+    const rows = await rowsShown(await backOffice(register));
+    expect(rows.slice(0, 2)).toEqual([
+      ['access.revoked', 'Larkhill Insight', 'revoked'],
+      ['access.registered', 'Larkhill Insight', 'active'],
+    ]);
+  });
+
+  it.each(['admin', 'analyst'] as const)(
+    'names the organisation that was discovered, and has claimed: %s',
+    async (role: AccountRole) => {
+      const name = `Gadwall Analytics of ${role}`;
+      const { rest } = await dataUserNamed(name);
+      const { mpxn, ir } = await customerOf(rest);
+      const visitor = await backOffice(register, role);
+      const stream = await visitor.watch();
+      await discovered(name, mpxn);
+      const shown = await stream.next('events', comes('access.discovered'));
+      expect(rowsOf(shown.data.html)).toContainEqual(['access.discovered', `${name} discovered`, 'discovered']);
+      await registered(rest, ir);
+      await stream.next('events', comes('access.claimed'));
+      stream.close();
+      const rows = await rowsShown(visitor);
+      expect(rows.slice(0, 3).toSorted()).toEqual([
+        ['access.claimed', `${name} discovered`, 'discovered'],
+        ['access.discovered', `${name} discovered`, 'discovered'],
+        ['access.registered', name, 'active'],
+      ]);
+    },
+  );
+
+  it('shows the name of an organisation as text, whatever it is', async () => {
+    const hostile = '<img src=x onerror="alert(1)"></script>{{7*7}}';
+    const { rest, duid } = await dataUserNamed(hostile);
+    const { mpxn, ir } = await customerOf(rest);
+    const visitor = await backOffice(register);
+    const stream = await visitor.watch();
+    await discovered(`Not ${hostile}`, mpxn);
+    await registered(rest, ir);
+    const webhook = { 'callback-url': 'https://larkhill.example/events', 'alert-email': 'alerts@larkhill.example' };
+    expect((await rest('POST', '/v1/webhooks', webhook)).status).toBe(201);
+    const messages = [
+      await stream.next('events', comes(duid)),
+      await stream.next('events', comes('access.discovered')),
+      await stream.next('figures', ({ data }) => data.subscriptions.includes(duid)),
+    ];
+    stream.close();
+    const page = (await visitor.get('/')).html;
+    for (const html of [page, ...messages.map(({ data }) => data.html ?? data.subscriptions)]) {
+      expect(html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&lt;/script&gt;{{7*7}}');
+      expect(html).not.toMatch(/<img src=x|onerror="|<\/script>\{|&gt;49/);
+    }
+    expect(page.match(/&lt;img src=x/g)?.length).toBe(4); // two rows, an option of the filter, a subscription
+  });
+});
+
+describe('a live page that was opened on an empty log', () => {
+  beforeAll(async () => {
+    const owner = new Client(register.databaseUrl);
+    await owner.connect();
+    await owner.query(`set session_replication_role = 'replica'`);
+    await owner.query('truncate access.event');
+    await owner.end();
+  });
+
+  it('misses nothing, however early it happens', async () => {
+    const { rest } = await dataUserNamed('First of all');
+    const { ir } = await customerOf(rest);
+    const visitor = await backOffice(register);
+    const { html } = await visitor.get('/');
+    expect(rowsOf(html)).toEqual([]);
+    expect(html).toContain('data-after=""');
+    await registered(rest, ir);
+    const stream = await visitor.stream('after=');
+    const { data } = await stream.next('events');
+    expect(rowsOf(data.html)).toEqual([['access.registered', 'First of all', 'active']]);
+    stream.close();
+  });
+});

@@ -1,0 +1,36 @@
+import type { AccountRole } from '../../schema/roles';
+import { type OpenStream, openStream } from './event-source';
+import { PortalVisitor } from './portal-visitor';
+import type { TestRegister } from './register';
+import { accountOf } from './rest-client';
+
+/** Somebody at the console: one browser without scripts, with its cookies. */
+export class ConsoleVisitor extends PortalVisitor {
+  /** Signs in with an account; answers what the form was answered. */
+  async signIn(accountId: string, secretKey: string) {
+    const page = await this.get('/sign-in');
+    return this.press(page, '/sign-in', { 'account-id': accountId, 'secret-key': secretKey });
+  }
+
+  /** Opens a live page, and its stream as the page's script does: from where the page was read. */
+  async watch(query = ''): Promise<OpenStream> {
+    const { html } = await this.get(`/?${query}`);
+    const [, after = ''] = /data-after="([^"]*)"/.exec(html) ?? [];
+    return this.stream(`${query}&after=${encodeURIComponent(after)}`);
+  }
+
+  /** Opens the stream of a live page. */
+  stream(query = '', headers: Record<string, string> = {}): Promise<OpenStream> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return openStream(`${this.portal}/live/stream?${query}`, { cookie, ...headers });
+  }
+}
+
+/** Somebody of the back office who has signed in with a demo account. */
+export async function backOffice(register: TestRegister, role: AccountRole = 'admin'): Promise<ConsoleVisitor> {
+  const { account_id, secret_key } = accountOf(register.sandbox, role);
+  const visitor = new ConsoleVisitor(register.console);
+  const answer = await visitor.signIn(account_id, secret_key);
+  if (answer.status !== 303) throw new Error(`the console answered the sign-in ${answer.status}: ${answer.text}`);
+  return visitor;
+}
