@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { type RunningGateway, startGateway } from './gateway/gateway';
 import { apiSchemaOf } from './gateway/supergraph';
+import { startConsole } from './console/console';
 import { startPortal } from './portal/portal';
 import { serviceLog } from './process/service-log';
 import { SERVICES } from './process/keys';
@@ -24,12 +25,13 @@ import { startAccess } from './subgraphs/access/access';
 import { startIdentity } from './subgraphs/identity/identity';
 import { publicKeys } from './subgraphs/server/bearer-token';
 import type { ServiceName } from './subgraphs/server/caller';
+import { serveMetrics } from './subgraphs/server/metrics-route';
 import type { RunningSubgraph } from './subgraphs/server/running-subgraph';
 import { exportTraces } from './subgraphs/server/tracing';
 
 /**
  * READ FIRST: the composition root. The services that SERVICES names start here, in this order: database, identity, access,
- * gateway, rest-adapter, portal; in one process they call each other directly, else over HTTP (architecture, decision 1).
+ * gateway, rest-adapter, portal, console; in one process they call each other directly, else over HTTP (architecture, decision 1).
  */
 export async function startRegister(settings: Settings, logger: Logger, end?: EndWish): Promise<RunningRegister> {
   const parts = new Parts(settings, logger, end);
@@ -43,6 +45,7 @@ export async function startRegister(settings: Settings, logger: Logger, end?: En
       'gateway',
       'restAdapter',
       'portal',
+      'console',
       'sandbox',
     ] as const) {
       await parts[part]();
@@ -122,7 +125,7 @@ class Parts {
         encryptionKey: keys.identityEncryptionKey,
         hashKey: keys.identityHashKey,
       },
-      places: { ...this.settings, smtpUrl: this.settings.smtpUrl ?? this.mails?.smtpUrl },
+      places: { ...this.settings, smtpUrl: this.smtpUrl() },
       access: this.wiring.laterLink('access', 'identity'),
     });
     await this.ran('identity', identity);
@@ -137,15 +140,22 @@ class Parts {
       signing: this.wiring.signing(),
       identity: this.wiring.link('identity', 'access'),
       clockOffsetSeconds: this.settings.clockOffsetSeconds,
+      mail: { smtpUrl: this.smtpUrl(), mailFrom: this.settings.mailFrom },
+      webhookAllowLoopback: this.settings.webhookAllowLoopback,
+      discoveredMaxAgeDays: this.settings.discoveredMaxAgeDays,
+      metrics: this.metrics,
     });
     this.accounts = access.accounts;
-    await this.ran('access', access, (app) => app.get(KEY_SET_PATH, () => publicKeys(this.wiring.signing())));
+    await this.ran('access', access, (app) => {
+      app.get(KEY_SET_PATH, () => publicKeys(this.wiring.signing()));
+      serveMetrics(app, this.metrics, this.settings.production);
+    });
   }
 
   async gateway(): Promise<void> {
     if (!this.wiring.runs('gateway')) return;
     const { supergraphSdl, audiences, trustedDocuments } = generatedSchema();
-    const { host, ports, production, trustProxy } = this.settings;
+    const { host, ports, production, trustProxy, rateLimitsOff } = this.settings;
     this.runningGateway = await startGateway({
       supergraphSdl,
       audiences,
@@ -155,7 +165,7 @@ class Parts {
         (await Promise.all([this.wiring.ready('access'), this.wiring.ready('identity')])).every(Boolean),
       verifier: this.wiring.verifier(),
       serviceTokens: this.wiring.tokens('gateway'),
-      settings: { port: ports.gateway, host, production, trustProxy },
+      settings: { port: ports.gateway, host, production, trustProxy, rateLimitsOff },
       logger: this.logger,
       metrics: this.metrics,
       landing: { explorer: !production, sampleKey: () => this.demo?.samples.access_keys.active },
@@ -197,6 +207,20 @@ class Parts {
     this.urls['portal'] = portal.url;
   }
 
+  async console(): Promise<void> {
+    if (!this.wiring.runs('console')) return;
+    const { host, ports, production, trustProxy, consoleUrl } = this.settings;
+    const console = await startConsole({
+      graph: this.wiring.graph('console'),
+      gatewayUrl: this.runningGateway?.url ?? this.settings.serviceUrls.gateway,
+      settings: { port: ports.console, host, consoleUrl, production, trustProxy },
+      key: this.wiring.keys(['consoleKey']).consoleKey,
+      logger: this.logger,
+    });
+    this.closers.push((hurry) => closeServer(console.app, console.close, hurry));
+    this.urls['console'] = console.url;
+  }
+
   /** Outside production a whole register shows itself with demo data, a supplier to sign in at, and a file of logins. */
   async sandbox(): Promise<void> {
     const { production, services, dataDir, host, portalUrl, identityRedirectUrl, sandboxPorts } = this.settings;
@@ -205,10 +229,10 @@ class Parts {
     const client = { id: 'central-data-access-register', secret: randomBytes(32).toString('base64url') };
     const supplier = await startSupplier({ port: sandboxPorts.oidc, host, redirectUris, client });
     this.closers.push(supplier.close);
-    const { gateway, rest, portal } = this.urls as Record<'gateway' | 'rest' | 'portal', string>;
+    const { gateway, rest, portal, console } = this.urls as Record<'gateway' | 'rest' | 'portal' | 'console', string>;
     this.demo = await loadSandbox({
       dataDir,
-      urls: { gateway, rest, portal, identity: identityRedirectUrl },
+      urls: { gateway, rest, portal, console, identity: identityRedirectUrl },
       mailbox: this.mails?.url,
       accounts: this.accounts,
       supplier,
@@ -217,6 +241,10 @@ class Parts {
 
   close(): Promise<void> {
     return (this.closing ??= this.closeAll());
+  }
+
+  private smtpUrl(): string | undefined {
+    return this.settings.smtpUrl ?? this.mails?.smtpUrl;
   }
 
   private subgraphOptions() {

@@ -22,6 +22,7 @@ export interface StoredTable {
 const LEFT_OUT = [
   'migration',
   'key_check',
+  'event_timeline',
   'rate_limit',
   'customer_session',
   'sign_in_link',

@@ -14,6 +14,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { RegisterError } from '../schema/register-error';
 import { admit } from './audiences';
 import type { Identified } from './authentication';
 import { type Preparation, type PreparedOperation, prepareOperation } from './graph-operation';
@@ -55,6 +56,8 @@ interface AdHocContext {
   };
 }
 
+const STREAMED =
+  'A subscription is served over WebSocket (graphql-transport-ws), or by Server-Sent Events with Accept: text/event-stream';
 const KEPT_OPERATIONS = 1_000;
 /** Answered so if asked for by name; otherwise as JSON, and never refused after the operation was executed. */
 const RESPONSE_TYPE = 'application/graphql-response+json';
@@ -150,6 +153,7 @@ function requestSteps(preparation: Preparation, report: FailureReport): ApolloSe
       },
       async didResolveOperation(request) {
         const { identified, learnt } = request.contextValue;
+        if (request.operation?.operation === 'subscription') throw new RegisterError('VAL003', STREAMED);
         const prepared = preparedFor(request);
         const { document, operation, queryHash } = request;
         if (!prepared || !document || queryHash === undefined) return;

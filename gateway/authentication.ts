@@ -11,6 +11,8 @@ import type { RequestOrigin } from './request-origin';
 export interface Identified {
   readonly context: CallContext;
   readonly fault?: RegisterError;
+  /** When the account's token expires, by the register's clock. */
+  readonly expiresAt?: Date;
 }
 
 /** Finds out, once per request, who asks. */
@@ -67,7 +69,8 @@ async function identifyBearer(
       return { context: { ...context, caller: await admittedCustomer(bearer, identity, context), bearer } };
     }
     const claims = await verifier.verify(bearer);
-    return { context: { ...context, caller: await admitted(claims, access, context), bearer } };
+    const caller = await admitted(claims, access, context);
+    return { context: { ...context, caller, bearer }, expiresAt: claims.expiresAt };
   } catch (error) {
     if (error instanceof RegisterError) return { context, fault: error };
     throw error;

@@ -9,21 +9,20 @@ import type { TokenVerifier } from '../subgraphs/server/bearer-token';
 import { serveMetrics } from '../subgraphs/server/metrics-route';
 import type { ServiceTokens } from '../subgraphs/server/service-token';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
-import { traced, withinTrace } from '../subgraphs/server/tracing';
-import { type AdHocOperations, type AdHocRequest, adHocOperations } from './ad-hoc-operations';
+import { type AdHocRequest, adHocOperations } from './ad-hoc-operations';
 import { type Audiences, introspectionAudience } from './audiences';
-import { type Authentication, authentication } from './authentication';
-import { inTime } from './deadline';
-import { type TrustedRequest, graphRequest, isTrusted } from './graph-request';
-import { type HttpAnswer, answerOf, httpFailureCode, sendRefusal } from './http-answer';
+import { authentication } from './authentication';
+import { httpFailureCode, sendRefusal } from './http-answer';
 import { type LandingPages, addLandingPages } from './landing-pages';
-import { AD_HOC, type OperationMetrics, operationMetrics } from './metrics';
-import { presented } from './presentation';
-import { type FailureReport, failureReport, logRequest } from './request-log';
-import { type RequestOrigin, originOf } from './request-origin';
+import { operationMetrics } from './metrics';
+import { failureReport } from './request-log';
+import type { RequestOrigin } from './request-origin';
+import { type RequestParts, answerAdHoc, answerRequest } from './request-steps';
+import { addStreaming } from './subscriptions/streaming';
+import { type Subscriptions, subscriptions } from './subscriptions/subscriptions';
 import { loadSupergraph } from './supergraph';
 import { trustedClient } from './trusted-client';
-import { type TrustedDocuments, trustedDocuments } from './trusted-documents';
+import { trustedDocuments } from './trusted-documents';
 
 /** What the gateway is started with. */
 export interface GatewayOptions {
@@ -49,6 +48,8 @@ export interface GatewaySettings {
   readonly production: boolean;
   /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many proxies, or of those addresses and networks. */
   readonly trustProxy: boolean | number | string[];
+  /** RATE_LIMITS=off, for tests and benches: also an account's connections are not limited. */
+  readonly rateLimitsOff?: boolean | undefined;
 }
 
 /** The gateway, running. */
@@ -78,7 +79,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   app.removeContentTypeParser('text/plain');
   addOperationalRoutes(app, options);
-  app.post('/graphql', (request, reply) => answerRequest(request, reply, steps));
+  const answerOnce = (request: AdHocRequest, origin: RequestOrigin) => answerAdHoc(request, {}, origin, steps);
+  const streaming = addStreaming(app, '/graphql', { ...steps, answerOnce }, steps.tokens);
+  app.post('/graphql', (request, reply) => answerRequest(request, reply, steps, streaming));
   if (landing.explorer && !settings.production) await addLandingPages(app, landing);
   addRefusals(app, steps);
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
@@ -90,25 +93,20 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     url: `http://localhost:${port}`,
     app,
     async close() {
+      await streaming.close();
       await app.close();
       await steps.adHoc.close();
     },
   };
 }
 
-/** What the steps of a request need; made once. */
-interface Steps {
+/** The steps of a request, and what else the gateway consists of; made once. */
+interface Parts extends RequestParts {
   readonly apiSchema: GraphQLSchema;
-  readonly callers: Authentication;
-  readonly trusted: TrustedDocuments;
-  readonly adHoc: AdHocOperations;
-  readonly tokens: ServiceTokens;
-  readonly metrics: OperationMetrics;
-  readonly logger: Logger;
-  readonly report: FailureReport;
+  readonly subscriptions: Subscriptions;
 }
 
-async function prepare({ settings, logger, ...options }: GatewayOptions): Promise<Steps> {
+async function prepare({ settings, logger, ...options }: GatewayOptions): Promise<Parts> {
   const supergraph = await loadSupergraph(options.supergraphSdl, options.links, logger);
   const [access, identity] = [supergraph.links.get('access'), supergraph.links.get('identity')];
   if (!access || !identity) throw new Error('the gateway needs a way to the subgraphs access and identity');
@@ -122,77 +120,11 @@ async function prepare({ settings, logger, ...options }: GatewayOptions): Promis
     callers,
     trusted,
     adHoc: await adHocOperations(preparation, settings.production, report),
+    subscriptions: subscriptions({ preparation, callers, ...settings, logger, report, registry: options.metrics }),
     tokens: options.serviceTokens,
     metrics: operationMetrics(options.metrics, trusted.operations.keys()),
     logger,
     report,
-  };
-}
-
-/** The steps of a GraphQL request, in order. */
-async function answerRequest(request: FastifyRequest, reply: FastifyReply, steps: Steps): Promise<FastifyReply> {
-  const begin = performance.now();
-  const origin = await originOf(request, steps.tokens).catch(() => undefined);
-  if (!origin) return sendRefusal(reply, 'AUT001', newIdentifier('tid'));
-  const answer = await withinTrace(request.headers, () => answerBody(request, origin, steps));
-  logRequest(steps.logger, origin, answer, begin);
-  return reply
-    .code(answer.status)
-    .headers({ ...answer.headers, 'transaction-id': origin.transactionId, 'cache-control': 'no-store' })
-    .send(answer.body);
-}
-
-async function answerBody({ body, headers }: FastifyRequest, origin: RequestOrigin, steps: Steps): Promise<HttpAnswer> {
-  try {
-    const request = graphRequest(body);
-    return isTrusted(request)
-      ? await answerTrusted(request, origin, steps)
-      : await answerAdHoc(request, headers, origin, steps);
-  } catch (error) {
-    steps.report(error, origin.transactionId);
-    return answerOf(undefined, { errors: [error] }, origin.transactionId, origin.authorization !== undefined);
-  }
-}
-
-async function answerTrusted(
-  { documentId, variables, admitOnly }: TrustedRequest,
-  origin: RequestOrigin,
-  { trusted, metrics, report }: Steps,
-): Promise<HttpAnswer> {
-  const stop = metrics.start(documentId);
-  const name = trusted.operations.has(documentId) ? documentId : undefined;
-  const execution = admitOnly
-    ? trusted.admit(documentId, origin).then(() => ({ data: { admitted: true } }))
-    : trusted.run(documentId, variables, origin);
-  const result = await execution.catch((error: unknown) => ({ errors: [error] }));
-  const errors = 'errors' in result ? result.errors : undefined;
-  errors?.forEach((error) => report(error, origin.transactionId));
-  const answer = answerOf(name, result, origin.transactionId, origin.authorization !== undefined);
-  stop(answer.outcome);
-  return answer;
-}
-
-async function answerAdHoc(
-  request: AdHocRequest,
-  sent: Readonly<Record<string, unknown>>,
-  origin: RequestOrigin,
-  { adHoc, callers, metrics }: Steps,
-): Promise<HttpAnswer> {
-  const stop = metrics.start(AD_HOC);
-  const { response, operationName, outcome } = await traced('gateway ad hoc', origin.transactionId, async () =>
-    inTime((async () => adHoc.run(request, await callers.identify(origin), sent))()),
-  ).catch((error: unknown) => {
-    stop(presented(error).extensions.code);
-    throw error;
-  });
-  stop(outcome);
-  const body = response.body.kind === 'complete' ? response.body.string : '';
-  return {
-    status: response.status ?? 200,
-    headers: Object.fromEntries(response.headers),
-    body,
-    operation: operationName,
-    outcome,
   };
 }
 
@@ -209,7 +141,7 @@ function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }
 }
 
 /** Answers to requests that are none for the graph; each has a transaction id of its own. */
-function addRefusals(app: FastifyInstance, { logger }: Steps): void {
+function addRefusals(app: FastifyInstance, { logger }: Parts): void {
   const refuse = (reply: FastifyReply, code: Parameters<typeof sendRefusal>[1]) => {
     const transactionId = newIdentifier('tid');
     logger.info({ 'transaction-id': transactionId, outcome: code }, 'request refused');

@@ -25,6 +25,7 @@ const EXPLORER_FILES = [
   { name: 'explorer.js', from: undefined, file: 'explorer.js', type: 'text/javascript' },
   { name: 'explorer.css', from: undefined, file: 'explorer.css', type: 'text/css' },
   { name: 'graphiql.js', from: 'graphiql', file: 'graphiql.min.js', type: 'text/javascript' },
+  { name: 'graphql-sse.js', from: 'graphql-sse', file: 'umd/graphql-sse.min.js', type: 'text/javascript' },
   { name: 'graphiql.css', from: 'graphiql', file: 'graphiql.min.css', type: 'text/css' },
   { name: 'react.js', from: 'react', file: 'umd/react.production.min.js', type: 'text/javascript' },
   { name: 'react-dom.js', from: 'react-dom', file: 'umd/react-dom.production.min.js', type: 'text/javascript' },

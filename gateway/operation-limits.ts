@@ -34,8 +34,11 @@ export const OPERATION_LIMITS = {
 
 /** Entries that a page of a connection has when `first` is not given, and the most that it may have. */
 const PAGE = { usual: 200, largest: 500 };
-/** Entries that a list without `first` is taken to have. */
+/** Entries that a list is taken to have that is asked for by neither `first` nor `minutes`. */
 const LIST_ENTRIES = 10;
+/** Minutes that can be asked for at most, and the counts of each: one for every type of event. */
+const LONGEST_SPAN = 1_440;
+const COUNTS_OF_MINUTE = 9;
 
 /** Rules on top of the specified ones: depth, aliases, directives, depth of introspection. */
 export function limitRules(): readonly ValidationRule[] {
@@ -111,12 +114,21 @@ function costFactors({ definitions }: DocumentNode, variables: Readonly<Record<s
 
 function fieldCost({ type, field, args, childComplexity }: ComplexityEstimatorArgs): number {
   if (type.name.startsWith('__') || field.name.startsWith('__')) return 0;
-  return 1 + childComplexity * entries(field.type, type.name, args['first']);
+  return 1 + childComplexity * entries(field.type, type.name, args);
 }
 
-function entries(type: ComplexityEstimatorArgs['field']['type'], parent: string, first: unknown): number {
-  if (getNamedType(type).name.endsWith('Connection')) {
-    return typeof first === 'number' ? Math.min(Math.max(first, 1), PAGE.largest) : PAGE.usual;
-  }
-  return isListType(getNullableType(type)) && !parent.endsWith('Connection') ? LIST_ENTRIES : 1;
+function entries(
+  type: ComplexityEstimatorArgs['field']['type'],
+  parent: string,
+  { first, minutes }: ComplexityEstimatorArgs['args'],
+): number {
+  if (getNamedType(type).name.endsWith('Connection')) return numberOf(first, PAGE.largest) ?? PAGE.usual;
+  if (!isListType(getNullableType(type)) || parent.endsWith('Connection')) return 1;
+  const ofMinutes = numberOf(minutes, LONGEST_SPAN);
+  return numberOf(first, PAGE.largest) ?? (ofMinutes === undefined ? LIST_ENTRIES : ofMinutes * COUNTS_OF_MINUTE);
+}
+
+/** The argument, where it is one: what is out of its bounds is refused later. */
+function numberOf(argument: unknown, most: number): number | undefined {
+  return typeof argument === 'number' ? Math.min(Math.max(argument, 1), most) : undefined;
 }

@@ -21,7 +21,12 @@ export function failureReport(logger: Logger): FailureReport {
 const HARMLESS_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/;
 
 /** One line per request: never variables, never the query text. */
-export function logRequest(logger: Logger, { transactionId }: RequestOrigin, answer: HttpAnswer, begin: number): void {
+export function logRequest(
+  logger: Logger,
+  { transactionId }: RequestOrigin,
+  answer: Pick<HttpAnswer, 'operation' | 'status' | 'outcome'>,
+  begin: number,
+): void {
   const { operation, status, outcome } = answer;
   logger.info(
     {

@@ -7,4 +7,5 @@ export const ASKS: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
   gateway: ['access', 'identity'],
   'rest-adapter': ['gateway', 'access'],
   portal: ['gateway'],
+  console: ['gateway'],
 };

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { JWK } from 'jose';
 import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
+import { REFUSED_PORTS } from './refused-ports';
 import type { ServiceName } from '../subgraphs/server/caller';
 
 /** The environment, as far as the register reads it. */
@@ -39,6 +40,7 @@ export class EnvironmentReader {
   port(name: string, otherwise: number): number {
     const port = this.integer(name) ?? otherwise;
     if (port < 0 || port > 65_535) this.faults.push(`${name}: not a port`);
+    if (REFUSED_PORTS.has(port)) this.faults.push(`${name}: a port of another protocol, to which no browser connects`);
     return port;
   }
 
@@ -47,6 +49,13 @@ export class EnvironmentReader {
     if (text === undefined) return undefined;
     if (!/^-?\d{1,10}$/.test(text)) this.faults.push(`${name}: not a whole number`);
     return Number(text);
+  }
+
+  /** A number of days, at least one. */
+  days(name: string): number | undefined {
+    const days = this.integer(name);
+    if (days !== undefined && days < 1) this.faults.push(`${name}: not at least 1 day`);
+    return days;
   }
 
   /** How often something may happen: at least once. */

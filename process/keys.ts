@@ -9,6 +9,7 @@ export const SERVICES = [
   'gateway',
   'rest-adapter',
   'portal',
+  'console',
 ] as const satisfies readonly ServiceName[];
 
 /** Every key of an installation. */
@@ -24,6 +25,8 @@ export interface Keys {
   readonly identityEncryptionKey: Buffer;
   /** Seals what the portal keeps in the browser before somebody is signed in, and makes the tokens of its forms. */
   readonly portalKey: Buffer;
+  /** Seals the sessions of the console in the browsers of the back office, and makes the tokens of its forms. */
+  readonly consoleKey: Buffer;
 }
 
 /** Length of every symmetric key. */
@@ -39,6 +42,7 @@ export const KEY_VARIABLES: Readonly<Record<keyof Keys, { variable: string; serv
   identityIndexKey: { variable: 'IDENTITY_INDEX_KEY', services: ['identity'] },
   identityEncryptionKey: { variable: 'IDENTITY_ENCRYPTION_KEY', services: ['identity'] },
   portalKey: { variable: 'PORTAL_KEY', services: ['portal'] },
+  consoleKey: { variable: 'CONSOLE_KEY', services: ['console'] },
 };
 
 /** A random key of 32 bytes. */

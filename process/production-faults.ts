@@ -15,10 +15,23 @@ export function faultsInProduction(settings: Settings, reader: EnvironmentReader
       faults.push(`${variable}: missing (npm run admin -- create-keys makes a set)`);
   }
   faults.push(...publicAddressFaults(settings, reader), ...serviceAddressFaults(settings, reader));
-  if (services.has('identity') && settings.smtpUrl === undefined)
-    faults.push('SMTP_URL: missing; the mail server that links to customers go through');
+  faults.push(...mailFaults(settings, reader));
+  if (settings.webhookAllowLoopback)
+    faults.push('WEBHOOK_ALLOW_LOOPBACK: true is for development; webhooks are not delivered to this machine');
   if (rateLimitsOff) faults.push('RATE_LIMITS: off is for tests and benches only');
   if (clockOffsetSeconds !== undefined) faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
+  return faults;
+}
+
+/** Links to customers and alerts to organisations go through a mail server, and come from an address that the world knows. */
+function mailFaults({ services, smtpUrl }: Settings, reader: EnvironmentReader): string[] {
+  if (!services.has('identity') && !services.has('access')) return [];
+  const faults: string[] = [];
+  if (smtpUrl === undefined)
+    faults.push('SMTP_URL: missing; the mail server that links to customers and alerts to organisations go through');
+  const isKnown = ['MAIL_FROM', 'IDENTITY_REDIRECT_URL', 'PORTAL_URL'].some((name) => reader.text(name) !== undefined);
+  if (!isKnown && !services.has('identity'))
+    faults.push('MAIL_FROM: missing; the address that mails are from (no-reply@ the host of PORTAL_URL otherwise)');
   return faults;
 }
 
@@ -26,6 +39,12 @@ export function faultsInProduction(settings: Settings, reader: EnvironmentReader
 const PUBLIC_ADDRESSES = [
   { variable: 'BASE_URL', setting: 'baseUrl', users: SERVICES, what: 'the public address of Interface A' },
   { variable: 'PORTAL_URL', setting: 'portalUrl', users: ['identity', 'portal'], what: 'that of the customer portal' },
+  {
+    variable: 'CONSOLE_URL',
+    setting: 'consoleUrl',
+    users: ['console'],
+    what: 'that of the console of the back office',
+  },
 ] as const;
 const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/;
 

@@ -30,6 +30,12 @@ export interface Settings {
   readonly smtpUrl: string | undefined;
   /** Address that the register's mails are from. */
   readonly mailFrom: string;
+  /** Public address of the console of the back office. */
+  readonly consoleUrl: string;
+  /** Whether webhooks may be delivered to this machine, at any port and without TLS. Outside production only. */
+  readonly webhookAllowLoopback: boolean;
+  /** Days after which an access that the operator discovered has expired, counted from when it was last seen; undefined for never. */
+  readonly discoveredMaxAgeDays: number | undefined;
   /** Ports of the sandbox's mailbox and of its supplier, outside production. */
   readonly sandboxPorts: { readonly mailbox: number; readonly oidc: number };
   readonly rateLimitsOff: boolean;
@@ -49,6 +55,7 @@ export const DEFAULT_PORTS = {
   GATEWAY_PORT: 4000,
   REST_PORT: 4001,
   PORTAL_PORT: 4002,
+  CONSOLE_PORT: 4003,
   MAILBOX_PORT: 4004,
   OIDC_PORT: 4005,
   ACCESS_PORT: 4011,
@@ -67,21 +74,10 @@ export class SettingsError extends Error {
 export function readSettings(environment: Environment): Settings {
   const reader = new EnvironmentReader(environment);
   const production = environment['NODE_ENV'] === 'production';
-  const ports: Settings['ports'] = {
-    gateway: reader.port('GATEWAY_PORT', DEFAULT_PORTS.GATEWAY_PORT),
-    'rest-adapter': reader.port('REST_PORT', DEFAULT_PORTS.REST_PORT),
-    portal: reader.port('PORTAL_PORT', DEFAULT_PORTS.PORTAL_PORT),
-    access: reader.port('ACCESS_PORT', DEFAULT_PORTS.ACCESS_PORT),
-    identity: reader.port('IDENTITY_PORT', DEFAULT_PORTS.IDENTITY_PORT),
-  };
+  const ports = portsOf(reader);
   const portalUrl = reader.url('PORTAL_URL', `http://localhost:${ports.portal}`);
-  const serviceUrls = {
-    gateway: reader.url('GATEWAY_URL', `http://localhost:${ports.gateway}`),
-    'rest-adapter': reader.url('REST_URL', `http://localhost:${ports['rest-adapter']}`),
-    portal: portalUrl,
-    access: reader.url('ACCESS_URL', `http://localhost:${ports.access}`),
-    identity: reader.url('IDENTITY_URL', `http://localhost:${ports.identity}`),
-  };
+  const consoleUrl = reader.url('CONSOLE_URL', `http://localhost:${ports.console}`);
+  const serviceUrls = serviceUrlsOf(reader, ports, { portal: portalUrl, console: consoleUrl });
   const settings: Settings = {
     production,
     services: reader.services(),
@@ -93,7 +89,10 @@ export function readSettings(environment: Environment): Settings {
     baseUrl: reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`),
     gatewayUrl: serviceUrls.gateway,
     portalUrl,
+    consoleUrl,
     ...identityAddresses(reader, portalUrl),
+    webhookAllowLoopback: reader.oneOf('WEBHOOK_ALLOW_LOOPBACK', ['true', 'false'], 'false') === 'true',
+    discoveredMaxAgeDays: reader.days('DISCOVERED_MAX_AGE_DAYS'),
     rateLimitsOff: reader.oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'off',
     limits: limitsOf(reader),
     trustProxy: reader.trustProxy('TRUST_PROXY'),
@@ -131,6 +130,32 @@ export function readBackupSettings(environment: Environment): BackupSettings {
     databaseUrl,
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
     dataKeysKeptDays,
+  };
+}
+
+function portsOf(reader: EnvironmentReader): Settings['ports'] {
+  return {
+    gateway: reader.port('GATEWAY_PORT', DEFAULT_PORTS.GATEWAY_PORT),
+    'rest-adapter': reader.port('REST_PORT', DEFAULT_PORTS.REST_PORT),
+    portal: reader.port('PORTAL_PORT', DEFAULT_PORTS.PORTAL_PORT),
+    console: reader.port('CONSOLE_PORT', DEFAULT_PORTS.CONSOLE_PORT),
+    access: reader.port('ACCESS_PORT', DEFAULT_PORTS.ACCESS_PORT),
+    identity: reader.port('IDENTITY_PORT', DEFAULT_PORTS.IDENTITY_PORT),
+  };
+}
+
+/** Where each service answers the others; the portal and the console are asked by people only. */
+function serviceUrlsOf(
+  reader: EnvironmentReader,
+  ports: Settings['ports'],
+  pages: Pick<Settings['serviceUrls'], 'portal' | 'console'>,
+): Settings['serviceUrls'] {
+  return {
+    ...pages,
+    gateway: reader.url('GATEWAY_URL', `http://localhost:${ports.gateway}`),
+    'rest-adapter': reader.url('REST_URL', `http://localhost:${ports['rest-adapter']}`),
+    access: reader.url('ACCESS_URL', `http://localhost:${ports.access}`),
+    identity: reader.url('IDENTITY_URL', `http://localhost:${ports.identity}`),
   };
 }
 

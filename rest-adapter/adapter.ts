@@ -109,19 +109,20 @@ function conclude(
     return;
   }
   const metadata = responseMetadata(resourceOf(exchange.request.raw.url ?? ''), exchange.facts.transactionId);
+  const { status, statusOfRepeat } = operation.contract;
+  const isNew = operation.isNew(data);
   steps.send(
     exchange,
-    operation.contract.status,
-    headersOf(operation, data),
+    isNew ? status : statusOfRepeat,
+    headersOf(operation, data, isNew),
     operation.answer?.(data, metadata, parameters),
   );
 }
 
-function headersOf(operation: CompiledOperation, data: Record<string, unknown>): Record<string, string> {
-  const { etag, location, isReplayed } = operation;
+function headersOf({ etag, location, isReplayed }: CompiledOperation, data: Record<string, unknown>, isNew: boolean) {
   return {
     ...(etag && { etag: etag(data) }),
-    ...(location && { location: location(data) }),
+    ...(location && isNew && { location: location(data) }),
     ...(isReplayed?.(data) && { 'idempotency-replayed': 'true' }),
   };
 }

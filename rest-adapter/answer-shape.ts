@@ -9,8 +9,9 @@ import {
   isObjectType,
 } from 'graphql';
 import { enumName, graphqlName } from '../schema/naming';
-import { type ContractSchema, withoutNull } from './contract';
+import type { ContractSchema } from './contract';
 import { type Join, enumProblems, leafProblem } from './join';
+import { variantsAsOne } from './variants';
 
 /** Brings a value of the graph into the form of the contract. */
 export type Shape = (value: unknown) => unknown;
@@ -27,7 +28,7 @@ export interface Selected {
 
 /** Walks schema, selection and types together, once: the shaping closure, or undefined where the value stays as it is. */
 export function answerShape(join: Join, { schema: given, type: givenType, ...rest }: Selected): Shape | undefined {
-  const { schema } = withoutNull(given);
+  const { schema } = variantsAsOne(given);
   const type = getNullableType(givenType);
   if (schema.type === 'array') return listShape(join, { schema, type, ...rest });
   if (schema.properties) return objectShape(join, { schema, type, ...rest });
@@ -47,7 +48,7 @@ function listShape(join: Join, { schema, type, wire, ...rest }: Selected): Shape
     return undefined;
   }
   const items = schema.items ?? {};
-  if (!withoutNull(items).nullable && !isNonNullType(type.ofType)) {
+  if (!variantsAsOne(items).nullable && !isNonNullType(type.ofType)) {
     join.problems.push(`${wire}: its items are not nullable, but those of the graph are`);
   }
   const item = answerShape(join, { schema: items, type: type.ofType as GraphQLOutputType, wire: `${wire}/*`, ...rest });
@@ -112,7 +113,7 @@ function linesOf(join: Join, { schema, type, selection, wire, data }: Selected):
     claimed.add(key);
     const definition = field && named.getFields()[field.name.value];
     if (!definition) return [];
-    const { nullable } = withoutNull(property);
+    const { nullable } = variantsAsOne(property);
     const omissible = nullable || !schema.required?.includes(name) || join.excused.has(at.data);
     if (!omissible && !isNonNullType(definition.type)) {
       join.problems.push(`${at.wire}: required and not nullable, but ${named.name}.${field.name.value} is nullable`);

@@ -33,6 +33,8 @@ export interface CompiledOperation {
   readonly location: ((data: Data) => string) | undefined;
   readonly etag: ((data: Data) => string) | undefined;
   readonly isReplayed: ((data: Data) => boolean) | undefined;
+  /** Whether the data tell of something new; false is answered with the status of a repeat. */
+  isNew(data: Data): boolean;
 }
 
 type Answer = (
@@ -87,7 +89,7 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
     problems.push(`the graph has no ${document.operation.operation}`);
     return undefined;
   }
-  const consumed = [row.etag, row.replayed, row.location?.key].filter((path) => path !== undefined);
+  const consumed = [row.etag, row.replayed, row.isNew, row.location?.key].filter((path) => path !== undefined);
   const join: Join = {
     problems,
     consumed: new Set(consumed),
@@ -97,6 +99,8 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
   const answer = operation.answer && compileAnswer(join, parts, operation.answer, root);
   if (!answer) problems.push(...silenceProblems(join, parts, root));
   problems.push(...headerProblems(operation, row));
+  if ((operation.statusOfRepeat === operation.status) !== (row.isNew === undefined))
+    problems.push('what is new has a status of its own exactly when the row reads whether it is');
   return { contract: operation, name, row, request, input: request.input, answer, ...rowReaders(join, parts, root) };
 }
 
@@ -163,11 +167,13 @@ function rowReaders(join: Join, { document, row }: OperationParts, root: GraphQL
       join.problems.push(`the row reads ${path}, which is not selected`);
     return dataAt(path);
   };
-  const [missing, key, version, replayed] = [row.nullIs404, row.location?.key, row.etag, row.replayed].map(read);
+  const [missing, key, version] = [row.nullIs404, row.location?.key, row.etag].map(read);
+  const [replayed, fresh] = [row.replayed, row.isNew].map(read);
   return {
     isMissing: missing ? (data: Data) => missing(data) == null : () => false,
     location: key && ((data: Data) => `${String(row.location?.collection)}/${String(key(data))}`),
     etag: version && ((data: Data) => `"${String(version(data))}"`),
     isReplayed: replayed && ((data: Data) => replayed(data) === true),
+    isNew: fresh ? (data: Data) => fresh(data) === true : () => true,
   };
 }

@@ -40,8 +40,10 @@ export interface ContractOperation {
   readonly signIn: SignIn;
   readonly parameters: readonly ContractParameter[];
   readonly body: ContractSchema | undefined;
-  /** Status of the one good answer. */
+  /** Status of the good answer; where there are two, of what is new. */
   readonly status: number;
+  /** Status of the good answer to what was known before; it has the same body. */
+  readonly statusOfRepeat: number;
   /** Undefined: the good answer has no body. */
   readonly answer: ContractSchema | undefined;
   readonly answerHeaders: readonly string[];
@@ -90,7 +92,7 @@ interface AuthoredOperation {
 function operationOf(document: OpenApiDocument, path: string, method: string): ContractOperation {
   const item = document.paths[path] as Record<string, unknown>;
   const authored = item[method] as AuthoredOperation;
-  const [status = '', answer = {}] = Object.entries(authored.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const [[status, answer] = ['', {}], [statusOfRepeat] = [status]] = goodAnswers(authored);
   const shared = (item['parameters'] ?? []) as readonly ContractParameter[];
   return {
     operationId: authored.operationId,
@@ -100,9 +102,21 @@ function operationOf(document: OpenApiDocument, path: string, method: string): C
     parameters: [...shared, ...(authored.parameters ?? [])],
     body: authored.requestBody?.content['application/json']?.schema,
     status: Number(status),
+    statusOfRepeat: Number(statusOfRepeat),
     answer: answer.content?.['application/json']?.schema,
     answerHeaders: Object.keys(answer.headers ?? {}),
   };
+}
+
+/** The good answers, 201 before 200; where there are two, they say the same in their bodies. */
+function goodAnswers({ operationId, responses }: AuthoredOperation) {
+  const good = Object.entries(responses)
+    .filter(([code]) => code.startsWith('2'))
+    .toSorted(([one], [other]) => Number(other) - Number(one));
+  const bodies = new Set(good.map(([, { content }]) => JSON.stringify(content?.['application/json']?.schema)));
+  if (good.length > 2 || bodies.size > 1)
+    throw new Error(`${operationId}: its good answers differ in more than status`);
+  return good;
 }
 
 function signInOf(security: readonly Record<string, unknown>[]): SignIn {

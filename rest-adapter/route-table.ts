@@ -16,6 +16,8 @@ export interface RouteRow {
   readonly etag?: string;
   /** The variable that takes the versions of `If-Match`. */
   readonly ifMatch?: string;
+  /** Whether what the caller told is new: 201, and 200 when it was known before. */
+  readonly isNew?: string;
   /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: string;
 }
@@ -59,4 +61,23 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
   confirmReidentification: { spread: 'reidentification', nullIs404: 'reidentification' },
   reidentifyOwn: { spread: 'reidentification', replayed: 'reidentification.replayed' },
   confirmOwnReidentification: { spread: 'reidentification', nullIs404: 'reidentification' },
+
+  registerWebhook: {
+    spread: 'registration',
+    location: { collection: '/v1/webhooks', key: 'registration.webhook.wid' },
+    replayed: 'registration.replayed',
+  },
+  readWebhook: { nullIs404: 'webhook' },
+  updateWebhook: { spread: 'update' },
+  listWebhookDeliveries: { spread: 'webhook.page', nullIs404: 'webhook' },
+  redeliverEvent: { spread: 'redelivery', replayed: 'redelivery.replayed' },
+  testWebhook: { spread: 'test', replayed: 'test.replayed' },
+
+  reportDiscoveredAccess: {
+    spread: 'report',
+    isNew: 'report.isNew',
+    location: { collection: '/v1/access-records', key: 'report.ak' },
+    replayed: 'report.replayed',
+  },
+  recordChangeOfTenancy: { spread: 'change', isNew: 'change.isNew', replayed: 'change.replayed' },
 };

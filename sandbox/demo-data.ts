@@ -27,7 +27,7 @@ export interface DemoCustomer extends SupplierCredentials {
 export interface DemoData {
   readonly accounts: readonly DemoAccount[];
   readonly samples: {
-    readonly access_keys: { readonly active: string; readonly revoked: string; readonly expired: string };
+    readonly access_keys: Readonly<Record<'active' | 'revoked' | 'expired' | 'discovered', string>>;
     readonly identity_record: string;
     readonly mpxn: string;
   };
@@ -71,6 +71,19 @@ const REGISTER_IDENTITY = `mutation RegisterIdentity($input: IdentityRecordInput
 const REGISTER = `mutation Register($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }`;
 const REVOKE = `mutation Revoke($key: AccessKey!, $reason: RevocationReason) { revokeAccessRecord(key: $key, reason: $reason) { ak } }`;
 
+const REPORT_DISCOVERED = `mutation Report($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { ak } }`;
+
+/** An organisation that the operator saw reading meter data, and that is no Data User. */
+const DISCOVERED = {
+  mpxn: CUSTOMERS[0].mpxn,
+  organisationName: 'Quillmoor Analytics Ltd',
+  organisationReference: 'QUILLMOOR-0042',
+  firstSeen: '2024-11-03',
+  lastSeen: '2025-03-18',
+  dataTypesObserved: ['HH_CONSUMPTION'],
+  sourceReference: 'Sandbox report 1',
+};
+
 /** A client of the graph with a bearer token, or without one. */
 export type ClientOf = (token?: string) => GraphqlClient;
 
@@ -93,10 +106,11 @@ export async function createDemoData(admin: DemoAccount, clientOf: ClientOf): Pr
     keys.set(record.title, await registerRecord(record, ref, bySecond ? asSecond : asFirst));
   }
   const key = (title: string) => keys.get(title) as string;
+  const discovered = await discoveredAccess(accounts, clientOf);
   return {
     accounts,
     samples: {
-      access_keys: { active: key('active'), revoked: key('revoked'), expired: key('expired') },
+      access_keys: { active: key('active'), revoked: key('revoked'), expired: key('expired'), discovered },
       identity_record: refs[0] as string,
       mpxn: CUSTOMERS[0].mpxn,
     },
@@ -198,6 +212,16 @@ async function registerCustomer(customer: (typeof CUSTOMERS)[number], client: Gr
   };
   return (await client<{ registerIdentityRecord: { ir: string } }>(REGISTER_IDENTITY, { input })).registerIdentityRecord
     .ir;
+}
+
+/** What the operator reported; a repeat answers the same key. */
+export async function discoveredAccess(accounts: readonly DemoAccount[], clientOf: ClientOf): Promise<string> {
+  const operator = accounts.find(({ role }) => role === 'communications_operator') as DemoAccount;
+  const asOperator = await signedIn(operator, clientOf);
+  const { reportDiscoveredAccess } = await asOperator<{ reportDiscoveredAccess: { ak: string } }>(REPORT_DISCOVERED, {
+    input: DISCOVERED,
+  });
+  return reportDiscoveredAccess.ak;
 }
 
 async function registerRecord({ input, revoke }: DemoRecord, ref: string, client: GraphqlClient): Promise<string> {

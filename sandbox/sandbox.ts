@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountRepository } from '../subgraphs/access/database/account.repository';
-import { type DemoAccount, type DemoData, createDemoData } from './demo-data';
+import { type ClientOf, type DemoAccount, type DemoData, createDemoData, discoveredAccess } from './demo-data';
 import { offerSupplierSignIn, withSupplierCredentials } from './demo-supplier';
 import { graphqlClient } from './graphql-client';
 import type { RunningSupplier } from './supplier';
@@ -22,6 +22,8 @@ export interface SandboxUrls {
   readonly gateway: string;
   readonly rest: string;
   readonly portal: string;
+  /** The live page of the back office. */
+  readonly console: string;
   /** The ceremony pages. */
   readonly identity: string;
 }
@@ -40,8 +42,8 @@ interface SandboxFile extends DemoData {
 export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }: SandboxParts): Promise<DemoData> {
   const file = join(dataDir, 'sandbox.json');
   const kept = await keptDemoData(file, accounts);
-  const made =
-    kept ?? (await createDemoData(await firstAdmin(accounts), (token) => graphqlClient(urls.gateway, token)));
+  const clientOf: ClientOf = (token) => graphqlClient(urls.gateway, token);
+  const made = kept ? await completed(kept, clientOf) : await createDemoData(await firstAdmin(accounts), clientOf);
   const demo = withSupplierCredentials(made);
   await offerSupplierSignIn(demo, supplier, accounts);
   writeWhole(file, {
@@ -60,6 +62,15 @@ async function keptDemoData(file: string, accounts: AccountRepository): Promise<
   const { urls: _, mailbox: __, ...demo } = JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
   const kept = await Promise.all(demo.accounts.map(({ account_id: id }) => accounts.account(id)));
   return kept.length > 0 && kept.every((account) => account?.status === 'active') ? demo : undefined;
+}
+
+/** Demo data of an earlier version have no discovered access. */
+async function completed(demo: DemoData, clientOf: ClientOf): Promise<DemoData> {
+  const { samples } = demo;
+  const known: Partial<typeof samples.access_keys> = samples.access_keys;
+  if (known.discovered !== undefined) return demo;
+  const discovered = await discoveredAccess(demo.accounts, clientOf);
+  return { ...demo, samples: { ...samples, access_keys: { ...samples.access_keys, discovered } } };
 }
 
 async function firstAdmin(accounts: AccountRepository): Promise<DemoAccount> {

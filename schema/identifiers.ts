@@ -8,6 +8,9 @@ export const DUID_PATTERN = /^duid_[0-9a-f]{24}$/;
 export const WEBHOOK_ID_PATTERN = /^wid_[0-9a-f]{24}$/;
 export const MPXN_PATTERN = /^(?:[0-9A-HJ-NPR-Z]{2}[0-9]{8,10}|[0-9]{10})$/;
 
+/** Identifier of an event: the same in deliveries, in subscriptions and on the dashboards (2-decisions-a-b.md, section 1). */
+export const EVENT_ID_PATTERN = /^evt_[0-9a-f]{24}$/;
+
 /** Reference of a re-identification (2-decisions-a-b.md, section 4). */
 export const TOKEN_REF_PATTERN = /^mlr_[0-9a-f]{24}$/;
 

@@ -5,8 +5,10 @@ import {
   ACCESS_KEY_PATTERN,
   CREDENTIAL_ID_PATTERN,
   DUID_PATTERN,
+  EVENT_ID_PATTERN,
   IDENTITY_RECORD_KEY_PATTERN,
   TOKEN_REF_PATTERN,
+  WEBHOOK_ID_PATTERN,
 } from './identifiers';
 import { MPXN_PROFILE, mpxnFault } from './mpxn';
 import { RegisterError } from './register-error';
@@ -68,6 +70,22 @@ export const CredentialId = stringScalar(
   byPattern(CREDENTIAL_ID_PATTERN),
 );
 
+/** Webhook id (Common types). */
+export const WebhookId = stringScalar(
+  'WebhookId',
+  'The identifier of a webhook subscription, `wid_` and 24 hexadecimal digits.',
+  'VAL001',
+  byPattern(WEBHOOK_ID_PATTERN),
+);
+
+/** Identifier of an event. */
+export const EventId = stringScalar(
+  'EventId',
+  'The identifier of an event, `evt_` and 24 hexadecimal digits: the same wherever the event is told.',
+  'VAL001',
+  byPattern(EVENT_ID_PATTERN),
+);
+
 /** The reference of a re-identification (2-decisions-a-b.md, section 4): known to its initiator, it confirms nothing by itself. */
 export const TokenRef = stringScalar(
   'TokenRef',
@@ -90,6 +108,14 @@ export const CalendarDate = stringScalar('Date', 'A calendar date, `YYYY-MM-DD`.
 export const Uri = stringScalar(
   'URI',
   'A URI: https, without credentials, at most 2,048 characters.',
+  'VAL001',
+  () => undefined,
+);
+
+/** E-mail address: the form is a rule of the domain (VAL001), so that all violations are told together. */
+export const EmailAddress = stringScalar(
+  'EmailAddress',
+  'An e-mail address, at most 254 characters.',
   'VAL001',
   () => undefined,
 );

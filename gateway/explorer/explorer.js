@@ -1,6 +1,6 @@
-/* global GraphiQL, React, ReactDOM: loaded by the page before this file. */
+/* global GraphiQL, React, ReactDOM, graphqlSse: loaded by the page before this file. */
 const root = ReactDOM.createRoot(document.getElementById('explorer'));
-const fetcher = GraphiQL.createFetcher({ url: '/graphql' });
+const fetchOnce = GraphiQL.createFetcher({ url: '/graphql' });
 const told = document.getElementById('told');
 const SIGN_IN = `mutation SignIn($accountId: String!, $secretKey: String!) {
   issueBearerToken(accountId: $accountId, secretKey: $secretKey) { bearerToken }
@@ -9,6 +9,16 @@ const SIGN_IN = `mutation SignIn($accountId: String!, $secretKey: String!) {
 const NO_STORAGE = { length: 0, getItem: () => null, setItem() {}, removeItem() {}, clear() {} };
 
 let typed;
+
+/** Subscriptions come as Server-Sent Events, everything else as one answer. */
+function fetcher(request, options) {
+  const isSubscription = (options?.documentAST?.definitions ?? []).some(
+    ({ operation, name }) =>
+      operation === 'subscription' && (!request.operationName || name?.value === request.operationName),
+  );
+  if (!isSubscription) return fetchOnce(request, options);
+  return graphqlSse.createClient({ url: '/graphql', headers: options.headers, retryAttempts: 0 }).iterate(request);
+}
 
 /** The explorer; without a token the schema cannot be read, so it is not asked for. */
 function show(query, key, token) {

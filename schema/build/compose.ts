@@ -85,8 +85,8 @@ export function trustedDocumentsIn(folder: string): Readonly<Record<string, stri
   );
 }
 
-/** Rooms with trusted documents: those of the REST routes, of the portal's pages, and those that clients of `/graphql` name. */
-const OPERATION_FOLDERS = ['rest-adapter', 'gateway', 'portal'] as const;
+/** Rooms with trusted documents: those of the REST routes, of the pages of portal and console, and those that clients of `/graphql` name. */
+const OPERATION_FOLDERS = ['rest-adapter', 'gateway', 'portal', 'console'] as const;
 
 /** Writes the generated files into a folder. */
 export async function writeGenerated(folder: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import { type SigningKeys } from '../server/bearer-token';
 import { type Database, openDatabase } from '../server/database';
 import { databaseAddress } from '../server/database-login';
@@ -17,16 +18,25 @@ import { DataUserRepository } from './database/data-user.repository';
 import { OrganisationRepository } from './database/organisation.repository';
 import { ClosingRepository } from './database/closing.repository';
 import { CustomerRecordRepository } from './database/customer-record.repository';
+import { EventCounts } from './database/event-counts';
+import { EventLog } from './database/event-log';
+import { eventRelations } from './database/event-relations';
+import { DiscoveredAccessRepository } from './database/discovered-access.repository';
 import { forgetWhatHasPassed } from './database/forgetting';
 import { countVerifications } from './database/looks';
 import { PortalAccessRepository } from './database/portal-access.repository';
 import { accessTables } from './database/tables';
 import { RecordHistory } from './database/record-history';
+import { TenancyChangeRepository } from './database/tenancy-change.repository';
 import { customerScopes } from './customer-scope';
+import { discoveredMeterPoints } from './discovered-meter-points';
 import { identityLinks } from './identity-links';
 import { reidentificationProofs } from './reidentification-proofs';
 import { type AccessLimits, type AccessParts, accessSchema } from './schema';
+import { measureEventLog } from './events/log-metrics';
+import { sweepExpiries } from './events/sweeps';
 import { verificationLooks } from './verification-looks';
+import { deliverWebhooks, webhookParts } from './webhooks/webhooks';
 
 /** Keys of the subgraph `access`: 32 bytes each. */
 export interface AccessKeys {
@@ -43,6 +53,14 @@ export interface AccessOptions extends SubgraphOptions {
   readonly identity: SubgraphLink;
   /** Moves the register's clock at start, outside production; it goes right when left out. */
   readonly clockOffsetSeconds?: number | undefined;
+  /** How alerts reach those who look after a subscription. */
+  readonly mail: { readonly smtpUrl: string | undefined; readonly mailFrom: string };
+  /** Whether webhooks may be delivered to this machine: in development only. */
+  readonly webhookAllowLoopback: boolean;
+  /** Days after which a discovered access has expired, from when it was last seen; undefined for never. */
+  readonly discoveredMaxAgeDays: number | undefined;
+  /** Where deliveries are counted, and the standstill of the event log. */
+  readonly metrics?: Registry | undefined;
 }
 
 /** The keys of `access` by their variables, as the database checks them. */
@@ -63,17 +81,30 @@ export async function startAccess(
   if (!production) await parts.clock.setOffset(options.clockOffsetSeconds ?? 0);
   const { schema } = await accessSchema(parts);
   const forgetting = [forgetIdempotencyKeys(database.pool, logger), forgetWhatHasPassed(database, logger)];
+  const sweeps = sweepExpiries(database, logger);
+  if (options.metrics) measureEventLog(database, options.metrics);
+  const deliveries = await deliverWebhooks({
+    ...options,
+    address: accessAddress(databaseUrl, keys),
+    database,
+    encryptionKey: keys.encryptionKey,
+    changes: parts.tenancyChanges,
+    allowLoopback: allowLoopback(options),
+  });
   return {
     link: localLink('access', schema, logger),
     accounts,
     ready: () => answers(database),
     close: async () => {
       await parts.looks.close();
+      await Promise.all([sweeps.stop(), deliveries.stop()]);
       await Promise.all(forgetting.map((stop) => stop()));
       await database.close();
     },
   };
 }
+
+const allowLoopback = ({ webhookAllowLoopback, production }: AccessOptions) => webhookAllowLoopback && !production;
 
 /** What the resolvers work with, over an open database. */
 function accessParts(database: Database, accounts: AccountRepository, options: AccessOptions): AccessParts {
@@ -87,6 +118,9 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
     records: new AccessRecordRepository(database, hash('access-key'), encryptionKey),
     lists,
     history: new RecordHistory(database),
+    events: new EventLog(database),
+    eventCounts: new EventCounts(database),
+    eventRelations: eventRelations(database),
     accounts,
     dataUsers: new DataUserRepository(database),
     organisations: new OrganisationRepository(database, encryptionKey),
@@ -100,6 +134,15 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
     customers: new CustomerRecordRepository(database),
     closing: new ClosingRepository(database),
     scopes: customerScopes(identity),
+    discoveries: new DiscoveredAccessRepository(
+      database,
+      hash('access-key'),
+      encryptionKey,
+      options.discoveredMaxAgeDays,
+    ),
+    discoveredMeterPoints: discoveredMeterPoints(identity),
+    tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject'), encryptionKey),
+    ...webhookParts(database, options.keys, allowLoopback(options)),
     looks: verificationLooks((seen) => countVerifications(database, seen), logger),
     idempotency: idempotency(hashKey, encryptionKey),
   };

@@ -6,13 +6,14 @@ import { organisations } from './organisations';
 import { PasskeyEnrolment } from './reidentification/passkey-enrolment';
 import { ceremonyStore } from './reidentification/reidentification';
 import { IdentityRecordLinkResolver } from './resolvers/identity-record-link.resolver';
+import { IdentityRecordMpxnResolver } from './resolvers/identity-record-mpxn.resolver';
 import { IdentityRecordResolver } from './resolvers/identity-record.resolver';
 import { MeterPointResolver } from './resolvers/meter-point.resolver';
 import { relyingParty } from './reidentification/webauthn';
 
 /** Identity Records: registering, reading and finding them, and what other services may know of them. */
 export function identityRecordArea(foundation: Foundation): Area {
-  const { database, indexes, vault, keys, places, access, idempotency, production } = foundation;
+  const { database, indexes, vault, keys, places, access, idempotency, logger, production } = foundation;
   const records = new IdentityRecordRepository(database, indexes, vault);
   const passkeys = new PasskeyRepository(database, vault, relyingParty(places, keys), keys);
   const enrolment = new PasskeyEnrolment(ceremonyStore(foundation).issuer, organisations(access));
@@ -21,6 +22,7 @@ export function identityRecordArea(foundation: Foundation): Area {
       new IdentityRecordResolver(records, passkeys, enrolment, idempotency, production),
       new MeterPointResolver(records, indexes, existenceLimits(foundation)),
       new IdentityRecordLinkResolver(records),
+      new IdentityRecordMpxnResolver(records, logger),
     ],
   };
 }

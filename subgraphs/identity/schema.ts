@@ -1,10 +1,13 @@
 import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
 import { AnonymisingResolver } from './resolvers/anonymising.resolver';
 import { CeremonyResolver } from './resolvers/ceremony.resolver';
+import { ChangeOfTenancyResolver } from './resolvers/change-of-tenancy.resolver';
 import { CredentialResolver } from './resolvers/credential.resolver';
 import { CustomerSessionResolver } from './resolvers/customer-session.resolver';
+import { DiscoveredMeterPointResolver } from './resolvers/discovered-meter-point.resolver';
 import { IdentityLookResolver } from './resolvers/identity-look.resolver';
 import { IdentityRecordLinkResolver } from './resolvers/identity-record-link.resolver';
+import { IdentityRecordMpxnResolver } from './resolvers/identity-record-mpxn.resolver';
 import { IdentityRecordResolver } from './resolvers/identity-record.resolver';
 import { MeterPointResolver } from './resolvers/meter-point.resolver';
 import { ReidentificationProofResolver } from './resolvers/reidentification-proof.resolver';
@@ -16,6 +19,7 @@ const RESOLVERS = [
   IdentityRecordResolver,
   MeterPointResolver,
   IdentityRecordLinkResolver,
+  IdentityRecordMpxnResolver,
   ReidentificationResolver,
   ReidentificationProofResolver,
   CeremonyResolver,
@@ -25,6 +29,8 @@ const RESOLVERS = [
   CustomerSessionResolver,
   SignInResolver,
   SupplierSignInResolver,
+  ChangeOfTenancyResolver,
+  DiscoveredMeterPointResolver,
 ] as const;
 
 /** The subgraph `identity`, of one instance of each resolver. Without them it can be printed and composed, but not executed. */

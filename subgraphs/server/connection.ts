@@ -25,9 +25,14 @@ export interface PageRequest {
 
 /** VAL003 unless a page has 1 to `most` entries. */
 export function requirePageSize(first: number, most: number): void {
-  if (first >= 1 && first <= most) return;
+  requireWithin('first', first, most);
+}
+
+/** VAL003 at an argument that is not 1 to so many. */
+export function requireWithin(argument: string, value: number, most: number): void {
+  if (value >= 1 && value <= most) return;
   const message = `must be 1 to ${most}`;
-  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['first'], message }] });
+  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: [argument], message }] });
 }
 
 /** Where a row stands in its list: the instant by which it is ordered (UTC, microseconds) and its id. */
@@ -80,7 +85,7 @@ export function cursorPosition(cursor: string | null): Position {
 }
 
 /** Whether date and time exist, for JavaScript takes the 30th of February for the 2nd of March, and PostgreSQL has no year 0. */
-function isInstant(text: string): boolean {
+export function isInstant(text: string): boolean {
   const instant = Date.parse(text);
   return (
     !Number.isNaN(instant) && !text.startsWith('0000') && text.startsWith(new Date(instant).toISOString().slice(0, 19))

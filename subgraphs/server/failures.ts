@@ -18,14 +18,20 @@ export function presentable(error: unknown, logger: Logger, transactionId: strin
   const original = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   const at = error instanceof GraphQLError ? error.path : undefined;
   if (original instanceof GraphQLError && !isFaultOfOurs(original, at)) return withCode(original, at);
-  const { code, message } = original as { code?: unknown; message?: unknown };
+  const { code } = original as { code?: unknown };
   if (typeof code === 'string' && UNSTORABLE.test(code)) {
     return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
   }
-  const away = (typeof code === 'string' && AWAY.test(code)) || AWAY_MESSAGE.test(String(message));
+  const away = isAway(original);
   const said = away ? 'dependency unavailable' : 'internal error';
   logOnce(logger, { transactionId, place: placeOf(at), said }, original);
   return withCode(new RegisterError(away ? 'SYS002' : 'SYS001'), at);
+}
+
+/** Whether a failure means that the database cannot be reached, or gave up. */
+export function isAway(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return (typeof code === 'string' && AWAY.test(code)) || AWAY_MESSAGE.test(String(message));
 }
 
 /** What one line of the log is about. */

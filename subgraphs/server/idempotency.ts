@@ -8,9 +8,9 @@ import { seal, unseal } from './sealed';
 import type { ShortReads } from './short-reads';
 
 /**
- * Idempotency keys (2-decisions-a-b.md, section 7): a keyed hash of key and body and the sealed 2xx answer, kept 24 hours in the
- * same statement or transaction as the change itself. Two callers at once: the unique index lets one through, the other waits for
- * its end and is given its answer.
+ * Idempotency keys (2-decisions-a-b.md, section 7): a keyed hash of key and body and the sealed 2xx answer, kept 24 hours (with a
+ * signing secret 15 minutes) in the same statement or transaction as the change itself. Two callers at once: the unique index lets
+ * one through, the other waits for its end and is given its answer.
  */
 export interface Idempotency {
   /** A request under a key, or without one (null): `operation` is the mutation's name. */
@@ -19,7 +19,7 @@ export interface Idempotency {
 
 /** One request, to be claimed by the statement that makes the change. */
 export interface IdempotentRequest {
-  /** The five values of {@link CLAIM_IDEMPOTENCY_KEY}, with the answer to keep. */
+  /** The five values of {@link claimIdempotencyKey}, with the answer to keep. */
   claim(answer: unknown): readonly unknown[];
   /**
    * The answer kept by an earlier request with this key, undefined without one; CNF004 when that had another body. Asked first of
@@ -30,19 +30,25 @@ export interface IdempotentRequest {
   recall<Answer>(pool: Pool): Promise<Answer>;
 }
 
+/** How long an answer is kept: 24 hours, or 15 minutes when a signing secret is in it, which is shown once. */
+export type KeptFor = '24 hours' | '15 minutes';
+
 /**
- * First part of a changing statement, parameters $1 to $5: yields a row when the key is new, or was kept longer than 24 hours.
- * The change itself is conditional: `where $3::bytea is null or exists (select from claim)`.
+ * First part of a changing statement, parameters $1 to $5: yields a row when the key is new, or the time for which its answer was
+ * kept is over. The change itself is conditional: `where $3::bytea is null or exists (select from claim)`.
  */
-export const CLAIM_IDEMPOTENCY_KEY = `
+export const claimIdempotencyKey = (keptFor: KeptFor): string => `
   claim as (
     insert into idempotency_key as held (account_id, operation, key_hash, body_hash, answer, expires_at)
-    select $1, $2, $3::bytea, $4, $5, register_now() + interval '24 hours' where $3::bytea is not null
+    select $1, $2, $3::bytea, $4, $5, register_now() + interval '${keptFor}' where $3::bytea is not null
     on conflict (account_id, operation, key_hash) do update
       set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
       where held.expires_at <= register_now()
     returning true
   )`;
+
+/** {@link claimIdempotencyKey} of an answer without a secret. */
+export const CLAIM_IDEMPOTENCY_KEY = claimIdempotencyKey('24 hours');
 
 /** The table, for a migration of each subgraph that has POST operations. */
 export const CREATE_IDEMPOTENCY_KEY = `
@@ -60,7 +66,7 @@ export const CREATE_IDEMPOTENCY_KEY = `
 const FORGET = 'delete from idempotency_key where expires_at <= register_now()';
 const FORGET_EVERY_SECONDS = 300;
 
-/** Forgets kept answers after their 24 hours, now and then; any number of replicas may do so at once. Answers how to stop. */
+/** Forgets kept answers when their time is over, now and then; any number of replicas may do so at once. Answers how to stop. */
 export function forgetIdempotencyKeys(pool: Pool, logger: Logger): () => Promise<void> {
   return repeat(FORGET_EVERY_SECONDS, () => pool.query(FORGET), logger);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type TaskList, type WorkerPool, runTaskList } from 'graphile-worker';
+import { type TaskList, type WorkerPool, type WorkerUtilsOptions, runTaskList } from 'graphile-worker';
 import { Client, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { sessionOptions } from './database';
@@ -16,6 +16,14 @@ export interface WorkerOptions {
   readonly tasks: Readonly<Record<string, Task>>;
   readonly logger: Logger;
   readonly concurrency: number;
+  /** For many short jobs: a statement fetches or ends many, and as many as there are workers may be fetched and not yet begun. */
+  readonly fetchAhead?: FetchAhead;
+}
+
+/** How jobs are fetched ahead. */
+export interface FetchAhead {
+  /** Milliseconds until the next look after one that found none, whatever is announced; none unless given. */
+  readonly pauseMs?: number | undefined;
 }
 
 /** Workers of this process. */
@@ -28,6 +36,9 @@ export interface Workers {
 const LOOK_EVERY = 1_000;
 /** Milliseconds after which workers whose database went away begin again. */
 const BEGIN_AGAIN_AFTER = 500;
+/** Sessions of workers that fetch ahead, and milliseconds after which a job that was fetched and not begun is left to others. */
+const SESSIONS_AHEAD = 4;
+const UNBEGUN = 2_000;
 /** Milliseconds that jobs under way get when the workers are to stop. */
 const GRACE = 4_000;
 
@@ -37,7 +48,7 @@ const GRACE = 4_000;
  */
 export async function startWorkers(options: WorkerOptions): Promise<Workers> {
   const { address, concurrency, logger, schema } = options;
-  const pool = new Pool({ ...sessionOptions(address), max: concurrency + 2 });
+  const pool = new Pool({ ...sessionOptions(address), max: options.fetchAhead ? SESSIONS_AHEAD : concurrency + 2 });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const stopping = new AbortController();
   let shift: Shift | undefined = await beginShift(options, pool);
@@ -77,13 +88,24 @@ async function beginShift(options: WorkerOptions, pool: Pool): Promise<Shift> {
   const lock = new Client(sessionOptions(address));
   const lockLost = new Promise<void>((resolve) => void lock.on('error', () => resolve()).on('end', () => resolve()));
   await lock.connect();
+  let ending: Promise<void> | undefined;
+  let isEnding = false;
   const workers = runTaskList(
-    { schema, concurrency, noHandleSignals: true, pollInterval: LOOK_EVERY, logger: jobLog(logger) },
+    {
+      schema,
+      concurrency,
+      noHandleSignals: true,
+      pollInterval: LOOK_EVERY,
+      logger: jobLog(logger, () => isEnding && options.fetchAhead !== undefined),
+      ...(options.fetchAhead && { preset: ahead(concurrency, options.fetchAhead) }),
+    },
     taskList(options),
     pool,
   );
-  let ending: Promise<void> | undefined;
-  const end = () => (ending ??= endWorkers(workers).finally(() => lock.end().catch(() => undefined)));
+  const end = () => {
+    isEnding = true;
+    return (ending ??= endWorkers(workers).finally(() => lock.end().catch(() => undefined)));
+  };
   try {
     await lock.query('select pg_advisory_lock(hashtextextended($1, 0))', [workers.id]);
   } catch (error) {
@@ -98,6 +120,19 @@ async function beginShift(options: WorkerOptions, pool: Pool): Promise<Shift> {
       if (!stopping.aborted) await end();
     },
     end,
+  };
+}
+
+/** The library's queue in the process: each statement fetches or ends many jobs. */
+function ahead(size: number, { pauseMs }: FetchAhead): WorkerUtilsOptions['preset'] {
+  const refetchDelay =
+    pauseMs === undefined ? undefined : { durationMs: pauseMs, maxAbortThreshold: Number.POSITIVE_INFINITY };
+  return {
+    worker: {
+      localQueue: { size, ttl: UNBEGUN, ...(refetchDelay && { refetchDelay }) },
+      completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
+    },
   };
 }
 

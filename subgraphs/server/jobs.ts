@@ -77,9 +77,20 @@ const RIGHTS = (schema: string, role: string): string => `
   grant select, insert, update on ${schema}._private_job_queues to ${role};
   grant select, insert, update, delete on ${schema}._private_jobs to ${role}`;
 
-/** What the queue itself reports, in the log of the service: never a payload, never the routine of each job. */
-export function jobLog(logger: Logger): JobLogger {
+/**
+ * A schema of jobs was brought up to date somewhere in the database: those who do the jobs of any schema end, and begin again
+ * (`startWorkers`). It is announced to all of them, whichever schema it was.
+ */
+const MIGRATED =
+  /^Graphile Worker detected breaking migration|^gracefulShutdown called when gracefulShutdown is already in progress/;
+
+/**
+ * What the queue itself reports, in the log of the service: never a payload, never the routine of each job. Nothing while it gives up
+ * jobs that it had fetched ahead, since it may fail to give them back: those who do its jobs then do these, too.
+ */
+export function jobLog(logger: Logger, isGivingUp: () => boolean = () => false): JobLogger {
   return new JobLogger(({ taskIdentifier, jobId }) => (level, message, facts) => {
+    if (isGivingUp() || MIGRATED.test(message)) return;
     const isOfItself = (level === 'error' || level === 'warning') && facts?.['failure'] !== true; // tasks tell their failures
     if (!isOfItself) return;
     logger[level === 'error' ? 'error' : 'warn']({ task: taskIdentifier, job: jobId, report: message }, 'job queue');

@@ -15,6 +15,8 @@ export interface SubgraphTables {
   readonly rights: (role: string) => string;
   /** Schema of the subgraph's jobs, if it has any. */
   readonly jobs?: string;
+  /** What the owner does at each start, when the tables are up to date. */
+  readonly atStart?: string;
   /** Whether a restore asks, which alone may touch what it has marked. */
   readonly duringRestore?: true;
 }
@@ -31,7 +33,7 @@ export const RESTORE_MARK = 'register.restore_in_progress';
  */
 export async function migrate(
   address: DatabaseAddress,
-  { migrations, rights, jobs, duringRestore }: SubgraphTables,
+  { migrations, rights, jobs, atStart, duringRestore }: SubgraphTables,
   production: boolean,
   keys: NamedKeys,
 ): Promise<void> {
@@ -59,6 +61,7 @@ export async function migrate(
     if (jobs !== undefined) await installJobs(session, jobs, address);
     await session.query(`grant usage on schema register, ${schema} to ${address.role}`);
     await session.query(`set search_path = ${schema}, register; ${rights(address.role)}`);
+    if (atStart !== undefined) await session.query(atStart);
   } catch (error) {
     throw new Error(
       `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,

@@ -29,6 +29,14 @@ export interface SubgraphSchema {
   readonly audiences: Record<string, readonly string[]>;
 }
 
+/** A subgraph declares subscriptions; the gateway follows them, so nothing is ever published here. */
+const NO_TOPICS: NonNullable<BuildSchemaOptions['pubSub']> = {
+  publish: () => undefined,
+  subscribe: () => {
+    throw new Error('subscriptions are followed by the gateway');
+  },
+};
+
 /** Builds a Federation 2 subgraph from type-graphql classes. */
 export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<SubgraphSchema> {
   const built = await buildSchema({
@@ -37,6 +45,7 @@ export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<
     scalarsMap: parts.scalarsMap ?? [],
     ...(parts.container ? { container: parts.container } : {}),
     authChecker: checkAudience,
+    pubSub: NO_TOPICS,
     validate: false,
     skipCheck: true,
   } as BuildSchemaOptions);
@@ -53,7 +62,9 @@ export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<
 
 /** `Query.dataUser` to its audience, for every root field. */
 function audiencesOf(schema: GraphQLSchema): Record<string, readonly string[]> {
-  const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null);
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
+    (type) => type != null,
+  );
   return Object.fromEntries(
     roots.flatMap((root) =>
       Object.values(root.getFields()).map((field) => [

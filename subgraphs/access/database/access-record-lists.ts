@@ -53,14 +53,17 @@ function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS): Sc
   return { name, where, page };
 }
 
-/** One statement for each way in, so that each keeps a plan of its own index. All of a meter point's are for portals only. */
+/**
+ * One statement for each way in, so that each keeps a plan of its own index. All of a meter point's are for portals only, which warn their
+ * customers of what was discovered: not any more once it is claimed.
+ */
 const SCOPES = {
   everything: scope('access_records', '$1::text is null and $2::text is null'),
   dataUser: scope('access_records_of_data_user', 'duid = $1 and $2::text is null'),
   ownAtMeterPoint: scope('own_access_records_at_meter_point', 'meter_point_id = $2 and duid = $1'),
   meterPoint: scope(
     'access_records_at_meter_point',
-    '$1::text is null and meter_point_id = $2',
+    '$1::text is null and meter_point_id = $2 and claimed_at is null',
     COLUMNS_WITHOUT_REFERENCE,
   ),
 };

@@ -16,6 +16,7 @@ import {
 } from '../domain/account';
 import { AccountEntity, AccountSecretEntity, AuditEntryEntity } from './account.entity';
 import { keepOneAdmin, lockedAccount, lockedSupplier, mpidInUse } from './locked-account.repository';
+import { followStanding } from './webhook-standing.repository';
 
 /** What is read of an account at every request of its caller: never cached. */
 export interface AdmissionRow {
@@ -152,17 +153,20 @@ export class AccountRepository {
         `update account set status = $2, suspended_at = case when $2 = 'suspended' then register_now() end where account_id = $1`,
         [accountId, to],
       );
+      await followStanding(manager, accountId, change);
       return { subject: accountId, detail: { to }, result: await lockedAccount(manager, accountId) };
     });
   }
 
-  /** Sets fields of an account. */
+  /** Sets fields of an account; a Data User that is known by another name claims what was discovered of it. */
   set(actor: string, accountId: string, settings: AccountSettings): Promise<AccountEntity> {
     return this.audited(actor, 'set', async (manager) => {
       const before = await lockedAccount(manager, accountId);
       await manager.update(AccountEntity, { accountId }, settings as Partial<AccountEntity>);
       const after = await lockedAccount(manager, accountId);
-      return { subject: accountId, detail: changed(before, after, settings), result: after };
+      const claimed = isNaming(settings) ? await claimedBy(manager, after) : 0;
+      const detail = { ...changed(before, after, settings), ...(claimed > 0 ? { claimed } : {}) };
+      return { subject: accountId, detail, result: after };
     });
   }
 
@@ -217,6 +221,18 @@ export class AccountRepository {
 /** Absent settings take the defaults of their columns. */
 function presentSettings({ returnUrls, dataTypesSupported, ...settings }: Omit<AccountInput, 'role' | 'mpid'>) {
   return { ...settings, returnUrls: returnUrls ?? [], dataTypesSupported: dataTypesSupported ?? [] };
+}
+
+/** Whether settings are among those by which the communications operator knows an organisation (2-decisions-a-b.md, section 5). */
+function isNaming(settings: AccountSettings): boolean {
+  return 'organisationReference' in settings || 'displayName' in settings;
+}
+
+/** Claims what was discovered of an organisation where it has ACTIVE records; how many records that were. */
+async function claimedBy(manager: EntityManager, { duid }: AccountEntity): Promise<number> {
+  if (duid === null) return 0;
+  const [row] = await manager.query<{ claimed: number }[]>('select claim_discovered_of($1) as claimed', [duid]);
+  return row?.claimed ?? 0;
 }
 
 /** What the audit says of settings: each as it was and as it is. */

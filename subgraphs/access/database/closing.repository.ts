@@ -20,8 +20,15 @@ const CLOSE = `
 
 const CLOSED = 'select from closed_identity_link where identity_record_id = $1';
 
-/** What the records keep is their history; where they were, who looked, and under which aliases portals knew them is dropped. */
+/** Those of some records that a Change of Tenancy affected, in their order, without the closed ones. */
+const AFFECTED_STILL = `array(
+  select id from unnest(record_ids) with ordinality as affected (id, place) where id <> all (closed.ids) order by place)`;
+
+/** What the records keep is their history; where they were, by what else that could be told, who looked, and under which aliases portals knew them is dropped. */
 const DROP = [
+  `with closed as (select array(select id from access_record where identity_record_id = $1) as ids)
+  update event set record_ids = ${AFFECTED_STILL} from closed where type = 'tenancy.change' and record_ids && closed.ids`,
+  'update access_record set superseded_by = null where superseded_by in (select id from access_record where identity_record_id = $1)',
   'update access_record set meter_point_id = null where identity_record_id = $1 and meter_point_id is not null',
   `with gone as (
     select ctid from look where record_id in (select id from access_record where identity_record_id = $1)

@@ -17,8 +17,9 @@ import { type AccessRecordRow, COLUMNS_WITHOUT_REFERENCE, StoredAccessRecord } f
 export const CUSTOMER_RECORD_PARTS = ['current', 'history'] as const;
 export type CustomerRecordPart = (typeof CUSTOMER_RECORD_PARTS)[number];
 
-const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now())`;
-const ENDED_AT = 'coalesce(revoked_at, expiry)';
+/** What was discovered and then claimed has become a registered access: it is history, from its claim. */
+const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now()) and claimed_at is null`;
+const ENDED_AT = 'coalesce(claimed_at, revoked_at, expiry)';
 
 /** The scope is always the first three parameters, used or not. Its days are those of the customers. */
 const IN_SCOPE = 'meter_point_id = $1 and ($2::uuid is null or identity_record_id = $2) and $3::date is not null';

@@ -24,7 +24,8 @@ export interface Transition {
 export interface Version {
   readonly version: number;
   readonly recordedAt: Date;
-  readonly legalBasis: LegalBasis;
+  /** Null of what was discovered. */
+  readonly legalBasis: LegalBasis | null;
   readonly expiry: Date | null;
 }
 
@@ -37,11 +38,12 @@ const ofEach = (rows: string): string => `
   select asked.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as asked (id, after, most, n)
   cross join lateral (${rows} order by number limit asked.most) entry order by asked.n, entry.number`;
 
-/** What was recorded, and the expiry that has passed: its instant is that of the transition, nobody needs to write it down. */
+/** What was recorded, and an expiry that has passed: that is the instant of the transition, whether it was written down already or not. */
 const TRANSITIONS = {
   name: 'access_record_transitions',
   text: ofEach(`select * from (
-      select number, at, from_state as "from", to_state as "to", cause, reason from access_record_transition where record_id = asked.id
+      select number, case when cause = 'expired' then (select expiry from access_record where id = asked.id) else at end as at,
+        from_state as "from", to_state as "to", cause, reason from access_record_transition where record_id = asked.id
       union all
       select (select coalesce(max(number), 0) + 1 from access_record_transition where record_id = record.id), expiry, state, 'EXPIRED',
         'expired', null

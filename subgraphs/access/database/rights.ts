@@ -1,3 +1,5 @@
+import { deliveryRights } from '../../delivery/tables';
+
 /**
  * What the login of `access` may do with its tables: no more than it does. Nothing is deleted but what is kept for a time; versions,
  * transitions and the audit are only added to, and the columns that the register sets by itself cannot be supplied.
@@ -20,4 +22,16 @@ export const accessRights = (role: string): string => `
   grant insert (alias_hash, record_id, account_id) on portal_alias to ${role};
   grant insert, update (count) on look to ${role};
   grant select on closed_identity_link to ${role};
-  grant insert (identity_record_id) on closed_identity_link to ${role}`;
+  grant insert (identity_record_id) on closed_identity_link to ${role};
+  grant update (claimed_at, superseded_by) on access_record to ${role};
+  grant select on tenancy_change to ${role};
+  grant update (record_ids) on event to ${role};
+  grant insert (id, subject, effective_date, source_reference_sealed, records_affected, duids) on tenancy_change to ${role};
+  grant select on event to ${role};
+  grant insert (type, occurred_at, duid, record_id, transition, webhook_id, change_id, record_ids, expiry, days_remaining) on event to ${role};
+  grant select, insert on webhook, webhook_secret to ${role};
+  grant update (callback_hash, callback_sealed, alert_email_sealed, notify_days_before, event_types, deleted_at, expiring_through)
+    on webhook to ${role};
+  grant update (replaced_at), delete on webhook_secret to ${role};
+  grant select, insert, update on webhook_alert to ${role};
+  ${deliveryRights(role)}`;

@@ -1,21 +1,23 @@
 import {
   type AccessRecordDocument,
   type AccessState,
-  type ControllerArrangement,
   type LegalBasis,
+  type StoredControllerArrangement,
 } from '../domain/access-record';
+import type { DiscoveredAccess } from '../domain/discovered-access';
 import { isAccountable } from '../domain/controller-arrangement';
 
 /** A row of `access_record` with its state at the instant of the statement. */
 export interface AccessRecordRow {
   readonly id: string;
   readonly key_sealed: Buffer;
-  readonly duid: string;
+  /** Null of what the communications operator discovered. */
+  readonly duid: string | null;
   readonly identity_record_id: string | null;
   readonly identity_record_ref: string | null;
   readonly version: number;
   readonly state: AccessState;
-  readonly legal_basis: LegalBasis;
+  readonly legal_basis: LegalBasis | null;
   readonly registered_at: Date;
   readonly expiry: Date | null;
   readonly created_at: Date;
@@ -99,7 +101,7 @@ export class StoredAccessRecord {
   get legalBasis() {
     return this.row.legal_basis;
   }
-  get purpose(): string {
+  get purpose(): string | null {
     return this.row.document.purpose;
   }
   get registeredAt(): Date {
@@ -108,11 +110,11 @@ export class StoredAccessRecord {
   get expiry(): Date | null {
     return this.row.expiry;
   }
-  get discoveredAccess(): null {
-    return null; // a Data User registered this record; the operator did not discover it
+  get discoveredAccess(): DiscoveredAccess | null {
+    return this.row.document.discoveredAccess ?? null;
   }
 
-  private get controllerArrangement(): ControllerArrangement {
+  private get controllerArrangement(): StoredControllerArrangement {
     return this.row.document.controllerArrangement;
   }
 }

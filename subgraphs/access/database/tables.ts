@@ -3,7 +3,13 @@ import { Accounts1790000000001 } from './migrations/0001-accounts';
 import { AccessRecords1790000000002 } from './migrations/0002-access-records';
 import { Customers1790000000003 } from './migrations/0003-customers';
 import { ClosedIdentityRecords1790000000004 } from './migrations/0004-closed-identity-records';
+import { Events1790000000005 } from './migrations/0005-events';
+import { Operator1790000000006 } from './migrations/0006-operator';
+import { RENEW_EVENT_ERA } from './event-era';
 import { accessRights } from './rights';
+
+/** Schema of the jobs of `access`. */
+export const ACCESS_JOBS = 'access_jobs';
 
 /** The tables of `access`: its migrations in order, and the rights of its login. */
 export const accessTables: SubgraphTables = {
@@ -12,6 +18,10 @@ export const accessTables: SubgraphTables = {
     AccessRecords1790000000002,
     Customers1790000000003,
     ClosedIdentityRecords1790000000004,
+    Events1790000000005,
+    Operator1790000000006,
   ],
   rights: accessRights,
+  jobs: ACCESS_JOBS,
+  atStart: RENEW_EVENT_ERA,
 };

@@ -1,3 +1,5 @@
+import type { DiscoveredAccess } from './discovered-access';
+
 /** Legal bases for access (1-specification.md, processing). */
 export const LEGAL_BASES = [
   'uk-consent',
@@ -139,17 +141,28 @@ export interface AccessRecordInput {
   reidentificationToken?: string | null;
 }
 
+/** A Data Controller as it is stored: what was discovered has no contact. */
+export type StoredController = Omit<Controller, 'contactUrl'> & { contactUrl: string | null };
+
+/** An arrangement as it is stored. */
+export type StoredControllerArrangement = Omit<ControllerArrangement, 'controllers'> & {
+  controllers: StoredController[];
+};
+
 /** The part of a record that is stored as one document: everything that no statement selects by. JSON types only. */
 export interface AccessRecordDocument {
   schemaVersion: string;
-  controllerArrangement: ControllerArrangement;
+  controllerArrangement: StoredControllerArrangement;
   notice: Notice | null;
-  purpose: string;
+  /** Null of what was discovered. */
+  purpose: string | null;
   dataTypes: DataType[];
   dataSource: string | null;
   recipients: Recipient[] | null;
   controllerReference: string | null;
   consent: Consent | null;
+  /** Of what the communications operator discovered, only there. */
+  discoveredAccess?: DiscoveredAccess;
 }
 
 /** The document of an input. Inputs arrive as class instances; `?? null` also makes absent optional parts null. */

@@ -89,6 +89,6 @@ function complianceFields({ controllers }: ControllerArrangement): Violation[] {
 }
 
 /** The sole or lead controller of an arrangement. */
-export function isAccountable({ role }: Controller): boolean {
+export function isAccountable({ role }: Pick<Controller, 'role'>): boolean {
   return role === 'sole' || role === 'lead';
 }

@@ -1,11 +1,12 @@
 import type { AccessState } from './access-record';
 
 /** Why a record changes its state. */
-export type TransitionCause = 'registered' | 'replaced' | 'revoked' | 'withdrawn' | 'expired';
+export type TransitionCause =
+  'registered' | 'replaced' | 'revoked' | 'withdrawn' | 'expired' | 'discovered' | 'claimed';
 
 /**
  * The one transition table (1-specification.md, States and transitions); null stands for "no record yet". Nothing leads out of
- * REVOKED or EXPIRED. The database's triggers refuse what is not in it (test/rules/access-state-transitions.test.ts compares the two).
+ * REVOKED or EXPIRED, and from DISCOVERED nothing to ACTIVE: a claim makes a new record beside it. The database's triggers refuse what is not in it (test/rules/access-state-transitions.test.ts compares the two).
  */
 export const STATE_TRANSITIONS: readonly (readonly [
   from: AccessState | null,
@@ -18,6 +19,8 @@ export const STATE_TRANSITIONS: readonly (readonly [
   ['ACTIVE', 'withdrawn', 'REVOKED'],
   ['ACTIVE', 'expired', 'EXPIRED'],
   ['ACTIVE', 'replaced', 'EXPIRED'],
+  [null, 'discovered', 'DISCOVERED'],
+  ['DISCOVERED', 'claimed', 'DISCOVERED'],
   ['DISCOVERED', 'expired', 'EXPIRED'],
 ];
 

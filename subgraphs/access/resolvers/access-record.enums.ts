@@ -80,6 +80,8 @@ export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Why a record 
   revoked: 'The record was revoked.',
   withdrawn: 'The customer withdrew consent in a portal.',
   expired: 'The expiry passed.',
+  discovered: 'The communications operator reported the access.',
+  claimed: 'The organisation that was discovered has registered its access; the record stays for audit.',
 });
 
 export const AccountRoleEnum = graphqlEnum(

@@ -7,6 +7,7 @@ import type { DirectoryEntry } from '../database/data-user.repository';
 import type { AccessRecordRepository, Actor } from '../database/access-record.repository';
 import { StoredAccessRecord } from '../database/stored-access-record';
 import type { RevocationReason } from '../domain/access-record';
+import { isOwner } from '../domain/ownership';
 import { type RegistrationFacts, registrationViolations } from '../domain/registration-rules';
 import type { AccessParts } from '../schema';
 import { RevocationReasonEnum } from './access-record.enums';
@@ -143,7 +144,7 @@ export class AccessRecordResolver {
   })
   async dataUser(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<DirectoryEntry | null> {
     callerOf(context);
-    return this.parts.dataUsers.byDuid(row.duid);
+    return row.duid === null ? null : this.parts.dataUsers.byDuid(row.duid);
   }
 
   @FieldResolver(() => IdentityRecordReference, {
@@ -152,7 +153,7 @@ export class AccessRecordResolver {
   })
   identityRecord(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): IdentityRecordReference | null {
     if (context.caller === null) throw new RegisterError('AUT001');
-    if (context.caller.duid !== row.duid) throw new RegisterError('PRM002');
+    if (!isOwner(context.caller, row.duid)) throw new RegisterError('PRM002');
     const linkedByOwner = row.identity_record_ref !== null && row.identity_record_id !== null;
     return linkedByOwner ? { id: row.identity_record_id as string } : null;
   }
@@ -220,11 +221,12 @@ export function disclosedKey(
 ): string {
   if (record.givenKey !== null) return record.givenKey;
   if (caller === null) throw new RegisterError('AUT001');
-  if (caller.duid !== record.row.duid || caller.role !== 'data_user') throw new RegisterError('PRM002');
+  if (!isOwner(caller, record.row.duid) || caller.role !== 'data_user') throw new RegisterError('PRM002');
   return records.keyOf(record);
 }
 
-function mayReadHistory(duid: string, context: CallContext): void {
-  const { role, duid: own } = callerOf(context);
-  if (own !== duid && role !== 'admin' && role !== 'analyst') throw new RegisterError('PRM002');
+function mayReadHistory(duid: string | null, context: CallContext): void {
+  const caller = callerOf(context);
+  const { role } = caller;
+  if (!isOwner(caller, duid) && role !== 'admin' && role !== 'analyst') throw new RegisterError('PRM002');
 }

@@ -5,8 +5,6 @@ import type {
   ArrangementType,
   Consent,
   ConsentType,
-  Controller,
-  ControllerArrangement,
   ControllerNotice,
   ControllerRole,
   DataType,
@@ -15,8 +13,11 @@ import type {
   NoticeDetail,
   Recipient,
   StorageConditions,
+  StoredController,
+  StoredControllerArrangement,
   UkAddress,
 } from '../domain/access-record';
+import type { DiscoveredAccess } from '../domain/discovered-access';
 import {
   AccessStateEnum,
   ArrangementTypeEnum,
@@ -46,10 +47,14 @@ export class StorageConditionsType implements StorageConditions {
 }
 
 @ObjectType('Controller', { description: 'A Data Controller, accountable for the legal basis.', simpleResolvers: true })
-export class ControllerType implements Controller {
+export class ControllerType implements StoredController {
   @Field(() => String, { description: 'Name of the organisation.' }) name: string;
   @Field(() => ControllerRoleEnum, { description: 'Its part in the arrangement.' }) role: ControllerRole;
-  @Field(() => Uri, { description: 'Where the customer reaches the controller.' }) contactUrl: string;
+  @Field(() => Uri, {
+    nullable: true,
+    description: 'Where the customer reaches the controller; null of an organisation that was discovered.',
+  })
+  contactUrl: string | null;
   @Field(() => UkAddressType, { nullable: true, description: 'Postal address.' }) address: UkAddress | null;
   @Field(() => Uri, { nullable: true, description: 'Where the customer exercises GDPR rights.' }) privacyRightsUrl:
     string | null;
@@ -64,13 +69,13 @@ export class ControllerType implements Controller {
   description: 'Who is accountable, and together with whom.',
   simpleResolvers: true,
 })
-export class ControllerArrangementType implements ControllerArrangement {
+export class ControllerArrangementType implements StoredControllerArrangement {
   @Field(() => ArrangementTypeEnum, { description: 'How the controllers share responsibility.' })
   arrangementType: ArrangementType;
   @Field(() => String, { nullable: true, description: 'The Article 26 arrangement of joint controllers.' })
   art26Reference: string | null;
   @Field(() => [ControllerType], { description: 'The controllers; exactly one is sole or lead.' })
-  controllers: Controller[];
+  controllers: StoredController[];
 }
 
 @ObjectType('RecordMetadata', { description: 'What the register knows of the record itself.', simpleResolvers: true })
@@ -79,13 +84,14 @@ export class RecordMetadataType {
   schemaVersion: string;
   @Field(() => DateTime, { description: 'When the register received it.' }) createdAt: Date;
   @Field(() => ControllerArrangementType, { description: 'The controllers.' })
-  controllerArrangement: ControllerArrangement;
+  controllerArrangement: StoredControllerArrangement;
   @Field(() => IdentityRecordKey, {
     nullable: true,
     description: 'The linked Identity Record; null when linked by re-identification.',
   })
   identityRecordRef: string | null;
-  @Field(() => Duid, { nullable: true, description: 'The Data User that registered it.' }) duid: string | null;
+  @Field(() => Duid, { nullable: true, description: 'The Data User that registered it; null of what was discovered.' })
+  duid: string | null;
 }
 
 @ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.', simpleResolvers: true })
@@ -123,8 +129,13 @@ export class RecipientType implements Recipient {
 
 @ObjectType('Processing', { description: 'What is done with the data, and on what basis.', simpleResolvers: true })
 export class ProcessingType {
-  @Field(() => LegalBasisEnum, { description: 'Legal basis; it applies to all controllers.' }) legalBasis: LegalBasis;
-  @Field(() => String, { description: 'Why the data is accessed.' }) purpose: string;
+  @Field(() => LegalBasisEnum, {
+    nullable: true,
+    description: 'Legal basis; it applies to all controllers. Null of what was discovered.',
+  })
+  legalBasis: LegalBasis | null;
+  @Field(() => String, { nullable: true, description: 'Why the data is accessed; null of what was discovered.' })
+  purpose: string | null;
   @Field(() => [DataTypeEnum], { description: 'The data categories covered.' }) dataTypes: DataType[];
   @Field(() => String, { description: 'Always GB.' }) jurisdiction: string;
   @Field(() => String, { nullable: true, description: 'Who supplies the meter data.' }) dataSource: string | null;
@@ -156,7 +167,7 @@ export class AccessEventType {
   description: 'What the communications operator saw of an organisation that is not registered.',
   simpleResolvers: true,
 })
-export class DiscoveredAccessType {
+export class DiscoveredAccessType implements DiscoveredAccess {
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
   @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;

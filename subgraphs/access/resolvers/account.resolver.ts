@@ -124,7 +124,11 @@ export class AccountResolver {
   }
 
   @MayCall('admin')
-  @Mutation(() => AccountType, { description: "Sets the communications operator's reference of the organisation." })
+  @Mutation(() => AccountType, {
+    description:
+      "Sets the communications operator's reference of the organisation, which claims what was discovered of it where it has ACTIVE " +
+      'access records.',
+  })
   setOrganisationReference(
     @accountId() id: string,
     @Arg('organisationReference', () => String, { description: 'The reference.' }) organisationReference: string,

@@ -19,7 +19,7 @@ export class RecordHistoryArgs implements PageRequest {
   description: 'A state change; nothing of it is ever rewritten.',
   simpleResolvers: true,
 })
-class TransitionType implements Transition {
+export class TransitionType implements Transition {
   @Field(() => DateTime, { description: 'When.' }) at: Date;
   @Field(() => AccessStateEnum, { nullable: true, description: 'State before; null at registration.' })
   from: AccessState | null;
@@ -53,7 +53,8 @@ export class TransitionConnectionType {
 class VersionType implements Version {
   @Field(() => Int, { description: 'Number, from 1.' }) version: number;
   @Field(() => DateTime, { description: 'When it was recorded.' }) recordedAt: Date;
-  @Field(() => LegalBasisEnum, { description: 'Legal basis.' }) legalBasis: LegalBasis;
+  @Field(() => LegalBasisEnum, { nullable: true, description: 'Legal basis; null of what was discovered.' })
+  legalBasis: LegalBasis | null;
   @Field(() => DateTime, { nullable: true, description: 'Expiry.' }) expiry: Date | null;
 }
 

@@ -5,6 +5,9 @@ export const identityRights = (role: string): string => `
   grant update (mpxn_index, email_index, meter_point_id, closing_at, anonymised_at) on identity_record to ${role};
   grant delete on identity_keys.data_key to ${role};
   grant select on change_of_tenancy to ${role};
+  grant insert (id, mpxn_index, effective_date, reference_hash, sealed) on change_of_tenancy to ${role};
+  grant update (announced_at, records_affected, duids) on change_of_tenancy to ${role};
+  grant insert (meter_point_id, sealed) on discovered_meter_point to ${role};
   grant select, insert, delete on passkey, passkey_regression, reidentification, ceremony, identity_look to ${role};
   grant update (credential_hash, sealed, sign_count, backed_up, removed_at) on passkey to ${role};
   grant update (open_until, confirmed_at) on reidentification to ${role};

@@ -1,12 +1,6 @@
+import type { Letter } from '../../server/mail-server';
 import type { Language, OutgoingMail } from '../domain/outgoing-mail';
 import { MAIL_TEXTS, type MailText } from './texts';
-
-/** A mail as it is sent: one subject, the same content as text and as HTML. */
-export interface Letter {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
 
 /** Public addresses that links in mails lead to. */
 export interface LinkPlaces {

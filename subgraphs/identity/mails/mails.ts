@@ -1,11 +1,11 @@
+import { isRefusedForGood, mailServer } from '../../server/mail-server';
 import { rateLimit } from '../../server/rate-limits';
 import { seal, unseal } from '../../server/sealed';
 import type { Session } from '../../server/transaction';
 import { MailRecipientRepository } from '../database/mail-recipient.repository';
 import type { OutgoingMail } from '../domain/outgoing-mail';
 import type { Area, Foundation } from '../foundation';
-import { letterOf } from './letter';
-import { isRefusedForGood, mailServer } from './mail-server';
+import { SENDER, letterOf } from './letter';
 
 /** Mails to the persons of Identity Records, sent after the transaction in which they are enqueued. */
 export interface Mails {
@@ -46,7 +46,8 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailParts): Mails 
 export function mailArea(foundation: Foundation): Area {
   const { database, vault, keys, places, production, logger } = foundation;
   const recipients = new MailRecipientRepository(database, vault);
-  const server = places.smtpUrl === undefined ? undefined : mailServer(places.smtpUrl, places.mailFrom, production);
+  const from = { name: SENDER, address: places.mailFrom };
+  const server = places.smtpUrl === undefined ? undefined : mailServer(places.smtpUrl, from, 'en, cy', production);
   const send = async (payload: unknown): Promise<void> => {
     const mail = opened(keys.encryptionKey, payload);
     const address = await recipients.addressFor(mail.recordId, usefulUntil(mail));

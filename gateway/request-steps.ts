@@ -1,0 +1,108 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { newIdentifier } from '../schema/identifiers';
+import type { ServiceTokens } from '../subgraphs/server/service-token';
+import { traced, withinTrace } from '../subgraphs/server/tracing';
+import type { AdHocOperations, AdHocRequest } from './ad-hoc-operations';
+import type { Authentication } from './authentication';
+import { inTime } from './deadline';
+import { type TrustedRequest, graphRequest, isTrusted } from './graph-request';
+import { type HttpAnswer, answerOf, sendRefusal } from './http-answer';
+import { AD_HOC, type OperationMetrics } from './metrics';
+import { presented } from './presentation';
+import { type FailureReport, logRequest } from './request-log';
+import { type RequestOrigin, originOf } from './request-origin';
+import type { Streaming } from './subscriptions/streaming';
+import type { TrustedDocuments } from './trusted-documents';
+
+/** What the steps of a request need. */
+export interface RequestParts {
+  readonly callers: Authentication;
+  readonly trusted: TrustedDocuments;
+  readonly adHoc: AdHocOperations;
+  readonly tokens: ServiceTokens;
+  readonly metrics: OperationMetrics;
+  readonly logger: Logger;
+  readonly report: FailureReport;
+}
+
+/** The steps of a GraphQL request, in order. */
+export async function answerRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: RequestParts,
+  streaming: Streaming,
+): Promise<FastifyReply> {
+  const begin = performance.now();
+  const origin = await originOf(request, parts.tokens).catch(() => undefined);
+  if (!origin) return sendRefusal(reply, 'AUT001', newIdentifier('tid'));
+  const answer = await withinTrace(request.headers, () => answerBody(request, reply, origin, parts, streaming));
+  if (answer === 'streamed') return reply;
+  logRequest(parts.logger, origin, answer, begin);
+  return reply
+    .code(answer.status)
+    .headers({ ...answer.headers, 'transaction-id': origin.transactionId, 'cache-control': 'no-store' })
+    .send(answer.body);
+}
+
+async function answerBody(
+  { body, headers }: FastifyRequest,
+  reply: FastifyReply,
+  origin: RequestOrigin,
+  parts: RequestParts,
+  streaming: Streaming,
+): Promise<HttpAnswer | 'streamed'> {
+  try {
+    const request = graphRequest(body);
+    if (isTrusted(request)) return await answerTrusted(request, origin, parts);
+    if (!streaming.isWanted(request, headers.accept)) return await answerAdHoc(request, headers, origin, parts);
+    await streaming.answer(request, origin, reply);
+    return 'streamed';
+  } catch (error) {
+    parts.report(error, origin.transactionId);
+    return answerOf(undefined, { errors: [error] }, origin.transactionId, origin.authorization !== undefined);
+  }
+}
+
+async function answerTrusted(
+  { documentId, variables, admitOnly }: TrustedRequest,
+  origin: RequestOrigin,
+  { trusted, metrics, report }: RequestParts,
+): Promise<HttpAnswer> {
+  const stop = metrics.start(documentId);
+  const name = trusted.operations.has(documentId) ? documentId : undefined;
+  const execution = admitOnly
+    ? trusted.admit(documentId, origin).then(() => ({ data: { admitted: true } }))
+    : trusted.run(documentId, variables, origin);
+  const result = await execution.catch((error: unknown) => ({ errors: [error] }));
+  const errors = 'errors' in result ? result.errors : undefined;
+  errors?.forEach((error) => report(error, origin.transactionId));
+  const answer = answerOf(name, result, origin.transactionId, origin.authorization !== undefined);
+  stop(answer.outcome);
+  return answer;
+}
+
+/** Answers an operation whose text is the client's own. */
+export async function answerAdHoc(
+  request: AdHocRequest,
+  sent: Readonly<Record<string, unknown>>,
+  origin: RequestOrigin,
+  { adHoc, callers, metrics }: RequestParts,
+): Promise<HttpAnswer> {
+  const stop = metrics.start(AD_HOC);
+  const { response, operationName, outcome } = await traced('gateway ad hoc', origin.transactionId, async () =>
+    inTime((async () => adHoc.run(request, await callers.identify(origin), sent))()),
+  ).catch((error: unknown) => {
+    stop(presented(error).extensions.code);
+    throw error;
+  });
+  stop(outcome);
+  const body = response.body.kind === 'complete' ? response.body.string : '';
+  return {
+    status: response.status ?? 200,
+    headers: Object.fromEntries(response.headers),
+    body,
+    operation: operationName,
+    outcome,
+  };
+}

@@ -1,0 +1,132 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  OperationTypeNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  parseType,
+  visit,
+} from 'graphql';
+import { RegisterError } from '../../schema/register-error';
+import { fragmentsOf } from '../projection';
+
+/** The query that answers a subscription for one event: the same selection, so that it may cross subgraphs. */
+export interface EventQuery {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** The subscription's root field, with its arguments. */
+  readonly streamed: FieldNode;
+  /** The name under which the client expects the event. */
+  readonly responseKey: string;
+  /** The variable that holds the event's id. */
+  readonly idVariable: string;
+  /** The client's variables on which the answer depends. */
+  readonly variables: readonly string[];
+}
+
+/** The root field that is streamed, and the one that answers for a single event. */
+const STREAMED_FIELD = 'registerEvents';
+const EVENT_FIELD = 'registerEvent';
+const ID_TYPE = 'EventId!';
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/**
+ * Rewrites a valid subscription: the root field becomes `registerEvent(id)` under the same response name, fragments on
+ * Subscription are resolved, and what nothing uses any more is dropped. VAL003 when the event is asked for under a condition.
+ */
+export function eventQueryOf(document: DocumentNode, subscription: OperationDefinitionNode): EventQuery {
+  const fragments = fragmentsOf(document);
+  const roots = rootFields(subscription.selectionSet, fragments);
+  const [streamed] = roots;
+  if (streamed?.name.value !== STREAMED_FIELD) throw new RegisterError('VAL003', 'There is no such subscription');
+  const selectionSet: SelectionSetNode = {
+    kind: Kind.SELECTION_SET,
+    selections: roots.flatMap((root) => root.selectionSet?.selections ?? []),
+  };
+  const reachable = reachableFragments(selectionSet, fragments);
+  const used = variablesIn([selectionSet, ...reachable]);
+  const kept = (subscription.variableDefinitions ?? []).filter((definition) =>
+    used.has(definition.variable.name.value),
+  );
+  const idVariable = unusedName(subscription);
+  const responseKey = (streamed.alias ?? streamed.name).value;
+  const operation: OperationDefinitionNode = {
+    kind: Kind.OPERATION_DEFINITION,
+    operation: OperationTypeNode.QUERY,
+    ...(subscription.name ? { name: subscription.name } : {}),
+    variableDefinitions: [
+      ...kept,
+      { kind: Kind.VARIABLE_DEFINITION, variable: variable(idVariable), type: parseType(ID_TYPE) },
+    ],
+    selectionSet: { kind: Kind.SELECTION_SET, selections: [eventField(responseKey, idVariable, selectionSet)] },
+  };
+  return {
+    document: { kind: Kind.DOCUMENT, definitions: [operation, ...reachable] },
+    operation,
+    streamed,
+    responseKey,
+    idVariable,
+    variables: kept.map((definition) => definition.variable.name.value),
+  };
+}
+
+/** The root fields, all of one response name: validation has seen to that. */
+function rootFields(set: SelectionSetNode, fragments: Fragments): FieldNode[] {
+  return set.selections.flatMap((selection) => {
+    if (selection.directives?.length)
+      throw new RegisterError('VAL003', 'The event of a subscription cannot be asked for under a condition');
+    return selection.kind === Kind.FIELD ? [selection] : rootFields(selectionSetOf(selection, fragments), fragments);
+  });
+}
+
+function selectionSetOf(selection: Exclude<SelectionNode, FieldNode>, fragments: Fragments): SelectionSetNode {
+  const part = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+  return part?.selectionSet ?? { kind: Kind.SELECTION_SET, selections: [] };
+}
+
+function reachableFragments(from: SelectionSetNode, fragments: Fragments): FragmentDefinitionNode[] {
+  const found = new Map<string, FragmentDefinitionNode>();
+  const look = (node: ASTNode) =>
+    visit(node, {
+      FragmentSpread({ name: { value } }) {
+        const fragment = fragments.get(value);
+        if (!fragment || found.has(value)) return;
+        found.set(value, fragment);
+        look(fragment);
+      },
+    });
+  look(from);
+  return [...found.values()];
+}
+
+function variablesIn(nodes: readonly ASTNode[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const node of nodes) visit(node, { Variable: ({ name }) => void names.add(name.value) });
+  return names;
+}
+
+function unusedName({ variableDefinitions = [] }: OperationDefinitionNode): string {
+  const taken = new Set(variableDefinitions.map((definition) => definition.variable.name.value));
+  let name = 'eventId';
+  while (taken.has(name)) name = `_${name}`;
+  return name;
+}
+
+function eventField(responseKey: string, idVariable: string, selectionSet: SelectionSetNode): FieldNode {
+  return {
+    kind: Kind.FIELD,
+    alias: { kind: Kind.NAME, value: responseKey },
+    name: { kind: Kind.NAME, value: EVENT_FIELD },
+    arguments: [{ kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: 'id' }, value: variable(idVariable) }],
+    selectionSet,
+  };
+}
+
+function variable(name: string) {
+  return { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } } as const;
+}

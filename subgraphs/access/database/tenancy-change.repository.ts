@@ -1,0 +1,123 @@
+import type { Database } from '../../server/database';
+import type { KeyedHash } from '../../server/keyed-hash';
+import { seal, unseal } from '../../server/sealed';
+import { inTransaction } from '../../server/transaction';
+import { IS_ACTIVE } from './consent-withdrawal';
+import { lockMeterPoint } from './meter-point-lock';
+
+/** A Change of Tenancy that `identity` has recorded (2-decisions-a-b.md, section 5). */
+export interface TenancyChange {
+  /** What `identity` knows it by. */
+  readonly id: string;
+  readonly meterPointId: string;
+  /** Calendar date `YYYY-MM-DD`. */
+  readonly effectiveDate: string;
+  readonly sourceReference: string;
+}
+
+/** Whom a change was announced to: Data Users that were not terminated, though the records of those that were are counted. */
+export interface TenancyChangeAnnouncement {
+  readonly activeRecordsAffected: number;
+  readonly dataUsersNotified: string[];
+}
+
+/** What Data Users are told of a change, beside their own records. */
+export type TenancyChangeFacts = Pick<TenancyChange, 'id' | 'effectiveDate' | 'sourceReference'>;
+
+const ANNOUNCED = {
+  name: 'announced_tenancy_change',
+  text: 'select records_affected as "activeRecordsAffected", duids as "dataUsersNotified" from tenancy_change where id = $1',
+};
+
+/**
+ * One event for each Data User with ACTIVE records there, of its own records; the change itself counts them all. One that was terminated
+ * is told of nothing.
+ */
+const ANNOUNCE = {
+  name: 'announce_tenancy_change',
+  text: `with affected as (
+      select duid, array_agg(id order by created_at, id) as record_ids from access_record
+      where meter_point_id = $2 and ${IS_ACTIVE} group by duid
+    ),
+    notified as (
+      select affected.* from affected join account using (duid) where status <> 'terminated'
+    ),
+    change as (
+      insert into tenancy_change (id, subject, effective_date, source_reference_sealed, records_affected, duids)
+      select $1, $3, $4, $5, coalesce(sum(cardinality(record_ids)), 0), array(select duid from notified order by duid) from affected
+      returning *
+    ),
+    told as (
+      insert into event (type, duid, change_id, record_ids)
+      select 'tenancy.change', notified.duid, change.id, record_ids from change, notified
+    )
+    select records_affected as "activeRecordsAffected", duids as "dataUsersNotified" from change`,
+};
+
+const FACTS = {
+  name: 'tenancy_change_facts',
+  text: `select id, to_char(effective_date, 'YYYY-MM-DD') as "effectiveDate", source_reference_sealed as sealed
+    from tenancy_change where id = any($1::uuid[])`,
+};
+
+interface FactsRow {
+  readonly id: string;
+  readonly effectiveDate: string;
+  readonly sealed: Buffer;
+}
+
+/** Changes of Tenancy as they were announced to Data Users. */
+export class TenancyChangeRepository {
+  private readonly row: (id: string) => Promise<FactsRow | undefined>;
+
+  constructor(
+    private readonly database: Database,
+    /** Of a meter point, for the order of its changes. */
+    private readonly hashOfSubject: KeyedHash,
+    private readonly sealingKey: Buffer,
+  ) {
+    this.row = database.reads.byKey(FACTS, (row: FactsRow) => row.id, String);
+  }
+
+  /**
+   * Announces a change to every Data User with ACTIVE records at the meter point, unless terminated, once: a repeat tells whom it was announced to. A
+   * registration that is under way is waited for, and affected.
+   */
+  announce(change: TenancyChange): Promise<TenancyChangeAnnouncement> {
+    const { id, meterPointId, effectiveDate } = change;
+    const sealed = seal(this.sealingKey, change.sourceReference, boundTo(id));
+    return inTransaction(this.database.pool, async (session) => {
+      await lockMeterPoint(session, meterPointId);
+      const [before] = (await session.query<TenancyChangeAnnouncement>({ ...ANNOUNCED, values: [id] })).rows;
+      if (before !== undefined) return before;
+      const values = [id, meterPointId, this.subjectOf(meterPointId), effectiveDate, sealed];
+      const { rows } = await session.query<TenancyChangeAnnouncement>({ ...ANNOUNCE, values });
+      return rows[0] as TenancyChangeAnnouncement;
+    });
+  }
+
+  /** What is told of a change; undefined for one that was not announced. */
+  async facts(id: string): Promise<TenancyChangeFacts | undefined> {
+    const row = await this.row(id);
+    if (row === undefined) return undefined;
+    const sourceReference = unseal(this.sealingKey, row.sealed, boundTo(id)).toString('utf8');
+    return { id, effectiveDate: row.effectiveDate, sourceReference };
+  }
+
+  /** The same for all changes of a meter point, and nothing that it could be found by. */
+  private subjectOf(meterPointId: string): string {
+    const digits = this.hashOfSubject(meterPointId).toString('hex');
+    return [
+      digits.slice(0, 8),
+      digits.slice(8, 12),
+      digits.slice(12, 16),
+      digits.slice(16, 20),
+      digits.slice(20, 32),
+    ].join('-');
+  }
+}
+
+/** What the sealed source reference of a change belongs to. */
+function boundTo(id: string): string {
+  return `tenancy_change ${id}`;
+}

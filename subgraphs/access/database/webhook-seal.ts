@@ -1,0 +1,59 @@
+import { seal, unseal } from '../../server/sealed';
+import type { Webhook, WebhookEventType } from '../domain/webhook';
+
+/** A row of `webhook`, with whether its Data User is in good standing. */
+export interface WebhookRow {
+  readonly id: string;
+  readonly wid: string;
+  readonly duid: string;
+  readonly callback_sealed: Buffer;
+  readonly alert_email_sealed: Buffer;
+  readonly notify_days_before: number;
+  readonly event_types: WebhookEventType[];
+  readonly created_at: Date;
+  readonly active: boolean;
+}
+
+/** Columns of {@link WebhookRow}, of `webhook join account using (duid)`. */
+export const WEBHOOK_COLUMNS = `webhook.id, wid, webhook.duid, callback_sealed, alert_email_sealed, notify_days_before, event_types,
+  created_at, account.status = 'active' as active`;
+
+/** What of a subscription is kept sealed, each for its row and its column. */
+export interface WebhookSeals {
+  callback(id: string, url: string): Buffer;
+  alertEmail(id: string, address: string): Buffer;
+  secret(id: string, secret: string): Buffer;
+  openCallback(id: string, sealed: Buffer): string;
+  openAlertEmail(id: string, sealed: Buffer): string;
+  openSecret(id: string, sealed: Buffer): string;
+  /** The subscription of a row. */
+  open(row: WebhookRow): Webhook;
+}
+
+/** Seals under the encryption key of `access`. */
+export function webhookSeals(key: Buffer): WebhookSeals {
+  const sealing = (column: string) => (id: string, plain: string) => seal(key, plain, `${column} of webhook ${id}`);
+  const opening = (column: string) => (id: string, sealed: Buffer) =>
+    unseal(key, sealed, `${column} of webhook ${id}`).toString('utf8');
+  const openCallback = opening('callback');
+  const openAlertEmail = opening('alert e-mail');
+  return {
+    callback: sealing('callback'),
+    alertEmail: sealing('alert e-mail'),
+    secret: sealing('secret'),
+    openCallback,
+    openAlertEmail,
+    openSecret: opening('secret'),
+    open: ({ id, wid, duid, active, ...row }) => ({
+      id,
+      wid,
+      duid,
+      callbackUrl: openCallback(id, row.callback_sealed),
+      alertEmail: openAlertEmail(id, row.alert_email_sealed),
+      notifyDaysBefore: row.notify_days_before,
+      eventTypes: row.event_types,
+      createdAt: row.created_at,
+      active,
+    }),
+  };
+}
