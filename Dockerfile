@@ -26,5 +26,7 @@ COPY gateway/explorer ./gateway/explorer
 COPY portal/views ./portal/views
 COPY portal/locales ./portal/locales
 COPY portal/assets ./portal/assets
+COPY console/views ./console/views
+COPY console/assets ./console/assets
 USER node
 CMD ["node", "dist/main.js"]

@@ -2,11 +2,14 @@
 module.exports = {
   testEnvironment: 'node',
   transform: { '^.+\\.[cm]?[tj]s$': ['@swc/jest'] },
-  transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi|oidc-provider)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(jose|openid-client|oauth4webapi|oidc-provider|request-filtering-agent)/)',
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 60_000,
   maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
 };

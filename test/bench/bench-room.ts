@@ -89,6 +89,8 @@ async function startRegister(
     RATE_LIMITS: 'off',
     BASE_URL: 'http://localhost:4001/v1',
     PORTAL_PORT: '0',
+    CONSOLE_PORT: '0',
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
     MAILBOX_PORT: '0',
     OIDC_PORT: '0',
   };

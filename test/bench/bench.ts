@@ -1,9 +1,11 @@
 import { type Bench, benchContext } from './bench-context';
+import { events } from './benches/events';
 import { federated, federatedAdHoc } from './benches/federated';
 import { list } from './benches/list';
 import { register } from './benches/register';
 import { scale } from './benches/scale';
 import { start } from './benches/start';
+import { subscribers } from './benches/subscribers';
 import { verify, verifyBetweenProcesses } from './benches/verify';
 import { agent } from './load';
 import { type Measurement, isKept, lineOf } from './verdict';
@@ -17,6 +19,8 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   'federated-ad-hoc': federatedAdHoc,
   list,
   register,
+  events,
+  subscribers,
 };
 
 /** Benches that run only when they are named: this one fills a table with a million records. */

@@ -10,6 +10,12 @@ export const LIMITS: Readonly<Record<string, number>> = {
   /** Against 10 thousand records; and not further from it than the bare server's own ratio plus {@link BARE_MARGIN}. */
   'verify-1m': 0.85,
   'list-1m': 0.85,
+  /** 50 and 250 milliseconds ÷ the time from commit to first POST. */
+  'events-p50': 1,
+  'events-p99': 1,
+  deliveries: 0.4,
+  /** A second ÷ the time from commit to arrival. */
+  'withdrawals-beside-backlog': 1,
   /** 15 and 5 seconds ÷ the time until `ready`. */
   'start-first': 1,
   'start-warm': 1,

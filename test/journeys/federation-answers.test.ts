@@ -49,7 +49,7 @@ function placesOf(type: IntrospectionQuery['__schema']['types'][number]) {
     at: `${name}.${member.name}`,
     description: member.description,
   }));
-  return ['Query', 'Mutation'].includes(name) ? within : [{ at: name, description }, ...within];
+  return ['Query', 'Mutation', 'Subscription'].includes(name) ? within : [{ at: name, description }, ...within];
 }
 
 describe.each(WIRINGS)('The graph (%s)', (wiring) => {

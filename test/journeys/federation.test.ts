@@ -64,7 +64,7 @@ describe.each(WIRINGS)('A query across subgraphs (%s)', (wiring) => {
     const list = `{ allAccessRecords(first: 2) { totalCount nodes { purpose ak recordMetadata { duid recordIdentifier } identityRecord { piiPrincipal { mpxn } } } } }`;
     for (const role of ['admin', 'analyst'] as const) {
       const answer = await (await graphAs(register, role))(list);
-      expect(answer.data.allAccessRecords.totalCount).toBe(8);
+      expect(answer.data.allAccessRecords.totalCount).toBe(9);
       const [node] = answer.data.allAccessRecords.nodes;
       expect(node).toMatchObject({ ak: null, recordMetadata: { recordIdentifier: null }, identityRecord: null });
       expect(new Set(answer.errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['PRM002']));

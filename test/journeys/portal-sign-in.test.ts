@@ -1,4 +1,4 @@
-import { sealedCookies } from '../../portal/request/sealed-cookies';
+import { sealedCookies } from '../../web/sealed-cookies';
 import { readSettings } from '../../process/settings';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import type { CapturedMail } from '../../sandbox/mailbox';
@@ -136,7 +136,7 @@ describe('the challenge', () => {
         const someone = visitor();
         await someone.get(`/?mpxn=${customer(0).mpxn}`);
         const page = await someone.get('/sign-in');
-        sealedCookies(keys.portalKey as Buffer)({
+        sealedCookies(keys.portalKey as Buffer)<'entry'>({
           read: () => undefined,
           write: (name, value) => void someone.cookies.set(`register-${name}`, value),
           forget: () => undefined,

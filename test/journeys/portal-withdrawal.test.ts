@@ -154,7 +154,7 @@ describe('a customer who came by a link of a Data User', () => {
       'access-records': { state: string }[];
     };
     expect(property.mpxn).toBe(register.sandbox.samples.mpxn);
-    expect(new Set(records.map(({ state }) => state))).toEqual(new Set(['ACTIVE', 'REVOKED']));
+    expect(new Set(records.map(({ state }) => state))).toEqual(new Set(['ACTIVE', 'DISCOVERED', 'REVOKED']));
     expect(json.html).not.toMatch(/\b(ak|ir|duid)_[0-9a-f]{24}/);
   });
 

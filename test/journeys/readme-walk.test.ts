@@ -1,22 +1,44 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { type TestRegister, startTestRegister } from '../support/register';
+import { type TestRegister, freePort, startTestRegister } from '../support/register';
+import { until } from '../support/until';
 
 const run = promisify(execFile);
+const WALK = 'A walk through Interface A';
 
-describe('The walk through Interface A of the README', () => {
+describe('The README', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'register-readme-'));
   let register: TestRegister;
   beforeAll(async () => {
-    register = await startTestRegister('one process');
+    register = await startTestRegister('one process', { environment: { WEBHOOK_ALLOW_LOOPBACK: 'true' } });
   });
-  afterAll(() => register.close());
+  afterAll(async () => {
+    await register.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Commands, with the addresses of this register. */
+  function scriptOf(commands: readonly string[]): string[] {
+    const places = {
+      './.data/': `${register.dataDir}/`,
+      'http://localhost:4000': register.gateway,
+      'http://localhost:4001': register.rest,
+    };
+    const script = Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), commands.join('\n'));
+    return ['-euo', 'pipefail', '-c', script];
+  }
+
+  /** Runs commands in one shell; answers the lines that they print. */
+  async function printed(...commands: string[]): Promise<string[]> {
+    return (await run('bash', scriptOf(commands))).stdout.trim().split('\n');
+  }
 
   it('registers, verifies, revokes and verifies again, as it is printed', async () => {
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', theWalk(register)]);
-    const [ir, ak, verified, revoked, verifiedAgain] = stdout.trim().split('\n');
+    const [ir, ak, verified, revoked, verifiedAgain] = await printed(...blocks(WALK, 'bash'));
     expect(ir).toMatch(/^ir_[0-9a-f]{24}$/);
     expect(ak).toMatch(/^ak_[0-9a-f]{24}$/);
     expect(recordIn(verified)).toMatchObject({
@@ -27,14 +49,63 @@ describe('The walk through Interface A of the README', () => {
     expect(revocation).toMatchObject({ ak });
     expect(recordIn(verifiedAgain)).toMatchObject({ 'access-event': { state: 'REVOKED', 'revoked-at': revokedAt } });
   });
+
+  it('subscribes, tries the subscription with a receiver of its own, and follows the events', async () => {
+    const port = await freePort();
+    const [signIn] = blocks(WALK, 'bash') as [string];
+    const [subscribe, tryIt, follow] = blocks('Webhooks', 'bash') as [string, string, string];
+    const [secret, wid] = await printed(signIn, subscribe.replace('5055', String(port)), 'echo $wid');
+    const subscribed = `${signIn}\nwid=${wid}`;
+    const [fire, askForLog] = tryIt.trim().split('\n') as [string, string];
+
+    const receiver = startReceiver(folder, String(secret), port);
+    const stream = started('bash', scriptOf([subscribed, follow.replace('curl -sN', 'exec curl -sN')]));
+    try {
+      await until(() => receiver.output().includes('listens') || undefined);
+      await until(async () => {
+        await printed(subscribed, fire); // again, until the stream has begun
+        return stream.output().includes('"type":"WEBHOOK_TEST"') || undefined;
+      });
+      const delivered = await until(async () => {
+        const [log] = await printed(subscribed, askForLog);
+        const { deliveries } = JSON.parse(String(log)) as { deliveries: Record<string, unknown>[] };
+        return deliveries.find(({ status }) => status === 'delivered');
+      });
+      expect(delivered).toMatchObject({ 'event-type': 'webhook.test', attempts: [{ status: 204 }] });
+      expect(receiver.output()).toMatch(/^genuine .*"webhook\.test"/m);
+      expect(receiver.output()).not.toContain('FORGED');
+    } finally {
+      receiver.kill();
+      stream.kill();
+    }
+  });
 });
 
-/** The commands of the chapter, with the addresses of this register. */
-function theWalk({ rest, dataDir }: TestRegister): string {
+interface Started {
+  output(): string;
+  kill(): void;
+}
+
+function started(command: string, words: readonly string[]): Started {
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { output: () => output, kill: () => child.kill() };
+}
+
+/** The blocks of a language in a chapter. */
+function blocks(chapter: string, language: 'bash' | 'js'): string[] {
   const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
-  const chapter = readme.split('## A walk through Interface A')[1]?.split('\n## ')[0] ?? '';
-  const commands = [...chapter.matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block]) => block ?? '').join('\n');
-  return commands.replace('./.data/', `${dataDir}/`).replace('http://localhost:4001', rest);
+  const text = readme.split(`## ${chapter}`)[1]?.split('\n## ')[0] ?? '';
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block ?? '');
+}
+
+/** The receiver of the README, with a word when it listens. */
+function startReceiver(folder: string, secret: string, port: number): Started {
+  const [code] = blocks('Webhooks', 'js') as [string];
+  const file = join(folder, 'receiver.js');
+  writeFileSync(file, code.replace('.listen(5055)', `.listen(${port}, () => console.log('listens'))`));
+  return started(process.execPath, [file, secret]);
 }
 
 function recordIn(answer: string | undefined): unknown {

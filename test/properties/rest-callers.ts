@@ -7,7 +7,7 @@ import { type SigningKeys, issueBearerToken } from '../../subgraphs/server/beare
 import type { TestRegister } from '../support/register';
 import { accountOf, tokenOf } from '../support/rest-client';
 
-/** Roles that may call each operation (2-decisions-a-b.md, sections 2 to 4); undefined where nobody needs a token. */
+/** Roles that may call each operation (2-decisions-a-b.md, sections 2 to 6); undefined where nobody needs a token. */
 export const ROLES: Readonly<Record<string, readonly AccountRole[] | undefined>> = {
   obtainBearerToken: undefined,
   verifyAccessRecord: undefined,
@@ -27,6 +27,16 @@ export const ROLES: Readonly<Record<string, readonly AccountRole[] | undefined>>
   confirmReidentification: ['data_user', 'portal'],
   reidentifyOwn: ['data_user'],
   confirmOwnReidentification: ['data_user'],
+  listWebhooks: ['data_user'],
+  registerWebhook: ['data_user'],
+  readWebhook: ['data_user'],
+  updateWebhook: ['data_user'],
+  deleteWebhook: ['data_user'],
+  listWebhookDeliveries: ['data_user'],
+  redeliverEvent: ['data_user'],
+  testWebhook: ['data_user'],
+  reportDiscoveredAccess: ['communications_operator'],
+  recordChangeOfTenancy: ['communications_operator'],
 };
 
 const ACCOUNT_ROLES: readonly AccountRole[] = [

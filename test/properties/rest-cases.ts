@@ -1,66 +1,17 @@
 import fc from 'fast-check';
 import type { ErrorCode } from '../../schema/error-catalogue';
-import { lawfulRecords } from './access-record-values';
+import { type Samples, acceptedBodies } from './accepted-bodies';
 import { valuesOf } from './contract-values';
 import { type ContractViolation, HOSTILE, apart, contractViolations } from './contract-violations';
 import type { WireRequest } from './http-exchange';
 import type { Parameter, Schema, ServedOperation } from './served-contract';
 
-/** Keys of the register under test that requests name. */
-export interface Samples {
-  readonly ir: string;
-  /** An Identity Record without access records, which may be anonymised at any time. */
-  readonly spareIr: string;
-  /** Re-identifications that were started: by meter point, and of {@link ir}. */
-  readonly tokenRef: string;
-  readonly ownTokenRef: string;
-  /** A return URL of the Data User. */
-  readonly returnUrl: string;
-  readonly duid: string;
-  readonly mpxn: string;
-  readonly email: string;
-}
-
 /** Stands in a target for the access key of the moment. */
 export const AK = '{ak}';
-
-/** Bodies that an operation accepts. */
-export function acceptedBodies({ id, body }: ServedOperation, samples: Samples): fc.Arbitrary<unknown> {
-  const { ir, duid, returnUrl } = samples;
-  if (!body) return fc.constant(undefined);
-  if (id === 'registerIdentityRecord') return valuesOf(body).map((record) => returning(record, returnUrl));
-  if (id === 'reidentify' || id === 'reidentifyOwn') return startedReidentifications(id, samples);
-  const lawful = lawfulRecords(body, ir, duid);
-  if (id === 'registerAccessRecord') return lawful;
-  return lawful.map((record) => ({ ...record, 'access-event': { ...record['access-event'], state: 'ACTIVE' } }));
-}
-
-/** Whoever registers a passkey returns to an address of the Data User. */
-function returning(body: unknown, returnUrl: string): unknown {
-  const record = body as Record<string, unknown>;
-  return record['initiate-passkey-registration'] === true ? { ...record, 'passkey-return-url': returnUrl } : record;
-}
-
-/** Methods that are available for a customer with an e-mail address, each with what belongs to it. */
-function startedReidentifications(id: string, { mpxn, returnUrl }: Samples): fc.Arbitrary<unknown> {
-  const nothing = fc.constantFrom(null, undefined);
-  const whom = id === 'reidentify' ? { mpxn: fc.constant(mpxn) } : {};
-  const magicLink = fc.record({
-    ...whom,
-    method: fc.constant('magic-link'),
-    'redirect-url': fc.constantFrom(returnUrl, null, undefined),
-    'passkey-return-url': nothing,
-  });
-  const passkey = fc.record({
-    ...whom,
-    method: fc.constant('passkey-register'),
-    'redirect-url': nothing,
-    'passkey-return-url': fc.constant(returnUrl),
-  });
-  return fc
-    .oneof({ weight: 1, arbitrary: magicLink }, { weight: 3, arbitrary: passkey })
-    .map((body) => JSON.parse(JSON.stringify(body)) as unknown);
-}
+/** Stand in a target for the webhook subscription of the moment, and for an event that was delivered to it. */
+export const WID = '{wid}';
+export const EVENT_ID = '{event-id}';
+const MOMENTARY: readonly unknown[] = [AK, WID, EVENT_ID];
 
 /** Values of parameters that name what is there, where a random one would name nothing. */
 function acceptedValues(id: string, { name, schema }: Parameter, samples: Samples): fc.Arbitrary<unknown> {
@@ -81,6 +32,8 @@ export function namingValues(id: string, samples: Samples): Readonly<Record<stri
   const { ir, spareIr, tokenRef, ownTokenRef, duid, mpxn } = samples;
   return {
     ak: AK,
+    wid: WID,
+    'event-id': EVENT_ID,
     ir: id === 'anonymiseIdentityRecord' ? spareIr : ir,
     'token-ref': id === 'confirmOwnReidentification' ? ownTokenRef : tokenRef,
     credentialId: `cred_${'0'.repeat(24)}`,
@@ -112,7 +65,7 @@ export function requestOf(
   const of = (source: Parameter['in']) =>
     present.filter(([parameter]) => parameter.in === source).map(([{ name }, value]) => [name, String(value)] as const);
   const path = of('path').reduce(
-    (all, [name, value]) => all.replace(`{${name}}`, value === AK ? AK : encodeURIComponent(value)),
+    (all, [name, value]) => all.replace(`{${name}}`, MOMENTARY.includes(value) ? value : encodeURIComponent(value)),
     template,
   );
   const query = of('query').map(([name, value]) => `${name}=${encodeURIComponent(value)}`);

@@ -43,7 +43,8 @@ export interface ServedOperation {
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
   readonly answers: ReadonlyMap<number, DocumentedAnswer>;
-  readonly success: number;
+  /** Statuses of the good answers. */
+  readonly successes: readonly number[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -81,7 +82,7 @@ function operationOf(path: string, method: string, authored: Authored, shared: r
     parameters: [...shared, ...(authored.parameters ?? [])],
     body: authored.requestBody?.content['application/json']?.schema,
     answers: new Map(answers),
-    success: answers.map(([status]) => status).find((status) => status < 300) as number,
+    successes: answers.map(([status]) => status).filter((status) => status < 300),
   };
 }
 

@@ -67,7 +67,7 @@ describe('A whole register on its own PostgreSQL', () => {
     await new Promise((resolve) => setTimeout(resolve, 300)); // three times the pause in which a log is written
     expect(register.output()).toContain('gateway listens');
     expect(register.output().trimEnd().split('\n').at(-1)).toMatch(
-      /^ready gateway http:\S+ rest http:\S+ portal http:\S+$/,
+      /^ready gateway http:\S+ rest http:\S+ portal http:\S+ console http:\S+$/,
     );
     await sendHalves();
     expect(await endOf(interrupt, 9_000)).toBe(0);

@@ -33,13 +33,14 @@ describe('Tokens that are being redeemed when something is killed', () => {
     owner = new Client({ connectionString: database.url });
     await owner.connect();
     dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
-    const names = ['REST_PORT', 'GATEWAY_PORT', 'PORTAL_PORT', 'MAILBOX_PORT', 'OIDC_PORT'];
+    const names = ['REST_PORT', 'GATEWAY_PORT', 'PORTAL_PORT', 'CONSOLE_PORT', 'MAILBOX_PORT', 'OIDC_PORT'];
     const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
     environment = { DATABASE_URL: database.url, DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ...ports };
     running = await startRegisterProcess(environment);
     const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData & { mailbox: string };
     const url = (name: string) => `http://localhost:${environment[name]}`;
-    const urls = { rest: url('REST_PORT'), gateway: url('GATEWAY_PORT'), portal: url('PORTAL_PORT') };
+    const services = { rest: url('REST_PORT'), gateway: url('GATEWAY_PORT') };
+    const urls = { ...services, portal: url('PORTAL_PORT'), console: url('CONSOLE_PORT') };
     const place = { databaseUrl: database.url, dataDir, log: () => '', close: () => Promise.resolve() };
     register = { ...urls, ...place, sandbox, mailbox: sandbox.mailbox };
     const enroller = await newDataUser(register, 'https://first.example/return');

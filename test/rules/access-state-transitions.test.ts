@@ -1,14 +1,14 @@
 import { ACCESS_STATES, type AccessState } from '../../subgraphs/access/domain/access-record';
 import { STATE_TRANSITIONS, mayChange } from '../../subgraphs/access/domain/state-transitions';
-import { type AccessDatabase, accessDatabase, insertRecord, outcomeOf } from '../support/access-database';
+import { type AccessDatabase, DUID, accessDatabase, insertRecord, outcomeOf } from '../support/access-database';
 
 /** The specification's table of states, with the decisions that a Data User replaces and registers. */
 const ALLOWED: Record<'none' | AccessState, AccessState[]> = {
-  none: ['ACTIVE', 'EXPIRED'],
+  none: ['ACTIVE', 'EXPIRED', 'DISCOVERED'],
   ACTIVE: ['REVOKED', 'EXPIRED'],
   REVOKED: [],
   EXPIRED: [],
-  DISCOVERED: ['EXPIRED'],
+  DISCOVERED: ['DISCOVERED', 'EXPIRED'],
 };
 
 const FORBIDDEN = '23001'; // restrict_violation
@@ -19,7 +19,7 @@ describe('The transition table', () => {
     expect([...new Set(leads)]).toEqual(ALLOWED[from]);
   });
 
-  it('names one cause for each way: registration, replacement, revocation, withdrawal, expiry', () => {
+  it('names one cause for each way: registration, replacement, revocation, withdrawal, expiry, discovery, claim', () => {
     expect(STATE_TRANSITIONS.map(([from, cause, to]) => `${String(from)} ${cause} ${to}`)).toEqual([
       'null registered ACTIVE',
       'null registered EXPIRED',
@@ -27,6 +27,8 @@ describe('The transition table', () => {
       'ACTIVE withdrawn REVOKED',
       'ACTIVE expired EXPIRED',
       'ACTIVE replaced EXPIRED',
+      'null discovered DISCOVERED',
+      'DISCOVERED claimed DISCOVERED',
       'DISCOVERED expired EXPIRED',
     ]);
   });
@@ -56,6 +58,13 @@ describe('The database, asked by the application itself', () => {
   it.each(ACCESS_STATES)('begins a record as %s only if the transition table does', async (state) => {
     const outcome = await outcomeOf(database.application, () => insertRecord(database.application, state));
     expect(outcome).toBe(ALLOWED.none.includes(state) ? 'done' : FORBIDDEN);
+  });
+
+  it.each(ACCESS_STATES)('begins a record as %s of a Data User, or as DISCOVERED of none', async (state) => {
+    const { application } = database;
+    const of = (duid: string | null) => outcomeOf(application, () => insertRecord(application, state, duid));
+    expect(await of(DUID)).toBe(['ACTIVE', 'EXPIRED'].includes(state) ? 'done' : FORBIDDEN);
+    expect(await of(null)).toBe(state === 'DISCOVERED' ? 'done' : FORBIDDEN);
   });
 
   const pairs = ACCESS_STATES.flatMap((from) =>

@@ -5,21 +5,19 @@ import { basename, join } from 'node:path';
 import { Client } from 'pg';
 import { readLists, takeList } from '../../backup/anonymised-list';
 import { backupsOf } from '../../backup/backup-folder';
-import { type RestorePlan, restore } from '../../backup/restore';
+import { restore } from '../../backup/restore';
 import { takeBackup } from '../../backup/take-backup';
 import { newKeyVariables, sandboxKeyVariables } from '../../sandbox/keys';
 import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
 import { readSettings } from '../../process/settings';
-import { accessAddress, namedAccessKeys, openAccounts } from '../../subgraphs/access/access';
-import { accessTables } from '../../subgraphs/access/database/tables';
-import { identityTables } from '../../subgraphs/identity/database/tables';
-import { identityAddress, namedIdentityKeys } from '../../subgraphs/identity/identity';
+import { openAccounts } from '../../subgraphs/access/access';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../support/customers';
 import { failuresOf, graphOf } from '../support/graph';
 import { runOperatorCommand } from '../support/operator-command';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { anonymousClient } from '../support/rest-client';
+import { restorePlan } from '../support/restore-plan';
 import { type SearchedPlace, databasePlaces, findings } from '../support/secret-scan';
 import { until } from '../support/until';
 
@@ -64,29 +62,7 @@ async function emptyDatabase(): Promise<string> {
   return database.url;
 }
 
-function planFor(databaseUrl: string, variables = keyVariables): RestorePlan {
-  const { keys } = readSettings(variables);
-  const ofAccess = { hashKey: keys.accessHashKey as Buffer, encryptionKey: keys.accessEncryptionKey as Buffer };
-  const ofIdentity = {
-    hashKey: keys.identityHashKey as Buffer,
-    indexKey: keys.identityIndexKey as Buffer,
-    encryptionKey: keys.identityEncryptionKey as Buffer,
-  };
-  return {
-    databaseUrl,
-    root,
-    production: false,
-    withoutDataKeys: false,
-    subgraphs: [
-      {
-        address: identityAddress(databaseUrl, ofIdentity),
-        tables: identityTables,
-        keys: namedIdentityKeys(ofIdentity),
-      },
-      { address: accessAddress(databaseUrl, ofAccess), tables: accessTables, keys: namedAccessKeys(ofAccess) },
-    ],
-  };
-}
+const planFor = (databaseUrl: string, variables = keyVariables) => restorePlan(root, databaseUrl, variables);
 
 async function asked<Row extends object>(url: string, question: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: url });

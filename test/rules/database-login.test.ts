@@ -107,7 +107,9 @@ describe.each(SERVERS)('With an owner who is no superuser (%s)', (_, start) => {
     closing.push(() => identity.close());
     const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
     const signing = { issuer: 'https://register.example/v1', keys: [{ ...(await exportJWK(privateKey)), kid: 'one' }] };
-    const access = await startAccess({ ...options, keys, signing, identity: identity.link });
+    const mail = { smtpUrl: undefined, mailFrom: 'no-reply@localhost' };
+    const own = { mail, webhookAllowLoopback: false, discoveredMaxAgeDays: undefined };
+    const access = await startAccess({ ...options, ...own, keys, signing, identity: identity.link });
     closing.push(() => access.close());
     return access;
   };

@@ -355,7 +355,7 @@ describe('the pages for developers', () => {
     const explorer = await page('/explorer');
     expect(explorer).toContain('href="/graphql"');
     const files = [...explorer.matchAll(/(?:src|href)="(\/explorer\/[^"]+)"/g)].map(([, file]) => String(file));
-    expect(files).toHaveLength(6);
+    expect(files).toHaveLength(7);
     for (const file of files) expect((await fetch(gateway.url + file)).status).toBe(200);
     expect(explorer).not.toMatch(/(src|href)="https?:/);
   });

@@ -117,9 +117,32 @@ describe('the history', () => {
       state,
       expiry: '2026-07-03T09:00:00.000Z',
       accessEvent: { revokedAt },
-      transitions: { nodes: [{ cause: 'REGISTERED' }, { cause }] },
+      transitions: { nodes: ['REGISTERED', cause].map((each) => ({ at: '2026-01-01T00:00:00.000Z', cause: each })) },
     });
     expect(historyOf([record], 'en')).toMatchObject([{ endedBy, ended, name: 'Larkhill Energy Advice Ltd' }]);
+  });
+});
+
+describe('the history of what was discovered', () => {
+  const told = (change: Parameters<typeof discoveredRecord>[1]) =>
+    historyOf([discoveredRecord('Nobody Knows Ltd', change)], 'en');
+
+  it('says since when the organisation is registered', () => {
+    const nodes = [
+      { at: '2026-05-02T08:00:00.000Z', cause: 'DISCOVERED' },
+      { at: '2026-06-30T23:30:00.000Z', cause: 'CLAIMED' },
+    ];
+    const claimed = { endedBy: 'claimed', ended: '1 July 2026', name: 'Nobody Knows Ltd' };
+    expect(told({ transitions: { nodes } })).toMatchObject([claimed]);
+    expect(told({ transitions: { nodes }, state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' })).toMatchObject([
+      claimed,
+    ]);
+  });
+
+  it('says that it was not seen again', () => {
+    expect(told({ state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' })).toMatchObject([
+      { endedBy: 'notSeenAgain', ended: '1 August 2026' },
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withoutBrand } from '../../portal/request/assets';
-import { packageFolder } from '../../portal/request/package-folder';
+import { packageFolder } from '../../web/package-folder';
 
 it('the components keep their styles, without the typeface and the crest that are for gov.uk alone', () => {
   const original = readFileSync(join(packageFolder('govuk-frontend'), 'dist/govuk/govuk-frontend.min.css'), 'utf8');

@@ -57,12 +57,27 @@ describe('the table for spreadsheet programs', () => {
   });
 });
 
+describe('the table, of an organisation that is not registered', () => {
+  it('says when it was seen, and nowhere that it was registered', () => {
+    const csv = csvOf([discoveredRecord('Nobody Knows Ltd')], 'en', wordingIn('en'));
+    const told = Object.fromEntries(cellsOf(csv, 0).map((name, index) => [name, cellsOf(csv, 1)[index]]));
+    expect(told).toMatchObject({
+      Organisation: 'Nobody Knows Ltd',
+      Status: 'Not registered',
+      Since: '',
+      'Registered by': '',
+      'Not registered, first seen on': '2026-05-01',
+      'Not registered, last seen on': '2026-06-11',
+    });
+  });
+});
+
 describe('the data for programs', () => {
   const ended = customerRecord({
     state: 'REVOKED',
     legalBasis: 'UK_EXPLICIT_CONSENT',
     accessEvent: { revokedAt: '2026-07-01T09:00:00.000Z' },
-    transitions: { nodes: [{ cause: 'WITHDRAWN' }] },
+    transitions: { nodes: [{ at: '2026-07-01T09:00:00.000Z', cause: 'WITHDRAWN' }] },
     notice: {
       sharedNotice: null,
       notices: [{ controllerName: 'A', termsUrl: 'https://a.example/terms', noticeVersion: '1' }],

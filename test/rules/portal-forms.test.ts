@@ -1,12 +1,13 @@
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
 import { PAGES } from '../../portal/page-list';
-import { type Cookies, cookiesOf } from '../../portal/request/cookies';
+import { PORTAL_COOKIES, type PortalCookies } from '../../portal/request/cookies';
 import { entryOfQuery, entryOfTyping } from '../../portal/request/entry';
-import { formTokens } from '../../portal/request/form-token';
-import { isSameOrigin } from '../../portal/request/same-origin';
-import { sealedCookies } from '../../portal/request/sealed-cookies';
-import { securityHeaders } from '../../portal/request/security-headers';
+import { cookiesOf } from '../../web/cookies';
+import { formTokens } from '../../web/form-token';
+import { isSameOrigin } from '../../web/same-origin';
+import { sealedCookies } from '../../web/sealed-cookies';
+import { securityHeaders } from '../../web/security-headers';
 
 const OURS = 'https://portal.example';
 const KEY = Buffer.alloc(32, 7);
@@ -33,7 +34,7 @@ describe('a form comes from a page of ours', () => {
 });
 
 /** A browser's cookies, without a browser. */
-function jar(): Cookies {
+function jar(): PortalCookies {
   const kept = new Map<string, string>();
   return {
     read: (name) => kept.get(name),
@@ -113,7 +114,7 @@ describe('in production', () => {
     const app = fastify();
     await app.register(cookie);
     app.get('/', (request, reply) => {
-      cookiesOf(request, reply, true).write('session', 'x');
+      cookiesOf(PORTAL_COOKIES, request, reply, true).write('session', 'x');
       return reply.send();
     });
     const { headers } = await app.inject('/');
@@ -126,6 +127,6 @@ describe('in production', () => {
     const headers = securityHeaders(true, true, 'elsewhere');
     expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains');
     expect(headers['content-security-policy']).toContain("form-action 'self' https:;");
-    expect(securityHeaders(false, true, 'portal')).not.toHaveProperty('strict-transport-security');
+    expect(securityHeaders(false, true, 'self')).not.toHaveProperty('strict-transport-security');
   });
 });

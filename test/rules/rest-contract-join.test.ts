@@ -226,6 +226,79 @@ describe('the compiler of the contract', () => {
     expect(compiled({ ...SPREAD, row }).problems).toEqual([]);
   });
 
+  it('takes a status for what is new and one for a repeat, told apart by the data', () => {
+    const created = `        '201':\n${CONTRACT.slice(CONTRACT.indexOf('          headers: { ETag'))}`;
+    const contract: [string, string] = ["      responses:\n        '200'", `      responses:\n${created}        '200'`];
+    const graph: [string, string] = ['version: Int!', 'version: Int! isNew: Boolean!'];
+    const operation: [string, string] = ['version legal', 'version isNew legal'];
+    const row = { ...ROW, isNew: 'accessRecord.isNew' };
+    const { problems, operations } = compiled({ contract, graph, operation, row });
+    expect([problems, operations[0]?.contract]).toMatchObject([[], { status: 201, statusOfRepeat: 200 }]);
+    const isNew = (told: boolean) => operations[0]?.isNew({ accessRecord: { isNew: told } });
+    expect([isNew(true), isNew(false)]).toEqual([true, false]);
+    expect(compiled({ contract }).problems).toContain(
+      'replaceRecord: what is new has a status of its own exactly when the row reads whether it is',
+    );
+    expect(compiled({ graph, operation, row }).problems).toContain(
+      'replaceRecord: what is new has a status of its own exactly when the row reads whether it is',
+    );
+  });
+
+  it('refuses two good answers that say different things', () => {
+    const other = "      responses:\n        '202': {}\n        '200'";
+    expect(() => compiled({ contract: ["      responses:\n        '200'", other] })).toThrow(
+      'differ in more than status',
+    );
+  });
+
+  describe('of an answer in variants', () => {
+    const sparse = `
+                      - type: object
+                        required: [legal-basis, registered-at, expiry]
+                        properties:
+                          legal-basis: { type: 'null' }
+                          registered-at: { type: 'null' }
+                          expiry: { type: 'null' }
+`;
+    const given = CONTRACT.slice(
+      CONTRACT.indexOf('                    type: object\n                    required: [legal-'),
+    );
+    const indented = given.replaceAll(/^ {20}/gm, ' '.repeat(24)).replace(/^ {24}/, ' '.repeat(22) + '- ');
+    const contract: [string, string] = [given, `                    oneOf:\n${indented}${sparse.slice(1)}`];
+    const graph: [string, string] = [
+      'legalBasis: LegalBasis! registeredAt: String! expiry',
+      'legalBasis: LegalBasis registeredAt: String expiry',
+    ];
+    const metadata = { resource: '', timestamp: '', 'transaction-id': '' };
+    const answered = (accessRecord: object) =>
+      compiled({ contract, graph }).operations[0]?.answer?.({ accessRecord }, metadata, {})['access-record'];
+
+    it('takes for nullable in the graph what one of them has as null', () => {
+      expect(compiled({ contract, graph }).problems).toEqual([]);
+      expect(compiled({ graph }).problems).toHaveLength(2);
+    });
+
+    it('writes null where one of them has it, and leaves out what no variant requires', () => {
+      const whole = { legalBasis: 'UK_CONTRACT', registeredAt: 'then', expiry: null, recipients: ['one'] };
+      expect(answered(whole)).toEqual({
+        'legal-basis': 'uk-contract',
+        'registered-at': 'then',
+        expiry: null,
+        recipients: ['one'],
+      });
+      const nothing = { legalBasis: null, registeredAt: null, expiry: null, recipients: null };
+      expect(answered(nothing)).toEqual({ 'legal-basis': null, 'registered-at': null, expiry: null });
+    });
+
+    it('refuses variants of different types', () => {
+      const other: [string, string] = [
+        contract[0],
+        contract[1].replace(sparse.slice(1), '                      - type: string\n'),
+      ];
+      expect(() => compiled({ contract: other, graph })).toThrow('object and string');
+    });
+  });
+
   it('finds documents and rows that no operation of the contract has', () => {
     const contract = loadContract('openapi: 3.1.0\npaths: {}');
     const documents = new Map([['replaceRecord', operationDocument(OPERATION)]]);

@@ -5,14 +5,20 @@ import {
   AK,
   CREDENTIAL,
   DUID,
+  EVENT,
   IR,
   MPXN,
   TOKEN_REF,
   type TestAdapter,
+  WID,
   accessRecord,
+  changeOfTenancy,
+  delivery,
+  discoveredAccess,
   registration,
   reidentification,
   startTestAdapter,
+  webhook,
 } from './rest-graph';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
@@ -45,6 +51,23 @@ const bodies: Readonly<Record<string, unknown>> = {
   },
   reidentify: { mpxn: MPXN, method: 'magic-link', 'redirect-url': 'https://harbourlight.example/return' },
   reidentifyOwn: { method: 'passkey-assert', 'passkey-return-url': 'https://harbourlight.example/return' },
+  registerWebhook: {
+    'callback-url': 'https://harbourlight.example/register-events',
+    'alert-email': 'operations@harbourlight.example',
+    'notify-days-before': 7,
+    'event-types': ['consent.withdrawal'],
+  },
+  updateWebhook: { 'notify-days-before': 60, 'event-types': ['tenancy.change'], 'rotate-secret': true },
+  reportDiscoveredAccess: {
+    mpxn: MPXN,
+    'organisation-name': 'Saltmarsh Energy Advice Ltd',
+    'organisation-reference': 'ORG-4471',
+    'first-seen': '2025-02-03',
+    'data-types-observed': ['HH-CONSUMPTION'],
+    'source-reference': 'DISC-2026-0093',
+    'last-seen': null,
+  },
+  recordChangeOfTenancy: { mpxn: MPXN, 'effective-date': '2026-11-18', 'source-reference': 'COT-2026-118' },
 };
 
 const odd = fc.oneof(
@@ -103,6 +126,8 @@ const text = fc.oneof(
     CREDENTIAL,
     DUID,
     MPXN,
+    WID,
+    EVENT,
     '%',
     '%00',
     '..',
@@ -155,7 +180,7 @@ describe('malformed and mutated requests', () => {
       passkeyRegistrationRedirect: null,
     };
     test.graph.roots = {
-      accessRecord: () => accessRecord,
+      accessRecord: ({ key }: { key: string }) => (key === AK ? accessRecord : discoveredAccess),
       registerAccessRecord: () => registered,
       replaceAccessRecord: () => registered,
       revokeAccessRecord: () => ({ ak: AK, revokedAt: new Date(0) }),
@@ -171,6 +196,19 @@ describe('malformed and mutated requests', () => {
       reidentifyOwn: () => reidentification,
       reidentification: () => null,
       ownReidentification: () => ({ method: 'MAGIC_LINK', status: 'PENDING', confirmedAt: null }),
+      webhooks: () => [webhook],
+      webhook: ({ wid }: { wid: string }) =>
+        wid === WID ? { ...webhook, deliveries: () => ({ nodes: [delivery], nextCursor: null }) } : null,
+      registerWebhook: () => ({ webhook, signingSecret: 'whsec_c2VjcmV0', replayed: false }),
+      updateWebhook: ({ input }: { input: { rotateSecret: boolean } }) => ({
+        webhook,
+        signingSecret: input.rotateSecret ? 'whsec_c2VjcmV0' : null,
+      }),
+      deleteWebhook: () => ({ wid: WID }),
+      redeliverEvent: () => ({ eventId: EVENT, replayed: false }),
+      testWebhook: () => ({ eventId: EVENT, replayed: false }),
+      reportDiscoveredAccess: () => ({ ak: AK, state: 'DISCOVERED', isNew: false, replayed: false }),
+      recordChangeOfTenancy: () => changeOfTenancy,
       identityRecordExistence: () => ({ mpxn: MPXN, exists: false, availableMethods: [] }),
     } as never;
   });

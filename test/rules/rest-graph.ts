@@ -141,6 +141,8 @@ export const DUID = 'duid_0a1b2c3d4e5f60718293a4b5';
 export const TOKEN_REF = 'mlr_8e5b1d7f20c94a6380b2f4e1';
 export const CREDENTIAL = 'cred_4f0d2c8b7a61e5930d1b2c3a';
 export const MPXN = '991234567890';
+export const WID = 'wid_6b0d94e7c1f25a3880e4d7b2';
+export const EVENT = 'evt_2f8c61d0b7a94e53c1d20f6e';
 
 /** A registration on consent that keeps every rule of the contract. */
 export function registration(): Record<string, Record<string, unknown>> & {
@@ -222,5 +224,58 @@ export const reidentification = {
     redirectUrl: null,
   },
   passkey: null,
+  replayed: false,
+};
+
+/** A discovered access as the graph has it: nobody registered it, so that much of it is null. */
+export const discoveredAccess = {
+  version: 1,
+  recordMetadata: {
+    schemaVersion: 'discovered-1',
+    recordIdentifier: AK,
+    createdAt: new Date('2026-11-19T16:25:11.402Z'),
+    controllerArrangement: {
+      arrangementType: 'SOLE',
+      art26Reference: null,
+      controllers: [{ name: 'Saltmarsh Energy Advice Ltd', role: 'SOLE', contactUrl: null, privacyRightsUrl: null }],
+    },
+    identityRecordRef: null,
+    duid: null,
+  },
+  notice: null,
+  processing: { legalBasis: null, purpose: null, dataTypes: ['HH_CONSUMPTION'], jurisdiction: 'GB' },
+  accessEvent: { state: 'DISCOVERED', registeredAt: new Date('2025-02-03T00:00:00Z'), expiry: null, consent: null },
+};
+
+/** A webhook subscription as the graph has it. */
+export const webhook = {
+  wid: WID,
+  callbackUrl: 'https://harbourlight.example/register-events',
+  alertEmail: 'operations@harbourlight.example',
+  notifyDaysBefore: 30,
+  eventTypes: ['CONSENT_EXPIRING', 'CONSENT_WITHDRAWAL'],
+  createdAt: new Date('2026-11-19T16:20:00Z'),
+  active: true,
+};
+
+/** An event that was refused once and then delivered. */
+export const delivery = {
+  eventId: EVENT,
+  eventType: 'WEBHOOK_TEST',
+  status: 'DELIVERED',
+  attempts: [
+    { at: new Date('2026-11-20T09:21:07.310Z'), status: null, durationMs: 10_000, error: 'timeout' },
+    { at: new Date('2026-11-20T09:22:07.402Z'), status: 204, durationMs: 61, error: null },
+  ],
+};
+
+/** A change of tenancy of which one Data User was told. */
+export const changeOfTenancy = {
+  mpxn: MPXN,
+  effectiveDate: '2026-11-18',
+  sourceReference: 'COT-2026-118',
+  activeRecordsAffected: 2,
+  dataUsersNotified: [DUID],
+  isNew: true,
   replayed: false,
 };

@@ -12,6 +12,7 @@ beforeAll(async () => {
     DATABASE_URL: 'postgres://register@db.example/register',
     BASE_URL,
     PORTAL_URL: 'https://portal.register.example',
+    CONSOLE_URL: 'https://console.register.example',
     SMTP_URL: 'smtps://mail.example',
   };
 });
@@ -34,7 +35,7 @@ describe('The settings of an empty environment', () => {
     expect(readSettings({})).toMatchObject({
       production: false,
       host: 'localhost',
-      ports: { gateway: 4000, 'rest-adapter': 4001, portal: 4002, access: 4011, identity: 4012 },
+      ports: { gateway: 4000, 'rest-adapter': 4001, portal: 4002, console: 4003, access: 4011, identity: 4012 },
       databaseUrl: undefined,
       baseUrl: 'http://localhost:4001/v1',
       rateLimitsOff: false,
@@ -48,6 +49,9 @@ describe('The settings of an empty environment', () => {
         mails: 3,
       },
       portalUrl: 'http://localhost:4002',
+      consoleUrl: 'http://localhost:4003',
+      webhookAllowLoopback: false,
+      discoveredMaxAgeDays: undefined,
       identityRedirectUrl: 'http://localhost:4002/identify',
       relyingPartyId: 'localhost',
       smtpUrl: undefined,
@@ -59,7 +63,14 @@ describe('The settings of an empty environment', () => {
       exportTraces: false,
       keys: {},
     });
-    expect([...readSettings({}).services]).toEqual(['identity', 'access', 'gateway', 'rest-adapter', 'portal']);
+    expect([...readSettings({}).services]).toEqual([
+      'identity',
+      'access',
+      'gateway',
+      'rest-adapter',
+      'portal',
+      'console',
+    ]);
   });
 
   it('are those of an environment whose variables are empty', () => {
@@ -86,6 +97,9 @@ const READ: [variable: string, text: string, setting: (settings: Settings) => un
   ['PORTAL_URL', 'https://p.example/', ({ identityRedirectUrl }) => identityRedirectUrl, 'https://p.example/identify'],
   ['PORTAL_URL', 'https://p.example', ({ relyingPartyId }) => relyingPartyId, 'p.example'],
   ['SMTP_URL', 'smtp://m.example:25', ({ smtpUrl }) => smtpUrl, 'smtp://m.example:25'],
+  ['WEBHOOK_ALLOW_LOOPBACK', 'true', ({ webhookAllowLoopback }) => webhookAllowLoopback, true],
+  ['DISCOVERED_MAX_AGE_DAYS', '90', ({ discoveredMaxAgeDays }) => discoveredMaxAgeDays, 90],
+  ['CONSOLE_PORT', '0', ({ ports }) => ports.console, 0],
   ['LIMIT_EXISTS_DAY', '5', ({ limits }) => limits.existsDay, 5],
   ['CLOCK_OFFSET_SECONDS', '-60', ({ clockOffsetSeconds }) => clockOffsetSeconds, -60],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c:4318', ({ exportTraces }) => exportTraces, true],
@@ -107,6 +121,8 @@ describe('A variable', () => {
     ['SMTP_URL', 'http://mail.example'],
     ['MAIL_FROM', 'nobody'],
     ['GATEWAY_PORT', '65536'],
+    ['GATEWAY_PORT', '6000'],
+    ['PORTAL_PORT', '10080'],
     ['REST_PORT', 'http'],
     ['IDENTITY_URL', 'identity:4012'],
     ['BASE_URL', 'register.example'],
@@ -118,6 +134,9 @@ describe('A variable', () => {
     ['TRUST_PROXY', '10.0.0.0/33'],
     ['TRUST_PROXY', '10.0.0.1, proxy.example'],
     ['CLOCK_OFFSET_SECONDS', 'a day'],
+    ['WEBHOOK_ALLOW_LOOPBACK', 'yes'],
+    ['DISCOVERED_MAX_AGE_DAYS', '0'],
+    ['CONSOLE_URL', 'console.example'],
     ['LOG_LEVEL', 'loud'],
     ['MPXN_PROFILE', 'uk'],
     ['SERVICE_KEY', 'c2hvcnQ='],
@@ -144,24 +163,31 @@ describe('Production', () => {
   });
 
   it('demands all of that at once, and nothing that weakens it', () => {
-    const weak = { NODE_ENV: 'production', RATE_LIMITS: 'off', CLOCK_OFFSET_SECONDS: '0' };
+    const weak = {
+      NODE_ENV: 'production',
+      RATE_LIMITS: 'off',
+      CLOCK_OFFSET_SECONDS: '0',
+      WEBHOOK_ALLOW_LOOPBACK: 'true',
+    };
     expect(named(weak).toSorted()).toEqual([
-      ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_OFFSET_SECONDS', 'DATABASE_URL'],
+      ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_OFFSET_SECONDS', 'CONSOLE_KEY', 'CONSOLE_URL'],
+      ...['DATABASE_URL'],
       ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'PORTAL_KEY'],
-      ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL', 'TOKEN_SIGNING_KEYS'],
+      ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL', 'TOKEN_SIGNING_KEYS', 'WEBHOOK_ALLOW_LOOPBACK'],
     ]);
   });
 
   it.each([
     ['identity', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
     ['portal', ['BASE_URL', 'GATEWAY_URL', 'PORTAL_URL']],
-    ['access', ['BASE_URL', 'DATABASE_URL', 'IDENTITY_URL']],
+    ['console', ['BASE_URL', 'CONSOLE_URL', 'GATEWAY_URL']],
+    ['access', ['BASE_URL', 'DATABASE_URL', 'IDENTITY_URL', 'MAIL_FROM', 'SMTP_URL']],
     ['gateway', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_URL']],
     ['rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GATEWAY_URL']],
     ['gateway,rest-adapter', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_URL']],
     ['identity,access', ['BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
   ])('demands of %s the addresses that it needs', (services, missing) => {
-    const { DATABASE_URL: _, BASE_URL: __, PORTAL_URL: ___, SMTP_URL: ____, ...keys } = production;
+    const { DATABASE_URL: _, BASE_URL: __, PORTAL_URL: ___, SMTP_URL: ____, CONSOLE_URL: _____, ...keys } = production;
     expect(named({ ...keys, SERVICES: services }).toSorted()).toEqual(missing);
     const empty = Object.fromEntries(missing.map((name) => [name, '']));
     expect(named({ ...keys, ...empty, SERVICES: services }).toSorted()).toEqual(missing);

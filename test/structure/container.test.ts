@@ -35,6 +35,14 @@ const dockerfile = textOf('Dockerfile')
 const product = productFiles();
 const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 
+/** Rooms in which services that are alike answer for their health. */
+const SHARED_SERVERS: Readonly<Record<string, string>> = {
+  access: 'subgraphs/server/',
+  identity: 'subgraphs/server/',
+  portal: 'web/',
+  console: 'web/',
+};
+
 describe('docker-compose.yml', () => {
   it('runs every service of the register by itself, on a PostgreSQL 18', () => {
     const run = Object.entries(services).map(([name, { environment }]) => [name, environment['SERVICES']]);
@@ -68,7 +76,7 @@ describe('docker-compose.yml', () => {
     (name, service) => {
       const { port, pathname } = healthAddress(service);
       expect(Number(port)).toBe(readSettings({}).ports[name as ServiceName]);
-      const room = name === 'access' || name === 'identity' ? 'subgraphs/server/' : `${name}/`;
+      const room = SHARED_SERVERS[name] ?? `${name}/`;
       const serving = product.filter(({ path, text }) => path.startsWith(room) && text.includes(`'${pathname}'`));
       expect(serving).not.toEqual([]);
     },
@@ -154,20 +162,22 @@ describe('what the image holds', () => {
     expect(variables.filter((name) => !stderr.includes(`- ${name}: missing`))).toEqual([]);
   });
 
-  it('is enough to serve: gateway, adapter and portal start from it and answer as the health checks ask', async () => {
-    const { gateway, 'rest-adapter': adapter, portal } = services as Record<ServiceName, ComposeService>;
-    const ofAll = { ...gateway.environment, ...adapter.environment, ...portal.environment };
-    const environment = { ...ofAll, SERVICES: 'gateway,rest-adapter,portal' };
+  it('is enough to serve: gateway, adapter, portal and console start from it and answer as the health checks ask', async () => {
+    const { gateway, 'rest-adapter': adapter, portal, console } = services as Record<ServiceName, ComposeService>;
+    const variables = { ...gateway.environment, ...adapter.environment, ...portal.environment, ...console.environment };
+    const environment = { ...variables, SERVICES: 'gateway,rest-adapter,portal,console' };
     const urls = await start(resolved(environment, await variablesOfAnInstallation()));
     const { status } = await fetch(new URL(healthAddress(adapter).pathname, urls['rest']));
-    const entry = await fetch(urls['portal'] as string);
-    expect({
-      status: entry.status,
-      health: (await fetch(new URL(healthAddress(portal).pathname, urls['portal']))).status,
-    }).toEqual({
-      status: 200,
-      health: 200,
-    });
+    for (const [name, entry, service] of [
+      ['portal', '/', portal] as const,
+      ['console', '/sign-in', console] as const,
+    ]) {
+      const page = await fetch(new URL(entry, urls[name]));
+      const [, asset = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(await page.text()) ?? [];
+      const addresses = [asset, healthAddress(service).pathname];
+      const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, urls[name]))));
+      expect([name, page.status, ...answers.map(({ status: answered }) => answered)]).toEqual([name, 200, 200, 200]);
+    }
     const { pathname } = healthAddress(gateway);
     const ofGateway = await fetch(new URL(pathname, urls['gateway']));
     expect({ adapter: status, gateway: ofGateway.status }).toEqual({ adapter: 200, gateway: 503 });
@@ -177,7 +187,7 @@ describe('what the image holds', () => {
   /** Starts the image's command; resolves with the addresses of its `ready` line. */
   async function start(environment: Record<string, string>): Promise<Record<string, string>> {
     const [command = '', ...args] = startCommand();
-    const ports = { GATEWAY_PORT: '0', REST_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'error' };
+    const ports = { GATEWAY_PORT: '0', REST_PORT: '0', PORTAL_PORT: '0', CONSOLE_PORT: '0', LOG_LEVEL: 'error' };
     const child = spawn(command, args, {
       cwd: image,
       env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...environment, ...ports },
@@ -227,6 +237,7 @@ async function variablesOfAnInstallation(): Promise<Record<string, string>> {
     POSTGRES_PASSWORD: 'x',
     BASE_URL: 'https://register.example/v1',
     PORTAL_URL: 'https://portal.register.example',
+    CONSOLE_URL: 'https://console.register.example',
     SMTP_URL: 'smtps://mail.example',
   };
 }

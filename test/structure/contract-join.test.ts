@@ -12,10 +12,12 @@ import {
   ACCESS_KEY_PATTERN,
   CREDENTIAL_ID_PATTERN,
   DUID_PATTERN,
+  EVENT_ID_PATTERN,
   IDENTITY_RECORD_KEY_PATTERN,
   MPXN_PATTERN,
   POSTCODE_PATTERN,
   TOKEN_REF_PATTERN,
+  WEBHOOK_ID_PATTERN,
 } from '../../schema/identifiers';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 
@@ -75,7 +77,10 @@ describe('the OpenAPI document of Interface A', () => {
       CredentialId: schemas['CredentialId']?.pattern,
       Duid: schemas['Duid']?.pattern,
       TokenRef: schemas['TokenRef']?.pattern,
+      WebhookId: schemas['WebhookId']?.pattern,
+      EventId: schemas['EventId']?.pattern,
       Mpxn: schemas['Mpxn']?.pattern,
+      EventMpxn: schemas['EventMpxn']?.pattern,
       postcode: schemas['UkAddress']?.properties?.['postcode']?.pattern,
     }).toEqual({
       AccessKey: ACCESS_KEY_PATTERN.source,
@@ -83,7 +88,10 @@ describe('the OpenAPI document of Interface A', () => {
       CredentialId: CREDENTIAL_ID_PATTERN.source,
       Duid: DUID_PATTERN.source,
       TokenRef: TOKEN_REF_PATTERN.source,
+      WebhookId: WEBHOOK_ID_PATTERN.source,
+      EventId: EVENT_ID_PATTERN.source,
       Mpxn: MPXN_PATTERN.source,
+      EventMpxn: MPXN_PATTERN.source,
       postcode: POSTCODE_PATTERN.source,
     });
   });
@@ -91,6 +99,7 @@ describe('the OpenAPI document of Interface A', () => {
   it('writes the pattern of an identifier the same way wherever it stands', () => {
     const known = [
       ...[ACCESS_KEY_PATTERN, IDENTITY_RECORD_KEY_PATTERN, CREDENTIAL_ID_PATTERN, DUID_PATTERN, TOKEN_REF_PATTERN],
+      ...[WEBHOOK_ID_PATTERN, EVENT_ID_PATTERN],
     ].map(({ source }) => source);
     const identifiers = patternsIn(contract.document).filter((pattern) => /_\[0-9a-f\]/.test(pattern));
     expect(identifiers.filter((pattern) => !known.includes(pattern) && pattern !== '^tid_[0-9a-f]{24}$')).toEqual([]);

@@ -12,16 +12,23 @@ const ROOMS: readonly Room[] = [
   { name: 'schema/build', files: /^schema\/build\//, mayImport: /^schema\/|^subgraphs\/[^/]+\/schema$/ },
   { name: 'schema', files: /^schema\//, mayImport: /^schema\/(?!build\/)/ },
   { name: 'subgraphs/server', files: /^subgraphs\/server\//, mayImport: /^(schema\/(?!build\/)|subgraphs\/server\/)/ },
+  {
+    name: 'subgraphs/delivery',
+    files: /^subgraphs\/delivery\//,
+    mayImport: /^(schema\/(?!build\/)|subgraphs\/(delivery|server)\/)/,
+  },
   ...['access', 'identity'].flatMap((name): Room[] => [
     {
       name: `the domain of ${name}`,
       files: new RegExp(`^subgraphs/${name}/domain/`),
-      mayImport: new RegExp(`^(schema/(?!build/)|subgraphs/${name}/domain/|subgraphs/server/web-address$)`),
+      mayImport: new RegExp(
+        `^(schema/(?!build/)|subgraphs/${name}/domain/|subgraphs/(server/web-address|delivery/addresses)$)`,
+      ),
     },
     {
       name: `the subgraph ${name}`,
       files: new RegExp(`^subgraphs/${name}/`),
-      mayImport: new RegExp(`^(schema/(?!build/)|subgraphs/${name}/|subgraphs/server/)`),
+      mayImport: new RegExp(`^(schema/(?!build/)|subgraphs/${name}/|subgraphs/(server|delivery)/)`),
     },
   ]),
   {
@@ -40,10 +47,15 @@ const ROOMS: readonly Room[] = [
     mayImport: /^(rest-adapter\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(tracing|metrics-route)$)/,
   },
   {
-    name: 'portal',
-    files: /^portal\//,
-    mayImport: /^(portal\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(sealed|keyed-hash|tracing)$)/,
+    name: 'web',
+    files: /^web\//,
+    mayImport: /^(web\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(sealed|keyed-hash|tracing)$)/,
   },
+  ...['portal', 'console'].map((name): Room => ({
+    name,
+    files: new RegExp(`^${name}/`),
+    mayImport: new RegExp(`^(${name}/|web/|gateway/client/|schema/(?!build/))`),
+  })),
   { name: 'sandbox/postgres', files: /^sandbox\/postgres\//, mayImport: /^sandbox\/postgres\// },
   {
     name: 'the wiring',
@@ -69,7 +81,7 @@ const FRAMEWORKS: Readonly<Record<string, RegExp>> = {
   'type-graphql': /\.(types|enums|inputs?|payloads|resolver)\.ts$|^subgraphs\/server\/(caller|subgraph-schema)\.ts$/,
   typeorm: /\.(entity|repository)\.ts$|\/migrations(\/[^/]+)?\.ts$|^subgraphs\/server\//,
   pg: /\.repository\.ts$|^subgraphs\/server\/|^sandbox\/postgres\/|^backup\//,
-  fastify: /^(gateway|rest-adapter|portal|subgraphs\/server)\/|^main\.ts$|^process\/(shutdown|wiring)\.ts$/,
+  fastify: /^(gateway|rest-adapter|portal|console|web|subgraphs\/server)\/|^main\.ts$|^process\/(shutdown|wiring)\.ts$/,
   '@apollo/gateway': /^gateway\//,
   '@apollo/composition': /^schema\/build\//,
 };

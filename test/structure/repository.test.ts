@@ -90,7 +90,7 @@ describe('what people write', () => {
     expect(holding(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\r\n]/g)).toEqual([]);
     expect(holding(/"d"\s*:\s*"[\w-]{40,}"/g)).toEqual([]);
     expect(holding(/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{40,}/g)).toEqual([]);
-    expect(holding(/(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=])/g)).toEqual([]);
+    expect(holding(/(?<![A-Za-z0-9+/=])(?!A{43})[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=])/g)).toEqual([]);
     expect(holding(/\b(AKIA|ghp_|npm_|glpat-)[A-Za-z0-9]{16,}/g)).toEqual([]);
   });
 

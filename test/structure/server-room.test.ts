@@ -14,6 +14,7 @@ const FILES = [
   'jobs',
   'key-check',
   'keyed-hash',
+  'mail-server',
   'metrics-route',
   'migrate',
   'rate-limits',

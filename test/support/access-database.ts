@@ -52,19 +52,24 @@ async function session(options: ClientConfig): Promise<Client> {
   return client;
 }
 
-/** Registers a record that begins in a state, with its history; answers its id. */
-export async function insertRecord(client: Client, state: AccessState): Promise<string> {
+/** Registers a record that begins in a state, with its history; answers its id. What was discovered is no Data User's. */
+export async function insertRecord(
+  client: Client,
+  state: AccessState,
+  duid: string | null = state === 'DISCOVERED' ? null : DUID,
+): Promise<string> {
   const id = randomUUID();
   await client.query(
     `with record as (
        insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
          legal_basis, registered_at, document)
-       values ($1, $2, '\\x01', $3, gen_random_uuid(), 'ir', 'meter point', $4, 'uk-contract', register_now(), '{}') returning *),
+       select $1, $2, '\\x01', $3, case when $3::text is not null then gen_random_uuid() end, 'ir', 'meter point', $4,
+         case when $3 is not null then 'uk-contract' end, register_now(), '{}' returning *),
      version as (
        insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, document)
        select id, 1, 'acc', legal_basis, registered_at, document from record)
      insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
-    [id, randomBytes(32), DUID, state],
+    [id, randomBytes(32), duid, state],
   );
   return id;
 }

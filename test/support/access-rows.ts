@@ -43,6 +43,7 @@ const DOCUMENT = {
 /** Puts a record into the tables as their owner, without the guards of its life; answers its id. */
 export async function putRecord(owner: Client, change: Partial<AccessRow> = {}): Promise<string> {
   const row = { ...USUAL, ...change };
+  const isDiscovered = row.state === 'DISCOVERED'; // which is no Data User's, on no legal basis, of no Identity Record
   const id = randomUUID();
   await owner.query(`set session_replication_role = 'replica'`);
   try {
@@ -50,13 +51,23 @@ export async function putRecord(owner: Client, change: Partial<AccessRow> = {}):
       `with record as (
          insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
            legal_basis, registered_at, expiry, created_at, revoked_at, document)
-         values ($1, $2, '\\x01', $3, $4, 'ir_' || repeat('7', 24), $5, $6, $7, ${row.createdAt}, ${row.expiry}, ${row.createdAt},
+         values ($1, $2, '\\x01', $3, $4, case when $3::text is not null then 'ir_' || repeat('7', 24) end, $5, $6, $7, ${row.createdAt}, ${row.expiry}, ${row.createdAt},
            ${row.revokedAt}, $8) returning *),
        version as (
          insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
          select id, 1, 'acc', legal_basis, registered_at, expiry, document from record)
-       insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
-      [id, randomBytes(32), DUID, row.identityRecordId, row.meterPointId, row.state, row.legalBasis, DOCUMENT],
+       insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, $9 from record`,
+      [
+        id,
+        randomBytes(32),
+        isDiscovered ? null : DUID,
+        isDiscovered ? null : row.identityRecordId,
+        row.meterPointId,
+        row.state,
+        isDiscovered ? null : row.legalBasis,
+        DOCUMENT,
+        isDiscovered ? 'discovered' : 'registered',
+      ],
     );
   } finally {
     await owner.query('reset session_replication_role');

@@ -29,19 +29,28 @@ export function customerRecord(change: Partial<EndedRecord> = {}): EndedRecord {
     accessEvent: { revokedAt: null },
     dataUser: { displayName: 'Larkhill Energy Advice Ltd', contactUrl: 'https://larkhill.example/contact' },
     discoveredAccess: null,
-    transitions: { nodes: [{ cause: 'REGISTERED' }] },
+    transitions: { nodes: [{ at: '2026-03-28T23:30:00.000Z', cause: 'REGISTERED' }] },
     ...change,
   };
 }
 
 /** What the communications operator saw of an organisation that is not registered. */
-export function discoveredRecord(organisationName: string): EndedRecord {
+export function discoveredRecord(organisationName: string, change: Partial<EndedRecord> = {}): EndedRecord {
   return customerRecord({
     state: 'DISCOVERED',
     legalBasis: null,
     purpose: null,
     notice: null,
     leadControllerName: organisationName,
+    dataUser: null,
+    recordMetadata: {
+      createdAt: '2026-05-02T08:00:00.000Z',
+      controllerArrangement: {
+        controllers: [{ name: organisationName, role: 'SOLE', contactUrl: null, privacyRightsUrl: null }],
+      },
+    },
+    transitions: { nodes: [{ at: '2026-05-02T08:00:00.000Z', cause: 'DISCOVERED' }] },
+    ...change,
     discoveredAccess: {
       organisationName,
       firstSeen: '2026-05-01',

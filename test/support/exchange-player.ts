@@ -53,7 +53,7 @@ async function answerTo(exchange: WrittenExchange, takeStep: () => Promise<Answe
   let last = await ask();
   if (!exchange.isAwaited || last.told.length === 0) return last;
   const isSo = async () => ((last = await ask()).told.length === 0 ? last : undefined);
-  return until(isSo).catch(() => last);
+  return until(isSo, 30_000).catch(() => last);
 }
 
 async function variablesOf(register: TestRegister): Promise<Variables> {

@@ -21,6 +21,8 @@ const SCALARS: Readonly<Record<string, string>> = {
   DUID: `"duid_${'0'.repeat(24)}"`,
   CredentialId: `"cred_${'0'.repeat(24)}"`,
   TokenRef: `"mlr_${'0'.repeat(24)}"`,
+  WebhookId: `"wid_${'0'.repeat(24)}"`,
+  EventId: `"evt_${'0'.repeat(24)}"`,
   MPxN: '"1012345678"',
   Date: '"2026-01-05"',
   DateTime: '"2026-01-05T00:00:00Z"',

@@ -16,6 +16,9 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   'token-ref': identifiers.TOKEN_REF_PATTERN,
   'credential-id': identifiers.CREDENTIAL_ID_PATTERN,
   'web-address': /^https?:\/\/\S+$/,
+  'webhook-id': identifiers.WEBHOOK_ID_PATTERN,
+  'event-id': identifiers.EVENT_ID_PATTERN,
+  'signing-secret': /^whsec_[A-Za-z0-9+/]{43}=$/,
   'mailed-secret': /\/(?:link|proof)\/([\w-]{43})\b/,
   text: /./,
 };

@@ -44,3 +44,16 @@ export async function registered(client: RestClient, identityRecordRef: string):
   if (status !== 201) throw new Error(`registration answered ${status}: ${JSON.stringify(body)}`);
   return String(body['access-token'].key);
 }
+
+/** An organisation that nobody knows, as the communications operator reports it. */
+export function discoveredAccess(mpxn: string, name: string, change: Record<string, unknown> = {}) {
+  return {
+    mpxn,
+    'organisation-name': name,
+    'organisation-reference': `ORG-${mpxn}`,
+    'first-seen': '2026-03-01',
+    'data-types-observed': ['HH-CONSUMPTION'],
+    'source-reference': 'REPORT-1',
+    ...change,
+  };
+}

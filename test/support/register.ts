@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,8 @@ export interface TestRegister {
   readonly rest: string;
   readonly gateway: string;
   readonly portal: string;
+  /** The live page of the back office. */
+  readonly console: string;
   /** The captured mails, as JSON. */
   readonly mailbox: string;
   readonly sandbox: DemoData;
@@ -55,6 +57,7 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
     GATEWAY_PORT: '0',
     REST_PORT: '0',
     PORTAL_PORT: String(await freePort()), // its address is in links before it listens
+    CONSOLE_PORT: String(await freePort()), // forms are checked against its address
     MAILBOX_PORT: '0',
     OIDC_PORT: '0',
     ...environment,
@@ -67,6 +70,7 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
     rest: register.urls['rest'] as string,
     gateway: register.urls['gateway'] as string,
     portal: register.urls['portal'] as string,
+    console: register.urls['console'] as string,
     mailbox: mailboxOf(place.dataDir),
     sandbox: sandboxOf(place.dataDir),
     log: () => lines.join(''),
@@ -80,7 +84,8 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
 async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
   const place = await placeOf(databaseUrl);
   const mailbox = await startMailbox({ port: 0, host: 'localhost' });
-  const [gatewayPort, restPort, portalPort, accessPort, identityPort] = await Promise.all([
+  const [gatewayPort, restPort, portalPort, consolePort, accessPort, identityPort] = await Promise.all([
+    freePort(),
     freePort(),
     freePort(),
     freePort(),
@@ -92,6 +97,7 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
     GATEWAY_PORT: String(gatewayPort),
     REST_PORT: String(restPort),
     PORTAL_PORT: String(portalPort),
+    CONSOLE_PORT: String(consolePort),
     SMTP_URL: mailbox.smtpUrl,
     ACCESS_PORT: String(accessPort),
     IDENTITY_PORT: String(identityPort),
@@ -102,6 +108,7 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
     gateway: `http://localhost:${gatewayPort}`,
     rest: `http://localhost:${restPort}`,
     portal: `http://localhost:${portalPort}`,
+    console: `http://localhost:${consolePort}`,
   };
   const supplier = await startSupplier({
     port: 0,
@@ -162,7 +169,7 @@ export interface RegisterProcess {
 }
 
 /** Where a test has not said otherwise: any port, so that registers do not meet. */
-const PORTS_THAT_NOBODY_NAMED = { PORTAL_PORT: '0', MAILBOX_PORT: '0', OIDC_PORT: '0' };
+const PORTS_THAT_NOBODY_NAMED = { PORTAL_PORT: '0', CONSOLE_PORT: '0', MAILBOX_PORT: '0', OIDC_PORT: '0' };
 
 /** Starts `main.ts` with an environment of its own and waits for its `ready` line. */
 export async function startRegisterProcess(environment: Environment): Promise<RegisterProcess> {
@@ -223,15 +230,22 @@ function sandboxOf(dataDir: string): DemoData {
   return JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
 }
 
+/** Below the ports that systems give to outgoing connections: one of those would take the place of a server that is started again. */
+const PORTS = { from: 15_000, to: 32_000 } as const;
+
 /** A port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

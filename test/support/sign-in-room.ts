@@ -188,6 +188,9 @@ async function startSubgraphs(
     keys: { hashKey: randomBytes(32), encryptionKey: randomBytes(32) },
     signing: { issuer: 'http://localhost', keys: [await exportJWK(privateKey)] },
     identity: first.link,
+    mail: { smtpUrl: undefined, mailFrom: roomPlaces.mailFrom },
+    webhookAllowLoopback: false,
+    discoveredMaxAgeDays: undefined,
   });
   const others = await Promise.all(Array.from({ length: replicas - 1 }, startReplica));
   return { access, identities: [first, ...others], startReplica, log: () => lines.join('') };

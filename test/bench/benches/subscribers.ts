@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocket } from 'ws';
+import { REGISTRATION } from '../bare/registration-body';
+import type { Bench } from '../bench-context';
+import type { BenchRegister } from '../bench-room';
+import { percentile } from '../event-load';
+import { ROUNDS } from '../limits';
+import { type ProcessorClock, processesClock } from '../processor-time';
+import { median } from '../rounds';
+import { startServerProcess } from '../server-processes';
+import { type Measurement, rounded } from '../verdict';
+
+const SUBSCRIBERS = 1_000;
+const EVENTS = 100;
+/** Registrations at once. */
+const WRITERS = 8;
+const LONGEST_WAIT = 60_000;
+
+const QUERY =
+  'subscription { registerEvents { id cursor type recordedAt dataUser { displayName } accessRecord { purpose state } } }';
+
+/** A thousand subscribers are told of a hundred events each, against a bare server that sends them the same. */
+export const subscribers: Bench = async (context) => {
+  const [room, register] = [await context.room(), await context.register()];
+  const told = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => subscribed(register)));
+  await begun(register);
+  const bare = await startBroadcast();
+  try {
+    const ours: Round[] = [];
+    const baseline: Round[] = [];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const mine = await measured(told, [register.product, room.postgres], () => registerEvents(register));
+      const theirs = await measured(bare.told, [bare.clock], () => bare.fire(mine.sample));
+      if (round === 0) continue; // warms both up
+      ours.push(mine);
+      baseline.push(theirs);
+    }
+    return [comparedRounds(ours, baseline)];
+  } finally {
+    for (const { socket } of told) socket.terminate();
+    await bare.stop();
+  }
+};
+
+/** One client: what it received, when. */
+interface Listener {
+  readonly socket: WebSocket;
+  readonly messages: { readonly text: string; readonly at: number }[];
+}
+
+interface Round {
+  readonly perSecond: number;
+  /** Microseconds of processor time for a message: servers, and what else the round cost. */
+  readonly cpu: readonly (number | undefined)[];
+  /** Milliseconds from the transaction of each event to its arrival at each subscriber. */
+  readonly delays: readonly number[];
+  /** A message as it was sent. */
+  readonly sample: string;
+}
+
+function listening(socket: WebSocket): Listener {
+  const listener: Listener = { socket, messages: [] };
+  socket.on('message', (data: Buffer) => void listener.messages.push({ text: data.toString(), at: Date.now() }));
+  return listener;
+}
+
+async function subscribed({ gateway, token }: BenchRegister): Promise<Listener> {
+  const socket = new WebSocket(`${gateway.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+  await once(socket, 'message');
+  const listener = listening(socket);
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: QUERY } }));
+  return listener;
+}
+
+/** Waits until the gateway has begun all subscriptions. */
+async function begun({ gateway }: BenchRegister): Promise<void> {
+  const isBegun = async () => {
+    const metrics = await (await fetch(`${gateway}/metrics`)).text();
+    return metrics.includes(`gateway_subscriptions{transport="websocket"} ${SUBSCRIBERS}\n`);
+  };
+  while (!(await isBegun())) await new Promise((resolve) => void setTimeout(resolve, 50));
+}
+
+async function startBroadcast() {
+  const folder = mkdtempSync(join(tmpdir(), 'register-bare-broadcast-'));
+  const loader = join(__dirname, '..', '..', 'support', 'swc-register.js');
+  const script = join(__dirname, '..', 'bare', 'broadcast.ts');
+  const server = await startServerProcess(['-r', loader, script], {}, join(folder, 'log'));
+  const opened = async () => {
+    const socket = new WebSocket(server.told);
+    await once(socket, 'open');
+    return socket;
+  };
+  const source = await opened();
+  const told = (await Promise.all(Array.from({ length: SUBSCRIBERS }, opened))).map(listening);
+  return {
+    told,
+    clock: processesClock([server.pid]),
+    fire: async (text: string) => source.send(JSON.stringify({ text, times: EVENTS })),
+    async stop() {
+      for (const { socket } of told) socket.terminate();
+      source.terminate();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function registerEvents({ rest, token, rows }: BenchRegister): Promise<void> {
+  let next = 0;
+  const write = async () => {
+    while (next < EVENTS) {
+      const ref = rows.identityRecords[(next += 1) % rows.identityRecords.length];
+      const metadata = { ...REGISTRATION['record-metadata'], 'identity-record-ref': ref };
+      const { status } = await fetch(`${rest}/v1/access-records`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...REGISTRATION, 'record-metadata': metadata }),
+      });
+      if (status !== 201) throw new Error(`a registration was answered ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
+}
+
+/** Fires the events and waits until every listener has all of them. */
+async function measured(
+  listeners: readonly Listener[],
+  clocks: readonly ProcessorClock[],
+  fire: () => Promise<void>,
+): Promise<Round> {
+  for (const { messages } of listeners) messages.length = 0;
+  const [before, begin] = [clocks.map((clock) => clock()), performance.now()];
+  await fire();
+  while (listeners.some(({ messages }) => messages.length < EVENTS)) {
+    if (performance.now() - begin > LONGEST_WAIT) throw new Error('not every subscriber was told of every event');
+    await new Promise((resolve) => void setTimeout(resolve, 5));
+  }
+  const seconds = (performance.now() - begin) / 1000;
+  const all = listeners.flatMap(({ messages }) => messages);
+  if (all.length !== listeners.length * EVENTS) throw new Error('a subscriber was told of an event twice');
+  return {
+    perSecond: all.length / seconds,
+    cpu: clocks.map((clock, index) => {
+      const [from, to] = [before[index], clock()];
+      return from === undefined || to === undefined ? undefined : ((to - from) * 1e6) / all.length;
+    }),
+    delays: all.flatMap(({ text, at }) => {
+      const recorded = /"recordedAt":"([^"]+)"/.exec(text)?.[1];
+      return recorded === undefined ? [] : [at - Date.parse(recorded)];
+    }),
+    sample: (all[0] as Listener['messages'][number]).text,
+  };
+}
+
+function comparedRounds(ours: readonly Round[], baseline: readonly Round[]): Measurement {
+  const cost = (rounds: readonly Round[], index: number) => median(rounds.map(({ cpu }) => cpu[index] ?? Number.NaN));
+  const speed = (rounds: readonly Round[]) => median(rounds.map(({ perSecond }) => perSecond));
+  const [servers, postgres, bare] = [cost(ours, 0), cost(ours, 1), cost(baseline, 0)];
+  const delays = ours.flatMap((round) => round.delays);
+  const ratio = bare / (servers + postgres);
+  return {
+    name: 'subscribers',
+    ratio: Number.isNaN(ratio) ? speed(ours) / speed(baseline) : ratio,
+    baseline: 'bare-ws-broadcast',
+    beside: {
+      subscribers: SUBSCRIBERS,
+      events: EVENTS,
+      'messages-per-second': `${Math.round(speed(ours))}:${Math.round(speed(baseline))}`,
+      'p50-ms': rounded(percentile(delays, 50)),
+      'p99-ms': rounded(percentile(delays, 99)),
+      'cpu-us': `${Math.round(servers)}+${Math.round(postgres)}:${Math.round(bare)}`,
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { lawfulRecords } from './access-record-values';
+import { valuesOf } from './contract-values';
+import type { ServedOperation } from './served-contract';
+
+/** Keys of the register under test that requests name. */
+export interface Samples {
+  readonly ir: string;
+  /** An Identity Record without access records, which may be anonymised at any time. */
+  readonly spareIr: string;
+  /** Re-identifications that were started: by meter point, and of {@link ir}. */
+  readonly tokenRef: string;
+  readonly ownTokenRef: string;
+  /** A return URL of the Data User. */
+  readonly returnUrl: string;
+  readonly duid: string;
+  readonly mpxn: string;
+  readonly email: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What else must be so in the bodies of webhooks and operator endpoints: a callback URL of its own, days in their order and not ahead, names. */
+const OTHERS: Readonly<Record<string, (body: Json) => Json>> = {
+  registerWebhook: (body) => ({ ...body, 'callback-url': newCallbackUrl() }),
+  // A fourth rotation within 15 minutes is refused.
+  updateWebhook: (body) => ({
+    ...body,
+    ...('callback-url' in body ? { 'callback-url': newCallbackUrl() } : {}),
+    'rotate-secret': false,
+  }),
+  reportDiscoveredAccess: (body) => {
+    const first = byToday(String(body['first-seen']));
+    const last = typeof body['last-seen'] === 'string' ? byToday(body['last-seen']) : body['last-seen'];
+    const names = ['organisation-name', 'organisation-reference'].map((field) => [
+      field,
+      notBlank(String(body[field])),
+    ]);
+    const days = {
+      'first-seen': first,
+      ...(last === undefined ? {} : { 'last-seen': last !== null && String(last) < first ? first : last }),
+    };
+    return { ...body, ...Object.fromEntries(names), ...days };
+  },
+  recordChangeOfTenancy: (body) => body,
+};
+
+/** Nobody was seen in the future. */
+function byToday(day: string): string {
+  const today = new Date().toISOString().slice(0, 10);
+  return day > today ? today : day;
+}
+
+function notBlank(name: string): string {
+  return name.trim() === '' ? 'x' : name;
+}
+
+let callbackUrls = 0;
+
+function newCallbackUrl(): string {
+  callbackUrls += 1;
+  return `https://webhooks.example/${callbackUrls}`;
+}
+
+/** Bodies that an operation accepts. */
+export function acceptedBodies({ id, body }: ServedOperation, samples: Samples): fc.Arbitrary<unknown> {
+  const { ir, duid, returnUrl } = samples;
+  if (!body) return fc.constant(undefined);
+  if (id === 'registerIdentityRecord') return valuesOf(body).map((record) => returning(record, returnUrl));
+  if (id === 'reidentify' || id === 'reidentifyOwn') return startedReidentifications(id, samples);
+  const other = OTHERS[id];
+  if (other) return valuesOf(body).map((value) => other(value as Json));
+  const lawful = lawfulRecords(body, ir, duid);
+  if (id === 'registerAccessRecord') return lawful;
+  return lawful.map((record) => ({ ...record, 'access-event': { ...record['access-event'], state: 'ACTIVE' } }));
+}
+
+/** Whoever registers a passkey returns to an address of the Data User. */
+function returning(body: unknown, returnUrl: string): unknown {
+  const record = body as Record<string, unknown>;
+  return record['initiate-passkey-registration'] === true ? { ...record, 'passkey-return-url': returnUrl } : record;
+}
+
+/** Methods that are available for a customer with an e-mail address, each with what belongs to it. */
+function startedReidentifications(id: string, { mpxn, returnUrl }: Samples): fc.Arbitrary<unknown> {
+  const nothing = fc.constantFrom(null, undefined);
+  const whom = id === 'reidentify' ? { mpxn: fc.constant(mpxn) } : {};
+  const magicLink = fc.record({
+    ...whom,
+    method: fc.constant('magic-link'),
+    'redirect-url': fc.constantFrom(returnUrl, null, undefined),
+    'passkey-return-url': nothing,
+  });
+  const passkey = fc.record({
+    ...whom,
+    method: fc.constant('passkey-register'),
+    'redirect-url': nothing,
+    'passkey-return-url': fc.constant(returnUrl),
+  });
+  return fc
+    .oneof({ weight: 1, arbitrary: magicLink }, { weight: 3, arbitrary: passkey })
+    .map((body) => JSON.parse(JSON.stringify(body)) as unknown);
+}

@@ -1,0 +1,53 @@
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+
+/** A dashboard that follows the register's events and never gives up: when its socket breaks, it goes on after the last event it saw. */
+export interface FollowedStream {
+  /** Ids of the events in the order in which they came. */
+  readonly events: readonly string[];
+  /** How often it had to begin again. */
+  resumed(): number;
+  close(): Promise<void>;
+}
+
+const EVENTS = 'subscription ($after: String) { registerEvents(after: $after) { id cursor } }';
+
+/** Follows all events from now on, at a gateway that may be killed. */
+export function followStream(gateway: string, token: string, after: string): FollowedStream {
+  const events: string[] = [];
+  let cursor = after;
+  let resumed = 0;
+  let closed = false;
+  const client: Client = createClient({
+    url: `${gateway.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${token}` },
+    retryAttempts: 0,
+  });
+  const follow = async () => {
+    const stream = client.iterate<{ registerEvents: { id: string; cursor: string } }>({
+      query: EVENTS,
+      variables: { after: cursor },
+    });
+    for await (const { data } of stream) {
+      if (!data) continue;
+      events.push(data.registerEvents.id);
+      cursor = data.registerEvents.cursor;
+    }
+  };
+  const following = (async () => {
+    while (!closed) {
+      await follow().catch(() => new Promise((resolve) => void setTimeout(resolve, 200)));
+      resumed += 1;
+    }
+  })();
+  return {
+    events,
+    resumed: () => resumed - 1,
+    async close() {
+      closed = true;
+      await client.dispose();
+      await following;
+    },
+  };
+}

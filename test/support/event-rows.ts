@@ -1,0 +1,121 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Client, Pool } from 'pg';
+import type { LegalBasis } from '../../subgraphs/access/domain/access-record';
+import { DUID } from './access-database';
+
+type Session = Pick<Client | Pool, 'query'>;
+
+/** A subscription; times and windows in days. */
+export interface WebhookChange {
+  readonly duid?: string;
+  readonly days?: number;
+  readonly types?: readonly string[];
+}
+
+const ALL_TYPES = ['consent.expiring', 'tenancy.change', 'consent.withdrawal'];
+
+/** Registers a subscription, as the application does; answers its internal id. */
+export async function putWebhook(session: Session, change: WebhookChange = {}): Promise<string> {
+  const { duid = DUID, days = 30, types = ALL_TYPES } = change;
+  const { rows } = await session.query<{ id: string }>(
+    `insert into webhook (wid, duid, callback_hash, callback_sealed, alert_email_sealed, notify_days_before, event_types)
+     values ($1, $2, $3, '\\x01', '\\x01', $4, $5) returning id`,
+    [`wid_${randomBytes(12).toString('hex')}`, duid, randomBytes(32), days, types],
+  );
+  return rows[0]?.id as string;
+}
+
+/** A record as it is registered; its expiry is an interval from now. */
+export interface RegisteredRecord {
+  readonly duid?: string;
+  readonly legalBasis?: LegalBasis;
+  readonly expiresIn?: string | null;
+}
+
+/** Registers a record with its history in one statement, as the application does; answers its id. */
+export async function register(session: Session, change: RegisteredRecord = {}): Promise<string> {
+  const { duid = DUID, legalBasis = 'uk-consent', expiresIn = null } = change;
+  const id = randomUUID();
+  await session.query(
+    `with record as (
+       insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
+         legal_basis, registered_at, expiry, document)
+       select $1, $2, '\\x01', $3, gen_random_uuid(), 'ir', 'meter point',
+         case when $5::interval <= interval '0' then 'EXPIRED' else 'ACTIVE' end, $4, register_now(), register_now() + $5::interval, '{}'
+       returning *),
+     version as (
+       insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+       select id, 1, 'acc', legal_basis, registered_at, expiry, document from record)
+     insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
+    [id, randomBytes(32), duid, legalBasis, expiresIn],
+  );
+  return id;
+}
+
+/** Puts many ACTIVE records into the tables as their owner, with their history; `expiry` is SQL of their number `n`, from 1. */
+export async function putMany(
+  owner: Client,
+  count: number,
+  legalBasis: LegalBasis,
+  expiry: string,
+  duid = DUID,
+): Promise<void> {
+  await owner.query(`set session_replication_role = 'replica'`);
+  await owner.query(
+    `with record as (
+       insert into access_record (id, key_hash, key_sealed, duid, meter_point_id, state, legal_basis, registered_at, expiry, document)
+       select gen_random_uuid(), uuid_send(gen_random_uuid()), '\\x01', $3, 'meter point', 'ACTIVE', $2, register_now(), ${expiry}, '{}'
+       from generate_series(1, $1::int) n returning *),
+     version as (
+       insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+       select id, 1, 'acc', legal_basis, registered_at, expiry, document from record)
+     insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
+    [count, legalBasis, duid],
+  );
+  await owner.query(`set session_replication_role = 'origin'`);
+  await owner.query('vacuum analyze access_record');
+}
+
+/** Moves the expiry of a record as a replacement does: so far from now. */
+export async function replace(session: Session, id: string, expiresIn: string): Promise<void> {
+  await session.query(
+    `with record as (
+       update access_record set version = version + 1, expiry = register_now() + $2::interval, legal_basis = legal_basis, state = state
+       where id = $1 returning *)
+     insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+     select id, version, 'acc', legal_basis, registered_at, expiry, document from record`,
+    [id, expiresIn],
+  );
+}
+
+/** Ends a record by its customer (`withdrawn`) or its Data User (`revoked`). */
+export async function end(session: Session, id: string, cause: 'withdrawn' | 'revoked'): Promise<void> {
+  await session.query(
+    `with record as (
+       update access_record set state = 'REVOKED', revoked_at = register_now() where id = $1 and state = 'ACTIVE' returning id)
+     insert into access_record_transition (record_id, number, from_state, to_state, cause, reason)
+     select id, 2, 'ACTIVE', 'REVOKED', $2, 'customer-request' from record`,
+    [id, cause],
+  );
+}
+
+/** A row of the log, looked into by name. */
+type LoggedRow = Record<string, ReturnType<typeof JSON.parse>>;
+
+/** What the log tells of a record, oldest first. */
+export async function eventsOf(session: Session, recordId: string): Promise<LoggedRow[]> {
+  const { rows } = await session.query('select * from event where record_id = $1 order by era, tx, position', [
+    recordId,
+  ]);
+  return rows;
+}
+
+/** Deliveries of a subscription about a subject, in sequence: the type of each and what became of it. */
+export async function deliveriesOf(session: Session, webhookId: string, subject: string): Promise<string[]> {
+  const { rows } = await session.query<{ told: string }>(
+    `select event.type || ' ' || delivery.state as told from delivery join event on event.id = event_id
+     where endpoint_id = $1 and subject = $2 order by sequence`,
+    [webhookId, subject],
+  );
+  return rows.map(({ told }) => told);
+}

@@ -1,0 +1,141 @@
+import { type UUID, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { accessEntities } from '../../subgraphs/access/database/account.entity';
+import { AccessRecordRepository } from '../../subgraphs/access/database/access-record.repository';
+import {
+  DiscoveredAccessRepository,
+  type ReportedAccess,
+} from '../../subgraphs/access/database/discovered-access.repository';
+import type { StoredAccessRecord } from '../../subgraphs/access/database/stored-access-record';
+import { TenancyChangeRepository } from '../../subgraphs/access/database/tenancy-change.repository';
+import type { AccessRecordInput } from '../../subgraphs/access/domain/access-record';
+import type { DiscoveredAccessReport } from '../../subgraphs/access/domain/discovered-access';
+import { type Database, openDatabase } from '../../subgraphs/server/database';
+import { idempotency } from '../../subgraphs/server/idempotency';
+import { keyedHash } from '../../subgraphs/server/keyed-hash';
+import { type RegisterClock, registerClock } from '../../subgraphs/server/register-clock';
+import { type AccessDatabase, accessDatabase } from './access-database';
+import { recordOnContract } from './access-records';
+
+/** An organisation that registers access. */
+export interface Organisation {
+  readonly accountId: string;
+  readonly duid: string;
+}
+
+/** The repositories of `access` that the communications operator's reports go through, over a database of their own. */
+export interface OperatorRoom {
+  readonly tables: AccessDatabase;
+  readonly database: Database;
+  readonly clock: RegisterClock;
+  readonly records: AccessRecordRepository;
+  readonly changes: TenancyChangeRepository;
+  /** Another register with the same tables, on which what was discovered expires after so many days. */
+  withMaxAge(days: number | undefined): DiscoveredAccessRepository;
+  /** Reports access at a meter point, under an idempotency key or without one. */
+  report(meterPointId: string, change?: Partial<DiscoveredAccessReport>, key?: string): Promise<Reported>;
+  /** The record that a report made. */
+  reported(meterPointId: string, change?: Partial<DiscoveredAccessReport>): Promise<StoredAccessRecord>;
+  /** Onboards a Data User. */
+  organisation(displayName: string, organisationReference?: string): Promise<Organisation>;
+  /** Registers access at a meter point; answers its key. */
+  register(
+    of: Organisation,
+    meterPointId: string,
+    change?: (record: AccessRecordInput) => void,
+    identityRecordId?: UUID,
+  ): Promise<string>;
+  close(): Promise<void>;
+}
+
+type Reported = ReportedAccess & { readonly replayed: boolean };
+
+/** The account of the communications operator. */
+export const OPERATOR = `acc_${'c'.repeat(24)}`;
+
+/** What the operator usually tells. */
+export const GADWALL: Omit<DiscoveredAccessReport, 'mpxn'> = {
+  organisationName: 'Gadwall Analytics',
+  organisationReference: 'ORG-7731',
+  firstSeen: '2026-03-01',
+  lastSeen: null,
+  dataTypesObserved: ['HH-CONSUMPTION'],
+  sourceReference: 'REPORT-1',
+};
+
+/** A meter point that no other test has. */
+export const newMeterPoint = () => randomBytes(8).toString('hex');
+
+/** Opens the room. */
+export async function operatorRoom(): Promise<OperatorRoom> {
+  const tables = await accessDatabase();
+  const database = await openDatabase(tables.address, accessEntities);
+  const hash = (purpose: string) => keyedHash(HASH_KEY, purpose);
+  const records = new AccessRecordRepository(database, hash('access-key'), SEALING_KEY);
+  const withMaxAge = (days: number | undefined) =>
+    new DiscoveredAccessRepository(database, hash('access-key'), SEALING_KEY, days);
+  const discoveries = withMaxAge(undefined);
+  const report: OperatorRoom['report'] = (meterPointId, change, key) =>
+    reportTo(discoveries, meterPointId, change, key);
+  return {
+    tables,
+    database,
+    clock: registerClock(database),
+    records,
+    changes: new TenancyChangeRepository(database, hash('tenancy-subject'), SEALING_KEY),
+    withMaxAge,
+    report,
+    reported: async (...told) => (await records.byKey((await report(...told)).ak)) as StoredAccessRecord,
+    organisation: (...named) => onboard(tables, ...named),
+    register: (...access) => registerAt(records, ...access),
+    close: async () => {
+      await database.close();
+      await tables.close();
+    },
+  };
+}
+
+const HASH_KEY = randomBytes(32);
+const SEALING_KEY = randomBytes(32);
+const requests = idempotency(HASH_KEY, SEALING_KEY);
+
+/** Reports access to a register. */
+export function reportTo(
+  discoveries: DiscoveredAccessRepository,
+  meterPointId: string,
+  change: Partial<DiscoveredAccessReport> = {},
+  key: string | null = null,
+): Promise<Reported> {
+  const report = { mpxn: '1000000000', ...GADWALL, ...change };
+  const request = requests.request(OPERATOR, 'reportDiscoveredAccess', key, report);
+  return discoveries.report({ accountId: OPERATOR, meterPointId, report }, request);
+}
+
+async function onboard(
+  { owner }: AccessDatabase,
+  displayName: string,
+  organisationReference?: string,
+): Promise<Organisation> {
+  const organisation = {
+    accountId: `acc_${randomBytes(12).toString('hex')}`,
+    duid: `duid_${randomBytes(12).toString('hex')}`,
+  };
+  await owner.query(
+    `insert into account (account_id, role, display_name, duid, contact_url, organisation_reference)
+     values ($1, 'data_user', $2, $3, 'https://elsewhere.example', $4)`,
+    [organisation.accountId, displayName, organisation.duid, organisationReference ?? null],
+  );
+  return organisation;
+}
+
+async function registerAt(
+  records: AccessRecordRepository,
+  of: Organisation,
+  meterPointId: string,
+  change: (record: AccessRecordInput) => void = () => undefined,
+  identityRecordId = randomUUID(),
+): Promise<string> {
+  const link = { id: identityRecordId, meterPointId, ref: `ir_${randomInt(1e9).toString(16).padStart(24, '0')}` };
+  const request = requests.request(of.accountId, 'registerAccessRecord', null, {});
+  const token = await records.register(of, recordOnContract(change), link, request);
+  return token?.key as string;
+}

@@ -1,0 +1,112 @@
+import { type Client, createClient } from 'graphql-ws';
+import { createClient as createEventClient } from 'graphql-sse';
+import { WebSocket } from 'ws';
+import { until } from './until';
+
+/** An answer for one event. */
+export interface Told {
+  readonly data: ReturnType<typeof JSON.parse>;
+  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+}
+
+/** How a subscription ended: completed, refused with errors, or the connection was closed with a code and its reason. */
+export type Ending =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'errors'; readonly codes: readonly string[] }
+  | { readonly kind: 'closed'; readonly code: number; readonly reason: string };
+
+/** A subscription under test. */
+export interface Subscriber {
+  readonly told: Told[];
+  /** The first so many answers, once they are there. */
+  first(count: number): Promise<Told[]>;
+  readonly ended: Promise<Ending>;
+  stop(): Promise<void>;
+}
+
+/** What is subscribed to. */
+export interface Subscription {
+  readonly query: string;
+  readonly variables?: Record<string, unknown>;
+}
+
+/** A connection of a client of `graphql-ws`, which does not try again by itself. */
+export function socketClient(gateway: string, token: string | undefined): Client {
+  return createClient({
+    url: `${gateway.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    ...(token === undefined ? {} : { connectionParams: { authorization: `Bearer ${token}` } }),
+  });
+}
+
+/** Subscribes over WebSocket, on a connection of its own or the one given. */
+export function overWebSocket(
+  gateway: string,
+  token: string | undefined,
+  { query, variables = {} }: Subscription,
+  client = socketClient(gateway, token),
+): Subscriber {
+  return subscriber(
+    (sink) => client.subscribe({ query, variables }, sink),
+    async () => client.dispose(),
+  );
+}
+
+/** Subscribes by Server-Sent Events. */
+export function overEvents(
+  gateway: string,
+  token: string | undefined,
+  { query, variables = {} }: Subscription,
+): Subscriber {
+  const client = createEventClient({
+    url: `${gateway}/graphql`,
+    retryAttempts: 0,
+    ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+  });
+  return subscriber(
+    (sink) => client.subscribe({ query, variables }, sink as never),
+    async () => client.dispose(),
+  );
+}
+
+/** Both ways, for tests that hold for each. */
+export const TRANSPORTS = [
+  ['WebSocket', overWebSocket],
+  ['Server-Sent Events', overEvents],
+] as const;
+
+interface Sink {
+  next(told: unknown): void;
+  error(reason: unknown): void;
+  complete(): void;
+}
+
+function subscriber(subscribe: (sink: Sink) => () => void, dispose: () => Promise<void>): Subscriber {
+  const told: Told[] = [];
+  let end: (ending: Ending) => void;
+  const ended = new Promise<Ending>((resolve) => {
+    end = resolve;
+  });
+  const stop = subscribe({
+    next: (each) => void told.push(each as Told),
+    error: (reason) => end(endingOf(reason)),
+    complete: () => end({ kind: 'complete' }),
+  });
+  return {
+    told,
+    ended,
+    first: (count) => until(() => (told.length >= count ? told.slice(0, count) : undefined), 20_000),
+    async stop() {
+      stop();
+      await dispose();
+    },
+  };
+}
+
+function endingOf(reason: unknown): Ending {
+  if (Array.isArray(reason))
+    return { kind: 'errors', codes: (reason as NonNullable<Told['errors']>).map(({ extensions }) => extensions.code) };
+  const { code, reason: text, response } = reason as { code?: number; reason?: string; response?: Response };
+  return { kind: 'closed', code: code ?? response?.status ?? 0, reason: text ?? String(reason) };
+}

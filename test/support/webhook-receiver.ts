@@ -1,0 +1,61 @@
+import { type IncomingHttpHeaders, type RequestListener, createServer } from 'node:http';
+
+/** A request that a receiver got. */
+export interface ReceivedPost {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly at: number;
+}
+
+/** How a receiver answers: a status, or what it does with the connection itself. */
+export type ReceiverAnswer = number | RequestListener;
+
+/** A receiver of webhooks on this machine. */
+export interface WebhookReceiver {
+  readonly url: string;
+  readonly port: number;
+  /** All requests so far, oldest first. */
+  readonly received: readonly ReceivedPost[];
+  /** Connections that were opened so far. */
+  connections(): number;
+  /** Answers the next requests otherwise. */
+  answer(how: (post: ReceivedPost) => ReceiverAnswer): void;
+  close(): Promise<void>;
+}
+
+/** Starts a receiver that answers 204 until it is told otherwise. */
+export async function webhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
+  const received: ReceivedPost[] = [];
+  let how: (post: ReceivedPost) => ReceiverAnswer = () => 204;
+  let connections = 0;
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8');
+      const post = { path: incoming.url ?? '', headers: incoming.headers, body, at: performance.now() };
+      received.push(post);
+      const answer = how(post);
+      if (typeof answer === 'number') outgoing.writeHead(answer).end();
+      else answer(incoming, outgoing);
+    });
+  });
+  server.on('connection', () => void (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://${host}:${port}/hook`,
+    port,
+    received,
+    connections: () => connections,
+    answer: (next) => {
+      how = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
