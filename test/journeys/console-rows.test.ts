@@ -8,6 +8,7 @@ import { graphAs } from '../support/graph';
 import { discoveredAccess, registered } from '../support/records';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { type RestClient, anonymousClient, tokenOf } from '../support/rest-client';
+import { until } from '../support/until';
 
 let register: TestRegister;
 let operator: RestClient;
@@ -51,6 +52,15 @@ function rowsOf(html: string): string[][] {
 }
 
 const rowsShown = async (visitor: ConsoleVisitor) => rowsOf((await visitor.get('/')).html);
+
+/** The same once so many of an organisation are there: what others write at this moment holds the log up. */
+function rowsOnceThere(visitor: ConsoleVisitor, organisation: string, count: number): Promise<string[][]> {
+  return until(async () => {
+    const rows = await rowsShown(visitor);
+    return rows.filter(([, name]) => name === organisation).length >= count ? rows : undefined;
+  });
+}
+
 const comes = (type: string) => (message: StreamMessage) => message.data.html.includes(type);
 
 describe('a row of the live page', () => {
@@ -58,7 +68,7 @@ describe('a row of the live page', () => {
     const { rest } = await dataUserNamed('Larkhill Insight');
     const { ir } = await customerOf(rest);
     await rest('DELETE', `/v1/access-records/${await registered(rest, ir)}`);
-    const rows = await rowsShown(await backOffice(register));
+    const rows = await rowsOnceThere(await backOffice(register), 'Larkhill Insight', 2);
     expect(rows.slice(0, 2)).toEqual([
       ['access.revoked', 'Larkhill Insight', 'revoked'],
       ['access.registered', 'Larkhill Insight', 'active'],
