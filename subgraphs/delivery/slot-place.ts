@@ -60,8 +60,8 @@ const SLOW = 500;
 const PATIENCE: Readonly<Record<TurnKind, number>> = { deliver: SLOW, 'deliver-urgent': 150, 'deliver-slow': SLOW };
 /** Milliseconds after which a slot is held anew before something is sent: its lease outlasts that and the longest attempt. */
 const RENEW_AFTER = 10_000;
-/** Seconds after which a slot is looked at again whose owner had its share of the places outside. */
-const PUT_OFF = 1;
+/** A slot whose owner had its share of the places outside is looked at again after a second. */
+export const NOT_ADMITTED: Next = { isOfAll: false, afterSeconds: 1 };
 
 /** The place of a turn at a slot. */
 export function turnPlace(parts: PlaceParts, slot: Slot, lease: Lease): TurnPlace {
@@ -78,7 +78,7 @@ export function turnPlace(parts: PlaceParts, slot: Slot, lease: Lease): TurnPlac
     slot: slot.slot,
     looked: () => void (lookedAt = performance.now()),
     sinceLook: () => performance.now() - lookedAt,
-    admits: (owner) => (isAdmitted ??= parts.outside.admits(owner, speed.isSlow())),
+    admits: (owner) => (isAdmitted ??= parts.outside.admits(slot.endpointId, speed.isSlow(), owner)),
     async keep() {
       if (parts.stopping.aborted || !parts.holder.isPresent(name)) return false;
       const now = performance.now();
@@ -103,7 +103,9 @@ export function turnPlace(parts: PlaceParts, slot: Slot, lease: Lease): TurnPlac
       watch.end();
       way.end();
       await speed.noted();
-      return { isOfAll: speed.hasChanged(), afterSeconds: isAdmitted === false ? PUT_OFF : 0 };
+      return isAdmitted === false
+        ? { ...NOT_ADMITTED, isOfAll: true }
+        : { isOfAll: speed.hasChanged(), afterSeconds: 0 };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { failureFacts } from '../server/failures';
 import { type AttemptParts, attemptDelivery } from './attempt';
-import { type PlaceParts, type TurnKind, turnPlace } from './slot-place';
+import { NOT_ADMITTED, type PlaceParts, type TurnKind, turnPlace } from './slot-place';
 import { workSlot } from './slot-work';
 import type { Next, Slot } from './slots.repository';
 import { untilKept } from './until-kept';
@@ -65,7 +65,8 @@ export function slotTurns(parts: TurnParts): Turns {
 
 /** One turn at a slot; when it is to be looked at again, which it is not while somebody else has it, who will. */
 async function turn(parts: TurnParts, kind: TurnKind, slot: Slot, goOutside: () => void): Promise<Next | undefined> {
-  const { slots, holder, stopping } = parts;
+  const { slots, holder, outside, stopping } = parts;
+  if (!outside.admits(slot.endpointId, kind === 'deliver-slow')) return NOT_ADMITTED;
   const name = await holder.name();
   const began = performance.now();
   const { claimed, isSlow } = await slots.claim({ ...slot, holder: name }, kind === 'deliver-slow');

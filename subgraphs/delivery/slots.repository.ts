@@ -52,33 +52,39 @@ const GROUPING = { most: 64, atOnce: 2 };
 /** Slots of a slow endpoint that are worked at once; as other replicas begin at the same instant, so many more. */
 const SLOTS_OF_SLOW = 2;
 
-/** Who of those who want a slot of an endpoint that is not slow may have it. */
-const ADMITTED_QUICK = `admitted as (select * from wanted where not is_slow),`;
+/** Who of those who want a slot may have it: of endpoints that are not slow all. */
+interface Admission {
+  readonly parts: string;
+  readonly admitted: string;
+}
+const QUICK: Admission = { parts: '', admitted: 'wanted w where not w.is_slow and' };
 
 /** Of a slow endpoint those who came first, as far as fewer slots are worked. Whoever has one wakes the others after. */
-const ADMITTED_SLOW = `
+const SLOWLY: Admission = {
+  parts: `
   available as (
     select w.*, row_number() over (partition by w.endpoint_id order by w.n) + (
         select count(*) from delivery_slot busy where busy.endpoint_id = w.endpoint_id and busy.leased_until >= now()) as place
     from wanted w left join delivery_slot s using (endpoint_id, slot) where s.leased_by is null or s.leased_until < now()),
-  admitted as (select * from available where not is_slow or place <= ${SLOTS_OF_SLOW}),`;
+  `,
+  admitted: `available w where (not w.is_slow or w.place <= ${SLOTS_OF_SLOW}) and`,
+};
 
 /** Insertion and locks in the order of the key, and nobody waits for a slot that another is about to take. */
-const CLAIM = (admitted: string): string => `
+const CLAIM = ({ parts, admitted }: Admission): string => `
   with wanted as (
     select w.*, slow.endpoint_id is not null as is_slow
     from unnest($1::uuid[], $2::smallint[], $3::text[]) with ordinality as w(endpoint_id, slot, holder, n)
     left join delivery_slow_endpoint slow using (endpoint_id)),
-  ${admitted}
-  added as (
+  ${parts}added as (
     insert into delivery_slot as s (endpoint_id, slot, leased_by, leased_until)
-    select w.endpoint_id, w.slot, w.holder, now() + ${LEASE} from admitted w
-    where not exists (select from delivery_slot known where known.endpoint_id = w.endpoint_id and known.slot = w.slot)
+    select w.endpoint_id, w.slot, w.holder, now() + ${LEASE} from ${admitted}
+      not exists (select from delivery_slot known where known.endpoint_id = w.endpoint_id and known.slot = w.slot)
     order by w.endpoint_id, w.slot
     on conflict do nothing returning s.endpoint_id, s.slot),
   free as (
-    select w.endpoint_id, w.slot, w.holder from admitted w join delivery_slot s using (endpoint_id, slot)
-    where s.leased_by is null or s.leased_until < now()
+    select w.endpoint_id, w.slot, w.holder from delivery_slot s, ${admitted}
+      s.endpoint_id = w.endpoint_id and s.slot = w.slot and (s.leased_by is null or s.leased_until < now())
     order by s.endpoint_id, s.slot for update of s skip locked),
   leased as (
     update delivery_slot s set leased_by = free.holder, leased_until = now() + ${LEASE} from free
@@ -137,9 +143,9 @@ const WAKE_NEXT = `
   with asked as (select * from unnest($1::uuid[], $2::smallint[], $3::boolean[], $4::float8[]) as a(endpoint_id, slot, is_of_all, seconds)),
   s as (
     select endpoint_id, slot, seconds from asked
-    union
+    union all
     select a.endpoint_id, other::smallint, a.seconds from asked a cross join generate_series(0, ${SLOTS - 1}) other
-    where a.is_of_all or exists (select from delivery_slow_endpoint slow where slow.endpoint_id = a.endpoint_id))
+    where a.is_of_all or a.seconds = 0 and exists (select from delivery_slow_endpoint slow where slow.endpoint_id = a.endpoint_id))
   select ${WAKE('s.seconds')} from s ${NEXT_OF_SLOT}`;
 
 const columns = (slots: readonly Slot[]) => [slots.map(({ endpointId }) => endpointId), slots.map(({ slot }) => slot)];
@@ -157,9 +163,9 @@ export function slotTable(pool: Pool): Slots {
     const values = [...columns(wanted), wanted.map(({ holder }) => holder)];
     return (await pool.query<Claimed>({ name, text, values })).rows;
   };
-  const claim = grouped<Claim, Claimed>(claims('delivery_claim', CLAIM(ADMITTED_QUICK)), GROUPING);
+  const claim = grouped<Claim, Claimed>(claims('delivery_claim', CLAIM(QUICK)), GROUPING);
   // One statement at a time, so that each sees what those before it have taken.
-  const claimSlow = grouped<Claim, Claimed>(claims('delivery_claim_slow', CLAIM(ADMITTED_SLOW)), {
+  const claimSlow = grouped<Claim, Claimed>(claims('delivery_claim_slow', CLAIM(SLOWLY)), {
     most: 64,
     atOnce: 1,
   });

@@ -140,6 +140,7 @@ describe('Places for what lasts', () => {
   it('are counted by owner', () => {
     const outside = outsidePlaces(64);
     const leave = Array.from({ length: 32 }, () => outside.enter('greedy'));
+    for (const owner of ['greedy', 'other']) outside.admits(owner, false, owner);
     const admitted = () =>
       ['greedy', 'other'].flatMap((owner) => [true, false].map((slow) => outside.admits(owner, slow)));
     expect(admitted()).toEqual([false, false, true, true]);
