@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphClient } from '../gateway/client/graph-client';
-import { newIdentifier } from '../schema/identifiers';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
 import { serveAssets } from '../web/assets';
 import { FORM_TOKEN_FIELD, formTokens } from '../web/form-token';
@@ -80,7 +78,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningWeb>
     steps.streams.endAll();
     done();
   });
-  serveHealth(app, () => registerAnswers(graph));
+  serveHealth(app, graph);
   for (const page of PAGES) serve(app, steps, page);
   return listening(app, settings);
 }
@@ -103,11 +101,4 @@ function stepsOf(options: ConsoleOptions, assetPath: string): Steps {
 function serve(app: FastifyInstance, steps: Steps, page: Page): void {
   const { method, path } = page;
   app.route({ method, url: path, handler: (request, reply) => handle(steps, page, request, reply) });
-}
-
-/** Whether the register answers what anybody may ask. */
-async function registerAnswers(graph: GraphClient): Promise<boolean> {
-  const facts = { transactionId: newIdentifier('tid'), clientAddress: '127.0.0.1' };
-  const { failures } = await graph.run('CheckRegister', {}, facts);
-  return failures.length === 0;
 }

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphClient } from '../gateway/client/graph-client';
-import { newIdentifier } from '../schema/identifiers';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
 import { serveAssets } from '../web/assets';
 import { FORM_TOKEN_FIELD, formTokens } from '../web/form-token';
@@ -81,7 +79,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningWeb> {
     refuse(steps, request, reply, steps.visitOf(request, reply), error);
   const app = await webServer({ settings, logger, headers: securityHeaders(production, hasTls, 'self'), unserved });
   const steps = stepsOf(options, hasTls, serveAssets(app, portalAssets()));
-  serveHealth(app, () => registerAnswers(graph));
+  serveHealth(app, graph);
   for (const page of PAGES) serve(app, steps, page);
   return listening(app, settings);
 }
@@ -102,13 +100,6 @@ function stepsOf(options: PortalOptions, hasTls: boolean, assetPath: string): St
     identityPath: places.identityPath,
     logger,
   };
-}
-
-/** Whether the register answers what the first page asks. */
-async function registerAnswers(graph: GraphClient): Promise<boolean> {
-  const facts = { transactionId: newIdentifier('tid'), clientAddress: '127.0.0.1' };
-  const { failures } = await graph.run('ListSupplierSignIns', {}, facts);
-  return failures.length === 0;
 }
 
 function serve(app: FastifyInstance, steps: Steps, page: Page): void {

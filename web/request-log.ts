@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { failureFacts } from '../subgraphs/server/failures';
 
 /** One log line for every page that is asked for: the route template, because paths and query strings may hold secrets. */
 export function logRequests(app: FastifyInstance, logger: Logger): void {
@@ -17,19 +18,7 @@ export function logRequests(app: FastifyInstance, logger: Logger): void {
   });
 }
 
-const FRAMES = 6;
-
-/** A failure of the portal itself: where, not what it says. */
+/** A failure of the service itself: where, not what it says. */
 export function logFailure(logger: Logger, transactionId: string, error: unknown): void {
-  const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
-  logger.error(
-    {
-      'transaction-id': transactionId,
-      failure: {
-        kind: error instanceof Error ? error.name : typeof error,
-        at: frames.slice(0, FRAMES).map((line) => line.trim()),
-      },
-    },
-    'internal error',
-  );
+  logger.error({ 'transaction-id': transactionId, failure: failureFacts(error) }, 'internal error');
 }

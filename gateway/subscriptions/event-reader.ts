@@ -3,7 +3,10 @@ import type { EventLog, LogEntry } from './event-log';
 
 /** A subscription's own way along the log: first what was missed, then what comes, without a gap and nothing twice. */
 export interface EventReader {
-  /** The next event that the subscription is for; undefined when the reader was closed. After a failure it can be asked again, unless its place is lost (VAL001). */
+  /**
+   * The next event that the subscription is for; undefined when the reader was closed. After a failure it can be asked again,
+   * unless its place is lost (VAL001).
+   */
   next(): Promise<LogEntry | undefined>;
   /** Some of those that come after it, as far as they are at hand. */
   upcoming(most: number): LogEntry[];

@@ -16,8 +16,9 @@ export const deliveryRights = (role: string): string => `
     delivery_resumption to ${role}`;
 
 /**
- * A lane is what one endpoint is told about one subject: its deliveries are numbered. A delivery that was put off without an attempt
- * counts how often that was (`held`), and how often it could not be assembled (`faults`). A resumption is counted when it is. Rows that change often keep room for it in their page.
+ * A lane is what one endpoint is told about one subject: its deliveries are numbered. A delivery that was put off without an
+ * attempt counts how often that was (`held`), and how often it could not be assembled (`faults`). A resumption is counted when it
+ * is. Rows that change often keep room for it in their page.
  */
 const TABLES = `
   create table delivery_lane (

@@ -19,38 +19,10 @@ export function keepUp(upkeep: Upkeep, logger: Logger): () => Promise<void> {
     while ((await upkeep.forget()) > 0);
   };
   const stops = [
-    repeat(
-      TAKE_OVER_EVERY,
-      quietly(() => upkeep.takeOver()),
-      logger,
-    ),
-    repeat(TAKE_OVER_EVERY, quietly(wakeWhenMoved), logger),
-    repeat(
-      WAKE_ALL_EVERY,
-      quietly(() => upkeep.wakeAll()),
-      logger,
-    ),
-    repeat(FORGET_EVERY, quietly(forgetAll), logger),
+    repeat(TAKE_OVER_EVERY, () => upkeep.takeOver(), logger),
+    repeat(TAKE_OVER_EVERY, wakeWhenMoved, logger),
+    repeat(WAKE_ALL_EVERY, () => upkeep.wakeAll(), logger),
+    repeat(FORGET_EVERY, forgetAll, logger),
   ];
   return async () => void (await Promise.all(stops.map((stop) => stop())));
-}
-
-/** One at a time; of a database that is away one failure is told, not one each time. */
-function quietly(work: () => Promise<unknown>): () => Promise<unknown> {
-  let running = false;
-  let failed = false;
-  return async () => {
-    if (running) return;
-    running = true;
-    try {
-      await work();
-      failed = false;
-    } catch (error) {
-      if (failed) return;
-      failed = true;
-      throw error;
-    } finally {
-      running = false;
-    }
-  };
 }

@@ -6,6 +6,7 @@ import { type KeyedHash, keyedHash } from './keyed-hash';
 import { repeat } from './repeat';
 import { seal, unseal } from './sealed';
 import type { ShortReads } from './short-reads';
+import { type Session, inTransaction } from './transaction';
 
 /**
  * Idempotency keys (2-decisions-a-b.md, section 7): a keyed hash of key and body and the sealed 2xx answer, kept 24 hours (with a
@@ -49,6 +50,41 @@ export const claimIdempotencyKey = (keptFor: KeptFor): string => `
 
 /** {@link claimIdempotencyKey} of an answer without a secret. */
 export const CLAIM_IDEMPOTENCY_KEY = claimIdempotencyKey('24 hours');
+
+const KEEP = { name: 'keep_answer', text: `with ${CLAIM_IDEMPOTENCY_KEY} select from claim` };
+
+/**
+ * Keeps the answer of a request by a statement of its own; false when an earlier one had its key. One without a key has nothing
+ * to keep.
+ */
+export async function keepAnswer(session: Session, request: IdempotentRequest, answer: unknown): Promise<boolean> {
+  const values = [...request.claim(answer)];
+  const hasKey = values[2] !== null;
+  return !hasKey || (await session.query({ ...KEEP, values })).rowCount === 1;
+}
+
+/** Takes back what was done for a request that came second. */
+const CAME_SECOND = new Error('an earlier request had the idempotency key');
+
+/**
+ * Does what a request asks for in one transaction, unless one with the same key has: then nothing of it is done, and that one's
+ * answer is given.
+ */
+export async function once<Answer>(
+  pool: Pool,
+  request: IdempotentRequest,
+  work: (session: Session) => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly replayed: boolean }> {
+  const whole = async (session: Session) => {
+    const answer = await work(session);
+    if (!(await keepAnswer(session, request, answer))) throw CAME_SECOND;
+    return { answer, replayed: false };
+  };
+  return inTransaction(pool, whole).catch(async (error: unknown) => {
+    if (error !== CAME_SECOND) throw error;
+    return { answer: await request.recall<Answer>(pool), replayed: true };
+  });
+}
 
 /** The table, for a migration of each subgraph that has POST operations. */
 export const CREATE_IDEMPOTENCY_KEY = `

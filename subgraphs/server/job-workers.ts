@@ -172,11 +172,10 @@ const TIDY = (schema: string): string => `
   update ${schema}._private_jobs set run_at = now() + interval '${LONGEST_WAIT} s'
   where last_error is not null and locked_by is null and run_at > now() + interval '${LONGEST_WAIT} s'`;
 
-/** Takes over the jobs of the dead. Of a database that is away one failure is told, not one each second. */
+/** Takes over the jobs of the dead. */
 function sweep(pool: Pool, schema: string, look: () => void): () => Promise<void> {
   let missed: ReadonlySet<string> = new Set();
-  let failed = false;
-  const takeOver = async () => {
+  return async () => {
     const { rows } = await pool.query<{ locked_by: string }>(WITHOUT_LOCK(schema));
     const dead = rows.map((row) => row.locked_by).filter((holder) => missed.has(holder));
     missed = new Set(rows.map((row) => row.locked_by));
@@ -185,14 +184,7 @@ function sweep(pool: Pool, schema: string, look: () => void): () => Promise<void
       look();
     }
     await pool.query(TIDY(schema));
-    failed = false;
   };
-  return () =>
-    takeOver().catch((error: unknown) => {
-      if (failed) return;
-      failed = true;
-      throw error;
-    });
 }
 
 function settled(promise: Promise<unknown>): Promise<void> {

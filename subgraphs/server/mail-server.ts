@@ -25,8 +25,8 @@ const STEP = 5_000;
 const LONGEST = 20_000;
 
 /**
- * A mail server by its URL; `languages` are those of the letters (Content-Language). In production the connection is encrypted, by `smtps://` or STARTTLS; a relay that has no TLS must be
- * named as such (`smtp://relay?requireTLS=false`).
+ * A mail server by its URL; `languages` are those of the letters (Content-Language). In production the connection is encrypted,
+ * by `smtps://` or STARTTLS; a relay that has no TLS must be named as such (`smtp://relay?requireTLS=false`).
  */
 export function mailServer(url: string, from: MailSender, languages: string, production: boolean): MailServer {
   const timeouts = { connectionTimeout: STEP, greetingTimeout: STEP, dnsTimeout: STEP, socketTimeout: STEP };

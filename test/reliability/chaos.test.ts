@@ -87,15 +87,11 @@ describe('A register in which everything is killed, again and again', () => {
   async function killService(index: number): Promise<void> {
     const workers = room.services.filter(({ name }) => name.startsWith('access'));
     const service = (workers[index] ?? room.services[randomInt(room.services.length)]) as ChaosRoom['services'][number];
-    const before = receiver.received.length;
+    const open = receiver.received.filter(({ status, torn }) => status === undefined && !torn);
     const at = performance.now();
     await service.kill();
-    const torn = await until(async () => {
-      const open = receiver.received.slice(Math.max(0, before - 200)).filter(({ status }) => status === undefined);
-      return open.every((each) => each.torn || performance.now() - at > 2 * ANSWERED_WITHIN)
-        ? open.filter((each) => each.torn && each.at < at)
-        : undefined;
-    });
+    await until(() => open.every(({ status, torn }) => status !== undefined || torn) || undefined);
+    const torn = open.filter((each) => each.torn);
     await noteInFlight();
     for (const each of torn) inFlight.add(each.delivery);
     await Promise.all([service.running(), ...torn.map((each) => resumption(each, at))]);

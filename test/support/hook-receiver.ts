@@ -1,5 +1,4 @@
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { webhookReceiver } from './webhook-receiver';
 
 /** A delivery that came. */
 export interface Received {
@@ -33,14 +32,9 @@ export async function hookReceiver(
   answer: (received: Received) => HookAnswer | Promise<HookAnswer> = () => ({ status: 200 }),
 ): Promise<HookReceiver> {
   const received: Received[] = [];
-  const server: Server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const hook: Received = {
-      ...JSON.parse(Buffer.concat(chunks).toString()),
-      path: request.url,
-      at: performance.now(),
-    };
+  const server = await webhookReceiver();
+  server.answer(({ path, body, at }) => async (_, response) => {
+    const hook: Received = { ...(JSON.parse(body) as Received), path, at };
     received.push(hook);
     const { status, headers, afterMs = 0 } = await answer(hook);
     const end = () => {
@@ -50,14 +44,5 @@ export async function hookReceiver(
     if (afterMs === 0) end();
     else setTimeout(end, afterMs);
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: new URL(server.url).origin, received, close: server.close };
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
-import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
+import { type IdempotentRequest, once } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
-import { type Session, inTransaction } from '../../server/transaction';
+import type { Session } from '../../server/transaction';
 import {
   type DiscoveredAccess,
   type DiscoveredAccessReport,
@@ -60,15 +60,10 @@ const TODAY = {
 
 const HAS_PASSED = 'select coalesce($1::timestamptz <= register_now(), false) as passed';
 
-const CLAIM_KEY = { name: 'claim_key_of_report', text: `with ${CLAIM_IDEMPOTENCY_KEY} select from claim` };
-
 const STANDING = {
   name: 'standing_of_discovered_access',
   text: `select case when expiry <= register_now() then 'EXPIRED' else state end as state from access_record where id = $1`,
 };
-
-/** Takes back what was done for a request that came second. */
-const CLAIMED_BEFORE = new Error('the idempotency key was claimed before');
 
 /** What has expired and was not yet swept makes room for what is new. */
 const EXPIRE = `
@@ -129,17 +124,12 @@ export class DiscoveredAccessRepository {
    * at once. Reports of a meter point come one after the other.
    */
   async report(of: ReportOfAccess, request: IdempotentRequest): Promise<ReportedAccess & { replayed: boolean }> {
-    const work = async (session: Session) => {
+    const { answer, replayed } = await once(this.database.pool, request, async (session) => {
       await lockMeterPoint(session, of.meterPointId);
       await session.query('select await_claimants_at($1)', [of.meterPointId]);
-      const reported = await this.reported(session, of);
-      if (!(await isClaimed(session, request, reported))) throw CLAIMED_BEFORE;
-      return { ...reported, replayed: false };
-    };
-    return inTransaction(this.database.pool, work).catch(async (error: unknown) => {
-      if (error !== CLAIMED_BEFORE) throw error;
-      return { ...(await request.recall<ReportedAccess>(this.database.pool)), replayed: true };
+      return this.reported(session, of);
     });
+    return { ...answer, replayed };
   }
 
   private async reported(session: Session, of: ReportOfAccess): Promise<ReportedAccess> {
@@ -198,11 +188,4 @@ export class DiscoveredAccessRepository {
   private keyOf({ id, key_sealed }: KnownRow): string {
     return unseal(this.sealingKey, key_sealed, id).toString('utf8');
   }
-}
-
-/** Claims the idempotency key, if there is one; false when it was used before. */
-async function isClaimed(session: Session, request: IdempotentRequest, answer: ReportedAccess): Promise<boolean> {
-  const values = request.claim(answer);
-  const hasKey = values[2] !== null;
-  return !hasKey || (await session.query({ ...CLAIM_KEY, values: [...values] })).rowCount === 1;
 }

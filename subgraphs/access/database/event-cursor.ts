@@ -14,7 +14,10 @@ export function eventCursor({ era, tx, position }: EventPosition): string {
   return Buffer.from(`${era} ${tx} ${position}`).toString('base64url');
 }
 
-/** The position that a cursor stands for, as values of a statement; null and the empty text are before every event. VAL001 when it is none of ours. */
+/**
+ * The position that a cursor stands for, as values of a statement; null and the empty text are before every event. VAL001 when it
+ * is none of ours.
+ */
 export function eventPosition(cursor: string | null): readonly [era: string, tx: string, position: string] {
   if (!cursor) return ['0', '0', '0'];
   const match = POSITION.exec(Buffer.from(cursor, 'base64url').toString('utf8'));

@@ -80,8 +80,8 @@ export class TenancyChangeRepository {
   }
 
   /**
-   * Announces a change to every Data User with ACTIVE records at the meter point, unless terminated, once: a repeat tells whom it was announced to. A
-   * registration that is under way is waited for, and affected.
+   * Announces a change to every Data User with ACTIVE records at the meter point, unless terminated, once: a repeat tells whom it
+   * was announced to. A registration that is under way is waited for, and affected.
    */
   announce(change: TenancyChange): Promise<TenancyChangeAnnouncement> {
     const { id, meterPointId, effectiveDate } = change;

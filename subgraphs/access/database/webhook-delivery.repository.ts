@@ -8,8 +8,8 @@ import {
   requirePageSize,
 } from '../../server/connection';
 import type { Database } from '../../server/database';
-import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
-import { type Session, inTransaction } from '../../server/transaction';
+import { type IdempotentRequest, once } from '../../server/idempotency';
+import type { Session } from '../../server/transaction';
 import type { DeliveredEventType, DeliveryState, Webhook } from '../domain/webhook';
 
 /** One POST to a callback URL. */
@@ -64,21 +64,12 @@ const ATTEMPTS = {
     where endpoint_id = $1 and event_id = any($2::text[]) order by event_id, number`,
 };
 
-/** Yields a row unless the idempotency key was claimed before. */
-const CLAIM = {
-  name: 'claim_idempotency_key',
-  text: `with ${CLAIM_IDEMPOTENCY_KEY} select from claim union all select where $3::bytea is null`,
-};
-
 const REDELIVER = { name: 'redeliver_event', text: 'select redeliver($1, $2) as planned' };
 
 const TEST = {
   name: 'test_webhook',
   text: `insert into event (type, duid, webhook_id) values ('webhook.test', $1, $2) returning id as "eventId"`,
 };
-
-/** Takes back what was done for a request that came second. */
-const CLAIMED_BEFORE = new Error('the idempotency key was claimed before');
 
 /** Comes before every entry of a list that is ordered newest first. */
 const BEFORE_THE_FIRST = ['infinity', ''] as const;
@@ -125,21 +116,9 @@ export class WebhookDeliveryRepository {
     });
   }
 
-  /** Does what a request asks for, unless one with the same idempotency key has: then nothing of it is done. */
-  private async once(
-    idempotent: IdempotentRequest,
-    plan: (session: Session) => Promise<string>,
-  ): Promise<PlannedEvent> {
-    const work = async (session: Session): Promise<PlannedEvent> => {
-      const eventId = await plan(session);
-      const { rowCount } = await session.query({ ...CLAIM, values: [...idempotent.claim(eventId)] });
-      if (rowCount === 0) throw CLAIMED_BEFORE;
-      return { eventId, replayed: false };
-    };
-    return inTransaction(this.database.pool, work).catch(async (error: unknown) => {
-      if (error !== CLAIMED_BEFORE) throw error;
-      return { eventId: await idempotent.recall<string>(this.database.pool), replayed: true };
-    });
+  private async once(request: IdempotentRequest, plan: (session: Session) => Promise<string>): Promise<PlannedEvent> {
+    const { answer, replayed } = await once(this.database.pool, request, plan);
+    return { eventId: answer, replayed };
   }
 
   private async attempts(webhookId: string, rows: readonly DeliveryRow[]): Promise<Map<string, DeliveryAttempt[]>> {

@@ -3,7 +3,10 @@ import type { StatusChange } from '../domain/account';
 
 const OWN = `from webhook where duid = (select duid from account where account_id = $1) and deleted_at is null order by id`;
 
-/** What becomes of deliveries with the standing of their Data User: a reactivation sends what was kept, after a termination nothing is sent. */
+/**
+ * What becomes of deliveries with the standing of their Data User: a reactivation sends what was kept, after a termination
+ * nothing is sent.
+ */
 const DELIVERIES: Readonly<Record<StatusChange, string | null>> = {
   suspend: null,
   reactivate: `select resume_deliveries(id) ${OWN}`,

@@ -8,9 +8,9 @@ export interface CallbackRealm {
 }
 
 /**
- * The rule of callback URLs (1-specification.md, Events; 2-decisions-a-b.md, section 6; VAL008): https, and no literal address other than
- * an ordinary one of the Internet, in whichever form it is written, and a port that can be connected to. Names are checked on the address actually connected to. Undefined
- * when the text is such a URL, else the reason, which never echoes it.
+ * The rule of callback URLs (1-specification.md, Events; 2-decisions-a-b.md, section 6; VAL008): https, and no literal address
+ * other than an ordinary one of the Internet, in whichever form it is written, and a port that can be connected to. Names are
+ * checked on the address actually connected to. Undefined when the text is such a URL, else the reason, which never echoes it.
  */
 export function callbackUrlFault(text: string, { allowLoopback }: CallbackRealm): string | undefined {
   const fault = webAddressFault(text, { production: !allowLoopback });

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../server/database';
-import { failureFacts } from '../../server/failures';
 import { repeat } from '../../server/repeat';
 import {
   EXPIRIES_AT_ONCE,
@@ -41,11 +40,7 @@ export const notifyOfExpiring: Sweep = async (pool, isToStop) => {
 export function sweepExpiries({ pool }: Pick<Database, 'pool'>, logger: Logger): { stop(): Promise<void> } {
   let stopping = false;
   const sweeping = (seconds: number, sweep: Sweep, failure: string) =>
-    repeat(
-      seconds,
-      untroubled(() => sweep(pool, () => stopping), logger, failure),
-      logger,
-    );
+    repeat(seconds, () => sweep(pool, () => stopping), logger, failure);
   const sweeps = [
     sweeping(EXPIRE_EVERY_SECONDS, expirePassed, 'records that have expired could not be ended yet'),
     sweeping(NOTIFY_EVERY_SECONDS, notifyOfExpiring, 'records that expire soon could not be told of yet'),
@@ -56,20 +51,4 @@ export function sweepExpiries({ pool }: Pick<Database, 'pool'>, logger: Logger):
       await Promise.all(sweeps.map((stop) => stop()));
     },
   };
-}
-
-/** One run at a time. Of a database that is away one failure is told, not one each second. */
-function untroubled(work: () => Promise<void>, logger: Logger, failure: string): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let failed = false;
-  const run = async () => {
-    try {
-      await work();
-      failed = false;
-    } catch (error) {
-      if (!failed) logger.error({ failure: failureFacts(error) }, failure);
-      failed = true;
-    }
-  };
-  return () => (running ??= run().finally(() => (running = undefined)));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../server/database';
-import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
+import { type IdempotentRequest, keepAnswer } from '../../server/idempotency';
 import type { JobQueue } from '../../server/jobs';
 import { keyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
@@ -48,8 +48,6 @@ const KNOWN = {
   name: 'known_change_of_tenancy',
   text: 'select id from change_of_tenancy where mpxn_index = $1 and effective_date = $2 and reference_hash = $3',
 };
-
-const CLAIM_KEY = { name: 'claim_key_of_change', text: `with ${CLAIM_IDEMPOTENCY_KEY} select from claim` };
 
 const RECORD = {
   name: 'record_change_of_tenancy',
@@ -105,7 +103,7 @@ export class ChangeOfTenancyRepository {
       await session.query(LOCK, [names[0]]);
       const [known] = (await session.query<{ id: string }>({ ...KNOWN, values: names })).rows;
       const recorded = { id: known?.id ?? randomUUID(), isNew: known === undefined };
-      if (!(await isClaimed(session, request, recorded))) return undefined;
+      if (!(await keepAnswer(session, request, recorded))) return undefined;
       if (!recorded.isNew) return recorded;
       await session.query({ ...RECORD, values: [...names, recorded.id, this.sealed(recorded.id, change)] });
       await this.addJob(session, recorded.id, LOOK_AFTER);
@@ -120,7 +118,7 @@ export class ChangeOfTenancyRepository {
 
   /** Keeps that a request was answered; false when one with the same idempotency key was before. */
   keepAnswered(recorded: RecordedChange, request: IdempotentRequest): Promise<boolean> {
-    return isClaimed(this.database.pool, request, recorded);
+    return keepAnswer(this.database.pool, request, recorded);
   }
 
   /** The change of an id. */
@@ -166,13 +164,6 @@ export class ChangeOfTenancyRepository {
   private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
     return this.jobs.add(session, ANNOUNCE, { id }, { key: `${ANNOUNCE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS });
   }
-}
-
-/** Claims the idempotency key, if there is one; false when it was used before. */
-async function isClaimed(session: Session, request: IdempotentRequest, answer: RecordedChange): Promise<boolean> {
-  const values = request.claim(answer);
-  const hasKey = values[2] !== null;
-  return !hasKey || (await session.query({ ...CLAIM_KEY, values: [...values] })).rowCount === 1;
 }
 
 /** What the sealed content of a change belongs to. */

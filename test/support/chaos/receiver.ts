@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ReceivedPost, webhookReceiver } from '../webhook-receiver';
 
 /** One request that a receiver of webhooks got. */
 export interface ReceivedDelivery {
@@ -9,7 +7,6 @@ export interface ReceivedDelivery {
   readonly delivery: string;
   readonly eventId: string;
   readonly type: string;
-  readonly sequence: number;
   /** The subject of the event, as far as the receiver sees it: the access key, or the MPxN. */
   readonly subject: string;
   readonly bodyHash: string;
@@ -22,75 +19,47 @@ export interface ReceivedDelivery {
 
 /** A receiver of webhooks that remembers what it got. */
 export interface Receiver {
+  /** Address below which every path is a callback URL. */
   readonly url: string;
   readonly received: readonly ReceivedDelivery[];
   close(): Promise<void>;
 }
 
 /** How a delivery is answered: after so many milliseconds, with a status. */
-export type Answering = (
-  delivery: string,
-  request: number,
-  eventId: string,
-) => { readonly status: number; readonly after: number };
+export type Answering = (delivery: string) => { readonly status: number; readonly after: number };
 
-/** A real HTTP server; `answering` is told how often this delivery has come, from 1. */
+/** A receiver that sees when the sender goes away before it is answered. */
 export async function startReceiver(answering: Answering): Promise<Receiver> {
   const received: ReceivedDelivery[] = [];
-  const requests = new Map<string, number>();
-  const server = createServer((request, response) => {
-    void receive(request, response).catch(() => response.destroy());
-  });
-  server.keepAliveTimeout = 60_000;
-  const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const got = deliveryOf(request, await bodyOf(request));
-    const number = (requests.get(got.delivery) ?? 0) + 1;
-    requests.set(got.delivery, number);
+  const server = await webhookReceiver();
+  server.answer((post) => {
+    const got = deliveryOf(post);
     received.push(got);
-    const { status, after } = answering(got.delivery, number, got.eventId);
-    response.on('close', () => {
-      if (got.status === undefined) got.torn = true;
-    });
-    setTimeout(() => {
-      if (response.destroyed || got.torn) return;
-      got.status = status;
-      response.writeHead(status).end();
-    }, after);
-  };
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+    const { status, after } = answering(got.delivery);
+    return (_, response) => {
+      response.on('close', () => {
+        if (got.status === undefined) got.torn = true;
+      });
+      setTimeout(() => {
+        if (got.torn) return;
+        got.status = status;
+        response.writeHead(status).end();
+      }, after);
+    };
+  });
+  return { url: new URL(server.url).origin, received, close: server.close };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
-function deliveryOf({ url = '', headers }: IncomingMessage, body: Buffer): ReceivedDelivery {
+function deliveryOf({ path, headers, body, at }: ReceivedPost): ReceivedDelivery {
   const eventId = String(headers['webhook-id']);
-  const { sequence, payload, ...rest } = JSON.parse(body.toString()) as {
-    sequence: number;
-    payload: { ak?: string; mpxn?: string };
-    'event-type': string;
-  };
+  const { payload, ...event } = JSON.parse(body) as { payload: { ak?: string; mpxn?: string }; 'event-type': string };
   return {
-    delivery: `${url} ${eventId}`,
+    delivery: `${path} ${eventId}`,
     eventId,
-    type: rest['event-type'],
-    sequence,
+    type: event['event-type'],
     subject: String(payload.ak ?? payload.mpxn),
     bodyHash: createHash('sha256').update(body).digest('hex'),
-    at: performance.now(),
+    at,
     status: undefined,
     torn: false,
   };
