@@ -49,7 +49,7 @@ const ROOMS: readonly Room[] = [
   {
     name: 'web',
     files: /^web\//,
-    mayImport: /^(web\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(sealed|keyed-hash|tracing)$)/,
+    mayImport: /^(web\/|gateway\/client\/|schema\/(?!build\/)|subgraphs\/server\/(sealed|keyed-hash|tracing|failures)$)/,
   },
   ...['portal', 'console'].map((name): Room => ({
     name,
