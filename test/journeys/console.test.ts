@@ -41,8 +41,17 @@ async function newEvent(): Promise<string> {
   return (await anEvent()).id;
 }
 
+/** Registers a record; its event is told of once every earlier transaction of the PostgreSQL server has ended. */
 async function anEvent(): Promise<{ id: string; cursor: string }> {
+  const before = await latestEvent();
   await registered(dataUser.rest, customer.ir);
+  return until(async () => {
+    const latest = await latestEvent();
+    return latest?.id === before?.id ? undefined : latest;
+  });
+}
+
+async function latestEvent(): Promise<{ id: string; cursor: string } | undefined> {
   const admin = await graphAs(register, 'admin');
   const { data } = await admin(
     'query ($duid: DUID) { latestRegisterEvents(first: 1, types: [ACCESS_REGISTERED], duid: $duid) { id cursor } }',

@@ -4,6 +4,7 @@ import { type DataUser, newCustomer, newDataUser } from '../support/customers';
 import { registered } from '../support/records';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { tokenOf } from '../support/rest-client';
+import { logOfRegisterSettled } from '../support/settled-log';
 import { type Subscriber, TRANSPORTS, overWebSocket, socketClient } from '../support/subscriber';
 import { until } from '../support/until';
 
@@ -12,6 +13,7 @@ const EVENTS = `subscription ($after: String, $types: [RegisterEventType!], $dui
 
 /** The place in the log where it ends now. */
 async function headOf(register: TestRegister): Promise<string> {
+  await logOfRegisterSettled(register);
   const { data } = await (await graphAs(register, 'admin'))('{ latestRegisterEvents(first: 1) { cursor } }');
   return String(data.latestRegisterEvents[0].cursor);
 }

@@ -9,6 +9,7 @@ import {
   startTestRegister,
 } from '../support/register';
 import { tokenOf } from '../support/rest-client';
+import { logOfRegisterSettled } from '../support/settled-log';
 import { type Subscriber, TRANSPORTS } from '../support/subscriber';
 import { until } from '../support/until';
 
@@ -64,6 +65,7 @@ describe('Subscriptions at two gateways of which one is killed again and again',
   it.each(TRANSPORTS)(
     'over %s bring every event once and in order, at both, to a client that resumes with its last cursor',
     async (_, subscribe) => {
+      await logOfRegisterSettled(register);
       const { data } = await graphOf(register, admin)('{ latestRegisterEvents(first: 1) { cursor } }');
       const after = String(data.latestRegisterEvents[0].cursor);
       const untouched = subscribe(register.gateway, admin, { query: EVENTS, variables: { after } });

@@ -12,6 +12,7 @@ import { migrate } from '../../subgraphs/server/migrate';
 import { DUID } from '../support/access-database';
 import { register } from '../support/event-rows';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../support/postgres';
+import { isLogSettled } from '../support/settled-log';
 import { until } from '../support/until';
 
 const copied = promisify(execFile);
@@ -53,10 +54,7 @@ async function registered(count: number): Promise<string> {
   return withLog((log) =>
     until(async () => {
       const [latest] = await log.latest({ types: null, duid: null }, 1);
-      const { rows } = await asOwner((session) =>
-        session.query('select from event where (era, tx) >= (event_era(), pg_snapshot_xmin(pg_current_snapshot()))'),
-      );
-      return rows.length === 0 ? latest?.cursor : undefined;
+      return (await asOwner(isLogSettled)) ? latest?.cursor : undefined;
     }),
   );
 }

@@ -5,6 +5,7 @@ import { RENEW_EVENT_ERA } from '../../subgraphs/access/database/event-era';
 import { measureEventLog } from '../../subgraphs/access/events/log-metrics';
 import { type Database, openDatabase, sessionOptions } from '../../subgraphs/server/database';
 import { type AccessDatabase, DUID, accessDatabase, outcomeOf } from '../support/access-database';
+import { logSettled } from '../support/settled-log';
 import { until } from '../support/until';
 import { end, eventsOf, register, replace } from '../support/event-rows';
 
@@ -35,14 +36,7 @@ async function everythingAfter(cursor: string, first = 500): Promise<string[]> {
   return entries.length === 0 ? [] : [...entries.map(({ id }) => id), ...(await everythingAfter(next, first))];
 }
 
-/** Waits until all events are shown: transactions of other databases of the server hold them back, too. */
-const settled = () =>
-  until(async () => {
-    const { rows } = await tables.owner.query(
-      'select from event where (era, tx) >= (event_era(), pg_snapshot_xmin(pg_current_snapshot())) limit 1',
-    );
-    return rows.length === 0 || undefined;
-  });
+const settled = () => logSettled(tables.owner);
 
 const head = async () => (await log.follow(null, 1)).cursor;
 

@@ -1,5 +1,6 @@
 import type { Caller } from '../../subgraphs/server/caller';
 import { askSubgraph } from '../../subgraphs/server/service-question';
+import { isLogSettled } from '../support/settled-log';
 import { until } from '../support/until';
 import { type RegisteredConsent, type Subscription, type WebhookRoom, webhookRoom } from '../support/webhook-room';
 
@@ -49,10 +50,7 @@ const eventsOf = async (caller: Caller, variables: object = {}) => {
   const events = await until(async () => {
     const { data, codes } = await room.ask(caller, ALL, { first: 500, ...variables });
     expect(codes).toEqual([]);
-    const { rows } = await room.owner.query(
-      'select from event where (era, tx) >= (event_era(), pg_snapshot_xmin(pg_current_snapshot())) limit 1',
-    );
-    return rows.length === 0 ? data.registerEvents : undefined;
+    return (await isLogSettled(room.owner)) ? data.registerEvents : undefined;
   });
   return events.nodes as Answered[];
 };

@@ -1,0 +1,28 @@
+import { Client } from 'pg';
+import { until } from './until';
+
+type Session = Pick<Client, 'query'>;
+
+/** Whether readers of the event log are shown every event: transactions of other databases of the server hold them back, too. */
+export async function isLogSettled(session: Session): Promise<boolean> {
+  const { rows } = await session.query(
+    'select from access.event where (era, tx) >= (access.event_era(), pg_snapshot_xmin(pg_current_snapshot())) limit 1',
+  );
+  return rows.length === 0;
+}
+
+/** Waits until all events are shown. */
+export function logSettled(session: Session): Promise<boolean> {
+  return until(async () => (await isLogSettled(session)) || undefined);
+}
+
+/** Waits until all events of a register are shown. */
+export async function logOfRegisterSettled({ databaseUrl }: { readonly databaseUrl: string }): Promise<void> {
+  const session = new Client({ connectionString: databaseUrl });
+  await session.connect();
+  try {
+    await logSettled(session);
+  } finally {
+    await session.end();
+  }
+}
