@@ -12,6 +12,8 @@ import { launchPostgres } from './sandbox/postgres/launch-postgres';
 import { runningPostgres } from './sandbox/postgres/running-postgres';
 import { accessAddress, namedAccessKeys } from './subgraphs/access/access';
 import { accessTables } from './subgraphs/access/database/tables';
+import { gridModelTables } from './subgraphs/grid-models/database/tables';
+import { gridModelsAddress, namedGridModelsKeys } from './subgraphs/grid-models/grid-models';
 import { identityTables } from './subgraphs/identity/database/tables';
 import { identityAddress, namedIdentityKeys } from './subgraphs/identity/identity';
 
@@ -83,7 +85,7 @@ async function backUp(settings: BackupSettings, root: string): Promise<void> {
 async function restoreFrom(root: string, values: Values): Promise<void> {
   const withoutDataKeys = values['without-data-keys'] === true;
   const alsoFrom = values['also-from'] as string | undefined;
-  const settings = await sandboxedSettings({ ...process.env, SERVICES: 'access,identity' });
+  const settings = await sandboxedSettings({ ...process.env, SERVICES: 'access,identity,grid-models' });
   const { production } = settings;
   await inDatabase(settings, async (databaseUrl) => {
     const subgraphs = subgraphsOf(settings, databaseUrl);
@@ -103,6 +105,7 @@ function subgraphsOf(settings: Settings, databaseUrl: string): RestoredSubgraph[
     'identityHashKey',
     'accessHashKey',
     'accessEncryptionKey',
+    'gridModelsKey',
   ]);
   const ofIdentity = {
     indexKey: keys.identityIndexKey,
@@ -113,7 +116,12 @@ function subgraphsOf(settings: Settings, databaseUrl: string): RestoredSubgraph[
   return [
     { address: identityAddress(databaseUrl, ofIdentity), tables: identityTables, keys: namedIdentityKeys(ofIdentity) },
     { address: accessAddress(databaseUrl, ofAccess), tables: accessTables, keys: namedAccessKeys(ofAccess) },
+    gridModelsOf(databaseUrl, keys.gridModelsKey),
   ];
+}
+
+function gridModelsOf(databaseUrl: string, key: Buffer): RestoredSubgraph {
+  return { address: gridModelsAddress(databaseUrl, key), tables: gridModelTables, keys: namedGridModelsKeys(key) };
 }
 
 /** Works in the database that DATABASE_URL names, or in the embedded one: that of a running register, else started for the work. */

@@ -7,12 +7,14 @@ import { apiSchemaOf } from './gateway/supergraph';
 import { startConsole } from './console/console';
 import { startPortal } from './portal/portal';
 import { serviceLog } from './process/service-log';
-import { SERVICES } from './process/keys';
+import { SERVICES, SUBGRAPHS } from './process/keys';
 import type { Settings } from './process/settings';
-import { type EndWish, closeServer, endWish, grace } from './process/shutdown';
+import { type EndWish, type StartedParts, endWish, startedParts } from './process/shutdown';
 import { startFault } from './process/start-fault';
 import { KEY_SET_PATH, Wiring } from './process/wiring';
 import { startRestAdapter } from './rest-adapter/adapter';
+import { serveFileStore } from './rest-adapter/files/file-store-routes';
+import { remoteFileStore } from './rest-adapter/files/remote-file-store';
 import { remoteKeySet } from './rest-adapter/remote-key-set';
 import { type DemoData, samplesOf } from './sandbox/demo-data';
 import { sandboxedSettings } from './sandbox/keys';
@@ -22,6 +24,7 @@ import { loadSandbox } from './sandbox/sandbox';
 import { startSupplier } from './sandbox/supplier';
 import { generatedSchema } from './schema/generated-schema';
 import { startAccess } from './subgraphs/access/access';
+import { type RunningGridModels, startGridModels } from './subgraphs/grid-models/grid-models';
 import { startIdentity } from './subgraphs/identity/identity';
 import { publicKeys } from './subgraphs/server/bearer-token';
 import type { ServiceName } from './subgraphs/server/caller';
@@ -29,25 +32,18 @@ import { serveMetrics } from './subgraphs/server/metrics-route';
 import type { RunningSubgraph } from './subgraphs/server/running-subgraph';
 import { exportTraces } from './subgraphs/server/tracing';
 
+const INNER_PARTS = ['mailbox', 'database', 'identity', 'access', 'gridModels'] as const;
+const PARTS = [...INNER_PARTS, 'gateway', 'restAdapter', 'portal', 'console', 'sandbox'] as const;
+
 /**
  * READ FIRST: the composition root. The services that SERVICES names start here, in this order: database, identity, access,
- * gateway, rest-adapter, portal, console; in one process they call each other directly, else over HTTP (architecture, decision 1).
+ * grid-models, gateway, rest-adapter, portal, console; in one process they call each other directly, else over HTTP (architecture, decision 1).
  */
 export async function startRegister(settings: Settings, logger: Logger, end?: EndWish): Promise<RunningRegister> {
   const parts = new Parts(settings, logger, end);
   try {
     parts.traces();
-    for (const part of [
-      'mailbox',
-      'database',
-      'identity',
-      'access',
-      'gateway',
-      'restAdapter',
-      'portal',
-      'console',
-      'sandbox',
-    ] as const) {
+    for (const part of PARTS) {
       await parts[part]();
       end?.wished.throwIfAborted();
     }
@@ -69,21 +65,22 @@ export interface RunningRegister {
 /** What has been started, and how the next part reaches it. */
 class Parts {
   readonly urls: Record<string, string> = {};
-  private readonly closers: ((hurry: AbortSignal) => Promise<unknown>)[] = [];
+  private readonly started: StartedParts;
   private readonly metrics = new Registry();
   private readonly wiring: Wiring;
   private databaseUrl = '';
   private runningGateway: RunningGateway | undefined;
   private accounts: Awaited<ReturnType<typeof startAccess>>['accounts'] | undefined;
   private mails: Mailbox | undefined;
+  private grid: RunningGridModels | undefined;
   private demo: DemoData | undefined;
-  private closing: Promise<void> | undefined;
 
   constructor(
     private readonly settings: Settings,
     private readonly logger: Logger,
-    private readonly end: EndWish | undefined,
+    end: EndWish | undefined,
   ) {
+    this.started = startedParts(logger, end);
     this.wiring = new Wiring(settings);
     collectDefaultMetrics({ register: this.metrics });
   }
@@ -91,19 +88,19 @@ class Parts {
   /** Traces go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names, if any. */
   traces(): void {
     if (!this.settings.exportTraces) return;
-    this.closers.push(exportTraces([...this.settings.services].join(',')));
+    this.started.add(exportTraces([...this.settings.services].join(',')));
   }
 
   /** The PostgreSQL that DATABASE_URL names, or one of our own below DATA_DIR. */
   async database(): Promise<void> {
     const { databaseUrl, dataDir } = this.settings;
-    if (!this.wiring.runs('access') && !this.wiring.runs('identity')) return;
+    if (!SUBGRAPHS.some((subgraph) => this.wiring.runs(subgraph))) return;
     if (databaseUrl !== undefined) {
       this.databaseUrl = databaseUrl;
       return;
     }
     const postgres = await launchPostgres({ dataDir, log: this.logger, onLost: endWithoutDatabase });
-    this.closers.push(() => postgres.stop());
+    this.started.add(() => postgres.stop());
     this.databaseUrl = postgres.url;
   }
 
@@ -112,7 +109,7 @@ class Parts {
     const { production, smtpUrl, host, sandboxPorts } = this.settings;
     if (production || smtpUrl !== undefined || !this.wiring.runs('identity')) return;
     this.mails = await startMailbox({ port: sandboxPorts.mailbox, host });
-    this.closers.push(this.mails.close);
+    this.started.add(this.mails.close);
   }
 
   async identity(): Promise<void> {
@@ -152,6 +149,14 @@ class Parts {
     });
   }
 
+  async gridModels(): Promise<void> {
+    if (!this.wiring.runs('grid-models')) return;
+    const key = this.wiring.keys(['gridModelsKey']).gridModelsKey;
+    this.grid = await startGridModels({ ...this.subgraphOptions(), key });
+    const { files } = this.grid;
+    await this.ran('grid-models', this.grid, (app) => serveFileStore(app, files));
+  }
+
   async gateway(): Promise<void> {
     if (!this.wiring.runs('gateway')) return;
     const { supergraphSdl, audiences, trustedDocuments } = generatedSchema();
@@ -160,9 +165,8 @@ class Parts {
       supergraphSdl,
       audiences,
       trustedDocuments,
-      links: [this.wiring.link('access', 'gateway'), this.wiring.link('identity', 'gateway')],
-      ready: async () =>
-        (await Promise.all([this.wiring.ready('access'), this.wiring.ready('identity')])).every(Boolean),
+      links: SUBGRAPHS.map((subgraph) => this.wiring.link(subgraph, 'gateway')),
+      ready: async () => (await Promise.all(SUBGRAPHS.map((each) => this.wiring.ready(each)))).every(Boolean),
       verifier: this.wiring.verifier(),
       serviceTokens: this.wiring.tokens('gateway'),
       settings: { port: ports.gateway, host, production, trustProxy, rateLimitsOff },
@@ -170,28 +174,26 @@ class Parts {
       metrics: this.metrics,
       landing: { explorer: !production, sampleKey: () => this.demo?.samples.access_keys.active },
     });
-    const { app, close } = this.runningGateway;
-    this.closers.push((hurry) => closeServer(app, close, hurry));
     this.wiring.gatewayRuns(this.runningGateway.client);
-    this.urls['gateway'] = this.runningGateway.url;
+    this.serves('gateway', this.runningGateway);
   }
 
   async restAdapter(): Promise<void> {
     if (!this.wiring.runs('rest-adapter')) return;
-    const { host, ports, production, trustProxy, baseUrl } = this.settings;
+    const { host, ports, production, trustProxy, baseUrl, ltdsDefaultArea, serviceUrls } = this.settings;
     const adapter = await startRestAdapter({
       graph: this.wiring.graph('rest-adapter'),
       schema: this.runningGateway?.apiSchema ?? apiSchemaOf(generatedSchema().supergraphSdl),
       keySet: this.wiring.runs('access')
         ? () => Promise.resolve(publicKeys(this.wiring.signing()))
         : remoteKeySet(this.wiring.keySetUrl()),
+      files: this.grid?.files ?? remoteFileStore(serviceUrls['grid-models']),
       samples: () => this.demo && samplesOf(this.demo),
-      settings: { port: ports['rest-adapter'], host, baseUrl, trustProxy, production },
+      settings: { port: ports['rest-adapter'], host, baseUrl, trustProxy, production, ltdsDefaultArea },
       logger: this.logger,
       metrics: this.metrics,
     });
-    this.closers.push((hurry) => closeServer(adapter.app, adapter.close, hurry));
-    this.urls['rest'] = adapter.url;
+    this.serves('rest', adapter);
   }
 
   async portal(): Promise<void> {
@@ -203,22 +205,20 @@ class Parts {
       key: this.wiring.keys(['portalKey']).portalKey,
       logger: this.logger,
     });
-    this.closers.push((hurry) => closeServer(portal.app, portal.close, hurry));
-    this.urls['portal'] = portal.url;
+    this.serves('portal', portal);
   }
 
   async console(): Promise<void> {
     if (!this.wiring.runs('console')) return;
-    const { host, ports, production, trustProxy, consoleUrl } = this.settings;
+    const { host, ports, production, trustProxy, consoleUrl, baseUrl } = this.settings;
     const console = await startConsole({
       graph: this.wiring.graph('console'),
       gatewayUrl: this.runningGateway?.url ?? this.settings.serviceUrls.gateway,
-      settings: { port: ports.console, host, consoleUrl, production, trustProxy },
+      settings: { port: ports.console, host, consoleUrl, filesUrl: new URL(baseUrl).origin, production, trustProxy },
       key: this.wiring.keys(['consoleKey']).consoleKey,
       logger: this.logger,
     });
-    this.closers.push((hurry) => closeServer(console.app, console.close, hurry));
-    this.urls['console'] = console.url;
+    this.serves('console', console);
   }
 
   /** Outside production a whole register shows itself with demo data, a supplier to sign in at, and a file of logins. */
@@ -228,7 +228,7 @@ class Parts {
     const redirectUris = [`${portalUrl}/sign-in/supplier/callback`];
     const client = { id: 'central-data-access-register', secret: randomBytes(32).toString('base64url') };
     const supplier = await startSupplier({ port: sandboxPorts.oidc, host, redirectUris, client });
-    this.closers.push(supplier.close);
+    this.started.add(supplier.close);
     const { gateway, rest, portal, console } = this.urls as Record<'gateway' | 'rest' | 'portal' | 'console', string>;
     this.demo = await loadSandbox({
       dataDir,
@@ -240,7 +240,12 @@ class Parts {
   }
 
   close(): Promise<void> {
-    return (this.closing ??= this.closeAll());
+    return this.started.close();
+  }
+
+  private serves(name: string, server: { url: string; app: FastifyInstance; close(): Promise<void> }): void {
+    this.urls[name] = server.url;
+    this.started.addServer(server);
   }
 
   private smtpUrl(): string | undefined {
@@ -257,18 +262,9 @@ class Parts {
     subgraph: RunningSubgraph,
     routes?: (app: FastifyInstance) => void,
   ): Promise<void> {
-    this.closers.push(subgraph.close);
+    this.started.add(subgraph.close);
     const app = await this.wiring.subgraphRuns(name, subgraph, routes);
-    if (app) this.closers.push((hurry) => closeServer(app, () => app.close(), hurry));
-  }
-
-  private async closeAll(): Promise<void> {
-    const hurry = this.end?.wished.aborted === true ? this.end.hurry : grace();
-    for (const close of this.closers.toReversed()) {
-      await close(hurry).catch((error: unknown) =>
-        this.logger.error({ kind: (error as Error).name }, 'a part did not close'),
-      );
-    }
+    if (app) this.started.addServer({ app, close: () => app.close() });
   }
 }
 

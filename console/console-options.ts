@@ -5,6 +5,8 @@ import type { WebSettings } from '../web/web-server';
 /** Where the console listens, and by which address the back office knows it. */
 export interface ConsoleSettings extends WebSettings {
   readonly consoleUrl: string;
+  /** Public address of the REST interfaces: files of development projects are fetched from there. */
+  readonly filesUrl: string;
 }
 
 /** What the console is started with. */

@@ -90,6 +90,7 @@ function stepsOf(options: ConsoleOptions, assetPath: string): Steps {
     render: templates([join(REPOSITORY_ROOT, 'console', 'views')]),
     formTokens: formTokens(key),
     assetPath,
+    filesUrl: settings.filesUrl,
     streams,
     subscriptionsUrl: `${gatewayUrl.replace(/^http/, 'ws').replace(/\/$/, '')}/graphql`,
     visitOf: visits(options, streams),

@@ -1,7 +1,21 @@
 import type { Page } from './page';
+import { gridComparisonPage } from './pages/grid-comparison';
+import { gridObjectPage } from './pages/grid-object';
+import { gridProjectPage } from './pages/grid-project';
+import { gridProjectsPage } from './pages/grid-projects';
 import { livePage, liveStream } from './pages/live';
 import { signInForm, signInPage } from './pages/sign-in';
 import { signOutForm } from './pages/sign-out';
 
-/** Every page of the console. */
-export const PAGES: readonly Page[] = [signInPage, signInForm, livePage, liveStream, signOutForm];
+/** Every page of the console. Those of the grid are for everybody: what they show is public. */
+export const PAGES: readonly Page[] = [
+  signInPage,
+  signInForm,
+  livePage,
+  liveStream,
+  gridProjectsPage,
+  gridProjectPage,
+  gridObjectPage,
+  gridComparisonPage,
+  signOutForm,
+];

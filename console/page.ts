@@ -7,8 +7,10 @@ export interface Page {
   answer(visit: Visit): Answer | Promise<Answer>;
 }
 
-/** One request of one person of the back office, as far as pages need to know it. */
+/** One request of one person, of the back office or not, as far as pages need to know it. */
 export interface Visit {
+  /** The parts of the address that the page's path names. */
+  readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   /** Fields of the form that was sent. */
   readonly form: Readonly<Record<string, string>>;

@@ -33,7 +33,7 @@ export const OPERATION_LIMITS = {
 } as const;
 
 /** Entries that a page of a connection has when `first` is not given, and the most that it may have. */
-const PAGE = { usual: 200, largest: 500 };
+const PAGE = { usual: 200, largest: 5_000 };
 /** Entries that a list is taken to have that is asked for by neither `first` nor `minutes`. */
 const LIST_ENTRIES = 10;
 /** Minutes that can be asked for at most, and the counts of each: one for every type of event. */

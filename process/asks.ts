@@ -1,11 +1,12 @@
 import type { ServiceName } from '../subgraphs/server/caller';
 
-/** Which services each service asks: over HTTP, unless they run in the same process. `access` has the keys of the tokens. */
+/** Which services each service asks: over HTTP, unless they run in the same process. `access` has the keys of the tokens, `grid-models` bytes of files. */
 export const ASKS: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
   identity: ['access'],
   access: ['identity'],
-  gateway: ['access', 'identity'],
-  'rest-adapter': ['gateway', 'access'],
+  'grid-models': [],
+  gateway: ['access', 'identity', 'grid-models'],
+  'rest-adapter': ['gateway', 'access', 'grid-models'],
   portal: ['gateway'],
   console: ['gateway'],
 };

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { JWK } from 'jose';
 import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
 import { REFUSED_PORTS } from './refused-ports';
+import { licenceAreaOf } from '../subgraphs/grid-models/domain/licence-areas';
 import type { ServiceName } from '../subgraphs/server/caller';
 
 /** The environment, as far as the register reads it. */
@@ -103,6 +104,13 @@ export class EnvironmentReader {
     if (!proxies.every(isProxy))
       this.faults.push(`${name}: neither true, false, a number of proxies nor a list of their addresses or networks`);
     return proxies;
+  }
+
+  /** A licence area by its code or an alias (3-decisions-c-d.md, C.4). */
+  licenceArea(name: string): string | undefined {
+    const text = this.text(name);
+    if (text !== undefined && licenceAreaOf(text) === undefined) this.faults.push(`${name}: no licence area`);
+    return text;
   }
 
   keys(): Partial<Keys> {

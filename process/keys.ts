@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { JWK } from 'jose';
 import type { ServiceName } from '../subgraphs/server/caller';
 
+/** The services that own data, in start order. */
+export const SUBGRAPHS = ['identity', 'access', 'grid-models'] as const satisfies readonly ServiceName[];
+
 /** The services of the register, in start order. */
 export const SERVICES = [
-  'identity',
-  'access',
+  ...SUBGRAPHS,
   'gateway',
   'rest-adapter',
   'portal',
@@ -23,6 +25,8 @@ export interface Keys {
   readonly identityHashKey: Buffer;
   readonly identityIndexKey: Buffer;
   readonly identityEncryptionKey: Buffer;
+  /** Signs the addresses of published files, and makes the subgraph's login. */
+  readonly gridModelsKey: Buffer;
   /** Seals what the portal keeps in the browser before somebody is signed in, and makes the tokens of its forms. */
   readonly portalKey: Buffer;
   /** Seals the sessions of the console in the browsers of the back office, and makes the tokens of its forms. */
@@ -41,6 +45,7 @@ export const KEY_VARIABLES: Readonly<Record<keyof Keys, { variable: string; serv
   identityHashKey: { variable: 'IDENTITY_HASH_KEY', services: ['identity'] },
   identityIndexKey: { variable: 'IDENTITY_INDEX_KEY', services: ['identity'] },
   identityEncryptionKey: { variable: 'IDENTITY_ENCRYPTION_KEY', services: ['identity'] },
+  gridModelsKey: { variable: 'GRID_MODELS_KEY', services: ['grid-models'] },
   portalKey: { variable: 'PORTAL_KEY', services: ['portal'] },
   consoleKey: { variable: 'CONSOLE_KEY', services: ['console'] },
 };

@@ -1,5 +1,5 @@
 import type { EnvironmentReader } from './environment';
-import { KEY_VARIABLES, type Keys, SERVICES } from './keys';
+import { KEY_VARIABLES, type Keys, SERVICES, SUBGRAPHS } from './keys';
 import { ASKS } from './asks';
 import type { Settings } from './settings';
 
@@ -7,7 +7,7 @@ import type { Settings } from './settings';
 export function faultsInProduction(settings: Settings, reader: EnvironmentReader): string[] {
   const { services, keys, rateLimitsOff, databaseUrl, clockOffsetSeconds } = settings;
   const faults: string[] = [];
-  if ((services.has('access') || services.has('identity')) && databaseUrl === undefined)
+  if (SUBGRAPHS.some((subgraph) => services.has(subgraph)) && databaseUrl === undefined)
     faults.push('DATABASE_URL: missing; production uses a PostgreSQL of its own');
   for (const [key, { variable, services: users }] of Object.entries(KEY_VARIABLES)) {
     const needed = users.some((service) => services.has(service));
@@ -70,7 +70,12 @@ function publicFaults(variable: string, address: string): string[] {
   return faults;
 }
 
-const URL_VARIABLES = { gateway: 'GATEWAY_URL', access: 'ACCESS_URL', identity: 'IDENTITY_URL' } as const;
+const URL_VARIABLES = {
+  gateway: 'GATEWAY_URL',
+  access: 'ACCESS_URL',
+  identity: 'IDENTITY_URL',
+  'grid-models': 'GRID_MODELS_URL',
+} as const;
 
 function serviceAddressFaults({ services }: Settings, reader: EnvironmentReader): string[] {
   const faults: string[] = [];

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Environment, EnvironmentReader, type TrustProxy } from './environment';
 import type { Keys } from './keys';
 import { faultsInProduction } from './production-faults';
+import { LICENCE_AREAS } from '../subgraphs/grid-models/domain/licence-areas';
 import type { ServiceName } from '../subgraphs/server/caller';
 import type { Limits } from '../subgraphs/server/rate-limits';
 
@@ -38,6 +39,8 @@ export interface Settings {
   readonly discoveredMaxAgeDays: number | undefined;
   /** Ports of the sandbox's mailbox and of its supplier, outside production. */
   readonly sandboxPorts: { readonly mailbox: number; readonly oidc: number };
+  /** Licence area of files of Interface C when neither host nor query names one: a code of 3-decisions-c-d.md, C.4. */
+  readonly ltdsDefaultArea: string | undefined;
   readonly rateLimitsOff: boolean;
   readonly limits: Limits;
   readonly trustProxy: TrustProxy;
@@ -60,7 +63,11 @@ export const DEFAULT_PORTS = {
   OIDC_PORT: 4005,
   ACCESS_PORT: 4011,
   IDENTITY_PORT: 4012,
+  GRID_MODELS_PORT: 4013,
 } as const;
+
+/** The demo projects lie in the first area, Eastern. */
+const AREA_OF_SANDBOX = LICENCE_AREAS[0]?.code;
 
 /** Thrown with every fault of the environment at once. */
 export class SettingsError extends Error {
@@ -93,6 +100,7 @@ export function readSettings(environment: Environment): Settings {
     ...identityAddresses(reader, portalUrl),
     webhookAllowLoopback: reader.oneOf('WEBHOOK_ALLOW_LOOPBACK', ['true', 'false'], 'false') === 'true',
     discoveredMaxAgeDays: reader.days('DISCOVERED_MAX_AGE_DAYS'),
+    ltdsDefaultArea: reader.licenceArea('LTDS_DEFAULT_AREA') ?? (production ? undefined : AREA_OF_SANDBOX),
     rateLimitsOff: reader.oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'off',
     limits: limitsOf(reader),
     trustProxy: reader.trustProxy('TRUST_PROXY'),
@@ -141,6 +149,7 @@ function portsOf(reader: EnvironmentReader): Settings['ports'] {
     console: reader.port('CONSOLE_PORT', DEFAULT_PORTS.CONSOLE_PORT),
     access: reader.port('ACCESS_PORT', DEFAULT_PORTS.ACCESS_PORT),
     identity: reader.port('IDENTITY_PORT', DEFAULT_PORTS.IDENTITY_PORT),
+    'grid-models': reader.port('GRID_MODELS_PORT', DEFAULT_PORTS.GRID_MODELS_PORT),
   };
 }
 
@@ -156,6 +165,7 @@ function serviceUrlsOf(
     'rest-adapter': reader.url('REST_URL', `http://localhost:${ports['rest-adapter']}`),
     access: reader.url('ACCESS_URL', `http://localhost:${ports.access}`),
     identity: reader.url('IDENTITY_URL', `http://localhost:${ports.identity}`),
+    'grid-models': reader.url('GRID_MODELS_URL', `http://localhost:${ports['grid-models']}`),
   };
 }
 
@@ -185,6 +195,7 @@ function limitsOf(reader: EnvironmentReader): Limits {
     existsDay: reader.limit('LIMIT_EXISTS_DAY', 2_000),
     signIns: reader.limit('LIMIT_SIGN_INS', 10),
     mails: reader.limit('LIMIT_MAILS', 3),
+    gridFiles: reader.limit('LIMIT_GRID_FILES', 600),
   };
 }
 

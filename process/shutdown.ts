@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 
 /** Milliseconds for answers under way before connections are cut. */
 const GRACE = 5_000;
@@ -32,13 +33,36 @@ export function endWish(): EndWish {
   return { wished: wished.signal, hurry: hurry.signal };
 }
 
-/** The same time for answers under way where no signal is listened to. */
-export function grace(): AbortSignal {
-  return AbortSignal.timeout(GRACE);
+/** What a process has started, to be ended in the reverse order. */
+export interface StartedParts {
+  add(close: () => Promise<unknown>): void;
+  /** A server takes no more connections and ends its answers, in the time that the wish leaves. */
+  addServer(server: { readonly app: FastifyInstance; close(): Promise<unknown> }): void;
+  /** Ends everything; a second call waits for the first. */
+  close(): Promise<void>;
+}
+
+/** Nothing is started yet. Where no signal is listened to, answers under way have the same time. */
+export function startedParts(logger: Logger, end: EndWish | undefined): StartedParts {
+  const closers: ((hurry: AbortSignal) => Promise<unknown>)[] = [];
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    const hurry = end?.wished.aborted === true ? end.hurry : AbortSignal.timeout(GRACE);
+    for (const close of closers.toReversed()) {
+      await close(hurry).catch((error: unknown) =>
+        logger.error({ kind: (error as Error).name }, 'a part did not close'),
+      );
+    }
+  };
+  return {
+    add: (close) => void closers.push(close),
+    addServer: ({ app, close }) => void closers.push((hurry) => closeServer(app, close, hurry)),
+    close: () => (closing ??= closeAll()),
+  };
 }
 
 /** Closes a server: it takes no more connections and ends its answers, until `hurry` cuts the connections that are left. */
-export async function closeServer(
+async function closeServer(
   { server }: FastifyInstance,
   close: () => Promise<unknown>,
   hurry: AbortSignal,

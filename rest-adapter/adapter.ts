@@ -1,19 +1,23 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
-import type { GraphQLSchema } from 'graphql';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './compile';
 import { loadContract } from './contract';
 import { responseMetadata, resourceOf } from './envelope';
-import { type Answers, type Exchange, answers } from './exchange';
+import { type Exchange, answers } from './exchange';
+import { type FileSteps, answerFile } from './files/file-answer';
+import { serveUploads } from './files/uploads';
+import { INTERFACES } from './interfaces';
+import type { MediaType } from './files/media-negotiation';
 import type { GraphAnswer, GraphClient } from '../gateway/client/graph-client';
+import { RegisterError } from '../schema/register-error';
 import { traced } from '../subgraphs/server/tracing';
 import { loadOperationDocuments } from './operation-documents';
 import { readRequest } from './read-request';
 import { serveKeySet } from './key-set';
 import { serveOperatorRoutes } from './operator-routes';
-import { type Samples, serveReference } from './reference-page';
+import { serveReference } from './reference-page';
 import { type Refusal, refusal, refusalOfFailures } from './refusal';
 import { routeTable } from './route-table';
 import { failurePlace, requestRecorder } from './telemetry';
@@ -21,42 +25,11 @@ import { routePath, shadowedRoutes } from './route-paths';
 import { codeOfServerError, unserved } from './unserved-requests';
 import { webServer } from './web-server';
 
-/** Where and how the adapter serves. */
-export interface RestAdapterSettings {
-  readonly port: number;
-  readonly host?: string | undefined;
-  /** The public address of Interface A, with its version segment. */
-  readonly baseUrl: string;
-  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of addresses or networks, or of so many hops. */
-  readonly trustProxy: boolean | number | string[];
-  readonly production: boolean;
-}
-
-/** What the adapter is made of. */
-export interface RestAdapterOptions {
-  readonly graph: GraphClient;
-  /** The API schema of the supergraph. */
-  readonly schema: GraphQLSchema;
-  /** The public keys of bearer tokens, a JWK Set, for `/.well-known/jwks.json`. */
-  keySet(): Promise<unknown>;
-  readonly settings: RestAdapterSettings;
-  readonly logger: Logger;
-  readonly metrics: Registry;
-  /** What the sandbox holds, for the examples of the reference page. */
-  readonly samples?: () => Samples | undefined;
-}
-
-/** A serving adapter. */
-export interface RunningRestAdapter {
-  readonly app: FastifyInstance;
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** What the steps of a request need. */
-interface Steps extends Answers {
+interface Steps extends FileSteps {
   readonly graph: GraphClient;
   readonly logger: Logger;
+  readonly defaultArea: string | undefined;
 }
 
 /**
@@ -65,10 +38,10 @@ interface Steps extends Answers {
  * 1. read it by its contract: credentials, media types, parameters, body ({@link readRequest});
  * 2. if it cannot be asked, ask the graph whether the caller would be let in at all, and refuse;
  * 3. else run its operation, with the bearer token as it came;
- * 4. answer: failures by the order of checks, nothing there (404), or the data in the contract's form.
+ * 4. answer: failures by the order of checks, nothing there (404), the data in the contract's form, or the file that they tell of.
  */
 function handle(steps: Steps, operation: CompiledOperation, exchange: Exchange): void {
-  const reading = readRequest(operation, exchange.request);
+  const reading = readRequest(operation, exchange.request, steps.defaultArea);
   if ('refusal' in reading) {
     refuseAfterAdmission(steps, operation, exchange, reading.refusal);
     return;
@@ -105,7 +78,13 @@ function conclude(
     return;
   }
   if (operation.isMissing(data)) {
-    steps.refuse(exchange, refusal('NTF001'));
+    steps.refuse(exchange, refusal('NTF001', operation.row.missing));
+    return;
+  }
+  if (operation.file) {
+    const { file, mediaTypes } = operation.file;
+    const mediaType = mediaTypes.chosen(exchange.request.headers.accept) as MediaType;
+    answerFile(steps, exchange, file(data), mediaType).catch((error: unknown) => fail(steps, exchange, error));
     return;
   }
   const metadata = responseMetadata(resourceOf(exchange.request.raw.url ?? ''), exchange.facts.transactionId);
@@ -127,30 +106,43 @@ function headersOf({ etag, location, isReplayed }: CompiledOperation, data: Reco
   };
 }
 
-/** A failure of the adapter itself, or of the way to the graph: told as SYS001, its place goes to the log. */
-function fail({ logger, refuse }: Steps, exchange: Exchange, error: unknown): void {
+/** A failure of the adapter itself, or of the way to graph or files: told as SYS001, its place goes to the log. */
+function fail({ logger, refuse }: Pick<Steps, 'logger' | 'refuse'>, exchange: Exchange, error: unknown): void {
+  if (error instanceof RegisterError && !exchange.reply.sent) {
+    refuse(exchange, refusal(error.code));
+    return;
+  }
   logger.error({ 'transaction-id': exchange.facts.transactionId, failure: failurePlace(error) }, 'internal error');
   if (!exchange.reply.sent) refuse(exchange, refusal('SYS001'));
 }
 
-/** Starts Interface A: compiles contract, operations and route table against the graph, and serves them. */
+/** Starts the REST interfaces: compiles contracts, operations and route table against the graph, and serves them. */
 export async function startRestAdapter(options: RestAdapterOptions): Promise<RunningRestAdapter> {
   const { graph, schema, settings, logger, metrics } = options;
-  const contract = loadContract();
-  const { operations, problems } = compile({ contract, documents: loadOperationDocuments(), rows: routeTable, schema });
-  if (problems.length > 0) throw new Error(`the contract does not fit the graph:\n${problems.join('\n')}`);
+  const contracts = INTERFACES.map(loadContract);
+  const { operations, problems } = compile({
+    contracts,
+    documents: loadOperationDocuments(),
+    rows: routeTable,
+    schema,
+  });
+  if (problems.length > 0) throw new Error(`the contracts do not fit the graph:\n${problems.join('\n')}`);
   const record = requestRecorder(logger, metrics);
   const secure = settings.production && settings.baseUrl.startsWith('https:');
-  const steps: Steps = { graph, logger, ...answers(record, secure) };
+  const defaultArea = settings.ltdsDefaultArea;
+  const steps: Steps = { graph, files: options.files, logger, defaultArea, ...answers(record, secure) };
 
   const app = webServer(settings.trustProxy, steps);
   const { baseUrl, production } = settings;
-  serveReference(app, { document: contract.document, baseUrl, production, samples: options.samples, record });
+  serveReference(app, { contracts, baseUrl, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, record);
   serveOperatorRoutes(app, metrics, settings.production);
   for (const operation of operations) serve(app, steps, operation);
-  const answerUnserved = unserved(operations, steps);
-  for (const { method, path } of shadowedRoutes(operations))
+  const uploads = contracts.flatMap((contract) => contract.uploads);
+  serveUploads(app, { ...steps, fail: (exchange, error) => fail(steps, exchange, error) }, uploads);
+  const served = [...operations.map(({ contract }) => contract), ...uploads];
+  const answerUnserved = unserved(served, steps);
+  for (const { method, path } of shadowedRoutes(served))
     app.route({ method: method as 'GET', url: path, handler: answerUnserved });
   app.setNotFoundHandler(answerUnserved);
   app.setErrorHandler((_error, request, reply) => answerUnserved(request, reply));
@@ -160,13 +152,15 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
 }
 
 function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation): void {
-  const { method, path, signIn } = operation.contract;
+  const { method, path, signIn, of } = operation.contract;
   const scheme = signIn === 'basic' ? 'Basic' : 'Bearer';
+  const begin = (request: FastifyRequest, reply: FastifyReply) =>
+    steps.begin(request, reply, path, scheme, of.errorForm);
   app.route({
-    method: method as 'GET',
+    method: (operation.file ? [method, 'HEAD'] : method) as 'GET',
     url: routePath(path),
     handler: (request, reply) => {
-      const exchange = steps.begin(request, reply, path, scheme);
+      const exchange = begin(request, reply);
       try {
         handle(steps, operation, exchange);
       } catch (error) {
@@ -174,7 +168,7 @@ function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation)
       }
     },
     errorHandler: (error, request, reply) => {
-      const exchange = steps.begin(request, reply, path, scheme);
+      const exchange = begin(request, reply);
       const code = codeOfServerError(error);
       if (code === 'SYS001') fail(steps, exchange, error);
       else refuseAfterAdmission(steps, operation, exchange, refusal(code));

@@ -1,18 +1,20 @@
 import { type GraphQLObjectType, type GraphQLSchema, isNonNullType } from 'graphql';
 import { answerMembers, chosenFields } from './answer-shape';
 import type { Contract, ContractOperation, ContractSchema } from './contract';
+import { type FileAnswer, compileFile } from './files/file-join';
 import { type Data, dataAt, descend, descendQuietly } from './data-path';
 import type { ResponseMetadata } from './envelope';
 import type { Join } from './join';
+import { acceptsJson } from './media-types';
 import { type OperationDocument, operationName } from './operation-documents';
 import type { InputPlace } from './request-binding';
 import { type RequestCompilation, compileRequest } from './request-variables';
 import type { RouteRow } from './route-table';
 import { requestValidators } from './validation';
 
-/** The four things that an `operationId` joins: contract, named operations, route table and the graph. */
+/** The four things that an `operationId` joins: contracts, named operations, route table and the graph. */
 export interface Parts {
-  readonly contract: Contract;
+  readonly contracts: readonly Contract[];
   readonly documents: ReadonlyMap<string, OperationDocument>;
   readonly rows: Readonly<Record<string, RouteRow>>;
   readonly schema: GraphQLSchema;
@@ -28,7 +30,11 @@ export interface CompiledOperation {
   readonly input: InputPlace;
   /** Whether the data say that there is nothing: 404. */
   isMissing(data: Data): boolean;
-  /** The body of the answer, if it has one; `repeated` holds the parameters that it repeats. */
+  /** Whether a media type of the answer suits `Accept`. */
+  accepts(accept: string | undefined): boolean;
+  /** The file that is answered, where it is one. */
+  readonly file: FileAnswer | undefined;
+  /** The body of the answer, if it is JSON of the graph's data; `repeated` holds the parameters that it repeats. */
   readonly answer: Answer | undefined;
   readonly location: ((data: Data) => string) | undefined;
   readonly etag: ((data: Data) => string) | undefined;
@@ -49,11 +55,12 @@ export interface Compilation {
   readonly problems: readonly string[];
 }
 
-/** Joins contract, operations, route table and graph once at start (spikes.md, 1). */
-export function compile({ contract, documents, rows, schema }: Parts): Compilation {
+/** Joins contracts, operations, route table and graph once at start (spikes.md, 1). */
+export function compile({ contracts, documents, rows, schema }: Parts): Compilation {
   const problems: string[] = [];
   const validators = requestValidators();
-  const operations = contract.operations.flatMap((operation) => {
+  const promised = contracts.flatMap((contract) => contract.operations);
+  const operations = promised.flatMap((operation) => {
     const document = documents.get(operation.operationId);
     if (!document) {
       problems.push(`${operation.operationId}: has no document in operations/`);
@@ -65,7 +72,7 @@ export function compile({ contract, documents, rows, schema }: Parts): Compilati
     problems.push(...found.map((problem) => `${operation.operationId}: ${problem}`));
     return compiled ? [compiled] : [];
   });
-  const known = new Set(contract.operations.map(({ operationId }) => operationId));
+  const known = new Set(promised.map(({ operationId }) => operationId));
   for (const id of documents.keys()) if (!known.has(id)) problems.push(`operations/${id}.graphql: not in the contract`);
   for (const id of Object.keys(rows)) if (!known.has(id)) problems.push(`route table, ${id}: not in the contract`);
   return { operations, problems };
@@ -96,16 +103,21 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
     excused: new Set([...(row.always ?? []), ...(row.nullIs404 ? [row.nullIs404] : [])]),
   };
   const request = compileRequest(join, { operation, document, row, schema, validator: validators });
-  const answer = operation.answer && compileAnswer(join, parts, operation.answer, root);
+  const file = row.file === undefined ? undefined : compileFile(join, row.file, operation, root, document);
+  const answer = file ? undefined : operation.answer && compileAnswer(join, parts, operation.answer, root);
   if (!answer) problems.push(...silenceProblems(join, parts, root));
   problems.push(...headerProblems(operation, row));
   if ((operation.statusOfRepeat === operation.status) !== (row.isNew === undefined))
     problems.push('what is new has a status of its own exactly when the row reads whether it is');
-  return { contract: operation, name, row, request, input: request.input, answer, ...rowReaders(join, parts, root) };
+  const accepts = file ? (accept: string | undefined) => file.mediaTypes.chosen(accept) !== undefined : acceptsJson;
+  const { input } = request;
+  return { contract: operation, name, row, request, input, accepts, file, answer, ...rowReaders(join, parts, root) };
 }
 
 /** A header of the good answer is documented exactly when the row fills it. */
 function headerProblems({ answerHeaders }: ContractOperation, row: RouteRow): string[] {
+  if (row.file !== undefined)
+    return answerHeaders.includes('ETag') ? [] : ['a file has an ETag, which is not documented'];
   const filled = { ETag: row.etag, Location: row.location, 'Idempotency-Replayed': row.replayed };
   return Object.entries(filled)
     .filter(([header, source]) => answerHeaders.includes(header) !== (source !== undefined))

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
+import type { RestInterface } from './interfaces';
 
 /** A JSON Schema of the contract (draft 2020-12), without references. */
 export interface ContractSchema {
@@ -32,10 +33,11 @@ export type SignIn = 'bearer' | 'basic' | 'anyone';
 
 /** One operation of the contract, with what the adapter needs of it. */
 export interface ContractOperation {
+  readonly of: RestInterface;
   readonly operationId: string;
   /** In capitals. */
   readonly method: string;
-  /** The path template with the version segment: `/v1/access-records/{ak}`. */
+  /** The path template from the root: `/v1/access-records/{ak}`. */
   readonly path: string;
   readonly signIn: SignIn;
   readonly parameters: readonly ContractParameter[];
@@ -47,6 +49,8 @@ export interface ContractOperation {
   /** Undefined: the good answer has no body. */
   readonly answer: ContractSchema | undefined;
   readonly answerHeaders: readonly string[];
+  /** Media types of the good answer; of several, the first is that of clients that want none in particular. */
+  readonly mediaTypes: readonly string[];
 }
 
 /** An OpenAPI document as it was written, references included. */
@@ -54,25 +58,41 @@ export type OpenApiDocument = Record<string, unknown> & { readonly paths: Record
 
 /** A contract: the document to be served, and its operations to be kept. */
 export interface Contract {
+  readonly of: RestInterface;
   readonly document: OpenApiDocument;
+  /** Those that the graph answers. */
   readonly operations: readonly ContractOperation[];
+  /** Those that take an archive: its bytes go to the file store, for GraphQL carries none. */
+  readonly uploads: readonly ContractOperation[];
 }
-
-/** The version segment of Interface A (1-specification.md, Versioning). */
-export const VERSION_SEGMENT = '/v1';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** Reads the contract of Interface A. */
-export function loadContract(
-  text = readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', 'a.yaml'), 'utf8'),
-): Contract {
+/** Media type of an archive of difference models. */
+const ARCHIVE = 'application/zip';
+
+/** Reads the contract of an interface from its file. */
+export function loadContract(of: RestInterface): Contract {
+  return readContract(readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', of.contract), 'utf8'), of);
+}
+
+/** Reads a contract of an interface. */
+export function readContract(text: string, of: RestInterface): Contract {
   const document = parse(text) as OpenApiDocument;
   const whole = dereferenced(document, document) as OpenApiDocument;
-  const operations = Object.entries(whole.paths).flatMap(([path, item]) =>
-    METHODS.filter((method) => method in item).map((method) => operationOf(whole, path, method)),
+  const served = Object.entries(whole.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => method in item).map((method) => {
+      const authored = item[method] as AuthoredOperation;
+      const isUpload = ARCHIVE in (authored.requestBody?.content ?? {});
+      return { isUpload, operation: operationOf(of, whole, path, method) };
+    }),
   );
-  return { document, operations };
+  return {
+    of,
+    document,
+    operations: served.filter(({ isUpload }) => !isUpload).map(({ operation }) => operation),
+    uploads: served.filter(({ isUpload }) => isUpload).map(({ operation }) => operation),
+  };
 }
 
 interface AuthoredOperation {
@@ -89,15 +109,16 @@ interface AuthoredOperation {
   >;
 }
 
-function operationOf(document: OpenApiDocument, path: string, method: string): ContractOperation {
+function operationOf(of: RestInterface, document: OpenApiDocument, path: string, method: string): ContractOperation {
   const item = document.paths[path] as Record<string, unknown>;
   const authored = item[method] as AuthoredOperation;
   const [[status, answer] = ['', {}], [statusOfRepeat] = [status]] = goodAnswers(authored);
   const shared = (item['parameters'] ?? []) as readonly ContractParameter[];
   return {
+    of,
     operationId: authored.operationId,
     method: method.toUpperCase(),
-    path: `${VERSION_SEGMENT}${path}`,
+    path: `${of.basePath}${path}`,
     signIn: signInOf(authored.security ?? (document['security'] as readonly Record<string, unknown>[])),
     parameters: [...shared, ...(authored.parameters ?? [])],
     body: authored.requestBody?.content['application/json']?.schema,
@@ -105,13 +126,14 @@ function operationOf(document: OpenApiDocument, path: string, method: string): C
     statusOfRepeat: Number(statusOfRepeat),
     answer: answer.content?.['application/json']?.schema,
     answerHeaders: Object.keys(answer.headers ?? {}),
+    mediaTypes: Object.keys(answer.content ?? {}),
   };
 }
 
-/** The good answers, 201 before 200; where there are two, they say the same in their bodies. */
+/** The good answers, 201 before 200; where there are two, they say the same in their bodies. Of a part (206) the whole is told. */
 function goodAnswers({ operationId, responses }: AuthoredOperation) {
   const good = Object.entries(responses)
-    .filter(([code]) => code.startsWith('2'))
+    .filter(([code]) => code.startsWith('2') && code !== '206')
     .toSorted(([one], [other]) => Number(other) - Number(one));
   const bodies = new Set(good.map(([, { content }]) => JSON.stringify(content?.['application/json']?.schema)));
   if (good.length > 2 || bodies.size > 1)

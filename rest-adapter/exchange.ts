@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newIdentifier } from '../schema/identifiers';
-import { resourceOf, responseMetadata } from './envelope';
+import { type ErrorForm, errorFormAt } from './interfaces';
 import type { RequestFacts } from '../gateway/client/graph-client';
-import type { Refusal } from './refusal';
+import type { ToldRefusal } from './refusal';
 import type { RecordRequest } from './telemetry';
 
 /** One request and its answer. */
@@ -16,9 +17,11 @@ export interface Exchange {
   readonly startedAt: number;
   /** The challenge of a 401. */
   readonly scheme: 'Bearer' | 'Basic';
+  /** How its interface tells an error. */
+  readonly errorForm: ErrorForm;
 }
 
-/** Headers of every answer of Interface A: nothing is cached, framed, sniffed or referred to. */
+/** Headers of every answer: nothing is cached (but files, which say so themselves), framed, sniffed or referred to. */
 const HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -32,39 +35,57 @@ const HSTS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000; inclu
 
 /** The answers of one adapter. */
 export interface Answers {
-  begin(request: FastifyRequest, reply: FastifyReply, route: string, scheme?: Exchange['scheme']): Exchange;
+  /** Without an error form, it is that of the interface to which the address belongs. */
+  begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: string,
+    scheme?: Exchange['scheme'],
+    errorForm?: ErrorForm,
+  ): Exchange;
   /** Sends an answer and records it; a body that is undefined is none. */
   send(exchange: Exchange, status: number, headers: Readonly<Record<string, string>> | undefined, body: unknown): void;
-  refuse(exchange: Exchange, refusal: Refusal, headers?: Readonly<Record<string, string>>): void;
+  /** Sends bytes as they are, or the headers that they would have, and records it. */
+  sendBytes(
+    exchange: Exchange,
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    bytes?: Buffer | Readable,
+  ): void;
+  refuse(exchange: Exchange, refusal: ToldRefusal, headers?: Readonly<Record<string, string>>): void;
 }
 
 /** How answers are sent: the envelope, the headers, one record of each. */
 export function answers(record: RecordRequest, secure: boolean): Answers {
   const common = secure ? HSTS : HEADERS;
-  const send: Answers['send'] = ({ request, reply, route, facts, startedAt }, status, headers, body) => {
+  const sendBytes = (
+    { request, reply, route, facts, startedAt }: Exchange,
+    status: number,
+    headers: Readonly<Record<string, string>> | undefined,
+    bytes?: string | Buffer | Readable,
+  ): void => {
     const { transactionId } = facts;
     reply.code(status).headers(common).header('transaction-id', transactionId);
     if (headers) reply.headers(headers);
-    if (body === undefined) reply.send();
-    else reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
+    reply.send(bytes);
     record({ transactionId, method: request.method, route, status, startedAt });
   };
+  const send: Answers['send'] = (exchange, status, headers, body) => {
+    if (body !== undefined) exchange.reply.header('content-type', JSON_TYPE);
+    sendBytes(exchange, status, headers, body === undefined ? undefined : JSON.stringify(body));
+  };
   return {
-    begin(request, reply, route, scheme = 'Bearer') {
+    begin(request, reply, route, scheme = 'Bearer', errorForm = errorFormAt(request.raw.url ?? '')) {
       const authorization = scheme === 'Bearer' ? request.headers.authorization : undefined;
       const facts = { authorization, transactionId: newIdentifier('tid'), clientAddress: clientAddress(request) };
-      return { request, reply, route, facts, startedAt: performance.now(), scheme };
+      return { request, reply, route, facts, startedAt: performance.now(), scheme, errorForm };
     },
     send,
+    sendBytes,
     refuse(exchange, refusal, headers) {
-      const { request, facts } = exchange;
-      const response = responseMetadata(resourceOf(request.raw.url ?? ''), facts.transactionId);
-      send(
-        exchange,
-        refusal.status,
-        { ...refusalHeaders(refusal, exchange), ...headers },
-        { response, errors: refusal.errors },
-      );
+      const { request, facts, errorForm } = exchange;
+      const body = errorForm(refusal, request.raw.url ?? '', facts.transactionId);
+      send(exchange, refusal.status, { ...refusalHeaders(refusal, exchange), ...headers }, body);
     },
   };
 }
@@ -76,7 +97,10 @@ function clientAddress({ ip, socket }: FastifyRequest): string {
 
 const REALM = 'realm="Central Data Access Register"';
 
-function refusalHeaders({ status, code, retryAfter }: Refusal, { scheme, facts }: Exchange): Record<string, string> {
+function refusalHeaders(
+  { status, code, retryAfter }: ToldRefusal,
+  { scheme, facts }: Exchange,
+): Record<string, string> {
   if (status === 401)
     return { 'www-authenticate': challenge(scheme, code === 'AUT002', facts.authorization !== undefined) };
   if (status === 429) {

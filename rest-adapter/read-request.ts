@@ -2,10 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { errorCatalogue } from '../schema/error-catalogue';
 import type { CompiledOperation } from './compile';
-import { acceptsJson, isPlainJson } from './media-types';
+import { areaOfHost } from './files/licence-area';
+import { isPlainJson } from './media-types';
 import { type Refusal, refusal, refusalOfFaults } from './refusal';
 import { basicCredentials, versionsOf } from './request-headers';
 import { type BoundParameter, spokenName } from './request-variables';
+import type { RouteRow } from './route-table';
 import { isStorable } from '../schema/storable-text';
 import { storabilityFaults } from './storable';
 import type { Fault, Validator } from './validation';
@@ -16,15 +18,16 @@ export type Reading =
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Reads a request by its contract, in the order of checks (2-decisions-a-b.md, section 1). */
-export function readRequest(operation: CompiledOperation, request: FastifyRequest): Reading {
+/** Reads a request by its contract, in the order of checks (2-decisions-a-b.md, section 1); files are by default of the area given. */
+export function readRequest(operation: CompiledOperation, request: FastifyRequest, defaultArea?: string): Reading {
   const { authorization, 'if-match': ifMatch } = request.headers;
   const credentials = operation.contract.signIn === 'basic' ? basicCredentials(authorization) : {};
   if (credentials === undefined) return { refusal: refusal('AUT001') };
   const { parameters: known, body: expected } = operation.request;
-  const unsuitable = unsuitableMedia(request, expected !== undefined);
+  const unsuitable = unsuitableMedia(operation, request, expected !== undefined);
   if (unsuitable) return { refusal: refusal(unsuitable) };
   const parameters = parameterValues(known, request);
+  if (operation.row.licenceArea) nameArea(parameters, operation.row.licenceArea, request, defaultArea);
   const faults = parameterFaults(operation, parameters);
   if (faults === 'unknown') return { refusal: refusal('NTF001') };
   const { body, bodyFaults } = expected ? readBody(request, expected.check) : { body: undefined, bodyFaults: [] };
@@ -33,8 +36,12 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
   return { variables: { ...credentials, ...variablesOf(operation, parameters, body, ifMatch) }, parameters };
 }
 
-function unsuitableMedia({ headers, body }: FastifyRequest, takesBody: boolean): 'ACC001' | 'VAL011' | undefined {
-  if (!acceptsJson(headers.accept)) return 'ACC001';
+function unsuitableMedia(
+  operation: CompiledOperation,
+  { headers, body }: FastifyRequest,
+  takesBody: boolean,
+): 'ACC001' | 'VAL011' | undefined {
+  if (!operation.accepts(headers.accept)) return 'ACC001';
   const { 'content-type': type, 'content-encoding': encoding } = headers;
   const isAbsent = body === undefined && type === undefined;
   return takesBody && !isAbsent && !isPlainJson(type, encoding) ? 'VAL011' : undefined;
@@ -57,7 +64,10 @@ function variablesOf(
   return variables;
 }
 
-function parameterValues(parameters: readonly BoundParameter[], { params, query, headers }: FastifyRequest): Values {
+function parameterValues(
+  parameters: readonly BoundParameter[],
+  { params, query, headers }: FastifyRequest,
+): Record<string, unknown> {
   const sources = { path: params as Values, query: query as Values, header: headers as Values };
   const values: Record<string, unknown> = {};
   for (const { name, in: source, key, isInteger } of parameters) {
@@ -65,6 +75,17 @@ function parameterValues(parameters: readonly BoundParameter[], { params, query,
     if (value !== undefined) values[name] = isInteger ? integerOf(value) : value;
   }
   return values;
+}
+
+/** The host wins over the query, and both over the setting (3-decisions-c-d.md, C.1). */
+function nameArea(
+  parameters: Record<string, unknown>,
+  { parameter, presumed }: NonNullable<RouteRow['licenceArea']>,
+  request: FastifyRequest,
+  defaultArea: string | undefined,
+): void {
+  const area = areaOfHost(request) ?? parameters[parameter] ?? (presumed ? defaultArea : undefined);
+  if (area !== undefined) parameters[parameter] = area;
 }
 
 const INTEGER = /^-?[0-9]{1,9}$/;
@@ -84,8 +105,7 @@ function parameterFaults(operation: CompiledOperation, values: Values): readonly
   }
   if (faults.length === 0) return faults;
   const sourceOf = (pointer: string) => parameters.find(({ name }) => pointer === `/${name}`);
-  if (operation.row.malformed === 404 && faults.some(({ pointer }) => sourceOf(pointer)?.in === 'path'))
-    return 'unknown';
+  if (faults.some(({ pointer }) => operation.row.malformed?.includes(pointer.slice(1)))) return 'unknown';
   return faults.map((fault) => {
     const parameter = sourceOf(fault.pointer);
     return parameter ? { ...fault, pointer: spokenName(parameter) } : fault;

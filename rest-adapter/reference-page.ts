@@ -2,30 +2,41 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { MPXN_PATTERN } from '../schema/identifiers';
+import { MPXN_PATTERN, newIdentifier } from '../schema/identifiers';
 import { MPXN_PROFILE, type MpxnProfile } from '../schema/mpxn';
-import type { OpenApiDocument } from './contract';
-import { newIdentifier } from '../schema/identifiers';
+import type { Contract, OpenApiDocument } from './contract';
+import type { RestInterface } from './interfaces';
 import type { RecordRequest } from './telemetry';
 
-const PAGE = `<!doctype html>
+/** The page of one interface, with links to those of the others; whatever it loads lies beside the first of them. */
+function page({ name, documentPath, referencePath }: RestInterface, all: readonly RestInterface[]): string {
+  const up = '../'.repeat(referencePath.split('/').length - 2);
+  const links = all.map((each) =>
+    each.name === name
+      ? `<a href="${up}${each.referencePath.slice(1)}" aria-current="page">${each.name}</a>`
+      : `<a href="${up}${each.referencePath.slice(1)}">${each.name}</a>`,
+  );
+  return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Central Data Access Register, Interface A</title>
-    <link rel="stylesheet" href="docs/swagger-ui.css" />
-    <link rel="icon" href="docs/favicon-32x32.png" />
+    <title>Central Data Access Register, ${name}</title>
+    <link rel="stylesheet" href="${up}docs/swagger-ui.css" />
+    <link rel="icon" href="${up}docs/favicon-32x32.png" />
   </head>
   <body>
-    <div id="reference"></div>
-    <script src="docs/swagger-ui-bundle.js"></script>
-    <script src="docs/reference.js"></script>
+    <nav class="swagger-ui" aria-label="Interfaces"><p class="wrapper">${links.join(' · ')}</p></nav>
+    <div id="reference" data-contract="${up}${documentPath.slice(1)}"></div>
+    <script src="${up}docs/swagger-ui-bundle.js"></script>
+    <script src="${up}docs/reference.js"></script>
   </body>
 </html>
 `;
+}
 
-const SCRIPT = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', validatorUrl: null });
+const SCRIPT = `const { contract } = document.getElementById('reference').dataset;
+SwaggerUIBundle({ url: contract, dom_id: '#reference', deepLinking: true, docExpansion: 'list', validatorUrl: null });
 `;
 
 const CSP =
@@ -39,7 +50,7 @@ const ASSETS = {
 
 /** What the reference page needs to be served. */
 export interface Reference {
-  readonly document: OpenApiDocument;
+  readonly contracts: readonly Contract[];
   readonly baseUrl: string;
   readonly production: boolean;
   /** What the sandbox holds, in place of the contract's examples: so that "Try it out" works as it stands. */
@@ -55,7 +66,7 @@ export interface Samples {
   readonly mpxn: string;
 }
 
-/** The contract's own examples. */
+/** The contracts' own examples; those of Interface C are a project of the sandbox. */
 const EXAMPLES: Samples = {
   accessKey: 'ak_5d3f9a1c7be2048643d1e0fa',
   identityRecord: 'ir_19c2e47ab0d35f8611a2b3c4',
@@ -63,9 +74,9 @@ const EXAMPLES: Samples = {
   mpxn: '991234567890',
 };
 
-/** Serves the contract at `/openapi.json` and a page to read and try it at `/docs`, without anything from the internet. */
+/** Serves the contracts, each with a page to read and try it, without anything from the internet. */
 export function serveReference(app: FastifyInstance, reference: Reference): void {
-  const { record, samples } = reference;
+  const { contracts, record, samples } = reference;
   const folder = join(dirname(createRequire(__filename).resolve('@fastify/swagger-ui')), 'static');
   const serve = (path: string, type: string, content: () => string | Buffer): void => {
     app.get(path, (request: FastifyRequest, reply: FastifyReply) => {
@@ -81,9 +92,12 @@ export function serveReference(app: FastifyInstance, reference: Reference): void
       record({ transactionId, method: request.method, route: path, status: 200, startedAt });
     });
   };
-  const document = JSON.stringify(servedDocument(reference));
-  serve('/openapi.json', 'application/json; charset=utf-8', () => withSamples(document, samples?.()));
-  serve('/docs', 'text/html; charset=utf-8', () => PAGE);
+  const all = contracts.map(({ of }) => of);
+  for (const contract of contracts) {
+    const document = JSON.stringify(servedDocument({ ...reference, contract }));
+    serve(contract.of.documentPath, 'application/json; charset=utf-8', () => withSamples(document, samples?.()));
+    serve(contract.of.referencePath, 'text/html; charset=utf-8', () => page(contract.of, all));
+  }
   serve('/docs/reference.js', 'text/javascript; charset=utf-8', () => SCRIPT);
   for (const [file, type] of Object.entries(ASSETS)) {
     const content = readFileSync(join(folder, file));
@@ -102,16 +116,19 @@ function withSamples(document: string, samples: Samples | undefined): string {
  * under another name of this machine: the address beside it comes first.
  */
 export function servedDocument(
-  { document, baseUrl, production }: Pick<Reference, 'document' | 'baseUrl' | 'production'>,
+  { contract, baseUrl, production }: { contract: Contract } & Pick<Reference, 'baseUrl' | 'production'>,
   profile: MpxnProfile = MPXN_PROFILE,
 ): OpenApiDocument {
-  const served = structuredClone(document) as OpenApiDocument & {
+  const served = structuredClone(contract.document) as OpenApiDocument & {
     servers: unknown;
-    components: { schemas: { Mpxn: { pattern: string } } };
+    components: { schemas: { Mpxn?: { pattern: string } } };
   };
-  const beside = { url: new URL(baseUrl).pathname, description: 'This register, where this page is.' };
-  const published = { url: baseUrl, description: 'This register.' };
+  const { pathname, origin } = new URL(baseUrl);
+  const { basePath } = contract.of;
+  const beside = { url: basePath === '' ? '/' : pathname, description: 'This register, where this page is.' };
+  const published = { url: basePath === '' ? origin : baseUrl, description: 'This register.' };
   served.servers = production ? [published] : [beside, published];
-  if (profile === 'gb') served.components.schemas.Mpxn.pattern = `${MPXN_PATTERN.source}|^[0-9]{13}$|^[0-9]{6,10}$`;
+  const { Mpxn } = served.components.schemas;
+  if (profile === 'gb' && Mpxn) Mpxn.pattern = `${MPXN_PATTERN.source}|^[0-9]{13}$|^[0-9]{6,10}$`;
   return served;
 }

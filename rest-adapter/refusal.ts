@@ -19,6 +19,12 @@ export interface Refusal {
   readonly retryAfter?: number | undefined;
 }
 
+/** A refusal as it is told: of an interface whose errors have no codes, the status and the messages are all of it. */
+export interface ToldRefusal extends Partial<Omit<Refusal, 'errors'>> {
+  readonly status: number;
+  readonly errors: readonly (Pick<ErrorDetail, 'message'> & Partial<ErrorDetail>)[];
+}
+
 /** A refusal for one reason. */
 export function refusal(code: ErrorCode, message: string = errorCatalogue[code].meaning): Refusal {
   const { status } = errorCatalogue[code];

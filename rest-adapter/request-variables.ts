@@ -57,7 +57,9 @@ export function compileRequest(
 ): RequestCompilation {
   const types = variableTypes(document, schema);
   const unfed = new Set(types.keys());
-  const fed = operation.parameters.filter(({ name }) => !(name === 'If-Match' && row.ifMatch));
+  const fed = operation.parameters
+    .filter(({ name }) => !(name === 'If-Match' && row.ifMatch))
+    .map((parameter) => (isAreaToBeKnown(row, parameter) ? { ...parameter, required: true } : parameter));
   const bound = fed.map((parameter) => boundParameter(join, parameter, types, unfed));
   if (row.ifMatch !== undefined) feed(join, types, unfed, row.ifMatch, 'the header If-Match');
   if (operation.signIn === 'basic') {
@@ -78,6 +80,11 @@ export function compileRequest(
     body: operation.body && { check: validator(operation.body), bind: binding?.bind ?? ((value) => value) },
     input: { members: new Map([...places, ...(binding?.place.members ?? [])]) },
   };
+}
+
+/** In the contract it is optional, for the host or the setting may name it; in the end somebody must have. */
+function isAreaToBeKnown({ licenceArea }: RouteRow, { name }: ContractParameter): boolean {
+  return licenceArea?.presumed === true && licenceArea.parameter === name;
 }
 
 /** The arguments that take each variable: violations name arguments, the contract names parameters. */

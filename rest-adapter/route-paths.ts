@@ -1,5 +1,4 @@
 import { graphqlName } from '../schema/naming';
-import type { CompiledOperation } from './compile';
 
 /** The name of a path parameter in the router, which would end it at a hyphen. */
 export function routeParameter(name: string): string {
@@ -16,7 +15,8 @@ export function pathPattern(template: string): RegExp {
   return new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`);
 }
 
-interface Route {
+/** What is served at a path, by the template of its contract. */
+export interface Route {
   readonly method: string;
   readonly path: string;
 }
@@ -25,8 +25,7 @@ interface Route {
  * Paths without parameters, by the methods that they lack and a template that fits them has: OpenAPI matches the path first, so
  * `DELETE /identity-records/exists` is a method that the path does not know, and not the key of a record.
  */
-export function shadowedRoutes(operations: readonly Pick<CompiledOperation, 'contract'>[]): Route[] {
-  const routes = operations.map(({ contract: { method, path } }): Route => ({ method, path }));
+export function shadowedRoutes(routes: readonly Route[]): Route[] {
   const served = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   const literal = new Set(routes.map(({ path }) => path).filter((path) => !path.includes('{')));
   const templates = routes.filter(({ path }) => path.includes('{'));

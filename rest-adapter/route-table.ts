@@ -2,12 +2,18 @@
 export interface RouteRow {
   /** Null here is answered 404. */
   readonly nullIs404?: string;
+  /** What such a 404 says, where that is more than that nothing was found. */
+  readonly missing?: string;
   /** Nullable in the graph, because other roles may not see it; whom this operation serves always gets it. */
   readonly always?: readonly string[];
   /** The answer's properties are those of this object, not of the data itself. */
   readonly spread?: string;
-  /** A malformed path value is answered like an unknown one. */
-  readonly malformed?: 404;
+  /** Path parameters whose malformed value is answered like an unknown one. */
+  readonly malformed?: readonly string[];
+  /** The parameter of the licence area: the host names it, else the query, else (where it must be known) the setting. */
+  readonly licenceArea?: { readonly parameter: string; readonly presumed: boolean };
+  /** A published file is here: its bytes are the answer. */
+  readonly file?: string;
   /** Properties of the answer that repeat a parameter of the same name. */
   readonly echo?: readonly string[];
   /** `Location` of what was registered: the collection, and where its key is. */
@@ -22,6 +28,9 @@ export interface RouteRow {
   readonly replayed?: string;
 }
 
+const NOT_PUBLISHED =
+  'Nothing is published for this licence area, publication year, period, development project and version.';
+
 /** The rows by `operationId`; an operation that needs none has none. */
 export const routeTable: Readonly<Record<string, RouteRow>> = {
   obtainBearerToken: { spread: 'token' },
@@ -31,14 +40,14 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
     location: { collection: '/v1/access-records', key: 'registration.accessToken.key' },
     replayed: 'registration.replayed',
   },
-  verifyAccessRecord: { nullIs404: 'accessRecord', malformed: 404, etag: 'accessRecord.version' },
+  verifyAccessRecord: { nullIs404: 'accessRecord', malformed: ['ak'], etag: 'accessRecord.version' },
   replaceAccessRecord: {
     spread: 'replacement',
-    malformed: 404,
+    malformed: ['ak'],
     etag: 'replacement.version',
     ifMatch: 'ifVersions',
   },
-  revokeAccessRecord: { spread: 'revocation', malformed: 404, ifMatch: 'ifVersions' },
+  revokeAccessRecord: { spread: 'revocation', malformed: ['ak'], ifMatch: 'ifVersions' },
   listAccessRecords: { spread: 'page', always: ['page.records.ak'] },
   listMeterPointAccessRecords: {
     spread: 'meterPoint.page',
@@ -80,4 +89,19 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
     replayed: 'report.replayed',
   },
   recordChangeOfTenancy: { spread: 'change', isNew: 'change.isNew', replayed: 'change.replayed' },
+
+  listDevelopmentProjects: { spread: 'page', licenceArea: { parameter: 'licenceArea', presumed: false } },
+  retrieveArchive: {
+    file: 'file',
+    nullIs404: 'file',
+    missing: NOT_PUBLISHED,
+    licenceArea: { parameter: 'licenceArea', presumed: true },
+  },
+  retrieveDifferenceModel: {
+    file: 'file',
+    nullIs404: 'file',
+    missing: NOT_PUBLISHED,
+    malformed: ['cimFile'],
+    licenceArea: { parameter: 'licenceArea', presumed: true },
+  },
 };

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { CompiledOperation } from './compile';
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
 import { newIdentifier } from '../schema/identifiers';
 import { responseMetadata, resourceOf } from './envelope';
 import type { Answers } from './exchange';
+import { isUploading } from './files/uploading';
 import { refusal } from './refusal';
-import { pathPattern } from './route-paths';
+import { type Route, pathPattern } from './route-paths';
 import { UNKNOWN_ROUTE } from './telemetry';
 
-/** Answers what no operation serves: 405 with `Allow` on a path of the contract, else 404. */
-export function unserved(operations: readonly CompiledOperation[], { begin, refuse }: Answers) {
-  const paths = pathsOf(operations);
+/** Answers what no operation serves: 405 with `Allow` on a path of a contract, else 404. */
+export function unserved(served: readonly Route[], { begin, refuse }: Answers) {
+  const paths = pathsOf(served);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const resource = resourceOf(request.raw.url ?? '');
     const path = paths.find(({ pattern }) => pattern.test(decoded(resource)));
@@ -31,13 +31,11 @@ function decoded(resource: string): string {
   }
 }
 
-function pathsOf(operations: readonly CompiledOperation[]) {
-  const templates = [...new Set(operations.map(({ contract }) => contract.path))];
+function pathsOf(served: readonly Route[]) {
+  const templates = [...new Set(served.map(({ path }) => path))];
   const literalFirst = templates.toSorted((one, other) => Number(one.includes('{')) - Number(other.includes('{')));
   return literalFirst.map((template) => {
-    const methods = operations
-      .filter(({ contract }) => contract.path === template)
-      .map(({ contract }) => contract.method);
+    const methods = served.filter(({ path }) => path === template).map(({ method }) => method);
     if (methods.includes('GET')) methods.push('HEAD');
     return { template, methods, pattern: pathPattern(template) };
   });
@@ -58,6 +56,7 @@ const STATUS_LINES: Readonly<Record<string, string>> = {
 
 /** Answers what is not HTTP, too slow, or has too large a head: in the envelope, and the connection ends. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

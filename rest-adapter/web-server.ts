@@ -8,10 +8,10 @@ import { answerBrokenRequest, codeOfServerError } from './unserved-requests';
 const BODY_LIMIT = 256 * 1024;
 /** Path values are judged by the contract, up to what the head of a request can hold. */
 const LONGEST_PATH_VALUE = 16 * 1024;
-/** Milliseconds until the whole request must have arrived. */
+/** Milliseconds until the whole request must have arrived, if it is no upload. */
 const REQUEST_TIMEOUT = 30_000;
 
-/** The web server of Interface A: whatever it refuses by itself is answered in the envelope, too. */
+/** The web server of the REST interfaces: whatever it refuses by itself is answered in their form, too. */
 export function webServer(trustProxy: boolean | number | string[], answers: Answers): FastifyInstance {
   const app = Fastify({
     logger: false,

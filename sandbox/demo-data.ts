@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { AccountRole } from '../schema/roles';
 import { type DemoRecord, demoRecords } from './demo-records';
+import type { DemoGrid } from './demo-grid';
 import { type SupplierCredentials, supplierCredentials } from './demo-supplier';
 import { type GraphqlClient, GraphqlFailure } from './graphql-client';
 
@@ -32,6 +33,7 @@ export interface DemoData {
     readonly mpxn: string;
   };
   readonly customers: readonly DemoCustomer[];
+  readonly grid: DemoGrid;
 }
 
 /** The samples of the first Data User, as the reference page shows them. */
@@ -87,8 +89,8 @@ const DISCOVERED = {
 /** A client of the graph with a bearer token, or without one. */
 export type ClientOf = (token?: string) => GraphqlClient;
 
-/** Makes the demo data: accounts by the admin, records by the two Data Users. */
-export async function createDemoData(admin: DemoAccount, clientOf: ClientOf): Promise<DemoData> {
+/** Makes the demo data of accounts and records: accounts by the admin, records by the two Data Users. */
+export async function createDemoData(admin: DemoAccount, clientOf: ClientOf): Promise<Omit<DemoData, 'grid'>> {
   const asAdmin = await signedIn(admin, clientOf);
   const accounts: DemoAccount[] = [admin];
   for (const organisation of ORGANISATIONS) accounts.push(await onboard(organisation, asAdmin));
@@ -181,7 +183,8 @@ async function apiKey(accountId: string, asAdmin: GraphqlClient): Promise<string
     .secretKey;
 }
 
-async function signedIn(
+/** The graph as an account that has signed in. */
+export async function signedIn(
   { account_id: accountId, secret_key: secretKey }: DemoAccount,
   clientOf: ClientOf,
 ): Promise<GraphqlClient> {

@@ -1,10 +1,21 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountRepository } from '../subgraphs/access/database/account.repository';
-import { type ClientOf, type DemoAccount, type DemoData, createDemoData, discoveredAccess } from './demo-data';
+import {
+  type ClientOf,
+  type DemoAccount,
+  type DemoData,
+  createDemoData,
+  discoveredAccess,
+  signedIn,
+} from './demo-data';
+import { publishDemoGrid } from './demo-grid';
 import { offerSupplierSignIn, withSupplierCredentials } from './demo-supplier';
 import { graphqlClient } from './graphql-client';
 import type { RunningSupplier } from './supplier';
+
+/** What `sandbox.json` of every version has. */
+type RecordedData = Omit<DemoData, 'grid'>;
 
 /** Where the sandbox is, and by what its first admin is made. */
 export interface SandboxParts {
@@ -44,7 +55,9 @@ export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }
   const kept = await keptDemoData(file, accounts);
   const clientOf: ClientOf = (token) => graphqlClient(urls.gateway, token);
   const made = kept ? await completed(kept, clientOf) : await createDemoData(await firstAdmin(accounts), clientOf);
-  const demo = withSupplierCredentials(made);
+  const admin = made.accounts.find(({ role }) => role === 'admin') as DemoAccount;
+  const grid = await publishDemoGrid(await signedIn(admin, clientOf), urls.rest);
+  const demo = withSupplierCredentials({ ...made, grid });
   await offerSupplierSignIn(demo, supplier, accounts);
   writeWhole(file, {
     ...demo,
@@ -57,7 +70,7 @@ export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }
 }
 
 /** The demo data of an earlier start, if the database still has all its accounts and lets them in. */
-async function keptDemoData(file: string, accounts: AccountRepository): Promise<DemoData | undefined> {
+async function keptDemoData(file: string, accounts: AccountRepository): Promise<RecordedData | undefined> {
   if (!existsSync(file)) return undefined;
   const { urls: _, mailbox: __, ...demo } = JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
   const kept = await Promise.all(demo.accounts.map(({ account_id: id }) => accounts.account(id)));
@@ -65,7 +78,7 @@ async function keptDemoData(file: string, accounts: AccountRepository): Promise<
 }
 
 /** Demo data of an earlier version have no discovered access. */
-async function completed(demo: DemoData, clientOf: ClientOf): Promise<DemoData> {
+async function completed(demo: RecordedData, clientOf: ClientOf): Promise<RecordedData> {
   const { samples } = demo;
   const known: Partial<typeof samples.access_keys> = samples.access_keys;
   if (known.discovered !== undefined) return demo;

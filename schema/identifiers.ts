@@ -14,6 +14,9 @@ export const EVENT_ID_PATTERN = /^evt_[0-9a-f]{24}$/;
 /** Reference of a re-identification (2-decisions-a-b.md, section 4). */
 export const TOKEN_REF_PATTERN = /^mlr_[0-9a-f]{24}$/;
 
+/** Identifier of a development project (3-decisions-c-d.md, C.1). */
+export const PROJECT_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$/;
+
 /** Bearer token of a customer's session: opaque, 256 bits, issued and checked by `identity` alone. */
 export const CUSTOMER_TOKEN_PATTERN = /^cst_[A-Za-z0-9_-]{43}$/;
 

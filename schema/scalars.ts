@@ -7,6 +7,7 @@ import {
   DUID_PATTERN,
   EVENT_ID_PATTERN,
   IDENTITY_RECORD_KEY_PATTERN,
+  PROJECT_ID_PATTERN,
   TOKEN_REF_PATTERN,
   WEBHOOK_ID_PATTERN,
 } from './identifiers';
@@ -97,6 +98,22 @@ export const TokenRef = stringScalar(
 /** MPxN of Interface A (Common types), in the profile of this process. */
 export const Mpxn = stringScalar('MPxN', 'A meter point number: MPAN or MPRN.', 'VAL001', (value) =>
   mpxnFault(value, MPXN_PROFILE),
+);
+
+/** Identifier of a development project (Interface C). */
+export const ProjectId = stringScalar(
+  'ProjectId',
+  'The identifier of a development project in its licence area: at most 24 letters, digits, full stops, underscores and hyphens.',
+  'VAL001',
+  byPattern(PROJECT_ID_PATTERN),
+);
+
+/** Cycle of publication (Interface C). */
+export const PublicationPeriod = stringScalar(
+  'PublicationPeriod',
+  'The cycle of a publication in its year: `01` is the May cycle, `02` the November cycle.',
+  'VAL003',
+  (value) => (value === '01' || value === '02' ? undefined : 'is not 01 or 02'),
 );
 
 /** Calendar date. */

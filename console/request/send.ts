@@ -9,6 +9,7 @@ export interface Sending {
   readonly render: Render;
   readonly formTokens: FormTokens;
   readonly assetPath: string;
+  readonly filesUrl: string;
   readonly streams: OpenStreams;
   readonly subscriptionsUrl: string;
 }
@@ -33,9 +34,10 @@ export function send(
 }
 
 function sendView(sending: Sending, request: FastifyRequest, reply: FastifyReply, visit: Visit, view: View): void {
-  const { formTokens, assetPath, render } = sending;
+  const { formTokens, assetPath, filesUrl, render } = sending;
   const frame = {
     assetPath,
+    filesUrl,
     transactionId: request.id,
     account: visit.session,
     formToken: () => formTokens.issue(visit.cookies),

@@ -22,6 +22,7 @@ export function visits({ graph, settings, key }: ConsoleOptions, streams: OpenSt
     const ask = registerQuestions('console', graph, request);
     const lastEventId = request.headers['last-event-id'];
     return {
+      params: (request.params ?? {}) as Record<string, string>,
       query: (request.query ?? {}) as Record<string, unknown>,
       form: formFields(request.body),
       lastEventId: typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,

@@ -4,6 +4,7 @@ import { composeServices } from '@apollo/composition';
 import { type DefinitionNode, type DocumentNode, Kind, parse, print } from 'graphql';
 import { REPOSITORY_ROOT } from '../repository-root';
 import { accessSchema } from '../../subgraphs/access/schema';
+import { gridModelSchema } from '../../subgraphs/grid-models/schema';
 import { identitySchema } from '../../subgraphs/identity/schema';
 
 /** What composition needs of a subgraph. */
@@ -17,7 +18,11 @@ export type GeneratedFiles = Readonly<Record<string, string>>;
 
 /** The subgraphs of the register, in the order of composition; they are built without a database. */
 export async function registerSubgraphs(): Promise<Readonly<Record<string, ComposableSubgraph>>> {
-  return { access: await accessSchema(), identity: await identitySchema() };
+  return {
+    access: await accessSchema(),
+    identity: await identitySchema(),
+    'grid-models': await gridModelSchema(),
+  };
 }
 
 /** Everything that is generated from the subgraphs and the trusted documents; throws the list of what does not compose. */

@@ -14,7 +14,7 @@ export interface Caller {
 }
 
 /** Services that ask each other on their own account. */
-export type ServiceName = 'gateway' | 'rest-adapter' | 'portal' | 'console' | 'access' | 'identity';
+export type ServiceName = 'gateway' | 'rest-adapter' | 'portal' | 'console' | 'access' | 'identity' | 'grid-models';
 
 /** What every resolver knows of the request. */
 export interface CallContext {

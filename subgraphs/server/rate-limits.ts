@@ -28,6 +28,8 @@ export interface Limits {
   readonly signIns: number;
   /** Mails to one person in 15 minutes. */
   readonly mails: number;
+  /** Files of grid models, and questions about them, of a network without an account in a minute. */
+  readonly gridFiles: number;
 }
 
 /** Where limits are counted: the table `rate_limit` of the subgraph, in memory while the database is away. Keys are hashed. */

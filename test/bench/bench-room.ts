@@ -37,6 +37,7 @@ export interface BenchRegister {
   readonly rows: BenchRows;
   /** The Data User whose rows these are, and its bearer token. */
   readonly owner: DemoAccount;
+  readonly accounts: readonly DemoAccount[];
   readonly token: string;
   /** Starts services of the product as processes of their own, beside the one in which all run. */
   startServices(
@@ -114,6 +115,7 @@ async function startRegister(
     bareServer: processesClock([bare.pid]),
     rows,
     owner,
+    accounts,
     token: await bearerToken(rest, owner),
     startServices: (processes) => startServices(environment, processes, logFile('services')),
   };
@@ -131,7 +133,8 @@ async function newDatabase(serverUrl: string, name: string): Promise<string> {
   return url.href;
 }
 
-async function bearerToken(rest: string, { account_id, secret_key }: DemoAccount): Promise<string> {
+/** The bearer token of an account. */
+export async function bearerToken(rest: string, { account_id, secret_key }: DemoAccount): Promise<string> {
   const authorization = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
   const response = await fetch(`${rest}/v1/auth/token`, { headers: { authorization } });
   return ((await response.json()) as { 'bearer-token': string })['bearer-token'];

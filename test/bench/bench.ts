@@ -1,6 +1,8 @@
 import { type Bench, benchContext } from './bench-context';
 import { events } from './benches/events';
 import { federated, federatedAdHoc } from './benches/federated';
+import { grid } from './benches/grid';
+import { gridRetrieval } from './benches/grid-retrieval';
 import { list } from './benches/list';
 import { register } from './benches/register';
 import { scale } from './benches/scale';
@@ -21,6 +23,8 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   register,
   events,
   subscribers,
+  grid,
+  'grid-retrieval': gridRetrieval,
 };
 
 /** Benches that run only when they are named: this one fills a table with a million records. */

@@ -19,6 +19,13 @@ export const LIMITS: Readonly<Record<string, number>> = {
   /** 15 and 5 seconds ÷ the time until `ready`. */
   'start-first': 1,
   'start-warm': 1,
+  /** Processor time of counting alone ÷ that of reading (issue 5, "Measured"). */
+  'grid-10': 0.7,
+  'grid-50': 0.55,
+  /** 150 MB ÷ what reading a streamed file of 50 MB adds to the idle process. */
+  'grid-memory': 1,
+  /** A file of 1 MB, at 32 connections (issue 5, "Measured"). */
+  'grid-retrieval': 0.7,
 };
 
 /** How much further than the bare server the product may fall when a table grows. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Load } from './load';
 import type { Side } from './rounds';
@@ -15,8 +16,17 @@ export async function demandSameAnswer(one: Side, other: Side): Promise<void> {
 async function answerOf({ url, load }: Side): Promise<unknown> {
   const { path, init } = sampleOf(load);
   const response = await fetch(`${url}${path}`, init);
+  const told = { status: response.status, etag: response.headers.get('etag') };
+  const type = response.headers.get('content-type') ?? '';
+  if (!type.startsWith('application/json')) return { ...told, type, sha256: await sha256Of(response) };
   const { response: _, extensions: __, ...body } = (await response.json()) as Record<string, unknown>;
-  return { status: response.status, etag: response.headers.get('etag'), ...body };
+  return { ...told, ...body };
+}
+
+async function sha256Of(response: Response): Promise<string> {
+  return createHash('sha256')
+    .update(Buffer.from(await response.arrayBuffer()))
+    .digest('hex');
 }
 
 function sampleOf({ method, path, headers = {}, body, keys }: Load) {

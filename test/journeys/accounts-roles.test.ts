@@ -50,6 +50,13 @@ const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
   'Query.eventLog': 'nobody',
   'Query.accountStandings': 'nobody',
   'Query.identityRecordMpxns': 'nobody',
+  'Query.licenceAreas': 'anyone',
+  'Query.developmentProjects': 'anyone',
+  'Query.developmentProject': 'anyone',
+  'Query.differenceModel': 'anyone',
+  'Query.differenceModels': 'anyone',
+  'Query.publishedFile': 'anyone',
+  'Query.publishedArchive': 'anyone',
   'Subscription.registerEvents': ['data_user', 'admin', 'analyst'],
   'Mutation.issueBearerToken': 'anyone',
   'Mutation.registerAccessRecord': ['data_user'],
@@ -94,6 +101,7 @@ const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
   'Mutation.setSupplierOAuth': ['admin'],
   'Mutation.issueSupplierApiKey': ['admin'],
   'Mutation.setClockOffset': ['admin'],
+  'Mutation.prepareGridPublication': ['admin'],
   // Asked last: the customer of this test has no session afterwards.
   'Mutation.endCustomerSession': ['customer'],
 };

@@ -22,7 +22,7 @@ describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second
   beforeAll(async () => {
     database = await freshDatabase();
     dataDir = mkdtempSync(join(tmpdir(), 'register-subset-'));
-    const variables = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT'];
+    const variables = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT'];
     ports = Object.fromEntries(await Promise.all(variables.map(async (name) => [name, String(await freePort())])));
     rest = `http://localhost:${ports['REST_PORT']}`;
     const common = { ...ports, DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'error' };

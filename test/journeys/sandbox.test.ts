@@ -160,7 +160,7 @@ describe('A sandbox, when its start says that it is ready', () => {
 describe('Demo data in a register that has some', () => {
   it('draws another market participant id when the one drawn is in use', async () => {
     const register = await startTestRegister('one process');
-    const accountOf = (role: AccountRole, { accounts }: DemoData = register.sandbox) =>
+    const accountOf = (role: AccountRole, { accounts }: Pick<DemoData, 'accounts'> = register.sandbox) =>
       accounts.find((account) => account.role === role) as DemoData['accounts'][number];
     const inUse = accountOf('supplier').mpid as string;
     const draw = jest.spyOn(crypto, 'randomInt').mockImplementationOnce((() => parseInt(inUse.slice(1), 36)) as never);

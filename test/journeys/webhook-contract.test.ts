@@ -3,6 +3,7 @@ import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { type OpenApiDocument, loadContract } from '../../rest-adapter/contract';
+import { INTERFACE_A } from '../../rest-adapter/interfaces';
 import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../support/customers';
 import { graphOf } from '../support/graph';
 import { consentRecord } from '../support/records';
@@ -64,7 +65,7 @@ function isGenuine(headers: ReceivedPost['headers'], body: string, secrets: read
 }
 
 describe('What a Data User is told by webhooks', () => {
-  const { document } = loadContract();
+  const { document } = loadContract(INTERFACE_A);
   const faultsOf = contractOfDeliveries(document);
   let register: TestRegister;
   let receiver: WebhookReceiver;

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { loadContract } from '../../rest-adapter/contract';
+import { INTERFACE_A } from '../../rest-adapter/interfaces';
 import { graphqlName } from '../../schema/naming';
-import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import type { AccessRecordInput } from '../../subgraphs/access/domain/access-record';
 import { registrationViolations } from '../../subgraphs/access/domain/registration-rules';
 import { changedRecords, lawfulRecords } from './access-record-values';
@@ -17,7 +15,7 @@ const RUNS = 1_500;
 const DUID = 'duid_0a1b2c3d4e5f60718293a4b5';
 const REF = 'ir_19c2e47ab0d35f8611a2b3c4';
 
-const contract = loadContract(readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', 'a.yaml'), 'utf8'));
+const contract = loadContract(INTERFACE_A);
 const schema = contract.operations.find(({ operationId }) => operationId === 'registerAccessRecord')?.body as Schema;
 const lawful = lawfulRecords(schema, REF, DUID);
 

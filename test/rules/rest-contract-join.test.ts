@@ -1,6 +1,7 @@
 import { buildSchema } from 'graphql';
 import { compile } from '../../rest-adapter/compile';
-import { loadContract } from '../../rest-adapter/contract';
+import { readContract } from '../../rest-adapter/contract';
+import { INTERFACE_A } from '../../rest-adapter/interfaces';
 import { operationDocument } from '../../rest-adapter/operation-documents';
 import type { RouteRow } from '../../rest-adapter/route-table';
 
@@ -94,7 +95,7 @@ function compiled({ contract, graph, operation, row = ROW }: Planted) {
     return text.replace(...change);
   };
   return compile({
-    contract: loadContract(planted(CONTRACT, contract)),
+    contracts: [readContract(planted(CONTRACT, contract), INTERFACE_A)],
     documents: new Map([['replaceRecord', operationDocument(planted(OPERATION, operation))]]),
     rows: { replaceRecord: row },
     schema: buildSchema(planted(GRAPH, graph)),
@@ -300,9 +301,9 @@ describe('the compiler of the contract', () => {
   });
 
   it('finds documents and rows that no operation of the contract has', () => {
-    const contract = loadContract('openapi: 3.1.0\npaths: {}');
+    const contract = readContract('openapi: 3.1.0\npaths: {}', INTERFACE_A);
     const documents = new Map([['replaceRecord', operationDocument(OPERATION)]]);
-    const { problems } = compile({ contract, documents, rows: { other: {} }, schema: buildSchema(GRAPH) });
+    const { problems } = compile({ contracts: [contract], documents, rows: { other: {} }, schema: buildSchema(GRAPH) });
     expect(problems).toEqual([
       'operations/replaceRecord.graphql: not in the contract',
       'route table, other: not in the contract',

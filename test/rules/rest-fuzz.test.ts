@@ -1,6 +1,7 @@
 import Ajv2020 from 'ajv/dist/2020';
 import * as fc from 'fast-check';
 import { type ContractOperation, type ContractSchema, loadContract } from '../../rest-adapter/contract';
+import { INTERFACE_A } from '../../rest-adapter/interfaces';
 import {
   AK,
   CREDENTIAL,
@@ -23,7 +24,7 @@ import {
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
 
-const contract = loadContract();
+const contract = loadContract(INTERFACE_A);
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 const fitsError = ajv.compile(schemaOf('ErrorResponse'));
 const fits = new Map(

@@ -11,8 +11,10 @@ import {
 import pino from 'pino';
 import { Registry } from 'prom-client';
 import { apiSchemaOf } from '../../gateway/supergraph';
-import { type RunningRestAdapter, startRestAdapter } from '../../rest-adapter/adapter';
+import { startRestAdapter } from '../../rest-adapter/adapter';
+import type { RunningRestAdapter } from '../../rest-adapter/adapter-options';
 import type { GraphAnswer, GraphClient, GraphFailure, RequestFacts } from '../../gateway/client/graph-client';
+import type { FileStore } from '../../rest-adapter/files/file-store';
 import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
 import type { ErrorCode } from '../../schema/error-catalogue';
 import { RegisterError, type Violation } from '../../schema/register-error';
@@ -79,7 +81,19 @@ function demandCoercible(document: DocumentNode, variables: Record<string, unkno
   if (errors) throw new Error(`the adapter let through what the graph refuses: ${errors.map(String).join('\n')}`);
 }
 
-const PUBLIC = new Set(['VerifyAccessRecord', 'ObtainBearerToken']);
+const PUBLIC = new Set([
+  'VerifyAccessRecord',
+  'ObtainBearerToken',
+  'RetrieveDifferenceModel',
+  'RetrieveArchive',
+  'ListDevelopmentProjects',
+]);
+
+/** Of adapters whose test is not about files. */
+const NO_FILES: FileStore = {
+  open: () => Promise.resolve(undefined),
+  publishAt: () => Promise.resolve({ outcome: 'gone' }),
+};
 
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   'Bearer provider': 'PRM001',
@@ -94,9 +108,9 @@ function refusalOf({ authorization }: RequestFacts): GraphFailure | undefined {
 }
 
 function failureOf({ message, extensions }: { message: string; extensions: Record<string, unknown> }): GraphFailure {
-  const { code, violations } = extensions as { code?: ErrorCode; violations?: Violation[] };
+  const { code, violations, retryAfter } = extensions as Partial<GraphFailure> & { violations?: Violation[] };
   if (!code) throw new Error(`the test's graph failed: ${message}`);
-  return { code, message, ...(violations ? { violations } : {}) };
+  return { code, message, ...(violations ? { violations } : {}), ...(retryAfter ? { retryAfter } : {}) };
 }
 
 /** Refuses with the violations of one rule. */
@@ -114,19 +128,26 @@ export interface TestAdapter {
 
 /** Starts an adapter on a free port. */
 export async function startTestAdapter(
-  settings: { trustProxy?: boolean | number | string[]; production?: boolean } = {},
+  settings: {
+    trustProxy?: boolean | number | string[];
+    production?: boolean;
+    ltdsDefaultArea?: string | undefined;
+  } = {},
+  files: FileStore = NO_FILES,
 ): Promise<TestAdapter> {
   const [graph, metrics, lines] = [new TestGraph(), new Registry(), [] as Record<string, unknown>[]];
   const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
   const adapter = await startRestAdapter({
     graph,
     schema: apiSchema,
+    files,
     keySet: () => Promise.resolve({ keys: [{ kty: 'OKP', kid: 'one' }] }),
     settings: {
       port: 0,
       baseUrl: 'https://register.example/v1',
       trustProxy: settings.trustProxy ?? false,
       production: settings.production ?? true,
+      ltdsDefaultArea: settings.ltdsDefaultArea,
     },
     logger,
     metrics,

@@ -35,7 +35,15 @@ describe('The settings of an empty environment', () => {
     expect(readSettings({})).toMatchObject({
       production: false,
       host: 'localhost',
-      ports: { gateway: 4000, 'rest-adapter': 4001, portal: 4002, console: 4003, access: 4011, identity: 4012 },
+      ports: {
+        gateway: 4000,
+        'rest-adapter': 4001,
+        portal: 4002,
+        console: 4003,
+        access: 4011,
+        identity: 4012,
+        'grid-models': 4013,
+      },
       databaseUrl: undefined,
       baseUrl: 'http://localhost:4001/v1',
       rateLimitsOff: false,
@@ -47,6 +55,7 @@ describe('The settings of an empty environment', () => {
         existsDay: 2_000,
         signIns: 10,
         mails: 3,
+        gridFiles: 600,
       },
       portalUrl: 'http://localhost:4002',
       consoleUrl: 'http://localhost:4003',
@@ -66,6 +75,7 @@ describe('The settings of an empty environment', () => {
     expect([...readSettings({}).services]).toEqual([
       'identity',
       'access',
+      'grid-models',
       'gateway',
       'rest-adapter',
       'portal',
@@ -94,6 +104,8 @@ const READ: [variable: string, text: string, setting: (settings: Settings) => un
   ['LIMIT_EXISTS_MINUTE', '4', ({ limits }) => limits.existsMinute, 4],
   ['LIMIT_SIGN_INS', '6', ({ limits }) => limits.signIns, 6],
   ['LIMIT_MAILS', '7', ({ limits }) => limits.mails, 7],
+  ['LIMIT_GRID_FILES', '8', ({ limits }) => limits.gridFiles, 8],
+  ['LTDS_DEFAULT_AREA', 'SPM', ({ ltdsDefaultArea }) => ltdsDefaultArea, 'SPM'],
   ['PORTAL_URL', 'https://p.example/', ({ identityRedirectUrl }) => identityRedirectUrl, 'https://p.example/identify'],
   ['PORTAL_URL', 'https://p.example', ({ relyingPartyId }) => relyingPartyId, 'p.example'],
   ['SMTP_URL', 'smtp://m.example:25', ({ smtpUrl }) => smtpUrl, 'smtp://m.example:25'],
@@ -137,6 +149,7 @@ describe('A variable', () => {
     ['WEBHOOK_ALLOW_LOOPBACK', 'yes'],
     ['DISCOVERED_MAX_AGE_DAYS', '0'],
     ['CONSOLE_URL', 'console.example'],
+    ['LTDS_DEFAULT_AREA', 'ATLANTIS'],
     ['LOG_LEVEL', 'loud'],
     ['MPXN_PROFILE', 'uk'],
     ['SERVICE_KEY', 'c2hvcnQ='],
@@ -171,7 +184,7 @@ describe('Production', () => {
     };
     expect(named(weak).toSorted()).toEqual([
       ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_OFFSET_SECONDS', 'CONSOLE_KEY', 'CONSOLE_URL'],
-      ...['DATABASE_URL'],
+      ...['DATABASE_URL', 'GRID_MODELS_KEY'],
       ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'PORTAL_KEY'],
       ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL', 'TOKEN_SIGNING_KEYS', 'WEBHOOK_ALLOW_LOOPBACK'],
     ]);
@@ -182,9 +195,10 @@ describe('Production', () => {
     ['portal', ['BASE_URL', 'GATEWAY_URL', 'PORTAL_URL']],
     ['console', ['BASE_URL', 'CONSOLE_URL', 'GATEWAY_URL']],
     ['access', ['BASE_URL', 'DATABASE_URL', 'IDENTITY_URL', 'MAIL_FROM', 'SMTP_URL']],
-    ['gateway', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_URL']],
-    ['rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GATEWAY_URL']],
-    ['gateway,rest-adapter', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_URL']],
+    ['grid-models', ['BASE_URL', 'DATABASE_URL']],
+    ['gateway', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_URL', 'IDENTITY_URL']],
+    ['rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GATEWAY_URL', 'GRID_MODELS_URL']],
+    ['gateway,rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_URL', 'IDENTITY_URL']],
     ['identity,access', ['BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
   ])('demands of %s the addresses that it needs', (services, missing) => {
     const { DATABASE_URL: _, BASE_URL: __, PORTAL_URL: ___, SMTP_URL: ____, CONSOLE_URL: _____, ...keys } = production;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
 import { newKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { KEY_VARIABLES, SERVICES } from '../../process/keys';
+import { KEY_VARIABLES, SERVICES, SUBGRAPHS } from '../../process/keys';
 import { readBackupSettings, readSettings } from '../../process/settings';
 import type { ServiceName } from '../../subgraphs/server/caller';
 import { productFiles, textOf, variablesRead } from './source-files';
@@ -39,6 +39,7 @@ const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string,
 const SHARED_SERVERS: Readonly<Record<string, string>> = {
   access: 'subgraphs/server/',
   identity: 'subgraphs/server/',
+  'grid-models': 'subgraphs/server/',
   portal: 'web/',
   console: 'web/',
 };
@@ -67,8 +68,13 @@ describe('docker-compose.yml', () => {
       ...resolved(environment, await variablesOfAnInstallation()),
     });
     expect([...settings.services]).toEqual([name]);
-    const { gateway, access, identity } = settings.serviceUrls;
-    expect([gateway, access, identity]).toEqual(['http://gateway:4000', 'http://access:4011', 'http://identity:4012']);
+    const { gateway, access, identity, 'grid-models': gridModels } = settings.serviceUrls;
+    expect([gateway, access, identity, gridModels]).toEqual([
+      'http://gateway:4000',
+      'http://access:4011',
+      'http://identity:4012',
+      'http://grid-models:4013',
+    ]);
   });
 
   it.each(Object.entries(services))(
@@ -100,12 +106,12 @@ describe('docker-compose.yml', () => {
     expect(backup).toMatchObject({ restart: 'no', image: services['access']?.image });
     const variables = resolved(environment, await variablesOfAnInstallation());
     const ofSubgraphs = Object.values(KEY_VARIABLES).filter(({ services: users }) =>
-      users.some((user) => user === 'access' || user === 'identity'),
+      users.some((user) => (SUBGRAPHS as readonly string[]).includes(user)),
     );
     const given = Object.values(KEY_VARIABLES).filter(({ variable }) => variable in environment);
     expect(given).toEqual(ofSubgraphs);
     const settings = readSettings({ NODE_ENV: 'production', ...variables });
-    expect([...settings.services]).toEqual(['access', 'identity']);
+    expect([...settings.services]).toEqual(['access', 'identity', 'grid-models']);
     const { databaseUrl } = readBackupSettings({ NODE_ENV: 'production', ...variables });
     expect(databaseUrl).toBe(settings.databaseUrl);
   });

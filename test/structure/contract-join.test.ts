@@ -5,6 +5,7 @@ import { Supergraph } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
 import { compile } from '../../rest-adapter/compile';
 import { type ContractSchema, loadContract } from '../../rest-adapter/contract';
+import { INTERFACES, INTERFACE_A, INTERFACE_C } from '../../rest-adapter/interfaces';
 import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
 import { routeTable } from '../../rest-adapter/route-table';
 import { errorCatalogue } from '../../schema/error-catalogue';
@@ -16,12 +17,15 @@ import {
   IDENTITY_RECORD_KEY_PATTERN,
   MPXN_PATTERN,
   POSTCODE_PATTERN,
+  PROJECT_ID_PATTERN,
   TOKEN_REF_PATTERN,
   WEBHOOK_ID_PATTERN,
 } from '../../schema/identifiers';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 
-const contract = loadContract();
+const contracts = INTERFACES.map(loadContract);
+const promised = contracts.flatMap(({ operations }) => operations);
+const contract = loadContract(INTERFACE_A);
 const documents = loadOperationDocuments();
 const generated = (file: string) => readFileSync(join(REPOSITORY_ROOT, 'schema', 'generated', file), 'utf8');
 
@@ -30,29 +34,27 @@ function apiSchema(): GraphQLSchema {
   return Supergraph.build(generated('supergraph.graphql')).apiSchema().toGraphQLJSSchema();
 }
 
-describe('the join of contract, operations, route table and graph', () => {
+describe('the join of contracts, operations, route table and graph', () => {
   it('has no problem: every property is selected, every input can be supplied, every enum agrees', () => {
-    const { operations, problems } = compile({ contract, documents, rows: routeTable, schema: apiSchema() });
+    const { operations, problems } = compile({ contracts, documents, rows: routeTable, schema: apiSchema() });
     expect(problems).toEqual([]);
-    expect(operations).toHaveLength(contract.operations.length);
+    expect(operations).toHaveLength(promised.length);
   });
 
-  it('has one operation document for each operation of the contract, and no other', () => {
-    const ids = contract.operations.map(({ operationId }) => operationId).toSorted();
+  it('has one operation document for each operation of the contracts that the graph answers, and no other', () => {
+    const ids = promised.map(({ operationId }) => operationId).toSorted();
     expect([...documents.keys()].toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('has a row of the route table only for operations of the contract', () => {
-    const ids = new Set(contract.operations.map(({ operationId }) => operationId));
+    const ids = new Set(promised.map(({ operationId }) => operationId));
     expect(Object.keys(routeTable).filter((id) => !ids.has(id))).toEqual([]);
   });
 
   it('runs operations that the gateway knows as trusted documents', () => {
     const trusted = JSON.parse(generated('trusted-documents.json')) as Record<string, string>;
-    expect(
-      contract.operations.map(({ operationId }) => operationName(operationId)).filter((name) => !trusted[name]),
-    ).toEqual([]);
+    expect(promised.map(({ operationId }) => operationName(operationId)).filter((name) => !trusted[name])).toEqual([]);
   });
 });
 
@@ -142,6 +144,64 @@ describe('the OpenAPI document of Interface A', () => {
     >;
     return item[method.toLowerCase()]?.responses ?? {};
   }
+});
+
+describe('the OpenAPI document of Interface C', () => {
+  const { document, operations, uploads } = loadContract(INTERFACE_C);
+  const all = [...operations, ...uploads];
+  const { schemas, parameters } = document['components'] as Record<
+    'schemas' | 'parameters',
+    Record<string, ContractSchema & { schema: ContractSchema }>
+  >;
+
+  it('is valid by the meta-schema of OpenAPI 3.1', () => {
+    const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
+    const told = execFileSync(process.execPath, [validator, 'schema/openapi/c.yaml'], {
+      cwd: REPOSITORY_ROOT,
+      encoding: 'utf8',
+    });
+    expect([JSON.parse(told), document['openapi']]).toEqual([{ valid: true }, '3.1.0']);
+  });
+
+  it('has the paths of the specification, and asks nobody to sign in', () => {
+    expect(all.map(({ method, path, signIn }) => `${method} ${path} ${signIn}`)).toEqual([
+      'GET /grid-modelling/stage3/development-projects anyone',
+      'GET /grid-modelling/stage3/development-projects/{projectId} anyone',
+      'GET /grid-modelling/stage3/development-projects/{projectId}/{cimFile} anyone',
+      'PUT /grid-modelling/uploads/{token} anyone',
+    ]);
+  });
+
+  it('has the parameters of the specification', () => {
+    expect(parameters['ProjectId']?.schema).toEqual({
+      type: 'string',
+      maxLength: 24,
+      pattern: PROJECT_ID_PATTERN.source,
+    });
+    expect(parameters['Version']?.schema).toMatchObject({ type: 'integer', minimum: 1, default: 1 });
+    expect(schemas['CimFile']?.enum).toEqual(['EQ.xml', 'SC.xml', 'GL.xml']);
+    expect(schemas['Period']?.enum).toEqual(['01', '02']);
+  });
+
+  it('tells every error as code and message, and of every operation what may befall it', () => {
+    const error = { $ref: '#/components/schemas/Error' };
+    const responses = (document['components'] as { responses: object }).responses;
+    for (const response of Object.values(responses) as { content?: Record<string, { schema: unknown }> }[])
+      if (response.content) expect(response.content).toMatchObject({ 'application/json': { schema: error } });
+    for (const { path, method } of all) {
+      const item = document.paths[path] as Record<string, { responses: object }>;
+      expect(Object.keys(item[method.toLowerCase()]?.responses ?? {})).toEqual(
+        expect.arrayContaining(['406', '500', '503']),
+      );
+    }
+  });
+
+  it('bounds every text of a request', () => {
+    const unbounded = all.flatMap(({ operationId, parameters: its }) =>
+      its.flatMap(({ name, schema }) => unboundedIn(schema, `${operationId} ${name}`)),
+    );
+    expect(unbounded).toEqual([]);
+  });
 });
 
 function patternsIn(part: unknown): string[] {

@@ -32,7 +32,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map(([, each]) => each ?? '');
 
   it('names only scripts that exist', () => {
-    const named = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name]) => name ?? '');
+    const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name ?? '');
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 

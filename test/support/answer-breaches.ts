@@ -1,4 +1,5 @@
 import { errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
+import { INTERFACE_C } from '../../rest-adapter/interfaces';
 import type { ContractAnswers } from './contract-answers';
 
 /** An answer as it came. */
@@ -13,32 +14,53 @@ export interface SentRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Record<string, string>;
-  readonly body: string | undefined;
+  readonly body: string | Buffer | undefined;
 }
 
 /** What holds for every answer of the register, whatever was asked; `transactions` remembers the ids of earlier ones. */
 export function breaches(request: SentRequest, { headers, body, status }: Answer, transactions: Set<string>): string[] {
   const transactionId = headers.get('transaction-id') ?? '';
-  const { response, errors = [] } = (body ?? {}) as { response?: Metadata; errors?: readonly ErrorDetail[] };
+  const isOfGrid = request.url.pathname.startsWith(INTERFACE_C.claims);
+  const { response, errors = errorOfGrid(body) } = (body ?? {}) as Body;
+  const isFile = isOfGrid && [200, 206, 304].includes(status) && headers.has('etag');
   const isAnothers = response?.resource !== request.url.pathname || response['transaction-id'] !== transactionId;
   const rules: readonly (readonly [breach: string, isBroken: boolean])[] = [
     ['has no transaction-id', !/^tid_[0-9a-f]{24}$/.test(transactionId)],
     ['has the transaction-id of an earlier answer', transactions.has(transactionId)],
-    ['may be cached', headers.get('cache-control') !== 'no-store'],
+    ['may be cached, or may not', headers.get('cache-control') !== (isFile ? KEPT : 'no-store')],
     [
       'is not JSON in UTF-8',
-      headers.get('content-type') !== (status === 204 ? null : 'application/json; charset=utf-8'),
+      !isFile && headers.get('content-type') !== (status === 204 ? null : 'application/json; charset=utf-8'),
     ],
     ['has WWW-Authenticate without 401, or 401 without it', (status === 401) !== headers.has('www-authenticate')],
-    ['has an ETag where there is nothing to be matched', status >= 300 && headers.has('etag')],
+    ['has an ETag where there is nothing to be matched', !isFile && status >= 300 && headers.has('etag')],
     ['has the metadata of another answer', response !== undefined && isAnothers],
     ['is an error without the envelope', response === undefined && errors.some((error) => 'error-code' in error)],
+    ['is an error of Interface C in another form', isOfGrid && status >= 400 && !isCodeAndMessage(body, status)],
   ];
   transactions.add(transactionId);
   return [
     ...rules.filter(([, isBroken]) => isBroken).map(([breach]) => breach),
     ...errors.flatMap((error) => breachesOfError(error, status, request)),
   ];
+}
+
+/** How long files may be kept: a published version never changes. */
+const KEPT = 'public, max-age=86400, immutable';
+
+interface Body {
+  readonly response?: Metadata;
+  readonly errors?: readonly ErrorDetail[];
+}
+
+function errorOfGrid(body: unknown): readonly ErrorDetail[] {
+  const { message } = (typeof body === 'object' && body !== null ? body : {}) as ErrorDetail;
+  return message === undefined ? [] : [{ message }];
+}
+
+function isCodeAndMessage(body: unknown, status: number): boolean {
+  const { code, message, ...others } = (body ?? {}) as { code?: unknown; message?: unknown };
+  return code === status && typeof message === 'string' && Object.keys(others).length === 0;
 }
 
 interface Metadata {
@@ -65,7 +87,8 @@ function breachesOfError(
 function* sentValues({ body, url }: SentRequest): Generator<string> {
   for (const [, value] of url.searchParams) if (isMadeUp(value)) yield value;
   for (const step of url.pathname.split('/').slice(3)) if (/\d/.test(step) && isMadeUp(step)) yield step;
-  for (const [, value] of (body ?? '').matchAll(/: ?"((?:[^"\\]|\\.)*)"/g))
+  const text = typeof body === 'string' ? body : '';
+  for (const [, value] of text.matchAll(/: ?"((?:[^"\\]|\\.)*)"/g))
     if (value !== undefined && isMadeUp(value)) yield value;
 }
 
@@ -91,5 +114,5 @@ export function contractBreaches(
   const missing = documented.requiredHeaders
     .filter((name) => !headers.has(name))
     .map((name) => `lacks the header ${name}`);
-  return [...missing, ...documented.faults(body)];
+  return [...missing, ...documented.faults(body, headers.get('content-type'))];
 }

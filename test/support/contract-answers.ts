@@ -1,18 +1,19 @@
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { loadContract } from '../../rest-adapter/contract';
+import { type OpenApiDocument, loadContract } from '../../rest-adapter/contract';
+import { INTERFACES } from '../../rest-adapter/interfaces';
 
 /** What the OpenAPI document says of one answer of one operation. */
 export interface DocumentedAnswer {
   readonly requiredHeaders: readonly string[];
-  /** Everything in a body that does not fit; a body where none is promised does not. */
-  faults(body: unknown): string[];
+  /** Everything in a body that does not fit; a body where none is promised does not, and one of another media type neither. */
+  faults(body: unknown, contentType: string | null): string[];
 }
 
-/** The answers that the OpenAPI document promises. */
+/** The answers that the OpenAPI documents promise. */
 export interface ContractAnswers {
-  /** Operation of a request, if the document has it. */
+  /** Operation of a request, if a document has it. */
   operationOf(method: string, path: string): string | undefined;
   answer(operationId: string, status: number): DocumentedAnswer | undefined;
   /** `operationId status` of every documented answer. */
@@ -24,9 +25,27 @@ interface Operation {
   readonly responses: Record<string, unknown>;
 }
 
-/** Reads the contract of Interface A anew, apart from the adapter's own joining. */
+/** Reads the contracts anew, apart from the adapter's own joining. */
 export function contractAnswers(): ContractAnswers {
-  const { document, operations } = loadContract();
+  const contracts = INTERFACES.map(loadContract);
+  const answers = new Map(contracts.flatMap(({ document }) => [...answersOf(document)]));
+  const operations = contracts.flatMap((contract) => [...contract.operations, ...contract.uploads]);
+  const patterns = operations.map(({ operationId, method, path }) => {
+    const pattern = new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+    return { operationId, method, pattern, isLiteral: !path.includes('{') };
+  });
+  return {
+    operationOf(asked, path) {
+      const matching = patterns.filter(({ pattern }) => pattern.test(path));
+      const isKnown = matching.some(({ isLiteral }) => isLiteral); // a path is looked up before its method
+      return matching.find(({ method, isLiteral }) => method === asked && isLiteral === isKnown)?.operationId;
+    },
+    answer: (operationId, status) => answers.get(`${operationId} ${status}`),
+    all: [...answers.keys()],
+  };
+}
+
+function answersOf(document: OpenApiDocument): Map<string, DocumentedAnswer> {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
   ajv.addFormat('mpxn', true);
@@ -46,19 +65,7 @@ export function contractAnswers(): ContractAnswers {
         answers.set(`${operationId} ${status}`, documented(ajv, resolve(response), resolve));
     }
   }
-  const patterns = operations.map(({ operationId, method, path }) => {
-    const pattern = new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
-    return { operationId, method, pattern, isLiteral: !path.includes('{') };
-  });
-  return {
-    operationOf(asked, path) {
-      const matching = patterns.filter(({ pattern }) => pattern.test(path));
-      const isKnown = matching.some(({ isLiteral }) => isLiteral); // a path is looked up before its method
-      return matching.find(({ method, isLiteral }) => method === asked && isLiteral === isKnown)?.operationId;
-    },
-    answer: (operationId, status) => answers.get(`${operationId} ${status}`),
-    all: [...answers.keys()],
-  };
+  return answers;
 }
 
 function documented(
@@ -68,17 +75,21 @@ function documented(
 ): DocumentedAnswer {
   const { headers = {}, content } = response as {
     headers?: object;
-    content?: Record<string, { schema: { $ref: string } }>;
+    content?: Record<string, { schema?: { $ref: string } }>;
   };
-  const schema = content?.['application/json']?.schema;
-  let validate: ValidateFunction | undefined;
+  const validators = new Map<string, ValidateFunction>();
   return {
     requiredHeaders: Object.entries(headers)
       .filter(([, header]) => resolve(header)['required'] === true)
       .map(([name]) => name),
-    faults(body) {
-      if (schema === undefined) return body === undefined ? [] : ['has a body, and none is promised'];
-      validate ??= ajv.compile({ $ref: schema.$ref.replace('#', 'contract#') });
+    faults(body, contentType) {
+      const [mediaType = ''] = contentType?.split(';') ?? [];
+      if (content === undefined) return body === undefined ? [] : ['has a body, and none is promised'];
+      if (!(mediaType in content)) return [`has a body of the type ${mediaType}, which is not promised`];
+      const reference = content[mediaType]?.schema?.$ref;
+      if (reference === undefined) return [];
+      const validate = validators.get(reference) ?? ajv.compile({ $ref: reference.replace('#', 'contract#') });
+      validators.set(reference, validate);
       return validate(body)
         ? []
         : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);

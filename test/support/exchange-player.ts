@@ -6,6 +6,7 @@ import { passkeyStep } from './passkey-step';
 import { type Variables, differences, filled } from './placeholders';
 import type { TestRegister } from './register';
 import { accountOf, tokenOf } from './rest-client';
+import { zipOf } from './grid-archives';
 import { until } from './until';
 
 /** Plays exchanges against one register. */
@@ -30,7 +31,7 @@ export async function exchangePlayer(register: TestRegister, contract: ContractA
     variables: await variablesOf(register),
     had,
     async play(exchange, variables) {
-      const request = sentRequest(exchange, register, variables);
+      const request = await sentRequest(exchange, register, variables);
       for (let left = exchange.times - 1; left > 0; left -= AT_ONCE) {
         await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, () => send(request)));
       }
@@ -78,7 +79,12 @@ async function variablesOf(register: TestRegister): Promise<Variables> {
   return variables;
 }
 
-function sentRequest(exchange: WrittenExchange, { rest }: TestRegister, variables: Variables): SentRequest {
+async function sentRequest(
+  exchange: WrittenExchange,
+  { rest }: TestRegister,
+  variables: Variables,
+): Promise<SentRequest> {
+  const archive = exchange.archive && (await zipOf(exchange.archive));
   const headers = Object.entries(exchange.headers).map(
     ([name, value]) => [name, encoded(filled(value, variables))] as const,
   );
@@ -86,7 +92,7 @@ function sentRequest(exchange: WrittenExchange, { rest }: TestRegister, variable
     method: exchange.method,
     url: new URL(filled(exchange.target, variables), rest),
     headers: Object.fromEntries(headers),
-    body: exchange.body === undefined ? undefined : filled(exchange.body, variables),
+    body: archive ?? (exchange.body === undefined ? undefined : filled(exchange.body, variables)),
   };
 }
 
@@ -97,9 +103,12 @@ function encoded(value: string): string {
 }
 
 async function send({ method, url, headers, body }: SentRequest): Promise<Answer> {
-  const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  const sent = typeof body === 'object' ? new Uint8Array(body) : body;
+  const response = await fetch(url, { method, headers, ...(sent === undefined ? {} : { body: sent }) });
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+  const read = () => (isJson && response.status !== 206 ? (JSON.parse(text) as unknown) : text);
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : read() };
 }
 
 const ERROR_LINE = /^([A-Z]{3}\d{3}) (.+)$/;
@@ -110,9 +119,7 @@ function differencesFromExpected(
   variables: Variables,
 ): string[] {
   if (status !== expected.status) return [`expected ${expected.status}, found ${status} ${JSON.stringify(body)}`];
-  const { response: _, extensions: __, ...members } = (body ?? {}) as Record<string, unknown>;
-  const payload = Array.isArray(body) ? body : members;
-  const inBody = expected.body === undefined ? [] : bodyDifferences(expected.body, payload, variables);
+  const inBody = expected.body === undefined ? [] : bodyDifferences(expected.body, body, variables);
   const inHeaders = Object.entries(expected.headers).flatMap(([name, value]) =>
     value === '(none)'
       ? headers.has(name)
@@ -123,8 +130,11 @@ function differencesFromExpected(
   return [...inBody, ...inHeaders];
 }
 
-/** A body of lines `CODE message` stands for the error envelope with exactly these errors, in any order. */
-function bodyDifferences(expected: string, payload: object, variables: Variables): string[] {
+/** A body of lines `CODE message` stands for the error envelope with exactly these errors, in any order; what is no JSON must be equal. */
+function bodyDifferences(expected: string, body: unknown, variables: Variables): string[] {
+  if (typeof body === 'string') return body === expected ? [] : [`expected ${expected}, found ${body}`];
+  const { response: _, extensions: __, ...members } = (body ?? {}) as Record<string, unknown>;
+  const payload = Array.isArray(body) ? body : members;
   if (/^[{[]/.test(expected)) return differences(JSON.parse(expected), payload, variables);
   const lines = expected.split('\n').map((line) => filled(line, variables));
   if (!lines.every((line) => ERROR_LINE.test(line))) return [`not an expectation: ${expected}`];

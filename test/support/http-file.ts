@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** One exchange of an `.http` file, as written: variables are filled in when it is played (test/exchanges/README.md). */
 export interface WrittenExchange {
@@ -13,7 +13,15 @@ export interface WrittenExchange {
   readonly headers: Readonly<Record<string, string>>;
   /** Text of the body; undefined without one. */
   readonly body: string | undefined;
+  /** The members of the zip that is the body; undefined where that is a text. */
+  readonly archive: readonly ArchiveMember[] | undefined;
   readonly expected: WrittenAnswer;
+}
+
+/** A file in an archive that is sent. */
+export interface ArchiveMember {
+  readonly name: string;
+  readonly bytes: string;
 }
 
 /** What an exchange expects: status, headers in lower case, and a body, none being demanded when undefined. */
@@ -44,6 +52,7 @@ function exchangeOf(section: string, file: string): WrittenExchange {
   const request = partsOf(message.slice(message.findIndex((line) => line.trim() !== '')));
   const answer = partsOf(lines.slice(split));
   const [, method, target] = REQUEST_LINE.exec(request.start) ?? [];
+  const archive = request.body === undefined ? undefined : archiveOf(request.body, dirname(file));
   if (method === undefined || target === undefined) throw fail(`has no request line: ${request.start}`);
   return {
     title: title.trim(),
@@ -52,8 +61,13 @@ function exchangeOf(section: string, file: string): WrittenExchange {
     method,
     target,
     headers: request.headers,
-    body: request.body === undefined ? undefined : bodyText(request.body, dirname(file)),
-    expected: { status: Number(STATUS_LINE.exec(answer.start)?.[1]), headers: answer.headers, body: answer.body },
+    body: request.body === undefined || archive ? undefined : bodyText(request.body, dirname(file)),
+    archive,
+    expected: {
+      status: Number(STATUS_LINE.exec(answer.start)?.[1]),
+      headers: answer.headers,
+      body: answer.body === undefined ? undefined : expectedBody(answer.body, dirname(file)),
+    },
   };
 }
 
@@ -71,6 +85,31 @@ function partsOf([start = '', ...lines]: string[]) {
     headers: Object.fromEntries(headers) as Record<string, string>,
     body: body === '' ? undefined : body,
   };
+}
+
+const ARCHIVE_LINE = /^< (\S+\.xml(?: \S+\.xml)*)$/;
+const REPLACED = /^(\S+): (.+) becomes (.*)$/;
+
+/** `< a.xml b.xml` is a zip of these files, with one changed text a line: `a.xml: 0.184 becomes 0.185`. */
+function archiveOf(body: string, folder: string): ArchiveMember[] | undefined {
+  const [first = '', ...changes] = body.split('\n');
+  const files = ARCHIVE_LINE.exec(first)?.[1]?.split(' ');
+  return files?.map((file) => {
+    const name = basename(file);
+    const text = readFileSync(join(folder, file), 'utf8');
+    const bytes = changes.reduce((changed, line) => {
+      const [, of, before = '', after = ''] = REPLACED.exec(line) ?? [];
+      if (of === name && !changed.includes(before)) throw new Error(`${file} has no ${before}`);
+      return of === name ? changed.replaceAll(before, after) : changed;
+    }, text);
+    return { name, bytes };
+  });
+}
+
+/** What is expected as it stands, or a text file that the answer must equal. */
+function expectedBody(body: string, folder: string): string {
+  const name = FILE_LINE.exec(body)?.[1];
+  return name === undefined ? body : readFileSync(join(folder, name), 'utf8');
 }
 
 const FILE_LINE = /^< (\S+)$/;

@@ -24,6 +24,8 @@ const SCALARS: Readonly<Record<string, string>> = {
   WebhookId: `"wid_${'0'.repeat(24)}"`,
   EventId: `"evt_${'0'.repeat(24)}"`,
   MPxN: '"1012345678"',
+  ProjectId: '"P1"',
+  PublicationPeriod: '"01"',
   Date: '"2026-01-05"',
   DateTime: '"2026-01-05T00:00:00Z"',
   URI: '"nowhere"',

@@ -20,6 +20,9 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   'event-id': identifiers.EVENT_ID_PATTERN,
   'signing-secret': /^whsec_[A-Za-z0-9+/]{43}=$/,
   'mailed-secret': /\/(?:link|proof)\/([\w-]{43})\b/,
+  'upload-address': /^\/grid-modelling\/uploads\/[\w-]{43}$/,
+  'entity-tag': /^"[0-9a-f]{64}"$/,
+  digest: /^[0-9a-f]{64}$/,
   text: /./,
 };
 

@@ -84,7 +84,8 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
 async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
   const place = await placeOf(databaseUrl);
   const mailbox = await startMailbox({ port: 0, host: 'localhost' });
-  const [gatewayPort, restPort, portalPort, consolePort, accessPort, identityPort] = await Promise.all([
+  const [gatewayPort, restPort, portalPort, consolePort, accessPort, identityPort, gridModelsPort] = await Promise.all([
+    freePort(),
     freePort(),
     freePort(),
     freePort(),
@@ -101,6 +102,7 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
     SMTP_URL: mailbox.smtpUrl,
     ACCESS_PORT: String(accessPort),
     IDENTITY_PORT: String(identityPort),
+    GRID_MODELS_PORT: String(gridModelsPort),
     ...environment,
   };
   const processes = await startTogether(SERVICES.map((service) => ({ ...common, SERVICES: service })));

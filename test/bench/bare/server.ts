@@ -7,6 +7,7 @@ import { readSettings } from '../../../process/settings';
 import { localVerifier } from '../../../subgraphs/server/bearer-token';
 import { addFederatedRead } from './federated';
 import { addMeterPointList } from './list';
+import { addRetrieval } from './grid-retrieval';
 import { addRegistration } from './register';
 import { sessionOf } from './session';
 import { addVerification } from './verify';
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
   addRegistration(app, pool, keys, session);
   addFederatedRead(app, pool, keys, session);
   addMeterPointList(app, pool, keys, session);
+  addRetrieval(app, pool);
   await app.listen({ port: 0, host: '127.0.0.1' });
   process.on('SIGINT', () => void app.close().then(() => pool.end()));
   console.log(`ready http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);

@@ -25,7 +25,15 @@ export interface ChaosRoom {
   close(): Promise<void>;
 }
 
-const PORTS = ['GATEWAY_PORT', 'REST_PORT', 'PORTAL_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'CONSOLE_PORT'] as const;
+const PORTS = [
+  'GATEWAY_PORT',
+  'REST_PORT',
+  'PORTAL_PORT',
+  'ACCESS_PORT',
+  'IDENTITY_PORT',
+  'GRID_MODELS_PORT',
+  'CONSOLE_PORT',
+] as const;
 
 /** Opens the room: the demo data is made by one process, which then ends; the services take over its database. */
 export async function openChaosRoom(): Promise<ChaosRoom> {
@@ -63,6 +71,7 @@ export async function openChaosRoom(): Promise<ChaosRoom> {
     supervised('identity', { ...environment, SERVICES: 'identity' }),
     supervised('access', { ...environment, SERVICES: 'access' }),
     supervised('access, the other', { ...environment, SERVICES: 'access', ACCESS_PORT: String(await freePort()) }),
+    supervised('grid-models', { ...environment, SERVICES: 'grid-models' }),
     supervised('gateway', { ...environment, SERVICES: 'gateway' }),
     supervised('rest-adapter', { ...environment, SERVICES: 'rest-adapter' }),
   ]);

@@ -1,0 +1,72 @@
+import type { Visit } from '../page';
+import { stripOf, sumOf, totalOf } from './class-bars';
+import { cursorOf, withQuery } from './object-filter';
+import { projectPage } from './project-address';
+import type { LicenceArea, ListedProject } from './register-answers';
+import { PERIOD_MONTHS, counted, dayOf, publicationName } from './wording';
+
+/** Which projects are listed. */
+export interface ProjectFilter {
+  readonly area: string | undefined;
+  readonly publicationYear: number | undefined;
+  readonly period: string | undefined;
+}
+
+/** Projects of a page of the list. */
+const LISTED_PROJECTS = 25;
+
+/** A filter as the address of the list carries it; what is malformed counts as absent. */
+export function projectFilterOf({ area, year, period }: Readonly<Record<string, unknown>>): ProjectFilter {
+  return {
+    area: typeof area === 'string' && area !== '' ? area : undefined,
+    publicationYear: typeof year === 'string' && /^\d{4}$/.test(year) ? Number(year) : undefined,
+    period: typeof period === 'string' && Object.hasOwn(PERIOD_MONTHS, period) ? period : undefined,
+  };
+}
+
+/** Asks for the projects that the filter lets through, those first that were published last. */
+export async function readProjects({ ask, query }: Pick<Visit, 'ask' | 'query'>, filter: ProjectFilter) {
+  const after = cursorOf(query['after']);
+  const { areas, projects } = await ask<ProjectsAnswer>('ReadGridProjects', {
+    first: LISTED_PROJECTS,
+    after: after ?? null,
+    area: filter.area ?? null,
+    publicationYear: filter.publicationYear ?? null,
+    period: filter.period ?? null,
+  });
+  const { nextCursor } = projects;
+  const address = (cursor?: string) =>
+    withQuery('/grid', { area: filter.area, year: filter.publicationYear, period: filter.period, after: cursor });
+  return {
+    areas: areas.toSorted((one, other) => one.name.localeCompare(other.name)),
+    rows: projects.nodes.map(rowOf),
+    next: nextCursor === null ? undefined : address(nextCursor),
+    first: after === undefined ? undefined : address(),
+  };
+}
+
+interface ProjectsAnswer {
+  readonly areas: readonly LicenceArea[];
+  readonly projects: { readonly nodes: readonly ListedProject[]; readonly nextCursor: string | null };
+}
+
+function rowOf(project: ListedProject) {
+  const { licenceArea, publicationYear, period, projectId, latestVersion } = project;
+  const sum = sumOf(latestVersion.classCounts);
+  return {
+    address: projectPage(project),
+    projectId,
+    licenceArea,
+    publication: publicationName(publicationYear, period),
+    version: latestVersion.version,
+    publishedAt: latestVersion.publishedAt,
+    published: dayOf(latestVersion.publishedAt),
+    counts: [
+      { kind: 'ADDED', sign: '+', word: 'added', text: counted(sum.added) },
+      { kind: 'REMOVED', sign: '−', word: 'removed', text: counted(sum.removed) },
+      { kind: 'CHANGED', sign: '~', word: 'changed', text: counted(sum.changed) },
+    ],
+    total: counted(totalOf(sum)),
+    strip: stripOf(sum),
+  };
+}

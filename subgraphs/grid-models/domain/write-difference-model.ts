@@ -1,0 +1,127 @@
+import type { DifferenceItem, DifferenceModelHeader, Statement } from './difference-model';
+import { type Namespaces, DM, MD, RDF, type RdfNames, KNOWN_NAMESPACES, rdfNames } from './rdf-names';
+import { enumerationOf, modelReferenceTo, referenceTo } from './rdf-resources';
+
+/** A difference model to be written. */
+export interface WritableModel {
+  /** Null, and fields that are empty, are not written: only a sloppy file has none. */
+  readonly header: DifferenceModelHeader | null;
+  /** What prefixes stand for; undefined when all of them are known ones. */
+  readonly namespaces?: Namespaces | undefined;
+  /** Undefined: the file has no such section. */
+  readonly forward?: Iterable<DifferenceItem> | undefined;
+  readonly reverse?: Iterable<DifferenceItem> | undefined;
+}
+
+/** What the names of a model are written with. */
+interface Writing {
+  readonly namespaces: Namespaces;
+  /** As a reader of the written file will understand names. */
+  readonly names: RdfNames;
+}
+
+/** About how many characters are written at once. */
+const PIECE = 16_384;
+
+/**
+ * A difference model as RDF/XML, in pieces, so that it is never whole in memory. Reading it gives the same header, items and statements,
+ * with the same names.
+ */
+export function* writeDifferenceModel(model: WritableModel): Generator<string> {
+  const writing = writingOf(model.namespaces);
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${declarations(writing.namespaces)}>\n`;
+  yield `  <dm:DifferenceModel${model.header?.mRID ? ` rdf:about="${attribute(modelReferenceTo(model.header.mRID))}"` : ''}>\n`;
+  if (model.header) yield headerRdf(model.header);
+  if (model.reverse) yield* sectionRdf('dm:reverseDifferences', model.reverse, writing);
+  if (model.forward) yield* sectionRdf('dm:forwardDifferences', model.forward, writing);
+  yield '  </dm:DifferenceModel>\n</rdf:RDF>\n';
+}
+
+function writingOf(given: Namespaces = KNOWN_NAMESPACES): Writing {
+  const namespaces = new Map([['rdf', RDF], ['md', MD], ['dm', DM], ...given]);
+  const names = rdfNames();
+  for (const [prefix, uri] of namespaces) names.declare(prefix, uri);
+  return { namespaces, names };
+}
+
+function declarations(namespaces: Namespaces): string {
+  return [...namespaces].map(([prefix, uri]) => `\n    xmlns:${prefix}="${attribute(uri)}"`).join('');
+}
+
+function headerRdf(header: DifferenceModelHeader): string {
+  const texts: (readonly [string, string])[] = [
+    ['created', header.created],
+    ['scenarioTime', header.scenarioTime],
+    ['description', header.description],
+    ['modelingAuthoritySet', header.modelingAuthoritySet],
+    ...header.profile.map((profile) => ['profile', profile] as const),
+    ['version', header.version],
+  ];
+  const references = [
+    ...header.dependentOn.map((mRID) => ['DependentOn', mRID] as const),
+    ...header.supersedes.map((mRID) => ['Supersedes', mRID] as const),
+  ];
+  return [
+    ...texts
+      .filter(([name, value]) => value !== '' || name === 'description' || name === 'profile')
+      .map(([name, value]) => `    <md:Model.${name}>${content(value)}</md:Model.${name}>\n`),
+    ...references.map(
+      ([name, mRID]) => `    <md:Model.${name} rdf:resource="${attribute(modelReferenceTo(mRID))}"/>\n`,
+    ),
+  ].join('');
+}
+
+function* sectionRdf(name: string, items: Iterable<DifferenceItem>, writing: Writing): Generator<string> {
+  let piece = `    <${name} rdf:parseType="Statements">\n`;
+  for (const item of items) {
+    piece += itemRdf(item, writing);
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}    </${name}>\n`;
+}
+
+function itemRdf(item: DifferenceItem, writing: Writing): string {
+  const type = named(item.type, writing);
+  const identifier = item.isObject
+    ? `rdf:ID="_${attribute(item.mRID)}"`
+    : `rdf:about="${attribute(referenceTo(item.mRID))}"`;
+  if (item.statements.length === 0) return `      <${type} ${identifier}/>\n`;
+  const statements = item.statements.map((statement) => statementRdf(statement, writing)).join('');
+  return `      <${type} ${identifier}>\n${statements}      </${type}>\n`;
+}
+
+function statementRdf({ name, kind, value }: Statement, writing: Writing): string {
+  const written = named(name, writing);
+  if (kind === 'text') return `        <${written}>${content(value)}</${written}>\n`;
+  const reference = kind === 'enumeration' ? uriOf(value, writing) : targetOf(value, writing);
+  return `        <${written} rdf:resource="${attribute(reference)}"/>\n`;
+}
+
+/** A target that would be read as a value of an enumeration is written as a reference within the model. */
+function targetOf(mRID: string, { names }: Writing): string {
+  const reference = referenceTo(mRID);
+  return enumerationOf(reference, names) === undefined ? reference : `#_${mRID}`;
+}
+
+function uriOf(name: string, writing: Writing): string {
+  const { namespaces } = writing;
+  const colon = name.indexOf(':');
+  const prefix = name.slice(0, colon);
+  return `${namespaces.get(prefix)}${named(name, writing).slice(colon + 1)}`;
+}
+
+function named(name: string, { namespaces }: Writing): string {
+  if (!namespaces.has(name.slice(0, name.indexOf(':')))) throw new RangeError(`the prefix of ${name} has no namespace`);
+  return name;
+}
+
+/** Line breaks and tabs of an attribute become spaces unless they are written as references; a carriage return does anywhere. */
+function attribute(text: string): string {
+  return content(text).replace(/["\t\n]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+function content(text: string): string {
+  return /[&<>\r]/.test(text) ? text.replace(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`) : text;
+}

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+import type { ClassCount, StagedItem } from '../database/staged-model.repository';
+import type { DifferenceItem, DifferenceSection, Statement } from '../domain/difference-model';
+import { NAME_ATTRIBUTE } from '../domain/object-changes';
+
+/** The items of one file on their way to the database: numbered, counted by class, taken in batches. */
+export interface StagedItems {
+  add(section: DifferenceSection, item: DifferenceItem): void;
+  /** Whether there is enough for a batch. */
+  isFull(): boolean;
+  /** What was added since the last batch. */
+  take(): StagedItem[];
+  classCounts(): ClassCount[];
+}
+
+/** Items of a batch, and characters of their values: one short statement, and little memory. */
+const BATCH_ITEMS = 1000;
+const BATCH_CHARACTERS = 512 * 1024;
+
+/** Digits of a digest that are kept: 16 bytes tell items apart. */
+const DIGEST_DIGITS = 32;
+
+/** Collects the items of one file. */
+export function stagedItems(): StagedItems {
+  const occurrences: Record<DifferenceSection, Map<string, number>> = { forward: new Map(), reverse: new Map() };
+  const counts = new Map<string, ClassCount>();
+  let batch: StagedItem[] = [];
+  let characters = 0;
+  let number = 0;
+  return {
+    add(section, item) {
+      number += 1;
+      const key = copied(item.mRID.toLowerCase());
+      const occurrence = (occurrences[section].get(key) ?? 0) + 1;
+      occurrences[section].set(key, occurrence);
+      countClass(counts, section, item);
+      batch.push({ number, section, occurrence, name: nameOf(item), item, digest: digestOf(item) });
+      for (const { value } of item.statements) characters += value.length;
+    },
+    isFull: () => batch.length >= BATCH_ITEMS || characters >= BATCH_CHARACTERS,
+    take() {
+      const taken = batch;
+      [batch, characters] = [[], 0];
+      return taken;
+    },
+    classCounts: () => [...counts.values()],
+  };
+}
+
+/** A text of its own: a part of a longer one would keep all of it in memory. */
+const copied = (text: string): string => Buffer.from(text).toString();
+
+function countClass(counts: Map<string, ClassCount>, section: DifferenceSection, item: DifferenceItem): void {
+  const key = `${section} ${item.type}`;
+  const known = counts.get(key);
+  const count = known ?? { section, type: copied(item.type), items: 0, statements: 0 };
+  count.items += 1;
+  count.statements += item.statements.length;
+  if (known === undefined) counts.set(key, count);
+}
+
+function nameOf({ statements }: DifferenceItem): string | null {
+  return statements.findLast(({ name, kind }) => name === NAME_ATTRIBUTE && kind === 'text')?.value ?? null;
+}
+
+/** The same for items that say the same of the same class, in whatever order. */
+function digestOf({ type, isObject, statements }: DifferenceItem): string {
+  const said = statements.map(({ name, kind, value }: Statement) => JSON.stringify([name, kind, value])).toSorted();
+  return hash('sha256', JSON.stringify([type, isObject, said]), 'hex').slice(0, DIGEST_DIGITS);
+}

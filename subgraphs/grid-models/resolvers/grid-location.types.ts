@@ -1,0 +1,49 @@
+import { ArgsType, Field, Float, Int, ObjectType } from 'type-graphql';
+import type { PageRequest } from '../../server/connection';
+import type { ObjectChangeKind } from '../domain/object-changes';
+import { connectionType } from './connection.types';
+import { ObjectChangeKindEnum } from './grid-models.enums';
+
+/** GridPoint of the graph. */
+@ObjectType('GridPoint', { description: 'A cim:PositionPoint.', simpleResolvers: true })
+export class GridPointType {
+  @Field(() => Int, { nullable: true, description: 'Its place among the points of the location.' }) sequence:
+    number | null;
+  @Field(() => Float, { description: 'xPosition: the longitude or easting.' }) x: number;
+  @Field(() => Float, { description: 'yPosition: the latitude or northing.' }) y: number;
+}
+
+/** GridLocation of the graph. */
+@ObjectType('GridLocation', { description: 'A cim:Location of a version, with its points.', simpleResolvers: true })
+export class GridLocationType {
+  @Field(() => String, { description: 'The location.' }) mRID: string;
+  @Field(() => ObjectChangeKindEnum, { description: 'What becomes of it.' }) kind: ObjectChangeKind;
+  @Field(() => String, { nullable: true, description: 'mRID of the power system resource that is there.' })
+  object: string | null;
+  @Field(() => String, { nullable: true, description: 'Its class; null where the version says nothing of it.' })
+  objectType: string | null;
+  @Field(() => String, { nullable: true, description: 'Its name; null where the version does not say it.' })
+  objectName: string | null;
+  @Field(() => String, { nullable: true, description: 'URN of the coordinate system, else its mRID.' })
+  coordinateSystem: string | null;
+  @Field(() => [GridPointType], {
+    description: 'Its points in their order: the new ones, or those of a location that goes.',
+  })
+  points: readonly GridPointType[];
+}
+
+/** GridLocationConnection of the graph. */
+export const GridLocationConnectionType = connectionType(
+  'GridLocation',
+  'A page of the locations of a version, in the order of mRIDs.',
+  () => GridLocationType,
+);
+
+/** Which page of the locations of a version. */
+@ArgsType()
+export class GridLocationArgs implements PageRequest {
+  @Field(() => Int, { nullable: true, defaultValue: 500, description: 'Entries of the page, 1 to 5000.' })
+  first: number;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page begins.' })
+  after: string | null;
+}

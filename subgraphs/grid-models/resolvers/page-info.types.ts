@@ -1,0 +1,11 @@
+import { Directive, Field, ObjectType } from 'type-graphql';
+
+/** PageInfo of the graph, as `access` has it too. */
+@Directive('@shareable')
+@ObjectType('PageInfo', { description: 'Where a page begins and ends.', simpleResolvers: true })
+export class PageInfoType {
+  @Field(() => String, { nullable: true, description: 'Cursor of the first entry.' }) startCursor: string | null;
+  @Field(() => String, { nullable: true, description: 'Cursor of the last entry.' }) endCursor: string | null;
+  @Field(() => Boolean, { description: 'Whether the page begins after a cursor.' }) hasPreviousPage: boolean;
+  @Field(() => Boolean, { description: 'Whether there is another page.' }) hasNextPage: boolean;
+}

@@ -1,0 +1,47 @@
+import type { DemoAccount } from '../../../sandbox/demo-data';
+import { differenceModelXml, gridArchive } from '../../support/grid-archives';
+import { generatedGridModel } from '../../support/generated-grid-model';
+import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
+import { type BenchRegister, bearerToken } from '../bench-room';
+import type { Load } from '../load';
+import { demandSameAnswer } from '../same-answer';
+
+const MEGABYTE = 1024 * 1024;
+const PLACE = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Megabyte' };
+const PREPARE = `mutation Prepare($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }`;
+
+/** GET …/EQ.xml of a megabyte, against the bare server with the same cache over the same rows. */
+export const gridRetrieval: Bench = async (context) => {
+  const [room, register] = [await context.room(), await context.register()];
+  await publishMegabyte(register);
+  const load: Load = {
+    method: 'GET',
+    path: '/grid-modelling/stage3/development-projects/{key}/EQ.xml?licenceArea=EPN&publicationYear=2026&period=02',
+    headers: { 'accept-encoding': 'identity' },
+    keys: [PLACE.projectId],
+  };
+  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
+  await demandSameAnswer(...sides);
+  return comparisons('grid-retrieval', [...sides], context.seconds);
+};
+
+/** Publishes a project whose EQ.xml has a megabyte, as an admin does. */
+async function publishMegabyte({ rest, gateway, accounts }: BenchRegister): Promise<void> {
+  const admin = accounts.find(({ role }) => role === 'admin') as DemoAccount;
+  const prepared = await fetch(`${gateway}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${await bearerToken(rest, admin)}` },
+    body: JSON.stringify({ query: PREPARE, variables: { input: PLACE } }),
+  });
+  const { data } = (await prepared.json()) as { data: { prepareGridPublication: { address: string } } };
+  const archive = await gridArchive({
+    EQ: generatedGridModel(MEGABYTE).toString('utf8'),
+    SC: differenceModelXml('SC'),
+    GL: differenceModelXml('GL'),
+  });
+  const published = await fetch(`${rest}${data.prepareGridPublication.address}`, {
+    method: 'PUT',
+    body: new Uint8Array(archive),
+  });
+  if (published.status !== 201) throw new Error(await published.text());
+}

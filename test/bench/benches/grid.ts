@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SaxesParser } from 'saxes';
+import { type ModelSink, differenceModelReader } from '../../../subgraphs/grid-models/domain/read-difference-model';
+import { generatedGridModel } from '../../support/generated-grid-model';
+import type { Bench } from '../bench-context';
+import { LIMITS } from '../limits';
+import { type Measurement, rounded } from '../verdict';
+
+const MEGABYTE = 1_000_000;
+
+/** Rounds that count, after two that warm up; the median of their ratios is the result. */
+const ROUNDS = 7;
+const WARM_UPS = 2;
+
+/** The peak of the streamed file is measured in a process of its own. */
+const MEMORY_FILE = 50 * MEGABYTE;
+
+/** Reading difference models from bytes to items, against the XML parser below it doing nothing but counting; and the memory it takes. */
+export const grid: Bench = async () => [parsing('grid-10', 10), parsing('grid-50', 50), await memory()];
+
+function parsing(name: string, megabytes: number): Measurement {
+  const bytes = generatedGridModel(megabytes * MEGABYTE);
+  const rounds: { ours: number; counting: number }[] = [];
+  for (let round = 0; round < WARM_UPS + ROUNDS; round += 1) {
+    const counting = processorSeconds(() => countElements(bytes));
+    const ours = processorSeconds(() => readItems(bytes));
+    if (round >= WARM_UPS) rounds.push({ ours, counting });
+  }
+  const perSecond = (seconds: readonly number[]) => rounded(bytes.length / MEGABYTE / median(seconds));
+  return {
+    name,
+    ratio: median(rounds.map(({ ours, counting }) => counting / ours)),
+    baseline: 'saxes-counting',
+    limit: LIMITS[name],
+    beside: {
+      megabytes: rounded(bytes.length / MEGABYTE),
+      'megabytes-per-cpu-second': `${perSecond(rounds.map(({ ours }) => ours))}:${perSecond(rounds.map(({ counting }) => counting))}`,
+    },
+  };
+}
+
+/** saxes with namespaces, counting. */
+function countElements(bytes: Buffer): number {
+  const parser = new SaxesParser({ xmlns: true });
+  let count = 0;
+  parser.on('opentag', () => void (count += 1));
+  parser.on('closetag', () => void (count += 1));
+  parser.on('text', () => void (count += 1));
+  for (let begin = 0; begin < bytes.length; begin += CHUNK) parser.write(bytes.toString('utf8', begin, begin + CHUNK));
+  parser.close();
+  return count;
+}
+
+/** As a file comes from a disk or a socket. The generated file may be cut within a character here, which only makes another character. */
+const CHUNK = 65_536;
+
+function readItems(bytes: Buffer): number {
+  let statements = 0;
+  const sink: ModelSink = {
+    section: () => undefined,
+    item: (_, item) => void (statements += item.statements.length),
+    header: () => undefined,
+    fault: ({ line, message }) => {
+      throw new Error(`the generated file is at fault in line ${line}: ${message}`);
+    },
+  };
+  const reader = differenceModelReader(sink, 'EQ');
+  for (let begin = 0; begin < bytes.length; begin += CHUNK) reader.write(bytes.subarray(begin, begin + CHUNK));
+  reader.end();
+  return statements;
+}
+
+function processorSeconds(work: () => number): number {
+  const begin = process.cpuUsage();
+  if (work() === 0) throw new Error('nothing was read');
+  const { user, system } = process.cpuUsage(begin);
+  return (user + system) / 1e6;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number;
+}
+
+async function memory(): Promise<Measurement> {
+  const room = await mkdtemp(join(tmpdir(), 'grid-'));
+  try {
+    const path = join(room, 'EQ.xml');
+    await writeFile(path, generatedGridModel(MEMORY_FILE));
+    const script = join(__dirname, '..', 'grid-memory.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, script, path]);
+    const { idle, peak } = JSON.parse(stdout) as { idle: number; peak: number };
+    const above = peak - idle;
+    return {
+      name: 'grid-memory',
+      ratio: MOST_ABOVE / above,
+      baseline: '150-MB-above-idle',
+      limit: LIMITS['grid-memory'],
+      beside: { 'idle-MB': rounded(idle / MEGABYTE), 'above-MB': rounded(above / MEGABYTE) },
+    };
+  } finally {
+    await rm(room, { recursive: true });
+  }
+}
+
+const MOST_ABOVE = 150 * MEGABYTE;

@@ -1,0 +1,401 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { DESKTOP, PHONE, accessibilityFaults, complaintsOf, sidewaysScroll, startBrowser } from '../support/browser';
+import { graphAs } from '../support/graph';
+import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../support/grid-archives';
+import { type GridPlace, publishGrid } from '../support/grid-uploads';
+import { type TestRegister, freePort, startTestRegister } from '../support/register';
+
+const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
+/** Real files, where the checkout has them beside it; never part of the repository. */
+const REAL_FILES = join(REPOSITORY_ROOT, '..', 'shared', 'data', 'cim');
+
+const LUTON: GridPlace = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Luton.North_2' };
+const REAL: GridPlace = { area: 'SHEPD', publicationYear: 2026, period: '01', projectId: 'MicroGrid-NL' };
+const EMPTY: GridPlace = { area: 'LPN', publicationYear: 2025, period: '01', projectId: 'Nothing' };
+const LUTON_PAGE = '/grid/EPN/2026/02/Luton.North_2';
+
+/** More than a page of the list has. */
+const LINES = 60;
+const HOSTILE = `<img src=x onerror="window.wasRun = true"></td><script>window.wasRun = true</script>{{7*7}}`;
+const mRID = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+let register: TestRegister;
+let browser: Browser;
+
+beforeAll(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  register = await startTestRegister('one process', { environment: { REST_PORT: String(await freePort()) } });
+  browser = await startBrowser();
+  await publishGrid(register, LUTON, await lutonArchive('0.164'));
+  await publishGrid(register, LUTON, await lutonArchive('0.146'));
+  await publishGrid(register, EMPTY, await gridArchive());
+  if (existsSync(REAL_FILES)) await publishGrid(register, REAL, await realArchive());
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await register?.close();
+});
+
+/** Lines that are added, one that is removed, one whose resistance changes, and where they are. */
+function lutonArchive(resistance: string): Promise<Buffer> {
+  const lines = Array.from({ length: LINES }, (_, index) =>
+    lineSegment(mRID(index), index === 7 ? escaped(HOSTILE) : `Line ${index}`),
+  );
+  const changed = (value: string) => attributeChange(mRID(900), 'cim:ACLineSegment.r', value);
+  return gridArchive({
+    EQ: differenceModelXml('EQ', {
+      description: 'Luton North: sixty lines',
+      forward: [...lines, changed(resistance)].join(''),
+      reverse: [lineSegment(mRID(800), 'Old line'), changed('0.2')].join(''),
+    }),
+    GL: differenceModelXml('GL', {
+      forward: [course(0, [-0.42, 51.88], [-0.4, 51.9]), course(1, [-0.44, 51.89])].join(''),
+      reverse: course(800, [-0.43, 51.87], [-0.41, 51.86]),
+    }),
+  });
+}
+
+/** Where a line runs. */
+function course(line: number, ...points: readonly (readonly [number, number])[]): string {
+  const location = mRID(10_000 + line);
+  const rows = points.map(
+    ([x, y], index) => `<cim:PositionPoint rdf:ID="_${mRID(20_000 + line * 10 + index)}">
+<cim:PositionPoint.sequenceNumber>${index + 1}</cim:PositionPoint.sequenceNumber>
+<cim:PositionPoint.xPosition>${x}</cim:PositionPoint.xPosition><cim:PositionPoint.yPosition>${y}</cim:PositionPoint.yPosition>
+<cim:PositionPoint.Location rdf:resource="#_${location}"/></cim:PositionPoint>`,
+  );
+  return `<cim:Location rdf:ID="_${location}"><cim:Location.PowerSystemResources rdf:resource="#_${mRID(line)}"/></cim:Location>${rows.join('')}`;
+}
+
+function realArchive(): Promise<Buffer> {
+  const text = (name: string) => readFileSync(join(REAL_FILES, name), 'utf8');
+  return gridArchive({ EQ: text('MicroGrid-NL-MAS-EQ_diff.xml'), GL: text('MicroGrid-NL-MAS-GL_diff.xml') });
+}
+
+/** A page as anybody sees it, who has not signed in. */
+async function visited(path: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ ...DESKTOP, ...options });
+  const complaints = complaintsOf(context);
+  const page = await context.newPage();
+  await page.goto(`${register.console}${path}`);
+  return { context, page, complaints };
+}
+
+const follow = (page: Page, click: Promise<unknown>) => Promise.all([page.waitForEvent('load'), click]);
+const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText();
+const figures = async (page: Page) =>
+  (await page.locator('.kinds dd').allInnerTexts()).map((text) => Number(text.replace(',', '')));
+
+/** Numbers of the bars of a row: removed, added, changed. */
+const barsOf = async (page: Page, name: string) => {
+  const row = page.locator('table.bars tbody tr', { has: page.getByRole('rowheader', { name, exact: true }) });
+  return (await row.locator('td .unseen').allTextContents()).map(Number);
+};
+
+describe('the list of development projects', () => {
+  it('shows to everybody what is published, and narrows it down', async () => {
+    const { context, page, complaints } = await visited('/grid');
+    const rows = page.locator('table.projects tbody tr');
+    expect(await rows.count()).toBeGreaterThanOrEqual(5);
+    await page.getByLabel('Licence area').selectOption('EPN');
+    await page.getByLabel('Publication', { exact: true }).selectOption('02');
+    await follow(page, page.getByRole('button', { name: 'Filter' }).click());
+    expect(await rows.count()).toBe(1);
+    expect(await rows.innerText()).toMatch(/Luton\.North_2\s+Eastern EPN, UK Power Networks\s+November 2026[^]*\+6\d/);
+    expect(await page.getByLabel('Licence area').inputValue()).toBe('EPN');
+    await page.getByLabel('Year').fill('2019');
+    await follow(page, page.getByRole('button', { name: 'Filter' }).click());
+    expect(await page.getByText('No development project fits this filter.').isVisible()).toBe(true);
+    await follow(page, page.getByRole('link', { name: 'Show all' }).click());
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('leads to the picture of a project and back', async () => {
+    const { context, page } = await visited('/grid');
+    await follow(page, page.getByRole('link', { name: LUTON.projectId }).click());
+    expect(await heading(page)).toBe(LUTON.projectId);
+    await follow(page, page.getByRole('navigation', { name: 'Where this is' }).getByRole('link').click());
+    expect(await heading(page)).toBe('Grid changes');
+    await context.close();
+  });
+});
+
+describe('the picture of a project', () => {
+  it('counts objects as the graph does, and draws bars as long as its counts', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    expect(await figures(page)).toEqual(await countsOf(LUTON));
+    expect(await barsOf(page, 'ACLineSegment')).toEqual([1, LINES, 0]);
+    const width = (kind: string) =>
+      page.evaluate(
+        `document.querySelector('table.bars tbody tr td[data-kind="${kind}"] rect').getBoundingClientRect().width`,
+      ) as Promise<number>;
+    expect((await width('ADDED')) / (await width('REMOVED'))).toBeGreaterThan(20);
+    await context.close();
+  });
+
+  it('draws each location where it is, by what becomes of it', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    const map = page.getByRole('group', { name: 'Map of the locations that change' });
+    expect(await map.locator('a[data-kind="ADDED"] polyline.map-line').count()).toBe(1);
+    expect(await map.locator('a[data-kind="ADDED"] use').count()).toBe(1);
+    expect(await map.locator('a[data-kind="REMOVED"] polyline.map-line').count()).toBe(1);
+    const [north, south] = await Promise.all([
+      map.locator('a[data-kind="ADDED"] polyline.map-line').boundingBox(),
+      map.locator('a[data-kind="REMOVED"] polyline.map-line').boundingBox(),
+    ]);
+    expect(north?.y).toBeLessThan(south?.y ?? 0);
+    expect(await map.locator('desc').textContent()).toContain('3 locations: 2 added, 1 removed, 0 changed');
+    await page.getByText('Show as a table').click();
+    const table = page.getByRole('region', { name: 'Locations, as a table' });
+    expect(await table.locator('tbody tr').count()).toBe(3);
+    expect(await table.innerText()).toMatch(/Old line ACLineSegment[^]*removed[^]*2[^]*-0\.43, 51\.87/);
+    await context.close();
+  });
+
+  it('leads from a mark of the map to its object', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    await follow(page, page.locator('svg.map a[data-kind="ADDED"] use').click());
+    expect(await heading(page)).toBe('Line 1');
+    await context.close();
+  });
+
+  it('tells each file: what it holds, its header, and where to fetch it', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    expect(await page.locator('.lead').innerText()).toBe('Luton North: sixty lines');
+    const equipment = page.getByRole('article', { name: 'EQ Equipment' });
+    expect(await equipment.innerText()).toMatch(
+      /To add\s+61 items, 301 statements[^]*To delete\s+2 items, 6 statements/,
+    );
+    expect(await equipment.innerText()).toContain('CoreEquipment-EU/3.0');
+    const href = await equipment.getByRole('link', { name: 'EQ.xml' }).getAttribute('href');
+    const file = await fetch(href ?? '');
+    expect([file.status, (await file.text()).includes('<cim:ACLineSegment.r>0.1')]).toEqual([200, true]);
+    const archive = await fetch(
+      (await page.getByRole('link', { name: 'Download archive' }).getAttribute('href')) ?? '',
+    );
+    expect([archive.status, archive.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    expect(archive.headers.get('content-disposition')).toContain('LTDS_EPN_2026-02_Luton.North_2_v2.zip');
+    await context.close();
+  });
+
+  it('shows the latest version, and each other by its number', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    const current = page.getByRole('navigation', { name: 'Versions' }).locator('[aria-current]');
+    expect(await current.innerText()).toContain('Version 2');
+    await follow(page, page.getByRole('link', { name: /^Version 1/ }).click());
+    expect(await current.innerText()).toContain('Version 1');
+    expect(await page.getByRole('link', { name: /^Compare/ }).count()).toBe(0);
+    await context.close();
+  });
+
+  it('says so when a version changes nothing', async () => {
+    const { context, page } = await visited('/grid/LPN/2025/01/Nothing');
+    expect(await page.getByText('This version changes no object.').count()).toBe(2);
+    expect(await page.getByText('This version changes no location.').isVisible()).toBe(true);
+    expect(await figures(page)).toEqual([0, 0, 0]);
+    await context.close();
+  });
+
+  it('works without scripts, for it has none', async () => {
+    const { context, page } = await visited(LUTON_PAGE, { javaScriptEnabled: false });
+    expect(await page.locator('script').count()).toBe(0);
+    expect(await page.locator('svg.map polyline.map-line').count()).toBe(2);
+    await page.getByText('Show as a table').click();
+    expect(await page.getByRole('region', { name: 'Locations, as a table' }).isVisible()).toBe(true);
+    await context.close();
+  });
+});
+
+/** What the graph says of the latest version, over its pages of objects. */
+async function countsOf(place: GridPlace): Promise<number[]> {
+  const total = async (kind: string) => {
+    const { data } = await graphAs(register, 'analyst').then((ask) => ask(OBJECTS, { ...place, kind }));
+    return data.developmentProject.latestVersion.objects.totalCount as number;
+  };
+  return Promise.all(['ADDED', 'REMOVED', 'CHANGED'].map(total));
+}
+
+const OBJECTS = `query ($area: String!, $publicationYear: Int!, $period: PublicationPeriod!, $projectId: ProjectId!, $kind: ObjectChangeKind) {
+  developmentProject(area: $area, publicationYear: $publicationYear, period: $period, projectId: $projectId) {
+    latestVersion { objects(first: 1, kind: $kind) { totalCount } }
+  }
+}`;
+
+describe('the objects of a version', () => {
+  const rows = (page: Page) => page.locator('table.objects tbody tr');
+
+  it('are listed page by page, each once', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    const total = (await figures(page)).reduce((sum, each) => sum + each, 0);
+    const listed: (string | null)[] = [];
+    for (;;) {
+      listed.push(
+        ...(await rows(page)
+          .getByRole('link')
+          .evaluateAll((all) => all.map((each) => each.getAttribute('href')))),
+      );
+      const next = page.getByRole('link', { name: 'Next' });
+      if ((await next.count()) === 0) break;
+      await follow(page, next.click());
+    }
+    expect(listed.length).toBe(total);
+    expect(new Set(listed).size).toBe(total);
+    await follow(page, page.getByRole('link', { name: 'Back to the first' }).click());
+    expect(await rows(page).count()).toBe(50);
+    await context.close();
+  });
+
+  it('are filtered by change, class and text, also from the picture', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    await follow(page, page.locator('table.bars').getByRole('link', { name: 'PositionPoint' }).click());
+    expect(await rows(page).count()).toBe(5);
+    expect(await page.getByLabel('Class', { exact: true }).inputValue()).toBe('cim:PositionPoint');
+    await page.getByLabel('Change', { exact: true }).selectOption('REMOVED');
+    await follow(page, page.getByRole('button', { name: 'Filter' }).click());
+    expect(await rows(page).count()).toBe(2);
+    await page.getByLabel('Change', { exact: true }).selectOption('');
+    await page.getByLabel('Class', { exact: true }).selectOption('');
+    await page.getByLabel('Name or start of the mRID').fill('line 5');
+    await follow(page, page.getByRole('button', { name: 'Filter' }).click());
+    expect((await rows(page).getByRole('link').allInnerTexts()).toSorted()).toEqual([
+      'Line 5',
+      ...Array.from({ length: 10 }, (_, index) => `Line 5${index}`),
+    ]);
+    await page.getByLabel('Name or start of the mRID').fill(mRID(900).toUpperCase());
+    await follow(page, page.getByRole('button', { name: 'Filter' }).click());
+    expect(await rows(page).innerText()).toMatch(/Class unknown[^]*changed/);
+    await page.getByLabel('Name or start of the mRID').fill('nowhere');
+    await follow(page, page.getByRole('button', { name: 'Filter' }).click());
+    expect(await page.getByText('No object of this version fits the filter.').isVisible()).toBe(true);
+    await context.close();
+  });
+
+  it('show each value, old and new', async () => {
+    const { context, page } = await visited(`${LUTON_PAGE}/objects/${mRID(900)}`);
+    const cells = page.getByRole('region', { name: 'Attributes, as a table' }).locator('tbody tr > *');
+    expect(await cells.allInnerTexts()).toEqual(['ACLineSegment.r', '0.2', '0.146 −0.054 (−27 %)', 'EQ.xml']);
+    await context.close();
+  });
+
+  it('show of one that is added only what is new, and the way to what it refers to', async () => {
+    const { context, page } = await visited(`${LUTON_PAGE}/objects/${mRID(10_001)}?version=1`);
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Name', 'After', 'File']);
+    await follow(page, page.getByRole('link', { name: 'Line 1' }).click());
+    expect(await heading(page)).toBe('Line 1');
+    expect(new URL(page.url()).searchParams.get('version')).toBe('1');
+    await context.close();
+  });
+
+  it('show names of files as text, and run nothing of them', async () => {
+    const { context, page, complaints } = await visited(`${LUTON_PAGE}/objects/${mRID(7)}`);
+    expect(await heading(page)).toBe(HOSTILE);
+    await page.goto(`${register.console}${LUTON_PAGE}?search=onerror`);
+    expect(await rows(page).getByRole('link').innerText()).toBe(HOSTILE);
+    await page.goto(
+      `${register.console}${LUTON_PAGE}?search=${encodeURIComponent(`"><script>window.wasRun = true</script>`)}`,
+    );
+    expect(await page.evaluate('window.wasRun')).toBeUndefined();
+    expect(await page.locator('main :is(img, script)').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('two versions', () => {
+  it('are compared value by value', async () => {
+    const { context, page } = await visited(LUTON_PAGE);
+    await follow(page, page.getByRole('link', { name: 'Compare with version 1' }).click());
+    expect(await heading(page)).toMatch(/Version 1[^]*version 2/);
+    expect(await barsOf(page, 'EQ.xml Equipment')).toEqual([0, 0, 1]);
+    expect(await page.locator('.differences > li').count()).toBe(1);
+    expect(await page.locator('.changes dd').innerText()).toBe('0.164 → 0.146 −0.018 (−11 %)');
+    await page.getByLabel('File', { exact: true }).selectOption('GL_XML');
+    await follow(page, page.getByRole('button', { name: 'Compare' }).click());
+    expect(await page.getByText('No difference fits the filter.').isVisible()).toBe(true);
+    await page.getByLabel('From version').selectOption('2');
+    await page.getByLabel('File', { exact: true }).selectOption('');
+    await follow(page, page.getByRole('button', { name: 'Compare' }).click());
+    expect(await page.getByText('The two versions say the same.').isVisible()).toBe(true);
+    await context.close();
+  });
+});
+
+describe('what is not there', () => {
+  it.each([
+    '/grid/EPN/2026/02/Unknown',
+    '/grid/NOWHERE/2026/02/Luton.North_2',
+    '/grid/EPN/26/02/Luton.North_2',
+    `${LUTON_PAGE}?version=3`,
+    `${LUTON_PAGE}?version=latest`,
+    `${LUTON_PAGE}/objects/${mRID(999)}`,
+    `${LUTON_PAGE}/compare?from=1&to=9`,
+    `${LUTON_PAGE}/compare`,
+    '/grid?area=NOWHERE',
+  ])('is a page that says so: %s', async (path) => {
+    const response = await fetch(`${register.console}${path}`);
+    expect([response.status, (await response.text()).includes('Page not found')]).toEqual([404, true]);
+  });
+
+  it('a cursor that is none of ours is told', async () => {
+    expect((await fetch(`${register.console}${LUTON_PAGE}?after=x`)).status).toBe(400);
+  });
+});
+
+/** Every grid page, by its address. */
+const EVERY_PAGE: Readonly<Record<string, string>> = {
+  projects: '/grid',
+  'projects filtered to none': '/grid?year=2019',
+  project: LUTON_PAGE,
+  'demo project': '/grid/EPN/2026/01/Thetford-33kV',
+  'project of nothing': '/grid/LPN/2025/01/Nothing',
+  'project as a table': `${LUTON_PAGE}#locations`,
+  object: `${LUTON_PAGE}/objects/${mRID(900)}`,
+  'object that is added': `${LUTON_PAGE}/objects/${mRID(1)}`,
+  comparison: `${LUTON_PAGE}/compare?from=1&to=2`,
+  'demo comparison': '/grid/EPN/2026/01/Thetford-33kV/compare?from=1&to=2',
+  'real project': '/grid/SHEPD/2026/01/MicroGrid-NL',
+};
+
+const NO_FAULT = {
+  ...{ 'phone light': [], 'desktop light': [], 'phone dark': [], 'desktop dark': [] },
+  'sideways at 400 %': 0,
+};
+
+describe('every grid page', () => {
+  it.each(Object.entries(EVERY_PAGE))(
+    '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about',
+    async (name, path) => {
+      if (name.startsWith('real') && !existsSync(REAL_FILES))
+        return console.warn(`skipped: ${REAL_FILES} is not there`);
+      const { context, page, complaints } = await visited(path);
+      const folded = page.getByText('Show as a table');
+      if (name.endsWith('table')) await folded.click();
+      expect(await faultsOf(page, name)).toEqual(NO_FAULT);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
+});
+
+/** What is wrong with a page, on each screen, by day and by night. */
+async function faultsOf(page: Page, name: string): Promise<Record<string, unknown>> {
+  const faults: Record<string, unknown> = {};
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const [screen, { viewport }] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+      if (viewport) await page.setViewportSize(viewport);
+      const picture = `grid ${name} ${screen} ${colorScheme}.png`.replaceAll(' ', '-');
+      await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
+      faults[`${screen} ${colorScheme}`] = await accessibilityFaults(page);
+    }
+  }
+  await page.setViewportSize({ width: 320, height: 256 }); // 1280 × 1024 at 400 %
+  faults['sideways at 400 %'] = await sidewaysScroll(page);
+  return faults;
+}

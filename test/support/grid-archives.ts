@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { ZipFile } from 'yazl';
+import type { CimFile } from '../../subgraphs/grid-models/domain/difference-model';
+
+/** The profile of each member. */
+const PROFILES: Readonly<Record<CimFile, string>> = {
+  EQ: 'http://iec.ch/TC57/ns/CIM/CoreEquipment-EU/3.0',
+  SC: 'http://iec.ch/TC57/ns/CIM/ShortCircuit-EU/3.0',
+  GL: 'http://iec.ch/TC57/ns/CIM/GeographicalLocation-EU/3.0',
+};
+
+/** What a difference model of a test says; sections as RDF/XML, null leaves one out. */
+export interface TrialModel {
+  readonly mRID?: string;
+  readonly profile?: string;
+  readonly description?: string;
+  readonly dependentOn?: readonly string[];
+  readonly forward?: string | null;
+  readonly reverse?: string | null;
+}
+
+/** A difference model as a file. */
+export function differenceModelXml(file: CimFile, model: TrialModel = {}): string {
+  const { mRID = randomUUID(), profile = PROFILES[file], description = 'a change', dependentOn = [] } = model;
+  const { forward = '', reverse = '' } = model;
+  const section = (name: string, items: string | null) =>
+    items === null ? '' : `<dm:${name} rdf:parseType="Statements">${items}</dm:${name}>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:md="http://iec.ch/TC57/61970-552/ModelDescription/1#"
+  xmlns:dm="http://iec.ch/TC57/61970-552/DifferenceModel/1#" xmlns:cim="http://iec.ch/TC57/CIM100#">
+<dm:DifferenceModel rdf:about="urn:uuid:${mRID}">
+<md:Model.created>2026-05-01T00:00:00Z</md:Model.created>
+<md:Model.scenarioTime>2026-05-01T00:00:00Z</md:Model.scenarioTime>
+<md:Model.description>${description}</md:Model.description>
+<md:Model.modelingAuthoritySet>http://ukpowernetworks.example/EPN</md:Model.modelingAuthoritySet>
+<md:Model.profile>${profile}</md:Model.profile>
+<md:Model.version>001</md:Model.version>
+${dependentOn.map((on) => `<md:Model.DependentOn rdf:resource="urn:uuid:${on}"/>`).join('\n')}
+${section('reverseDifferences', reverse)}
+${section('forwardDifferences', forward)}
+</dm:DifferenceModel>
+</rdf:RDF>
+`;
+}
+
+/** A whole object: a line segment. */
+export function lineSegment(mRID: string, name: string, r = '0.1'): string {
+  return `<cim:ACLineSegment rdf:ID="_${mRID}">
+<cim:IdentifiedObject.name>${name}</cim:IdentifiedObject.name>
+<cim:Conductor.length>1.25</cim:Conductor.length>
+<cim:ACLineSegment.r>${r}</cim:ACLineSegment.r>
+<cim:ACLineSegment.x>0.2</cim:ACLineSegment.x>
+<cim:Equipment.EquipmentContainer rdf:resource="#_4f1c3b0e-0000-4000-8000-000000000000"/>
+</cim:ACLineSegment>
+`;
+}
+
+/** A change of one attribute of an object whose class is not said. */
+export function attributeChange(mRID: string, name: string, value: string): string {
+  return `<rdf:Description rdf:about="#_${mRID}"><${name}>${value}</${name}></rdf:Description>\n`;
+}
+
+/** A member of a zip, with the options of its entry. */
+export interface TrialEntry {
+  readonly name: string;
+  readonly bytes: Buffer | string;
+  readonly compress?: boolean;
+  readonly mode?: number;
+}
+
+/** A zip of these entries, in this order. */
+export async function zipOf(entries: readonly TrialEntry[]): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const { name, bytes, compress = true, mode } of entries)
+    zip.addBuffer(Buffer.from(bytes), name, { compress, ...(mode === undefined ? {} : { mode }) });
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+/** The archive of a project. What is not given is a model without items. */
+export function gridArchive(members: Partial<Record<CimFile, string>> = {}): Promise<Buffer> {
+  const { EQ = differenceModelXml('EQ'), SC = differenceModelXml('SC'), GL = differenceModelXml('GL') } = members;
+  return zipOf([
+    { name: 'EQ.xml', bytes: EQ },
+    { name: 'SC.xml', bytes: SC },
+    { name: 'GL.xml', bytes: GL },
+  ]);
+}
+
+/** An archive whose EQ.xml adds so many objects. */
+export function largeArchive(objects: number): Promise<Buffer> {
+  const items = Array.from({ length: objects }, (_, index) => lineSegment(randomUUID(), `Line ${index}`));
+  return gridArchive({ EQ: differenceModelXml('EQ', { forward: items.join(''), reverse: null }) });
+}
+
+/** Files of a test, in a folder that is removed with them. */
+export interface TrialFolder {
+  readonly path: string;
+  /** Writes a file; answers its path. */
+  write(name: string, bytes: Buffer | string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** A new folder. */
+export async function trialFolder(): Promise<TrialFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'grid-archives-'));
+  return {
+    path,
+    async write(name, bytes) {
+      const file = join(path, name);
+      await writeFile(file, bytes);
+      return file;
+    },
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,78 @@
+import { Client, type Pool, escapeLiteral } from 'pg';
+import type { GridGraph } from './grid-graph';
+
+/** A node of a plan that was carried out, as PostgreSQL tells it. */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** What the statements of an operation read: rows of each table, and the tables that are read as a whole. */
+export interface RowsRead {
+  readonly rows: Readonly<Record<string, number>>;
+  readonly whole: readonly string[];
+}
+
+/** How a prepared statement is planned: for the values given, or for any. */
+export type Planning = 'force_custom_plan' | 'force_generic_plan';
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Carries out an operation, then each of its statements again as its plan says. */
+export async function rowsRead(grid: GridGraph, query: string, planning: Planning): Promise<RowsRead> {
+  const statements = await statementsOf(() => grid.ask(query));
+  const scans: PlanNode[] = [];
+  for (const statement of statements) scans.push(...scansOf(await planOf(grid.owner, statement, planning)));
+  const rows: Record<string, number> = {};
+  for (const scan of scans) {
+    const table = String(scan['Relation Name']);
+    rows[table] =
+      (rows[table] ?? 0) + (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'];
+  }
+  const whole = scans.filter((scan) => scan['Node Type'] === 'Seq Scan').map((scan) => String(scan['Relation Name']));
+  return { rows, whole };
+}
+
+/** The reads that work sends to the database. */
+async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+  const sent = jest.spyOn(Client.prototype, 'query');
+  try {
+    await work();
+    const all = sent.mock.calls.map(([statement]) => statement as unknown as Statement);
+    return all.filter(({ text }) => /^\s*(select|with)\b/.test(text));
+  } finally {
+    sent.mockRestore();
+  }
+}
+
+async function planOf(owner: Pool, { text, values }: Statement, planning: Planning): Promise<PlanNode> {
+  const session = await owner.connect();
+  try {
+    await session.query(`set plan_cache_mode = ${planning}`);
+    await session.query(`prepare asked as ${text}`);
+    const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
+    const { rows } = await session.query(`explain (analyze, format json) execute asked${given}`);
+    return (rows[0] as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'][0].Plan;
+  } finally {
+    await session.query('deallocate all');
+    session.release();
+  }
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (!Array.isArray(value)) return escapeLiteral(String(value));
+  return escapeLiteral(`{${value.map((each) => JSON.stringify(String(each))).join(',')}}`);
+}
+
+function scansOf(node: PlanNode): PlanNode[] {
+  const inner = (node.Plans ?? []).flatMap(scansOf);
+  return node['Relation Name'] === undefined ? inner : [node, ...inner];
+}
