@@ -60,7 +60,7 @@ export const INTERFACES: readonly RestInterface[] = [INTERFACE_A, INTERFACE_C];
 
 /** The form in which an error at an address is told, whether something is served there or not. */
 export function errorFormAt(url: string): ErrorForm {
-  const claiming = INTERFACES.filter(({ claims }) => url.startsWith(claims));
+  const claiming = INTERFACES.filter(({ claims }) => `${resourceOf(url)}/`.startsWith(claims));
   const [closest = INTERFACE_A] = claiming.toSorted((one, other) => other.claims.length - one.claims.length);
   return closest.errorForm;
 }

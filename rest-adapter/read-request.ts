@@ -88,7 +88,8 @@ function nameArea(
   if (area !== undefined) parameters[parameter] = area;
 }
 
-const INTEGER = /^-?[0-9]{1,9}$/;
+/** As many digits as a number holds exactly; the contract says which are too large. */
+const INTEGER = /^-?[0-9]{1,15}$/;
 
 function integerOf(value: unknown): unknown {
   return typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;

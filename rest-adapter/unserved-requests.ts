@@ -2,9 +2,10 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
 import { newIdentifier } from '../schema/identifiers';
-import { responseMetadata, resourceOf } from './envelope';
+import { originForm, resourceOf } from './envelope';
 import type { Answers } from './exchange';
 import { isUploading } from './files/uploading';
+import { errorFormAt } from './interfaces';
 import { refusal } from './refusal';
 import { type Route, pathPattern } from './route-paths';
 import { UNKNOWN_ROUTE } from './telemetry';
@@ -54,20 +55,32 @@ const STATUS_LINES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/** What the web server could not read, with the bytes at which it gave up. */
+type BrokenRequest = Error & { readonly code?: string; readonly rawPacket?: unknown };
+
+const LONGEST_TARGET = 1_024;
+const REQUEST_LINE = /^[^\s]+ ([^\s]+)/;
+
+/** The target of a broken request, as far as its first bytes tell it. */
+function targetOf({ rawPacket }: BrokenRequest): string {
+  const begin = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, LONGEST_TARGET) : '';
+  return originForm(REQUEST_LINE.exec(begin)?.[1] ?? '/');
+}
+
 /** Answers what is not HTTP, too slow, or has too large a head: in the envelope, and the connection ends. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const transactionId = newIdentifier('tid');
-  const errors = [
-    { 'error-code': 'VAL003', message: `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}` },
-  ];
-  const body = JSON.stringify({ response: responseMetadata('', transactionId), errors });
+  const { errors } = refusal('VAL003', `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}`);
+  const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
+  const form = errorFormAt(targetOf(error));
+  const body = JSON.stringify(form({ status: Number.parseInt(statusLine, 10), errors }, '', transactionId));
   const head = [
-    `HTTP/1.1 ${STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'}`,
+    `HTTP/1.1 ${statusLine}`,
     'content-type: application/json; charset=utf-8',
     'cache-control: no-store',
     `transaction-id: ${transactionId}`,

@@ -17,6 +17,19 @@ export function isFresh(headers: IncomingHttpHeaders, validators: Validators): b
   return fresh({ 'if-none-match': noneMatch, 'if-modified-since': modifiedSince }, { ...validators });
 }
 
+/** Whether a client wants another representation than this one, or one that is older (RFC 9110, section 13.2.2): 412. */
+export function failsPrecondition(headers: IncomingHttpHeaders, validators: Validators): boolean {
+  const { 'if-match': match, 'if-unmodified-since': unmodifiedSince } = headers;
+  if (match !== undefined) {
+    const tags: readonly string[] = match.match(ENTITY_TAG) ?? [];
+    return match.trim() !== '*' && !tags.includes(validators.etag);
+  }
+  return Date.parse(unmodifiedSince ?? '') < Date.parse(validators['last-modified']);
+}
+
+/** A strong or a weak one; only strong ones compare equal to ours. */
+const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
+
 /**
  * The one range that is asked for (RFC 9110, section 14): `whole` where there is none, where there are several, where it is not
  * understood, or where `If-Range` names another representation.

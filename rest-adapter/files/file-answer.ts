@@ -1,6 +1,6 @@
 import type { Answers, Exchange } from '../exchange';
 import { type ToldRefusal, refusal } from '../refusal';
-import { isFresh, rangeOf } from './conditions';
+import { failsPrecondition, isFresh, rangeOf } from './conditions';
 import type { ByteRange, FileStore } from './file-store';
 import { type MediaType, representationOf } from './media-negotiation';
 import type { FileRepresentation, PublishedFile } from './published-file';
@@ -16,7 +16,7 @@ export interface FileSteps extends Answers {
   readonly files: FileStore;
 }
 
-/** Answers a published file in the media type that was agreed: 200, 206, 304 or 416; the bytes come from the file store. */
+/** Answers a published file in the media type that was agreed: 200, 206, 304, 412 or 416; the bytes come from the file store. */
 export async function answerFile(
   steps: FileSteps,
   exchange: Exchange,
@@ -28,6 +28,10 @@ export async function answerFile(
   if (!representation) throw new Error(`${file.name} is not kept as ${mediaType.view}`);
   const validators = validatorsOf(file, representation);
   const kept = { ...validators, 'cache-control': CACHED, vary: 'Accept, Accept-Encoding' };
+  if (failsPrecondition(headers, validators)) {
+    steps.refuse(exchange, refused(412, 'The file is not the one that If-Match or If-Unmodified-Since asks for.'));
+    return;
+  }
   if (isFresh(headers, validators)) {
     steps.sendBytes(exchange, 304, kept);
     return;

@@ -23,6 +23,11 @@ export function serveUploads(
   app.register((room, _options, done) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser('*', (_request, archive, parsed) => parsed(null, archive));
+    // Whatever it is called, or not called at all: the bytes decide.
+    room.addHook('onRequest', ({ raw }, _reply, next) => {
+      raw.headers['content-type'] = 'application/zip';
+      next();
+    });
     for (const { method, path, of } of uploads) {
       const begin = (request: FastifyRequest, reply: FastifyReply) =>
         steps.begin(request, reply, path, 'Bearer', of.errorForm);

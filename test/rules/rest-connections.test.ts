@@ -4,6 +4,8 @@ import { remoteGraphClient } from '../../gateway/client/remote-graph-client';
 import { serviceTokens } from '../../subgraphs/server/service-token';
 import { AK, type TestAdapter, accessRecord, startTestAdapter } from './rest-graph';
 
+const FILE = '/grid-modelling/stage3/development-projects/P1/EQ.xml?publicationYear=2026&period=01';
+
 describe('connections to the adapter', () => {
   let test: TestAdapter;
   beforeAll(async () => {
@@ -49,6 +51,15 @@ describe('connections to the adapter', () => {
     const { response, errors } = JSON.parse(body) as { response: Record<string, string>; errors: unknown[] };
     expect(head).toContain(`transaction-id: ${String(response['transaction-id'])}`);
     expect(errors).toHaveLength(1);
+  });
+
+  it.each([
+    ['a method that HTTP does not know', `FOO ${FILE} HTTP/1.1\r\nhost: a\r\n\r\n`, 400],
+    ['a head that is too large', `GET ${FILE} HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('answers %s in the form of Interface C at its addresses', async (_, bytes, status) => {
+    const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(/^The request is not one/) });
   });
 
   it('names the path of a request in absolute form as its resource', async () => {

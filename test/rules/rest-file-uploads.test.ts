@@ -85,7 +85,8 @@ describe('an archive that is sent to its upload address', () => {
     test.files.outcome = published(true);
     expect((await put('zip', {})).status).toBe(201);
     expect((await put('{}', { 'content-type': 'application/json' })).status).toBe(201);
-    expect(test.files.uploaded.map(({ bytes }) => bytes.toString())).toEqual(['zip', '{}']);
+    expect((await put('{}', { 'content-type': '' })).status).toBe(201);
+    expect(test.files.uploaded.map(({ bytes }) => bytes.toString())).toEqual(['zip', '{}', '{}']);
   });
 
   it.each<[UploadOutcome, number, string]>([

@@ -173,6 +173,33 @@ describe('what a client has already', () => {
   });
 });
 
+describe('what a client wants to be the same as before', () => {
+  const etag = `"${sha256(RDF)}"`;
+
+  it.each<[string, Record<string, string>, number]>([
+    ['its ETag', { 'if-match': etag }, 200],
+    ['its ETag among others', { 'if-match': `"x", ${etag}` }, 200],
+    ['any', { 'if-match': '*' }, 200],
+    ['another ETag', { 'if-match': '"x"' }, 412],
+    ['its ETag, weak', { 'if-match': `W/${etag}` }, 412],
+    ['the ETag of the JSON view', { 'if-match': `"${sha256(JSON_VIEW)}"` }, 412],
+    ['its ETag, now wanting gzip', { 'if-match': etag, 'accept-encoding': 'gzip' }, 412],
+    ['another ETag, for a part', { 'if-match': '"x"', range: 'bytes=0-9' }, 412],
+    ['its instant', { 'if-unmodified-since': 'Thu, 14 May 2026 09:30:21 GMT' }, 200],
+    ['an earlier instant', { 'if-unmodified-since': 'Thu, 14 May 2026 09:30:20 GMT' }, 412],
+    ['what is no instant', { 'if-unmodified-since': 'yesterday' }, 200],
+    [
+      'its ETag and an earlier instant',
+      { 'if-match': etag, 'if-unmodified-since': 'Thu, 14 May 2026 09:00:00 GMT' },
+      200,
+    ],
+  ])('is known by %s', async (_, headers, status) => {
+    const answer = await get(EQ, headers);
+    expect(answer.statusCode).toBe(status);
+    if (status === 412) expect(Object.keys(answer.json())).toEqual(['code', 'message']);
+  });
+});
+
 describe('a part of a file', () => {
   const size = RDF.length;
   const etag = `"${sha256(RDF)}"`;
@@ -300,6 +327,13 @@ describe('errors of Interface C', () => {
     ['a year of five digits', EQ.replace('2026', '20266'), 400, 'query parameter publicationYear: must be <= 9999'],
     ['a year in words', EQ.replace('2026', 'now'), 400, 'query parameter publicationYear: must be integer'],
     ['version 0', `${EQ}&version=0`, 400, 'query parameter version: must be >= 1'],
+    ['a version of ten digits', `${EQ}&version=2147483647`, 404, NOT_PUBLISHED],
+    [
+      'a version that no number holds',
+      `${EQ}&version=2147483648`,
+      400,
+      'query parameter version: must be <= 2147483647',
+    ],
     ['version 1.5', `${EQ}&version=1.5`, 400, 'query parameter version: must be integer'],
     ['two versions', `${EQ}&version=1&version=2`, 400, 'query parameter version: must be integer'],
     [
@@ -329,8 +363,9 @@ describe('errors of Interface C', () => {
   });
 
   it('leave the envelope to everything else', async () => {
-    expect(JSON.parse((await get('/grid-modelling')).body)).toHaveProperty('errors');
-    expect(JSON.parse((await get('/v1/nothing')).body)).toHaveProperty('errors');
+    expect(Object.keys((await get('/grid-modelling?x')).json())).toEqual(['code', 'message']);
+    expect((await get('/grid-modelling-not')).json()).toHaveProperty('errors');
+    expect((await get('/v1/nothing')).json()).toHaveProperty('errors');
   });
 
   it('tell when to come back', async () => {
