@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startFault } from './process/start-fault';
 import { completeKeys, sandboxedSettings } from './sandbox/keys';
@@ -13,15 +13,21 @@ const USAGE = `usage: npm run --silent publish-grid -- --area EPN --year 2026 --
          --year      year of publication
          --period    01 (May cycle) or 02 (November cycle)
          --project   projectId of the development project
+         --help      says this
        publishes an archive of EQ.xml, SC.xml and GL.xml as the next version, in the database that DATABASE_URL names, or in the
        embedded one of the register that runs`;
 
 /** Publishes an archive of difference models as the operator: the version as JSON, or every reason against it on a line of its own. */
 async function main(): Promise<void> {
-  const { place, archive } = commandOf(process.argv.slice(2));
-  await access(archive, constants.R_OK).catch(() => {
-    throw new Error(`${archive} cannot be read`);
-  });
+  const words = process.argv.slice(2);
+  if (words.includes('--help')) return console.log(USAGE);
+  const { place, archive } = commandOf(words);
+  const unreadable = await archiveFault(archive);
+  if (unreadable !== undefined) {
+    console.error(`${archive}: ${unreadable}`);
+    process.exitCode = 1;
+    return;
+  }
   const outcome = await publish(place, archive);
   if (outcome.outcome === 'published') {
     console.log(JSON.stringify({ ...outcome.version, isNew: outcome.isNew }));
@@ -62,6 +68,20 @@ function parsed(words: string[]) {
   } catch {
     throw new Error(USAGE);
   }
+}
+
+/** Why what is at a path cannot be an archive; undefined when it can. */
+async function archiveFault(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'ENOENT' || code === 'ENOTDIR' ? 'there is no such file' : 'cannot be read',
+  );
+  if (typeof found === 'string') return found;
+  if (found.isDirectory()) return 'is a folder, not an archive';
+  if (!found.isFile()) return 'is no plain file';
+  return access(path, constants.R_OK).then(
+    () => undefined,
+    () => 'may not be read',
+  );
 }
 
 const yearOf = (text: string): number => (/^\d{4}$/.test(text) ? Number(text) : Number.NaN);

@@ -63,7 +63,7 @@ function refuse(steps: Steps, request: FastifyRequest, reply: FastifyReply, visi
   }
   const refusal = refusalOf(error);
   if (refusal.code === 'SYS001') logFailure(steps.logger, request.id, error);
-  send(steps, request, reply, visit, problemOf(refusal));
+  send(steps, request, reply, visit, problemOf(refusal, request.url));
 }
 
 /** Starts the console of the back office: a client of the gateway, without rights of its own. */

@@ -1,7 +1,7 @@
 import type { ChangeCounts, ObjectClassCount } from './register-answers';
 import { counted } from './wording';
 
-/** A bar in a cell, in hundredths of the cell's width. */
+/** A bar in a cell, in hundredths of what the cell leaves beside the text. */
 export interface Bar {
   readonly count: number;
   /** The count, as the end of the bar says it. */
@@ -19,16 +19,13 @@ export interface DivergingBars {
   readonly changed: Bar;
 }
 
-/** Hundredths of a cell that the longest bar takes: the rest is for its text. */
-const LONGEST = 62;
-
 /** What is not nothing can be seen. */
 const SHORTEST = 0.8;
 
 /** The bars of each row of counts, all on one scale that begins at 0. */
 export function divergingBars<Row extends ChangeCounts>(rows: readonly Row[]): (Row & { bars: DivergingBars })[] {
   const largest = Math.max(1, ...rows.flatMap(({ added, removed, changed }) => [added, removed, changed]));
-  const width = (count: number) => (count === 0 ? 0 : rounded(Math.max(SHORTEST, (count / largest) * LONGEST)));
+  const width = (count: number) => (count === 0 ? 0 : rounded(Math.max(SHORTEST, (count / largest) * 100)));
   return rows.map((row) => ({
     ...row,
     bars: {
@@ -37,6 +34,22 @@ export function divergingBars<Row extends ChangeCounts>(rows: readonly Row[]): (
       changed: toTheRight(row.changed, width(row.changed)),
     },
   }));
+}
+
+/** Texts that `grid.css` has room for, by how many letters they have: `999`, `9,999`, `99,999` and so on. */
+const LETTERS = [3, 5, 6, 7, 9, 11] as const;
+
+/** For how many letters the cells of a table leave room beside their bars: enough for every count of the rows. */
+export function lettersOf(rows: readonly ChangeCounts[]): number {
+  const longest = Math.max(
+    0,
+    ...rows.flatMap(({ added, removed, changed }) => [added, removed, changed].map(lengthOf)),
+  );
+  return LETTERS.find((letters) => letters >= longest) ?? 11;
+}
+
+function lengthOf(count: number): number {
+  return counted(count).length;
 }
 
 function toTheRight(count: number, width: number): Bar {

@@ -1,34 +1,39 @@
+import { classOf, coordinate, nameOf, rowOf, subjectOf } from './location-rows';
 import { labelsOf } from './map-labels';
+import { layersOf, simplified } from './map-layers';
 import { type Coordinates, type MapPlane, planeOf } from './map-plane';
 import { linesOfX, linesOfY, scaleBar } from './map-scale';
 import { type GridLocation, OBJECT_CHANGE_KINDS, type ObjectChangeKind } from './register-answers';
-import { KINDS, className, counted, quantity } from './wording';
-
-/** A location as the table names it. */
-interface LocationRow {
-  readonly kind: ObjectChangeKind;
-  readonly word: string;
-  readonly sign: string;
-  readonly mRID: string;
-  readonly name: string;
-  readonly className: string;
-  readonly points: number;
-  /** Coordinates of the first point. */
-  readonly first: string;
-}
+import { KINDS, counted, quantity } from './wording';
 
 /** Later ones are drawn over earlier ones: what is new is on top. */
 const DRAWN: readonly ObjectChangeKind[] = ['CHANGED', 'REMOVED', 'ADDED'];
 
-/** The locations of a version: a map where there is something to draw, and a table of them all. Those in another coordinate system than most, or without points, are in the table only. */
-export function locationMap(locations: readonly GridLocation[]) {
+/** Locations that are drawn each by itself, as the way to its object; of more, all of one kind are drawn as one. */
+const MOST_LINKED = 2_000;
+
+/** Rows of the table: nobody reads more. */
+const MOST_ROWS = 500;
+
+/** Hundredths of the picture that nobody sees. */
+const UNSEEN = 0.05;
+
+/**
+ * The locations of a version: a map where there is something to draw, and a table of the first of them. Those in another coordinate system
+ * than most, or without points, are in the table only. The legend tells the totals, also of what is not drawn.
+ */
+export function locationMap(locations: readonly GridLocation[], totals: Readonly<Record<ObjectChangeKind, number>>) {
+  const total = totals.ADDED + totals.REMOVED + totals.CHANGED;
   const drawn = inOneSystem(locations.filter(({ points }) => points.some(isPlace)));
   const plane = planeOf(drawn.flatMap(({ points }) => points.filter(isPlace)));
   return {
-    rows: locations.map(rowOf),
-    undrawn: locations.length - drawn.length,
+    rows: locations.slice(0, MOST_ROWS).map(rowOf),
+    listed: locations.length > MOST_ROWS ? counted(MOST_ROWS) : undefined,
+    shown: locations.length < total ? counted(locations.length) : undefined,
+    total: counted(total),
+    undrawn: locations.length === drawn.length ? undefined : quantity(locations.length - drawn.length, 'location'),
     system: systemName(drawn[0]?.coordinateSystem ?? null, plane),
-    legend: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], count: counted(countOf(drawn, kind)) })),
+    legend: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], count: counted(totals[kind]) })),
     picture: plane === undefined ? undefined : pictureOf(drawn, plane),
   };
 }
@@ -36,19 +41,21 @@ export function locationMap(locations: readonly GridLocation[]) {
 function pictureOf(drawn: readonly GridLocation[], plane: MapPlane) {
   const places = DRAWN.flatMap((kind) => drawn.filter((location) => location.kind === kind)).map((location) => {
     const points = location.points.filter(isPlace).map((point) => plane.place(point));
-    return { location, points, name: location.objectName, at: middleOf(points) };
+    return { location, kind: location.kind, points };
   });
-  const added = new Set(places.filter(({ location }) => location.kind === 'ADDED').map(({ points }) => lineOf(points)));
-  const drawings = places.map(({ location, points, at }) => ({
-    ...drawingOf(location, points, at),
-    /** Something new takes the same course: the old has to show beside it. */
-    isReplaced: location.kind === 'REMOVED' && points.length > 1 && added.has(lineOf(points)),
+  const added = new Set(places.filter(({ kind }) => kind === 'ADDED').map(({ points }) => lineOf(points)));
+  /** Something new takes the same course: the old has to show beside it. */
+  const marked = places.map((place) => ({
+    ...place,
+    isReplaced: place.kind === 'REMOVED' && place.points.length > 1 && added.has(lineOf(place.points)),
   }));
+  const isOfMany = places.length > MOST_LINKED;
   return {
     shape: plane.shape,
-    drawings,
-    hasReplaced: drawings.some(({ isReplaced }) => isReplaced),
-    labels: labelsOf(places.toReversed(), plane.shape),
+    drawings: isOfMany ? [] : marked.map(drawingOf),
+    labels: isOfMany ? [] : labelsOf(places.toReversed().map(nameableOf), plane.shape),
+    layers: isOfMany ? layersOf(marked, DRAWN) : undefined,
+    hasReplaced: marked.some(({ isReplaced }) => isReplaced),
     linesOfX: linesOfX(plane),
     linesOfY: linesOfY(plane),
     scaleBar: scaleBar(plane),
@@ -56,15 +63,27 @@ function pictureOf(drawn: readonly GridLocation[], plane: MapPlane) {
   };
 }
 
+/** A location with its points in hundredths of the picture. */
+interface PlacedLocation {
+  readonly location: GridLocation;
+  readonly points: readonly Coordinates[];
+}
+
 /** A location as the map draws it: a mark, or a line through its points, in hundredths of the picture. */
-function drawingOf(location: GridLocation, points: readonly Coordinates[], at: Coordinates) {
+function drawingOf({ location, points, isReplaced }: PlacedLocation & { readonly isReplaced: boolean }) {
+  const course = simplified(points, UNSEEN);
   return {
     kind: location.kind,
+    isReplaced,
     tells: `${nameOf(location)}, ${classOf(location)}, ${KINDS[location.kind].word}`,
     mRID: subjectOf(location),
-    line: points.length < 2 ? undefined : lineOf(points),
-    at,
+    line: course.length < 2 ? undefined : lineOf(course),
+    at: middleOf(points),
   };
+}
+
+function nameableOf({ location, points }: PlacedLocation) {
+  return { name: location.objectName ?? location.name, at: middleOf(points), points: simplified(points, UNSEEN) };
 }
 
 /** Points as SVG writes them. */
@@ -118,31 +137,6 @@ function systemName(urn: string | null, plane: MapPlane | undefined): string {
   return code === undefined ? unit : `${unit}, EPSG:${code}`;
 }
 
-function rowOf(location: GridLocation): LocationRow {
-  const [first] = location.points;
-  return {
-    ...KINDS[location.kind],
-    mRID: subjectOf(location),
-    name: nameOf(location),
-    className: classOf(location),
-    points: location.points.length,
-    first: first === undefined ? '–' : `${coordinate(first.x)}, ${coordinate(first.y)}`,
-  };
-}
-
-/** The object that stands there, if the version says anything of it; else the location itself. */
-function subjectOf({ object, objectType, mRID }: GridLocation): string {
-  return object === null || objectType === null ? mRID : object;
-}
-
-function nameOf({ objectName, object, mRID }: GridLocation): string {
-  return objectName ?? object ?? mRID;
-}
-
-function classOf({ objectType }: GridLocation): string {
-  return objectType === null ? 'object of the base model' : className(objectType);
-}
-
 function descriptionOf(drawn: readonly GridLocation[], plane: MapPlane): string {
   const counts = OBJECT_CHANGE_KINDS.map((kind) => `${counted(countOf(drawn, kind))} ${KINDS[kind].word}`);
   const corner = (x: number, y: number) => `${coordinate(x)}, ${coordinate(y)}`;
@@ -150,10 +144,6 @@ function descriptionOf(drawn: readonly GridLocation[], plane: MapPlane): string 
     `${quantity(drawn.length, 'location')}: ${counts.join(', ')}. North is up; the map reaches from ` +
     `${corner(plane.west, plane.south)} to ${corner(plane.east, plane.north)}.`
   );
-}
-
-function coordinate(value: number): string {
-  return String(Math.abs(value) > 360 ? Math.round(value) : Number(value.toFixed(5)));
 }
 
 function countOf(locations: readonly GridLocation[], kind: ObjectChangeKind): number {

@@ -27,27 +27,51 @@ export function projectFilterOf({ area, year, period }: Readonly<Record<string, 
 /** Asks for the projects that the filter lets through, those first that were published last. */
 export async function readProjects({ ask, query }: Pick<Visit, 'ask' | 'query'>, filter: ProjectFilter) {
   const after = cursorOf(query['after']);
-  const { areas, projects } = await ask<ProjectsAnswer>('ReadGridProjects', {
+  const { areas } = await ask<{ areas: readonly NamedArea[] }>('ReadGridAreas', {});
+  const area = filter.area === undefined ? undefined : areaOf(areas, filter.area);
+  const isUnknownArea = filter.area !== undefined && area === undefined;
+  const { nodes, nextCursor } = isUnknownArea
+    ? { nodes: [], nextCursor: null }
+    : await readPage(ask, { ...filter, area: area?.code }, after);
+  const address = (cursor?: string) =>
+    withQuery('/grid', { area: filter.area, year: filter.publicationYear, period: filter.period, after: cursor });
+  return {
+    areas: areas.toSorted((one, other) => one.name.localeCompare(other.name)),
+    /** The code of the area to which the list is narrowed. */
+    chosenArea: area?.code,
+    isUnknownArea,
+    rows: nodes.map(rowOf),
+    next: nextCursor === null ? undefined : address(nextCursor),
+    first: after === undefined ? undefined : address(),
+  };
+}
+
+/** An area with the other codes that name it. */
+interface NamedArea extends LicenceArea {
+  readonly aliases: readonly string[];
+}
+
+/** The area that a code or an alias names, in any case. */
+function areaOf(areas: readonly NamedArea[], label: string): NamedArea | undefined {
+  return areas.find(({ code, aliases }) =>
+    [code, ...aliases].some((each) => each.toLowerCase() === label.trim().toLowerCase()),
+  );
+}
+
+interface ProjectsPage {
+  readonly nodes: readonly ListedProject[];
+  readonly nextCursor: string | null;
+}
+
+async function readPage(ask: Visit['ask'], filter: ProjectFilter, after: string | undefined): Promise<ProjectsPage> {
+  const { projects } = await ask<{ projects: ProjectsPage }>('ReadGridProjects', {
     first: LISTED_PROJECTS,
     after: after ?? null,
     area: filter.area ?? null,
     publicationYear: filter.publicationYear ?? null,
     period: filter.period ?? null,
   });
-  const { nextCursor } = projects;
-  const address = (cursor?: string) =>
-    withQuery('/grid', { area: filter.area, year: filter.publicationYear, period: filter.period, after: cursor });
-  return {
-    areas: areas.toSorted((one, other) => one.name.localeCompare(other.name)),
-    rows: projects.nodes.map(rowOf),
-    next: nextCursor === null ? undefined : address(nextCursor),
-    first: after === undefined ? undefined : address(),
-  };
-}
-
-interface ProjectsAnswer {
-  readonly areas: readonly LicenceArea[];
-  readonly projects: { readonly nodes: readonly ListedProject[]; readonly nextCursor: string | null };
+  return projects;
 }
 
 function rowOf(project: ListedProject) {

@@ -64,9 +64,10 @@ export interface StoredFile {
 /** A version with what its picture shows. */
 export interface GridVersion extends VersionName {
   readonly archive: StoredFile;
+  /** Points that no location has. */
+  readonly unplacedPoints: number;
   readonly classCounts: readonly ObjectClassCount[];
   readonly models: readonly GridModel[];
-  readonly locations: { readonly nodes: readonly GridLocation[]; readonly totalCount: number };
 }
 
 /** One of the difference models of a version. */
@@ -107,6 +108,7 @@ export interface SectionCounts {
 export interface GridLocation {
   readonly mRID: string;
   readonly kind: ObjectChangeKind;
+  readonly name: string | null;
   readonly object: string | null;
   readonly objectType: string | null;
   readonly objectName: string | null;
@@ -143,6 +145,7 @@ export interface ModelDifference {
   readonly section: 'FORWARD' | 'REVERSE';
   readonly mRID: string;
   readonly type: string;
+  readonly name: string | null;
   readonly kind: ObjectChangeKind;
   readonly values: readonly ValueChange[];
 }

@@ -1,4 +1,4 @@
-import { divergingBars, totalOf } from '../grid/class-bars';
+import { divergingBars, lettersOf, totalOf } from '../grid/class-bars';
 import { cursorOf, kindOf, withQuery } from '../grid/object-filter';
 import { PROJECT_PATH, objectPage, projectPage, versionOfAddress, versionPage } from '../grid/project-address';
 import { found, projectHead, readProject } from '../grid/project-reading';
@@ -56,6 +56,7 @@ function countsOf({ counts }: VersionComparison) {
   const rows = divergingBars(counts);
   return {
     total: counted(counts.reduce((sum, each) => sum + totalOf(each), 0)),
+    letters: lettersOf(counts),
     counts: rows.map((each) => ({ ...each, name: fileName(each.file), subject: FILE_SUBJECTS[each.file] })),
   };
 }
@@ -71,10 +72,11 @@ function choices({ versions }: GridProject, { kind, file }: { kind: unknown; fil
 
 /** An item that is gone in the later version is shown as the earlier has it. */
 function rowOf(difference: ModelDifference, project: GridProject, from: number, to: number) {
-  const { kind, file, section, mRID, type, values } = difference;
+  const { kind, file, section, mRID, type, name, values } = difference;
   return {
     ...KINDS[kind],
     mRID,
+    name,
     className: className(type),
     file: fileName(file),
     section: section === 'FORWARD' ? 'forward' : 'reverse',

@@ -1,5 +1,5 @@
 import { RegisterRefusal } from '../../web/register-refusal';
-import { byMostChanges, divergingBars, sumOf, totalOf } from '../grid/class-bars';
+import { byMostChanges, divergingBars, lettersOf, sumOf, totalOf } from '../grid/class-bars';
 import { locationMap } from '../grid/location-map';
 import { modelCards } from '../grid/model-cards';
 import { objectFilterOf } from '../grid/object-filter';
@@ -15,8 +15,9 @@ import {
   versionPage,
 } from '../grid/project-address';
 import { found, projectHead, readProject } from '../grid/project-reading';
+import { type VersionLocations, locationTotals, readLocations } from '../grid/version-locations';
 import { type GridProject, type GridVersion, OBJECT_CHANGE_KINDS } from '../grid/register-answers';
-import { KINDS, breakable, className, counted, dayOf, fileSize } from '../grid/wording';
+import { KINDS, breakable, className, counted, dayOf, fileSize, quantity } from '../grid/wording';
 import type { Page, Visit } from '../page';
 
 /** What a version of a development project does to the grid: in pictures, and object by object. */
@@ -27,8 +28,9 @@ export const gridProjectPage: Page = {
     const { address, project } = await readProject(visit);
     const number = shownVersion(visit, project);
     const filter = objectFilterOf(visit.query);
-    const [version, objects] = await Promise.all([
+    const [version, locations, objects] = await Promise.all([
       readVersion(visit, address, number),
+      readLocations(visit, address, number),
       readObjects(visit, project, address, number, filter),
     ]);
     const earlier = project.versions.find((each) => each.version < number);
@@ -36,7 +38,7 @@ export const gridProjectPage: Page = {
       view: 'grid/project',
       model: {
         ...projectHead(project),
-        ...pictures(project, version),
+        ...pictures(project, version, locations),
         objects,
         filter,
         lead: leadOf(version),
@@ -60,14 +62,10 @@ function leadOf({ models }: GridVersion): string | undefined {
   return description === '' || description.length > LONGEST_LEAD ? undefined : description;
 }
 
-/** Locations that a page draws and lists. */
-const DRAWN_LOCATIONS = 2000;
-
 async function readVersion({ ask }: Visit, address: ProjectAddress, version: number): Promise<GridVersion> {
   const { project } = await ask<{ project: { version: GridVersion | null } | null }>('ReadGridVersion', {
     ...address,
     version,
-    locations: DRAWN_LOCATIONS,
   });
   return found(project?.version);
 }
@@ -80,10 +78,14 @@ function shownVersion({ query }: Visit, { versions }: GridProject): number {
   return found(asked);
 }
 
-function pictures(project: GridProject, { version, classCounts, locations }: GridVersion) {
+function pictures(
+  project: GridProject,
+  { version, classCounts, unplacedPoints }: GridVersion,
+  locations: VersionLocations,
+) {
   const sum = sumOf(classCounts);
   const counts = { ADDED: sum.added, REMOVED: sum.removed, CHANGED: sum.changed };
-  const map = locationMap(locations.nodes);
+  const map = locationMap(locations.nodes, locationTotals(locations, classCounts));
   const ofObjects = (type: string) => `${versionPage(project, version)}&type=${encodeURIComponent(type)}#objects`;
   const addressOf = <Shown extends { readonly mRID: string }>(shown: Shown) => ({
     ...shown,
@@ -92,6 +94,7 @@ function pictures(project: GridProject, { version, classCounts, locations }: Gri
   return {
     figures: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], value: counted(counts[kind]) })),
     total: counted(totalOf(sum)),
+    letters: lettersOf(classCounts),
     classes: divergingBars(byMostChanges(classCounts)).map((each) => ({
       ...each,
       name: className(each.type),
@@ -100,11 +103,9 @@ function pictures(project: GridProject, { version, classCounts, locations }: Gri
     })),
     map: {
       ...map,
+      unplaced: unplacedPoints === 0 ? undefined : quantity(unplacedPoints, 'point'),
       rows: map.rows.map(addressOf),
       picture: map.picture && { ...map.picture, drawings: map.picture.drawings.map(addressOf) },
-      shown: counted(map.rows.length),
-      total: counted(locations.totalCount),
-      isCutOff: locations.totalCount > locations.nodes.length,
     },
   };
 }

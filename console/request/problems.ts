@@ -13,7 +13,7 @@ const NOT_READ: Problem = { title: 'That could not be read', text: 'Go back and 
 const NOT_ALLOWED: Problem = { title: 'Not allowed', text: 'Your account may not see this.' };
 
 const PROBLEMS: Partial<Record<ErrorCode, Problem>> = {
-  NTF001: { title: 'Page not found', text: 'Check the address, or start again from the live page.' },
+  NTF001: { title: 'Page not found', text: 'Check the address, or start again.' },
   PRM001: NOT_ALLOWED,
   PRM002: NOT_ALLOWED,
   LIM001: NOT_READ,
@@ -26,11 +26,22 @@ const PROBLEMS: Partial<Record<ErrorCode, Problem>> = {
 
 const INTERNAL: Problem = { title: 'Something went wrong', text: 'Quote the transaction id to have it looked up.' };
 
-/** The page of a refusal, with the status of its code. */
-export function problemOf({ code, retryAfter }: RegisterRefusal): View {
+/** Where the page of a problem leads to. */
+interface WayOn {
+  readonly room?: 'grid';
+  readonly onward: { readonly address: string; readonly name: string };
+}
+
+const TO_LIVE_PAGE: WayOn = { onward: { address: '/', name: 'Go to the live page' } };
+
+/** The grid is public: whoever reads of it may not see the live page. */
+const TO_GRID: WayOn = { room: 'grid', onward: { address: '/grid', name: 'Go to the development projects' } };
+
+/** The page of a refusal, with the status of its code; it leads to where the address belongs that was asked for. */
+export function problemOf({ code, retryAfter }: RegisterRefusal, address: string): View {
   return {
     view: 'problem',
-    model: { ...(PROBLEMS[code] ?? INTERNAL) },
+    model: { ...(PROBLEMS[code] ?? INTERNAL), ...(/^\/grid(?![^/?])/.test(address) ? TO_GRID : TO_LIVE_PAGE) },
     status: errorCatalogue[code].status,
     ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(Math.ceil(retryAfter)) } }),
   };
@@ -39,6 +50,10 @@ export function problemOf({ code, retryAfter }: RegisterRefusal): View {
 /** The page of a form that this browser did not get from the console. */
 export const FORM_EXPIRED: View = {
   view: 'problem',
-  model: { title: 'This form has expired', text: 'Nothing was changed. Open the page again and repeat.' },
+  model: {
+    title: 'This form has expired',
+    text: 'Nothing was changed. Open the page again and repeat.',
+    ...TO_LIVE_PAGE,
+  },
   status: errorCatalogue.PRM001.status,
 };

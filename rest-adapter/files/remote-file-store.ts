@@ -7,8 +7,11 @@ import { CONTENTS_PATH, UPLOADS_PATH } from './file-store-routes';
 
 /** Milliseconds in which a content must begin to come, below the ten in which every request is answered. */
 const OPENED_WITHIN = 8_500;
-/** Milliseconds in which an archive must be published, once its last bytes went. */
-const PUBLISHED_WITHIN = 120_000;
+/**
+ * Milliseconds in which an archive must be published, once its last bytes went: five wait for each other, and the longest that is taken
+ * (three members of 64 MiB) is published in three minutes.
+ */
+const PUBLISHED_WITHIN = 900_000;
 /** Milliseconds for which bytes may fail to come before they are given up. */
 const SILENCE = 60_000;
 
@@ -31,9 +34,10 @@ export function remoteFileStore(url: string): FileStore {
     },
     async publishAt(address, archive) {
       const incoming = await answerTo(targetOf(UPLOADS_PATH, address), { agent, method: 'PUT' }, archive);
-      const told = await text(incoming);
-      if (incoming.statusCode !== 200) throw new RegisterError('SYS002');
-      return outcomeOf(told);
+      const told = await text(incoming).catch(() => undefined);
+      const outcome = told === undefined || incoming.statusCode !== 200 ? undefined : outcomeOf(told);
+      if (outcome === undefined) throw new RegisterError('SYS002');
+      return outcome;
     },
   };
 }
@@ -63,10 +67,19 @@ function answerTo(target: URL, options: RequestOptions, body?: Readable): Promis
   });
 }
 
-/** The outcome as it was told, with its instant. */
-function outcomeOf(told: string): UploadOutcome {
-  const outcome = JSON.parse(told) as UploadOutcome;
-  if (outcome.outcome !== 'published') return outcome;
+/** The outcome as it was told, with its instant; undefined when it is none. */
+function outcomeOf(told: string): UploadOutcome | undefined {
+  const outcome = parsed(told);
+  if (outcome?.outcome !== 'published') return outcome;
   const version: PublishedVersion = { ...outcome.version, publishedAt: new Date(outcome.version.publishedAt) };
   return { ...outcome, version };
+}
+
+function parsed(told: string): UploadOutcome | undefined {
+  try {
+    const outcome = JSON.parse(told) as Partial<UploadOutcome> | null;
+    return typeof outcome?.outcome === 'string' ? (outcome as UploadOutcome) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -65,7 +65,7 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
   return {
     ...schema,
     link: localLink('grid-models', schema.schema, logger),
-    files: gridFiles(contents, uploads),
+    files: gridFiles(contents, uploads, logger),
     publish: publishing(parts, turns),
     ready: () => answers(database),
     close: async () => {

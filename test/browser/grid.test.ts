@@ -15,10 +15,14 @@ const REAL_FILES = join(REPOSITORY_ROOT, '..', 'shared', 'data', 'cim');
 const LUTON: GridPlace = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Luton.North_2' };
 const REAL: GridPlace = { area: 'SHEPD', publicationYear: 2026, period: '01', projectId: 'MicroGrid-NL' };
 const EMPTY: GridPlace = { area: 'LPN', publicationYear: 2025, period: '01', projectId: 'Nothing' };
+const LARGE: GridPlace = { area: 'SWEST', publicationYear: 2026, period: '01', projectId: 'Large' };
+const LARGE_PAGE = '/grid/SWEST/2026/01/Large';
 const LUTON_PAGE = '/grid/EPN/2026/02/Luton.North_2';
 
 /** More than a page of the list has. */
 const LINES = 60;
+/** Of the large project. */
+const LARGE_COUNTS = { changed: 25_000, removed: 11_111, locations: 6_000 };
 const HOSTILE = `<img src=x onerror="window.wasRun = true"></td><script>window.wasRun = true</script>{{7*7}}`;
 const mRID = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -33,6 +37,7 @@ beforeAll(async () => {
   await publishGrid(register, LUTON, await lutonArchive('0.164'));
   await publishGrid(register, LUTON, await lutonArchive('0.146'));
   await publishGrid(register, EMPTY, await gridArchive());
+  await publishGrid(register, LARGE, await largeArchive());
   if (existsSync(REAL_FILES)) await publishGrid(register, REAL, await realArchive());
 }, 120_000);
 
@@ -57,6 +62,30 @@ function lutonArchive(resistance: string): Promise<Buffer> {
       forward: [course(0, [-0.42, 51.88], [-0.4, 51.9]), course(1, [-0.44, 51.89])].join(''),
       reverse: course(800, [-0.43, 51.87], [-0.41, 51.86]),
     }),
+  });
+}
+
+/** Many objects of each kind, and more locations than are drawn one by one: all but the last by mRID stand in the west. */
+function largeArchive(): Promise<Buffer> {
+  const change = (value: string) => (_: unknown, index: number) =>
+    attributeChange(mRID(index), 'cim:Switch.open', value);
+  const gone = (_: unknown, index: number) => `<cim:Junction rdf:ID="_${mRID(30_000 + index)}"/>`;
+  const places = Array.from({ length: LARGE_COUNTS.locations }, (_, index) => {
+    const location = mRID(100_000 + index);
+    const x = index === LARGE_COUNTS.locations - 1 ? -3 : -4.5 + (index % 71) / 100;
+    return `<cim:Location rdf:ID="_${location}"><cim:IdentifiedObject.name>Site ${index}</cim:IdentifiedObject.name></cim:Location><cim:PositionPoint rdf:ID="_${mRID(200_000 + index)}">
+<cim:PositionPoint.xPosition>${x}</cim:PositionPoint.xPosition><cim:PositionPoint.yPosition>${50.3 + (index % 37) / 100}</cim:PositionPoint.yPosition>
+<cim:PositionPoint.Location rdf:resource="#_${location}"/></cim:PositionPoint>`;
+  });
+  return gridArchive({
+    EQ: differenceModelXml('EQ', {
+      forward: Array.from({ length: LARGE_COUNTS.changed }, change('true')).join(''),
+      reverse: [
+        ...Array.from({ length: LARGE_COUNTS.changed }, change('false')),
+        ...Array.from({ length: LARGE_COUNTS.removed }, gone),
+      ].join(''),
+    }),
+    GL: differenceModelXml('GL', { forward: places.join('') }),
   });
 }
 
@@ -212,6 +241,40 @@ describe('the picture of a project', () => {
   });
 });
 
+describe('the picture of a large project', () => {
+  it('draws every location, and lists the first', async () => {
+    const { context, page, complaints } = await visited(LARGE_PAGE);
+    const map = page.getByRole('img', { name: 'Map of the locations that change' });
+    const marks = (await map.locator('#dots-ADDED').getAttribute('d')) ?? '';
+    expect(marks).toMatch(/M\d[\d.]* [\d.]+h0/);
+    const eastings = [...marks.matchAll(/M([\d.]+) /g)].map(([, x]) => Number(x));
+    expect([Math.min(...eastings) < 20, Math.max(...eastings) > 80]).toEqual([true, true]);
+    expect(await page.locator('.map-legend li').allInnerTexts()).toEqual(['added 6,000', 'removed 0', 'changed 0']);
+    await page.getByText('Show as a table').click();
+    expect(await page.getByText('The first 500 of 6,000 locations.').isVisible()).toBe(true);
+    const table = page.getByRole('region', { name: 'Locations, as a table' });
+    expect(await table.locator('tbody tr').count()).toBe(500);
+    expect(await table.locator('tbody th').first().innerText()).toBe('Site 0 object of the base model');
+    expect((await page.content()).length).toBeLessThan(500_000);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it.each([320, 390, 760, 1120, 1280, 1920])('shows every number whole on a screen of %d pixels', async (width) => {
+    const { context, page } = await visited(LARGE_PAGE, { viewport: { width, height: 900 } });
+    const texts = page.locator('.bar-picture text');
+    expect((await texts.allTextContents()).toSorted()).toEqual(['11,111', '25,000', '6,000', '6,000']);
+    expect(await page.evaluate(TEXTS_CUT_OFF)).toEqual([]);
+    await context.close();
+  });
+});
+
+/** Numbers of bars that reach beyond their cell. */
+const TEXTS_CUT_OFF = `[...document.querySelectorAll('.bar-picture text')].flatMap((text) => {
+  const [own, cell] = [text.getBoundingClientRect(), text.closest('td').getBoundingClientRect()];
+  return own.left < cell.left || own.right > cell.right ? [text.textContent] : [];
+})`;
+
 /** What the graph says of the latest version, over its pages of objects. */
 async function countsOf(place: GridPlace): Promise<number[]> {
   const total = async (kind: string) => {
@@ -336,10 +399,28 @@ describe('what is not there', () => {
     `${LUTON_PAGE}/objects/${mRID(999)}`,
     `${LUTON_PAGE}/compare?from=1&to=9`,
     `${LUTON_PAGE}/compare`,
-    '/grid?area=NOWHERE',
-  ])('is a page that says so: %s', async (path) => {
+    '/grid/nothing',
+  ])('is a page that says so, and leads to what everybody may see: %s', async (path) => {
     const response = await fetch(`${register.console}${path}`);
-    expect([response.status, (await response.text()).includes('Page not found')]).toEqual([404, true]);
+    const html = await response.text();
+    expect([response.status, html.includes('Page not found')]).toEqual([404, true]);
+    expect(html).toContain('<a href="/grid">Go to the development projects</a>');
+  });
+
+  it('has no fault that axe finds, and offers the sign-in', async () => {
+    const { context, page } = await visited('/grid/EPN/2026/02/Unknown');
+    expect(await faultsOf(page, 'page that is not there')).toEqual(NO_FAULT);
+    expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
+    await context.close();
+  });
+
+  it('an area that there is not has no projects', async () => {
+    const { context, page } = await visited('/grid?area=NOWHERE');
+    expect(await page.getByText('There is no licence area NOWHERE.').isVisible()).toBe(true);
+    expect(await page.locator('table.projects').count()).toBe(0);
+    await follow(page, page.getByRole('link', { name: 'Show all' }).click());
+    expect(await page.locator('table.projects tbody tr').count()).toBeGreaterThan(1);
+    await context.close();
   });
 
   it('a cursor that is none of ours is told', async () => {
@@ -353,6 +434,8 @@ const EVERY_PAGE: Readonly<Record<string, string>> = {
   'projects filtered to none': '/grid?year=2019',
   project: LUTON_PAGE,
   'demo project': '/grid/EPN/2026/01/Thetford-33kV',
+  'large project': LARGE_PAGE,
+  'projects of no area': '/grid?area=NOWHERE',
   'project of nothing': '/grid/LPN/2025/01/Nothing',
   'project as a table': `${LUTON_PAGE}#locations`,
   object: `${LUTON_PAGE}/objects/${mRID(900)}`,

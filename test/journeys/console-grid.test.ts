@@ -53,6 +53,19 @@ describe('the grid pages', () => {
     expect(loaded.filter((address) => !address.startsWith('/assets/'))).toEqual([]);
   });
 
+  it('name what two versions differ in as the list of objects does', async () => {
+    const visitor = new ConsoleVisitor(register.console);
+    const { html } = await visitor.get(`${samplePage()}/compare?from=1&to=2`);
+    const heads = [
+      ...html.matchAll(/<p class="difference-head">.*?version=2">(.*?)<\/a> <strong>(.*?)<\/strong>.*?(..\.xml)/g),
+    ];
+    expect(heads.map(([, ...told]) => told)).toEqual([
+      ['Thetford North – Croxton sectionaliser', 'Breaker', 'EQ.xml'],
+      ['Thetford North – Brandon', 'ACLineSegment', 'EQ.xml'],
+      ['Thetford North – Brandon', 'ACLineSegment', 'SC.xml'],
+    ]);
+  });
+
   it('lead from a model to the one on which it depends, where that is published', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');

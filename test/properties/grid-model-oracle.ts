@@ -53,7 +53,7 @@ export function oracleModel(bytes: Uint8Array): OracleModel {
 
 function addField(header: Record<string, string | string[]>, field: string, part: XmlElement): void {
   if (field === 'profile')
-    (header['profile'] ??= [] as string[]) && (header['profile'] as string[]).push(textOf(part).trim());
+    header['profile'] = [...((header['profile'] as string[] | undefined) ?? []), textOf(part).trim()];
   else if (field === 'DependentOn' || field === 'Supersedes') {
     const name = field === 'DependentOn' ? 'dependentOn' : 'supersedes';
     header[name] = [...((header[name] as string[] | undefined) ?? []), mRIDOf(attributeOf(part, 'resource') ?? '')];

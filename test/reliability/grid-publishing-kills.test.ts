@@ -96,7 +96,7 @@ describe('the command of the operator', () => {
     [
       'no archive at the path',
       ['--area', 'EPN', '--year', '2026', '--period', '01', '--project', 'P', 'absent.zip'],
-      /absent\.zip cannot be read/,
+      /^absent\.zip: there is no such file$/m,
     ],
   ])('tells %s', async (_, words, expected) => {
     const { code, said } = await runOperatorCommand('publish-grid.ts', words, environment).ended;

@@ -1,9 +1,11 @@
-import { byMostChanges, divergingBars, stripOf, sumOf } from '../../console/grid/class-bars';
+import { byMostChanges, divergingBars, lettersOf, stripOf, sumOf } from '../../console/grid/class-bars';
 import { locationMap } from '../../console/grid/location-map';
 import { labelsOf } from '../../console/grid/map-labels';
 import { MAP_SHAPES, type MapPlane, planeOf } from '../../console/grid/map-plane';
 import { linesOfX, linesOfY, roundStep, scaleBar } from '../../console/grid/map-scale';
+import { layersOf, simplified } from '../../console/grid/map-layers';
 import type { GridLocation } from '../../console/grid/register-answers';
+import { locationTotals } from '../../console/grid/version-locations';
 
 const counts = (type: string, added: number, removed: number, changed: number) => ({ type, added, removed, changed });
 
@@ -23,8 +25,16 @@ describe('the bars of a table of classes', () => {
     expect(added?.end).toBe(added?.width);
   });
 
-  it('leave room for their numbers, show one of many, and nothing of none', () => {
-    expect(lines?.bars.added.width).toBeLessThan(70);
+  it('leave room for their numbers, however long', () => {
+    expect(lines?.bars.added.width).toBe(100);
+    const longest = [0, 999, 1000, 25_000, 250_000, 1_000_000, 100_000_000];
+    expect(longest.map((count) => lettersOf([counts('x', 1, count, 2), counts('y', 0, 0, 5)]))).toEqual([
+      3, 3, 5, 6, 7, 9, 11,
+    ]);
+    expect(lettersOf([])).toBe(3);
+  });
+
+  it('show one of many, and nothing of none', () => {
     expect(divergingBars([counts('x', 1_000_000, 1, 0)])[0]?.bars).toMatchObject({
       added: { text: '1,000,000' },
       removed: { width: 0.8, text: '1' },
@@ -217,6 +227,7 @@ describe('the map of locations', () => {
   const location = (part: Partial<GridLocation>): GridLocation => ({
     mRID: 'location',
     kind: 'ADDED',
+    name: null,
     object: 'object',
     objectType: 'cim:ACLineSegment',
     objectName: 'Thetford – Croxton',
@@ -228,9 +239,10 @@ describe('the map of locations', () => {
     ],
     ...part,
   });
+  const mapOf = (nodes: GridLocation[]) => locationMap(nodes, locationTotals({ nodes, totalCount: nodes.length }, []));
 
   it('draws a line through points and a mark at one, what is new on top', () => {
-    const { picture } = locationMap([
+    const { picture } = mapOf([
       location({}),
       location({ kind: 'REMOVED', points: [{ x: 0.75, y: 52.45 }], object: 'gone' }),
     ]);
@@ -242,8 +254,17 @@ describe('the map of locations', () => {
     expect(picture?.drawings[1]?.line?.split(' ')).toHaveLength(3);
   });
 
+  it('marks a line that is too short to be seen', () => {
+    const short = [
+      { x: 0.7, y: 52.4 },
+      { x: 0.700_001, y: 52.4 },
+    ];
+    const { picture } = mapOf([location({}), location({ points: short })]);
+    expect(picture?.drawings.map(({ line }) => line !== undefined)).toEqual([true, false]);
+  });
+
   it('shows a line that goes beside the one that takes its course', () => {
-    const { picture } = locationMap([location({}), location({ kind: 'REMOVED' }), location({ kind: 'CHANGED' })]);
+    const { picture } = mapOf([location({}), location({ kind: 'REMOVED' }), location({ kind: 'CHANGED' })]);
     expect(picture?.drawings.map(({ kind, isReplaced }) => [kind, isReplaced])).toEqual([
       ['CHANGED', false],
       ['REMOVED', true],
@@ -252,7 +273,7 @@ describe('the map of locations', () => {
   });
 
   it('marks a line half way along it', () => {
-    const { picture } = locationMap([location({})]);
+    const { picture } = mapOf([location({})]);
     const [west, corner, north] = (picture?.drawings[0]?.line ?? '')
       .split(' ')
       .map((point) => point.split(',').map(Number));
@@ -263,12 +284,24 @@ describe('the map of locations', () => {
   });
 
   it('leads to the object that stands there where the version says something of it, else to the location', () => {
-    const { rows } = locationMap([location({}), location({ objectType: null, objectName: null })]);
+    const { rows } = mapOf([location({}), location({ objectType: null, objectName: null })]);
     expect(rows.map((row) => row.mRID)).toEqual(['object', 'location']);
   });
 
+  it('names what stands there, or else the location, or else tells the mRID of what stands there', () => {
+    const { rows, picture } = mapOf([
+      location({ name: 'Thetford site' }),
+      location({ name: 'Thetford site', objectName: null }),
+      location({ objectName: null }),
+      location({ objectName: null, object: null }),
+    ]);
+    expect(rows.map(({ name }) => name)).toEqual(['Thetford – Croxton', 'Thetford site', 'object', 'location']);
+    expect(picture?.labels.map(({ text }) => text)).toContain('Thetford site');
+    expect(picture?.drawings[1]?.tells).toBe('Thetford site, ACLineSegment, added');
+  });
+
   it('tells in words what it shows', () => {
-    const { picture, legend, system } = locationMap([location({}), location({ kind: 'CHANGED' })]);
+    const { picture, legend, system } = mapOf([location({}), location({ kind: 'CHANGED' })]);
     expect(picture?.description).toMatch(
       /^2 locations: 1 added, 0 removed, 1 changed\. North is up; the map reaches from 0\.6/,
     );
@@ -283,7 +316,7 @@ describe('the map of locations', () => {
 
   it('lists what it cannot draw: without points, with coordinates that are no numbers, in another system', () => {
     const unreadable = [{ x: Number.NaN, y: 1 }];
-    const { picture, rows, undrawn } = locationMap([
+    const { picture, rows, undrawn } = mapOf([
       location({}),
       location({ points: [] }),
       location({ points: unreadable }),
@@ -291,8 +324,96 @@ describe('the map of locations', () => {
       location({ mRID: 'other', object: null, objectName: null, objectType: null }),
     ]);
     expect(picture?.drawings).toHaveLength(2);
-    expect({ rows: rows.length, undrawn }).toEqual({ rows: 5, undrawn: 3 });
+    expect({ rows: rows.length, undrawn }).toEqual({ rows: 5, undrawn: '3 locations' });
     expect(rows[4]).toMatchObject({ mRID: 'other', name: 'other', className: 'object of the base model' });
-    expect(locationMap([]).picture).toBeUndefined();
+    expect(mapOf([]).picture).toBeUndefined();
+  });
+
+  /** Places beside each other, from west to east. */
+  const many = (count: number, part: Partial<GridLocation> = {}) =>
+    Array.from({ length: count }, (_, index) =>
+      location({ mRID: `location ${index}`, points: [{ x: 0.5 + index / 100_000, y: 52.4 }], ...part }),
+    );
+
+  it('draws each of 2,000 locations as the way to its object', () => {
+    const { picture, rows, listed } = mapOf(many(2_000));
+    expect(picture?.drawings).toHaveLength(2_000);
+    expect([rows.length, listed]).toEqual([500, '500']);
+  });
+
+  it('draws every one of more, wherever in the order of mRIDs it stands, and lists the first', () => {
+    const last = location({ mRID: 'the last', kind: 'REMOVED', points: [{ x: 0.9, y: 52.6 }] });
+    const { picture, rows, listed, total, shown, legend } = mapOf([...many(24_999), last]);
+    const [removed, added] = picture?.layers ?? [];
+    expect(removed).toMatchObject({
+      kind: 'REMOVED',
+      lines: '',
+      marks: expect.stringMatching(/^M8\d(\.\d)? \d+(\.\d)?h0$/),
+    });
+    expect(added?.kind).toBe('ADDED');
+    expect(added?.marks.split('M').length).toBeGreaterThan(400);
+    expect(added?.marks.length).toBeLessThan(15_000);
+    expect({ rows: rows.length, listed, total, shown }).toMatchObject({
+      rows: 500,
+      listed: '500',
+      total: '25,000',
+    });
+    expect(shown).toBeUndefined();
+    expect(legend.map(({ count }) => count)).toEqual(['24,999', '1', '0']);
+    expect(picture?.description).toContain('25,000 locations: 24,999 added, 1 removed, 0 changed');
+  });
+
+  it('tells the totals in the legend, also of what is not drawn', () => {
+    const classCounts = [counts('cim:Location', 20, 5, 3), counts('cim:ACLineSegment', 9, 9, 9)];
+    const nodes = many(2);
+    const totals = locationTotals({ nodes, totalCount: 40 }, classCounts);
+    expect(totals).toEqual({ ADDED: 20, REMOVED: 5, CHANGED: 15 });
+    const { legend, shown, total } = locationMap(nodes, totals);
+    expect(legend.map(({ count }) => count)).toEqual(['20', '5', '15']);
+    expect([shown, total]).toEqual(['2', '40']);
+  });
+});
+
+describe('the layers of a map of very many locations', () => {
+  const at = (x: number, y: number) => ({ x, y });
+  const place = (kind: GridLocation['kind'], isReplaced: boolean, ...points: { x: number; y: number }[]) => ({
+    ...{ kind, isReplaced, points },
+  });
+
+  it('are one for each kind, with what is replaced below', () => {
+    const layers = layersOf(
+      [
+        place('ADDED', false, at(10, 10), at(20, 20)),
+        place('REMOVED', true, at(10, 10), at(20, 20)),
+        place('REMOVED', false, at(5, 5)),
+      ],
+      ['CHANGED', 'REMOVED', 'ADDED'],
+    );
+    expect(layers).toEqual([
+      { kind: 'REMOVED', isReplaced: true, lines: 'M10 10L20 20', marks: '' },
+      { kind: 'REMOVED', isReplaced: false, lines: '', marks: 'M5 5h0' },
+      { kind: 'ADDED', isReplaced: false, lines: 'M10 10L20 20', marks: '' },
+    ]);
+  });
+
+  it('draw once what looks the same, and a short line as a short line', () => {
+    const [layer] = layersOf(
+      [
+        place('ADDED', false, at(10.01, 10)),
+        place('ADDED', false, at(10.04, 9.99)),
+        place('ADDED', false, at(30, 30), at(30.01, 30.01)),
+      ],
+      ['ADDED'],
+    );
+    expect(layer).toMatchObject({ marks: 'M10 10h0', lines: 'M30 30h0.2' });
+  });
+
+  it('leave out points that nobody could tell apart, but no end', () => {
+    const line = Array.from({ length: 1001 }, (_, index) => at(index / 100, 50));
+    const kept = simplified(line, 0.2);
+    expect(kept.length).toBeLessThanOrEqual(51);
+    expect([kept[0], kept.at(-1)]).toEqual([at(0, 50), at(10, 50)]);
+    expect(simplified([at(1, 1), at(2, 2), at(2.01, 2)], 0.2)).toEqual([at(1, 1), at(2.01, 2)]);
+    expect(simplified([], 1)).toEqual([]);
   });
 });

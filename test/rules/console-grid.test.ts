@@ -23,9 +23,11 @@ import {
   quantity,
   writtenInstant,
 } from '../../console/grid/wording';
+import { problemOf } from '../../console/request/problems';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { generatedSchema } from '../../schema/generated-schema';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { RegisterRefusal } from '../../web/register-refusal';
 
 const project = { licenceArea: { code: 'EPN' }, publicationYear: 2026, period: '01', projectId: 'Thetford-33kV' };
 
@@ -101,6 +103,23 @@ describe('filters of the grid pages', () => {
   it('stand in the address of the next page, escaped', () => {
     expect(withQuery('/grid', { area: 'EPN', year: undefined, after: 'a=b&c' })).toBe('/grid?area=EPN&after=a%3Db%26c');
     expect(withQuery('/grid', { area: undefined })).toBe('/grid');
+  });
+});
+
+describe('a problem page', () => {
+  const onward = (code: 'NTF001' | 'VAL003' | 'LIM002', address: string) =>
+    problemOf(new RegisterRefusal(code), address).model?.['onward'];
+
+  it.each(['/grid', '/grid?area=X', '/grid/EPN/2026/01/Unknown', '/grid/'])(
+    'leads to the list of projects, which everybody may see, from %s',
+    (address) => {
+      for (const code of ['NTF001', 'VAL003', 'LIM002'] as const)
+        expect(onward(code, address)).toEqual({ address: '/grid', name: 'Go to the development projects' });
+    },
+  );
+
+  it.each(['/', '/gridlock', '/live/grid'])('leads to the live page from %s', (address) => {
+    expect(onward('NTF001', address)).toMatchObject({ address: '/' });
   });
 });
 

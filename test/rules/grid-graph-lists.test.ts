@@ -180,6 +180,12 @@ describe('Difference models that depend on each other', () => {
     expect(developmentProject.version.model.dependencyChain).toEqual([{ mRID: mridOf('8'), model: null }]);
   });
 
+  it('are found as files refer to them, and not by what nothing can hold', async () => {
+    for (const mRID of [`urn:uuid:${mridOf('2')}`, `#_${mridOf('2')}`, `_${mridOf('2').toUpperCase()}`])
+      expect(await models(mRID, 'header { mRID }')).toEqual([{ header: { mRID: mridOf('2') } }]);
+    expect(await grid.refusal('{ differenceModels(mRID: "\\u0000") { id } }')).toBe('VAL001 mRID');
+  });
+
   it('are nothing where the id is none', async () => {
     expect(await grid.ask('{ differenceModel(id: "") { id } differenceModels(mRID: "") { id } }')).toEqual({
       differenceModel: null,

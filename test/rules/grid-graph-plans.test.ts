@@ -40,10 +40,26 @@ const location = (index: number) => `<cim:Location rdf:ID="_${mridOf('b', index)
 
 const GL = differenceModelXml('GL', { forward: many(LOCATIONS, location) });
 
-describe('A project of 50,000 items', () => {
+/** What the planner knows of the tables when a project is published. */
+const BEFORE = {
+  'just published': () => undefined,
+  /** As the database does it by itself when the first small projects are there; the next time is long after. */
+  async 'analysed while small'(grid: GridGraph) {
+    for (const projectId of ['S1', 'S2', 'S3'])
+      await grid.published(
+        await gridArchive({ EQ: differenceModelXml('EQ', { forward: many(20, (index) => item(index, 1)) }) }),
+        { ...TRIAL_PLACE, projectId },
+      );
+    for (const table of LARGE) await grid.owner.query(`alter table ${table} set (autovacuum_enabled = false)`);
+    await grid.owner.query('vacuum analyze');
+  },
+};
+
+describe.each(['just published', 'analysed while small'] as const)('A project of 50,000 items, %s', (before) => {
   let grid: GridGraph;
   beforeAll(async () => {
     grid = await gridGraph();
+    await BEFORE[before](grid);
     await grid.published(await gridArchive({ EQ: EQ((index) => index), GL }));
     await grid.published(await gridArchive({ EQ: EQ((index) => (index === 30_000 ? 1 : index)), GL }));
     await grid.published(await gridArchive({ EQ: EQ((index) => index), GL }), { ...TRIAL_PLACE, projectId: 'P2' });
@@ -55,6 +71,11 @@ describe('A project of 50,000 items', () => {
   const items = (filter: string) =>
     project(`version(version: 1) { model(file: EQ_XML) { items(first: 20${filter}) { nodes { mRID } } } }`);
   const objects = (filter: string) => project(`version(version: 1) { objects(first: 20${filter}) { nodes { mRID } } }`);
+  const total = (value: string) =>
+    project(
+      `version(version: 1) { model(file: EQ_XML) { items(first: 1, type: "cim:EnergyConsumer", statement: { name: "cim:ACLineSegment.r", ${value} }) { totalCount } } }`,
+    );
+  const compared = (selection: string) => project(`comparison(from: 1, to: 2) { ${selection} }`);
   /** Far into the list, so that what comes before would have to be skipped. */
   const AFTER = `after: "${Buffer.from('45000').toString('base64url')}"`;
   const AFTER_OBJECT = `after: "${Buffer.from(mridOf('a', 45_000)).toString('base64url')}"`;
@@ -62,7 +83,11 @@ describe('A project of 50,000 items', () => {
   /** A page shows 20; one more says whether there is another. The bounds of a section are two; of each kind there is a list of its own. */
   const SHOWN = 21;
 
-  describe.each(['just published', 'analysed'])('%s', (state) => {
+  const states = before === 'just published' ? ['not analysed', 'analysed'] : ['not analysed again'];
+  /** The locations of a version are narrow rows of a table with one index: as long as they are few, the planner may sort them. */
+  const FEW = LOCATIONS;
+
+  describe.each(states)('%s', (state) => {
     beforeAll(async () => {
       if (state === 'analysed') await grid.owner.query('vacuum analyze');
     });
@@ -132,17 +157,48 @@ describe('A project of 50,000 items', () => {
         [
           'locations with their points and what is there',
           project('version(version: 1) { locations(first: 20) { nodes { points { x } objectName } } }'),
-          { object_change: 2 * SHOWN, difference_item: 2 * SHOWN, item_statement: SHOWN },
+          { object_change: 2 * SHOWN, grid_location: FEW, difference_item: 2 * SHOWN, item_statement: SHOWN },
         ],
         [
           'differences of files that are the same byte for byte',
           project('comparison(from: 1, to: 2) { differences(file: GL_XML) { nodes { mRID } } }'),
           {},
         ],
+        ['how many items have a value', total('value: "49990"'), { difference_item: 2, item_statement: 2 }],
+        [
+          'how many items have an attribute',
+          total('value: null'),
+          { difference_item: 5_000 + 4, item_statement: 5_000 + 4 },
+        ],
+        [
+          'how many locations there are',
+          project('version(version: 1) { locations(first: 1) { totalCount } }'),
+          { object_change: 4, grid_location: 2 * FEW, difference_item: 4, item_statement: 2 },
+        ],
+        [
+          'what an object of a name is: one walk over the objects',
+          project('version(version: 1) { objects(search: "object 49999") { totalCount nodes { name } } }'),
+          { object_change: 2 * (ITEMS + 2 * LOCATIONS) },
+        ],
+        [
+          'how many items are different: one walk over both',
+          compared('counts { changed }'),
+          { difference_item: 2 * ITEMS },
+        ],
+        ...['ADDED', 'REMOVED', 'CHANGED'].map((kind): [string, string, object] => [
+          `differences of a kind: ${kind}, one walk over the items of one and their counterparts`,
+          compared(`differences(kind: ${kind}) { nodes { mRID type name values { name } } }`),
+          { difference_item: 2 * ITEMS + 4, object_change: 1 },
+        ]),
+        [
+          'all differences: the same from either side',
+          compared('differences { nodes { mRID type name values { name } } }'),
+          { difference_item: 4 * ITEMS + 4, object_change: 1 },
+        ],
       ])('reads no more than it shows: %s', async (_, query, most) => {
         const { rows, whole } = await rowsRead(grid, query, planning);
-        const { difference_item, item_statement, object_change } = { ...NONE, ...rows };
-        const excess = Object.entries({ difference_item, item_statement, object_change }).filter(
+        const { difference_item, item_statement, object_change, grid_location } = { ...NONE, ...rows };
+        const excess = Object.entries({ difference_item, item_statement, object_change, grid_location }).filter(
           ([table, read]) => read > ({ ...NONE, ...most } as Record<string, number>)[table]!,
         );
         expect(excess).toEqual([]);
@@ -205,6 +261,6 @@ describe('Fourteen thousand development projects', () => {
   });
 });
 
-const NONE = { difference_item: 0, item_statement: 0, object_change: 0 };
+const NONE = { difference_item: 0, item_statement: 0, object_change: 0, grid_location: 0 };
 /** Tables that have a row for each item or object. */
 const LARGE = Object.keys(NONE);

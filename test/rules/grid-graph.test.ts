@@ -1,5 +1,6 @@
 import { type GridGraph, gridGraph } from '../support/grid-graph';
-import { differenceModelXml, gridArchive, lineSegment } from '../support/grid-archives';
+import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../support/grid-archives';
+import { TRIAL_PLACE } from '../support/grid-database';
 
 const NEW_LINE = 'aaaaaaaa-0000-4000-8000-000000000001';
 const OLD_LINE = 'AAAAAAAA-0000-4000-8000-000000000002';
@@ -197,6 +198,8 @@ describe('Published grid models in the graph', () => {
       ['a class', '(type: "cim:ACLineSegment")', [OLD_LINE, NEW_LINE]],
       ['a class in a section', '(type: "cim:ACLineSegment", section: REVERSE)', [OLD_LINE]],
       ['an object, in any case', `(mRID: "${BREAKER.toUpperCase()}")`, [BREAKER, BREAKER]],
+      ['an object as a file refers to it', `(mRID: "#_${BREAKER}")`, [BREAKER, BREAKER]],
+      ['an object as a URN', `(mRID: "urn:uuid:${BREAKER.toUpperCase()}")`, [BREAKER, BREAKER]],
       ['an object in a section', `(mRID: "${BREAKER}", section: REVERSE)`, [BREAKER]],
       ['an attribute', '(statement: { name: "cim:Switch.open" })', [BREAKER, BREAKER]],
       ['a value', '(statement: { name: "cim:Switch.open", value: "true" })', [BREAKER]],
@@ -210,6 +213,13 @@ describe('Published grid models in the graph', () => {
         '(section: FORWARD, statement: { name: "cim:Equipment.EquipmentContainer", value: "4f1c3b0e-0000-4000-8000-000000000000" })',
         [NEW_LINE],
       ],
+      ...['4F1C3B0E-', '_4f1c3b0e-', '#_4F1c3b0e-', 'urn:uuid:4f1c3b0e-'].map((start): [string, string, string[]] => [
+        `an association as it may be written: ${start}`,
+        `(section: FORWARD, statement: { name: "cim:Equipment.EquipmentContainer", value: "${start}0000-4000-8000-000000000000" })`,
+        [NEW_LINE],
+      ]),
+      ['a text in another case', '(statement: { name: "cim:IdentifiedObject.name", value: "harbour road" })', []],
+      ['a text that looks like a reference', '(statement: { name: "cim:Switch.open", value: "#true" })', []],
       ['a value in a class', '(type: "cim:Breaker", statement: { name: "cim:ACLineSegment.r", value: "0.1" })', []],
       [
         'a value of an object',
@@ -280,12 +290,17 @@ describe('Published grid models in the graph', () => {
         ...{ file: 'SC_XML', name: 'cim:ACLineSegment.r0', isAssociation: false, before: [], after: ['0.4'] },
       });
       expect((await version('object(mRID: "unknown") { mRID }')).object).toBeNull();
+      for (const before of ['_', '#_', 'urn:uuid:'])
+        expect((await version(`object(mRID: "${before}${BREAKER}") { mRID }`)).object).toEqual({ mRID: BREAKER });
     });
 
     it.each([
       ['a kind', '(kind: REMOVED, type: "cim:ACLineSegment")', [OLD_LINE]],
       ['a class', '(type: "cim:ACLineSegment")', [NEW_LINE, OLD_LINE]],
       ['the beginning of an mRID, in any case', '(search: "AAAA")', [NEW_LINE, OLD_LINE]],
+      ['the beginning of an mRID as files refer to it', '(search: "#_aaaa")', [NEW_LINE, OLD_LINE]],
+      ['the beginning of an mRID as a URN', '(search: "urn:uuid:AAAA")', [NEW_LINE, OLD_LINE]],
+      ['nothing but the beginning of a reference', '(search: "#_")', []],
       ['a part of a name, in any case', '(search: "bOUr r")', [NEW_LINE]],
       ['a part of a name in a class', '(type: "cim:ACLineSegment", search: "l")', [OLD_LINE]],
       ['what stands for any text elsewhere', '(search: "%")', []],
@@ -385,6 +400,34 @@ describe('Published grid models in the graph', () => {
         before: [],
         after: ['Quay'],
       });
+    });
+
+    it('say what the objects are called: in the other version, or in the first where it alone has them', async () => {
+      const { differences } = await comparison('differences { nodes { kind name } }');
+      expect(differences.nodes).toEqual([
+        { kind: 'CHANGED', name: 'Harbour Road' },
+        { kind: 'REMOVED', name: 'Mill Lane' },
+        { kind: 'ADDED', name: 'Quay' },
+        { kind: 'REMOVED', name: null },
+        { kind: 'REMOVED', name: null },
+      ]);
+    });
+
+    it('name an object whose class and name another file says, and have the same mRIDs in any case', async () => {
+      const place = { ...TRIAL_PLACE, projectId: 'NAMED' };
+      const SC = (r0: string, container: string) =>
+        differenceModelXml('SC', {
+          forward: `${attributeChange(NEW_LINE, 'cim:ACLineSegment.r0', r0)}<rdf:Description rdf:about="#_${BREAKER}">
+            <cim:Equipment.EquipmentContainer rdf:resource="#_${container}"/></rdf:Description>`,
+        });
+      await grid.published(await gridArchive({ EQ: FIRST.EQ, SC: SC('1', BASE) }), place);
+      await grid.published(await gridArchive({ EQ: FIRST.EQ, SC: SC('2', BASE.toUpperCase()) }), place);
+      const { developmentProject } = await grid.ask(
+        `{ ${PROJECT.replace('P1', 'NAMED')} { comparison(from: 1, to: 2) { differences { nodes { mRID type name } } } } }`,
+      );
+      expect(developmentProject.comparison.differences.nodes).toEqual([
+        { mRID: NEW_LINE, type: 'cim:ACLineSegment', name: 'Harbour Road' },
+      ]);
     });
 
     it('are the other way round when asked so', async () => {

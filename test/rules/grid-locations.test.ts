@@ -31,6 +31,7 @@ describe('Where a location is', () => {
       object,
       coordinateSystem: 'wgs84',
       points: [{ sequence: 1, x, y: 52 }],
+      pointsBefore: [{ sequence: 1, x: 0.1, y: 52 }],
     });
   });
 
@@ -62,7 +63,9 @@ describe('Where a location is', () => {
     ['an empty y', point('forward', '1', '0.1', ' ')],
     ['a y without end', point('forward', '1', '0.1', 'Infinity')],
   ])('has no point with %s', (_, broken) => {
-    expect(locatedPoints('added', [], [broken])).toEqual({ object: null, coordinateSystem: null, points: [] });
+    expect(locatedPoints('added', [], [broken])).toEqual({
+      ...{ object: null, coordinateSystem: null, points: [], pointsBefore: [] },
+    });
   });
 
   it.each(['1.5', '99999999999', 'first'])('has points whose sequence number is none: %s', (sequence) => {

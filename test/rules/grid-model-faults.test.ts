@@ -1,5 +1,6 @@
-import type { CimFile } from '../../subgraphs/grid-models/domain/difference-model';
+import type { CimFile, DifferenceModelHeader } from '../../subgraphs/grid-models/domain/difference-model';
 import { readDifferenceModel } from '../../subgraphs/grid-models/domain/read-difference-model';
+import { writeDifferenceModel } from '../../subgraphs/grid-models/domain/write-difference-model';
 import { HEADER_FIELDS, NAMESPACES, modelFile, modelWith, section } from '../support/grid-model-files';
 
 const faultsOf = (text: string | Buffer, file?: CimFile) => readDifferenceModel(Buffer.from(text), file).faults;
@@ -263,6 +264,18 @@ describe('An item is refused', () => {
     expect(messagesOf(modelWith(items))).toEqual([message]);
   });
 
+  it('and passed over where it has no namespace, so that what was read can be written', () => {
+    const model = readDifferenceModel(
+      Buffer.from(modelWith('<X rdf:ID="_a"><cim:b>1</cim:b></X><cim:Y rdf:ID="_c"><b>1</b><cim:d>2</cim:d></cim:Y>')),
+    );
+    expect(model.forward).toEqual([
+      { mRID: 'c', type: 'cim:Y', isObject: true, statements: [{ name: 'cim:d', kind: 'text', value: '2' }] },
+    ]);
+    expect([...writeDifferenceModel({ ...model, header: model.header as DifferenceModelHeader })].join('')).toContain(
+      '<cim:d>2',
+    );
+  });
+
   it('for every reason, each in its line, and the others are told', () => {
     const text = modelWith('<cim:X/>\n<cim:Fuse rdf:ID="_a"/>\n<cim:Y>\n<cim:b rdf:resource=""/></cim:Y>');
     expect(readDifferenceModel(Buffer.from(text))).toMatchObject({
@@ -356,6 +369,14 @@ describe('What would take too much is refused', () => {
         Array.from({ length: 1_001 }, (_, index) => `<x xmlns="http://${index}#" rdf:ID="_${index}"/>`).join(''),
       ),
       'there are more than 1000 namespaces',
+    ],
+    [
+      'more than a thousand declarations around the items, also of one namespace',
+      modelWith('').replace(
+        '<rdf:RDF',
+        `<rdf:RDF${Array.from({ length: 1_001 }, (_, index) => ` xmlns:p${index}="u"`).join('')}`,
+      ),
+      'there are more than 1000 declarations of namespaces around the items',
     ],
   ])('%s', (_, text, message) => {
     expect(messagesOf(text)).toEqual([message]);

@@ -172,6 +172,14 @@ describe('Names', () => {
     expect(statementsOf(children)?.map(({ name }) => name)).toEqual(['o:x', 'ns1:x', 'o:x', 'cim:x']);
   });
 
+  it('a prefix means another namespace also where the names around it are the same', () => {
+    const pair = (uri: string) => `<cim:y>0</cim:y><o:x xmlns:o="${uri}">1</o:x>`;
+    const names = statementsOf(pair('http://one#') + pair('http://two#') + pair('http://one#'))?.map(
+      ({ name }) => name,
+    );
+    expect(names).toEqual(['cim:y', 'o:x', 'cim:y', 'ns1:x', 'cim:y', 'o:x']);
+  });
+
   it('an item that declares a namespace does so for its statements alone', () => {
     const items = `<o:Fuse xmlns:o="http://one#" rdf:ID="_a"><o:x>1</o:x><cim:x>2</cim:x></o:Fuse><cim:Fuse rdf:ID="_b"><cim:x>3</cim:x></cim:Fuse>`;
     expect(forward(items).flatMap(({ type, statements }) => [type, ...statements.map(({ name }) => name)])).toEqual([

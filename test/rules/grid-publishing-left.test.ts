@@ -14,11 +14,14 @@ afterEach(() => grid?.close());
 
 const archive = () => {
   const dependentOn = [randomUUID()];
-  return gridArchive({ EQ: differenceModelXml('EQ', { dependentOn, forward: lineSegment('A', 'One') }) });
+  return gridArchive({
+    EQ: differenceModelXml('EQ', { dependentOn, forward: lineSegment('A', 'One') }),
+    GL: differenceModelXml('GL', { forward: '<cim:Location rdf:ID="_L"/>' }),
+  });
 };
 const TABLES = [
   ...['difference_model', 'model_dependency', 'content', 'content_chunk', 'difference_item', 'item_statement'],
-  ...['class_count', 'object_change'],
+  ...['class_count', 'object_change', 'grid_location'],
 ];
 
 describe('a publication that fails', () => {
@@ -117,6 +120,7 @@ describe('a version that is published', () => {
       item_statement: 'name',
       class_count: 'items',
       object_change: 'name',
+      grid_location: 'kind',
     },
   };
 
@@ -129,6 +133,7 @@ describe('a version that is published', () => {
       `insert into class_count select number, 'forward', 'cim:X', 1, 1 from difference_model where file = 'EQ'`,
       `insert into model_dependency select number, 'x' from difference_model where file = 'EQ'`,
       `insert into object_change select id, 'x', 'x', 'cim:X', 'added', null, '{EQ}' from project_version`,
+      `insert into grid_location select id, 'x', 'x', 'added' from project_version`,
       `insert into content_chunk select number, 99, '\\x00' from content limit 1`,
       `insert into content (project_version, member, view, encoding, size, sha256)
        select id, 'archive', 'zip', 'gzip', 1, sha256('') from project_version`,

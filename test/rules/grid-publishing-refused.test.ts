@@ -1,5 +1,6 @@
-import { readdir, truncate } from 'node:fs/promises';
+import { open, readdir, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { openArchive } from '../../subgraphs/grid-models/publishing/archive';
 import { publishArchive } from '../../subgraphs/grid-models/publishing/publish';
 import { type TrialEntry, differenceModelXml, gridArchive, lineSegment, zipOf } from '../support/grid-archives';
 import { type GridDatabase, TRIAL_PLACE, gridDatabase } from '../support/grid-database';
@@ -75,6 +76,52 @@ function changed(zip: Buffer, name: string, place: keyof typeof SIGNATURES, chan
   throw new Error(`no header of ${name}`);
 }
 
+/** The zip whose directory and whose EQ.xml itself have another number in a field, which stands there in the directory. */
+function lying(zip: Buffer, field: number, value: number): Buffer {
+  const listed = changed(zip, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(value, field));
+  return changed(listed, 'EQ.xml', 'local', (header) => void header.writeUInt32LE(value, field - 2));
+}
+
+const OTHERWISE = 'has another size or checksum in its own header';
+
+/** The zip with more bytes at a place in front of its directory, which tells of these members that they stand so much later. */
+function inserted(zip: Buffer, at: number, bytes: Buffer, later: readonly string[] = []): Buffer {
+  let longer: Buffer = Buffer.concat([zip.subarray(0, at), bytes, zip.subarray(at)]);
+  const move = (place: number) => void longer.writeUInt32LE(longer.readUInt32LE(place) + bytes.length, place);
+  move(longer.lastIndexOf('PK\u0005\u0006') + 16);
+  for (const name of later)
+    longer = changed(longer, name, 'directory', (header) =>
+      header.writeUInt32LE(header.readUInt32LE(42) + bytes.length, 42),
+    );
+  return longer;
+}
+
+/** What `zip -` writes into a pipe: sizes and checksum follow the data, with these bytes before them. */
+function streamed(zip: Buffer, before: string, follows = true): Buffer {
+  const next = zip.indexOf(SIGNATURES.local, 4);
+  const stated = zip.subarray(14, 26);
+  const descriptor = follows ? Buffer.concat([Buffer.from(before, 'latin1'), stated]) : Buffer.alloc(0);
+  const longer = inserted(zip, next, descriptor, ['SC.xml', 'GL.xml']);
+  return changed(longer, 'EQ.xml', 'local', (header) => {
+    header.writeUInt16LE(header.readUInt16LE(6) | 8, 6);
+    header.fill(0, 14, 22);
+  });
+}
+
+describe('sizes and checksum that follow a member', () => {
+  it('are taken as they are written into a pipe, and refused when they are missing or others', async () => {
+    const whole = await gridArchive();
+    const stray = ['archive:-: bytes of the archive belong to no member'];
+    expect(await reasons(streamed(whole, 'xx'))).toEqual(stray);
+    expect(await reasons(streamed(whole, '', false))).toEqual(stray);
+    for (const before of ['', 'PK\u0007\u0008']) {
+      const handle = await open(await grid.folder.write('streamed.zip', streamed(whole, before)));
+      expect(await openArchive(handle)).toMatchObject({ faults: [] });
+      await handle.close();
+    }
+  });
+});
+
 describe('an archive is refused whose directory', () => {
   let whole: Buffer;
   beforeAll(async () => {
@@ -99,25 +146,21 @@ describe('an archive is refused whose directory', () => {
 
   it('tells fewer bytes than the member has: they are counted, not believed', async () => {
     const bomb = await zipOf([SC, GL, { name: 'EQ.xml', bytes: Buffer.alloc(4 * MIB, ' ') }] as TrialEntry[]);
-    const archive = changed(bomb, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(1000, 24));
+    const archive = lying(bomb, 24, 1000);
     expect(await reasons(archive)).toContain('EQ.xml:-: is compressed beyond 200:1');
     const comment = `<!-- ${'x'.repeat(1000)} -->\n`.repeat(Math.ceil((64 * MIB) / 1000));
     const bytes = differenceModelXml('EQ').replace('</rdf:RDF>', `${comment}</rdf:RDF>`);
     const long = await zipOf([SC, GL, { name: 'EQ.xml', bytes, compress: false }] as TrialEntry[]);
-    const lying = changed(long, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(1000, 24));
-    expect(await reasons(lying)).toEqual(['EQ.xml:-: has more than 64 MiB']);
-    const short = changed(whole, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(1000, 24));
-    expect(await reasons(short)).toEqual([
-      'EQ.xml:-: is damaged: size or checksum are not those that the archive states',
-    ]);
+    const endless = lying(long, 24, 1000);
+    expect(await reasons(endless)).toEqual(['EQ.xml:-: has more than 64 MiB']);
+    for (const field of [16, 24])
+      expect(await reasons(lying(whole, field, 1000))).toEqual([
+        'EQ.xml:-: is damaged: size or checksum are not those that the archive states',
+      ]);
   });
 
   it.each([
-    [
-      'a checksum that is not that of the member',
-      16,
-      'EQ.xml:-: is damaged: size or checksum are not those that the archive states',
-    ],
+    ['a checksum that is not that of the member', 16, `EQ.xml:-: ${OTHERWISE}`],
     ['an encrypted member', 8, 'EQ.xml:-: is encrypted'],
     ['another compression method', 10, 'EQ.xml:-: is compressed by method 9, not by deflate'],
     ['no member where it says', 42, /^EQ\.xml:-: is not where the directory of the archive says/],
@@ -132,10 +175,33 @@ describe('an archive is refused whose directory', () => {
   });
 
   it('lets members overlap', async () => {
-    const archive = changed(whole, 'EQ.xml', 'directory', (header) =>
-      header.writeUInt32LE(header.readUInt32LE(20) + 100, 20),
-    );
+    const stated = whole.readUInt32LE(whole.indexOf(SIGNATURES.local) + 18);
+    const archive = lying(whole, 20, stated + 100);
     expect(await reasons(archive)).toEqual(['archive:-: members of the archive overlap']);
+  });
+
+  it.each([
+    ['is encrypted', (header: Buffer) => void (header[6] = 1), 'is encrypted by its own header'],
+    ['has another checksum', (header: Buffer) => void header.writeUInt32LE(7, 14), OTHERWISE],
+    ['has another compressed size', (header: Buffer) => void header.writeUInt32LE(7, 18), OTHERWISE],
+    ['has another size', (header: Buffer) => void header.writeUInt32LE(7, 22), OTHERWISE],
+    ['has none of them, and none follows', (header: Buffer) => void header.fill(0, 14, 26), OTHERWISE],
+  ])('tells of a member that by its own header %s', async (_, change, expected) => {
+    expect(await reasons(changed(whole, 'EQ.xml', 'local', change))).toEqual([`EQ.xml:-: ${expected}`]);
+  });
+
+  it('does not tell of all bytes: a member beside the others, bytes between them, before them, after them', async () => {
+    const stray = ['archive:-: bytes of the archive belong to no member'];
+    const hidden = Buffer.concat([whole.subarray(0, 30), Buffer.from('evil.exe'), Buffer.alloc(500, 'A')]);
+    hidden.writeUInt16LE('evil.exe'.length, 26);
+    const directory = whole.indexOf(SIGNATURES.directory);
+    for (const bytes of [hidden, Buffer.from('x')])
+      expect(await reasons(inserted(whole, directory, bytes))).toEqual(stray);
+    const end = whole.lastIndexOf('PK\u0005\u0006');
+    expect(await reasons(Buffer.concat([whole.subarray(0, end), hidden, whole.subarray(end)]))).toEqual(stray);
+    const second = whole.indexOf(SIGNATURES.local, 4);
+    expect(await reasons(inserted(whole, second, hidden, ['SC.xml', 'GL.xml']))).toEqual(stray);
+    expect(await reasons(inserted(whole, 0, hidden, ['EQ.xml', 'SC.xml', 'GL.xml']))).toEqual(stray);
   });
 
   it('or whose data are damaged, cut off, no zip, or too long', async () => {

@@ -1,10 +1,22 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gunzipSync } from 'node:zlib';
 import { itemJson } from '../../subgraphs/grid-models/domain/difference-model-json';
 import { readDifferenceModel } from '../../subgraphs/grid-models/domain/read-difference-model';
-import { attributeChange, differenceModelXml, gridArchive, largeArchive, lineSegment } from '../support/grid-archives';
+import { publishArchive } from '../../subgraphs/grid-models/publishing/publish';
+import { stageVersion } from '../../subgraphs/grid-models/publishing/stage';
+import { StagedModelRepository } from '../../subgraphs/grid-models/database/staged-model.repository';
+import {
+  attributeChange,
+  differenceModelXml,
+  gridArchive,
+  largeArchive,
+  lineSegment,
+  zipOf,
+} from '../support/grid-archives';
 import { type GridDatabase, TRIAL_PLACE, gridDatabase } from '../support/grid-database';
+import { until } from '../support/until';
 
 jest.setTimeout(120_000);
 
@@ -95,6 +107,72 @@ describe('the contents of a version', () => {
     }
     return contents;
   }
+});
+
+describe('an archive that changes while it is published', () => {
+  it('is published as it was', async () => {
+    const archive = await gridArchive();
+    const path = await grid.folder.write('changing.zip', archive);
+    const holder = await grid.owner.connect();
+    await holder.query('begin; lock table content in share mode');
+    const publishing = publishArchive(grid.parts, { ...newPlace(), accountId: null }, path);
+    publishing.catch(() => undefined);
+    await until(async () => {
+      const waiting = await grid.owner.query(`select from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database() and query like 'insert into content %'`);
+      return waiting.rowCount === 1 || undefined;
+    });
+    await writeFile(path, 'another file');
+    await holder.query('commit');
+    holder.release();
+    const outcome = await publishing;
+    expect(outcome).toMatchObject({ outcome: 'published', version: { archive: { size: archive.length } } });
+    const { number } = await one<{ number: number }>(`select number from content where sha256 = sha256($1)`, [archive]);
+    expect(await grid.parts.contents.read(number)).toEqual(archive);
+  });
+
+  it('is not staged under a size or a SHA-256 that are not those of its bytes', async () => {
+    const staging = await grid.parts.publications.stage(null, Buffer.alloc(32));
+    const chunks = async function* () {
+      yield Buffer.from('zip');
+    };
+    const sha256 = hash('sha256', 'zip', 'buffer');
+    const lies = [
+      { size: 4, sha256: () => sha256, chunks },
+      { size: 3, sha256: () => Buffer.alloc(32), chunks },
+    ];
+    for (const lie of lies)
+      await expect(stageVersion(grid.parts, staging.id, [], lie)).rejects.toThrow('is not what it was');
+    await staging.end();
+  });
+});
+
+describe('a file of few objects with many statements', () => {
+  it('is staged in statements of a bounded length', async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => `<cim:a${index}/>`).join('');
+    const forward = Array.from({ length: 12 }, (_, index) => `<cim:X rdf:ID="_${index}">${many}</cim:X>`).join('');
+    const longest = `cim:${'n'.repeat(250)}`;
+    const named = Array.from(
+      { length: 400 },
+      (_, index) => `<cim:Y rdf:ID="_y${index}">${`<${longest}/>`.repeat(20)}</cim:Y>`,
+    ).join('');
+    const adding = jest.spyOn(StagedModelRepository.prototype, 'addItems');
+    await grid.published(await storedArchive(differenceModelXml('EQ', { forward: forward + named })), newPlace());
+    const batches = adding.mock.calls.map(([, items]) => items.flatMap(({ item }) => item.statements));
+    adding.mockRestore();
+    expect(batches.flat()).toHaveLength(12 * 5_000 + 400 * 20);
+    expect(Math.max(...batches.map(({ length }) => length))).toBeLessThan(20_000);
+    const characters = (statements: (typeof batches)[number]) =>
+      statements.reduce((sum, { name }) => sum + name.length, 0);
+    expect(Math.max(...batches.map(characters))).toBeLessThan(600 * 1024);
+  });
+
+  const storedArchive = (EQ: string) =>
+    zipOf([
+      { name: 'EQ.xml', bytes: EQ, compress: false },
+      { name: 'SC.xml', bytes: differenceModelXml('SC') },
+      { name: 'GL.xml', bytes: differenceModelXml('GL') },
+    ]);
 });
 
 describe('what the models of a version say', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { request } from 'node:http';
+import { ClientRequest, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
@@ -210,7 +210,29 @@ describe('a file store of another process', () => {
     await new Promise<void>((resolve) => void cut.listen(0, '127.0.0.1', resolve));
     const cutStore = remoteFileStore(`http://127.0.0.1:${(cut.address() as AddressInfo).port}`);
     await expect(text((await cutStore.open('/content/1')) as Readable)).rejects.toThrow('aborted');
+    await expect(cutStore.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
     cut.close();
+  });
+
+  it('is unavailable (SYS002) when it answers something else than an outcome', async () => {
+    for (const answer of ['<html>', 'null', '{}', '']) {
+      const other = createServer((socket) => {
+        socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`));
+      });
+      await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
+      const store = remoteFileStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+      await expect(store.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
+      other.close();
+    }
+  });
+
+  it('is waited for as long as five publications may take, and a content not longer than a minute', async () => {
+    const patience = jest.spyOn(ClientRequest.prototype, 'setTimeout');
+    files.outcome = published(true);
+    await remote.publishAt(UPLOAD, Readable.from(['zip']));
+    await remote.open('/content/gone');
+    expect(patience.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([15 * 60_000, 60_000]);
+    patience.mockRestore();
   });
 
   it('is served to services that ask for JSON as ever', async () => {

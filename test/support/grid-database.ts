@@ -76,7 +76,7 @@ export async function gridDatabase(): Promise<GridDatabase> {
 
 const TABLES = [
   ...['development_project', 'project_version', 'difference_model', 'model_dependency', 'content', 'content_chunk'],
-  ...['difference_item', 'item_statement', 'class_count', 'object_change', 'upload'],
+  ...['difference_item', 'item_statement', 'class_count', 'object_change', 'grid_location', 'upload'],
 ];
 
 async function rowsOf(owner: Pool): Promise<Record<string, number>> {

@@ -3,6 +3,8 @@ import type { Environment } from '../../process/environment';
 import { readSettings } from '../../process/settings';
 import { accessAddress, namedAccessKeys } from '../../subgraphs/access/access';
 import { accessTables } from '../../subgraphs/access/database/tables';
+import { gridModelTables } from '../../subgraphs/grid-models/database/tables';
+import { gridModelsAddress, namedGridModelsKeys } from '../../subgraphs/grid-models/grid-models';
 import { identityTables } from '../../subgraphs/identity/database/tables';
 import { identityAddress, namedIdentityKeys } from '../../subgraphs/identity/identity';
 
@@ -15,6 +17,7 @@ export function restorePlan(root: string, databaseUrl: string, variables: Enviro
     indexKey: keys.identityIndexKey as Buffer,
     encryptionKey: keys.identityEncryptionKey as Buffer,
   };
+  const gridModelsKey = keys.gridModelsKey as Buffer;
   return {
     databaseUrl,
     root,
@@ -27,6 +30,11 @@ export function restorePlan(root: string, databaseUrl: string, variables: Enviro
         keys: namedIdentityKeys(ofIdentity),
       },
       { address: accessAddress(databaseUrl, ofAccess), tables: accessTables, keys: namedAccessKeys(ofAccess) },
+      {
+        address: gridModelsAddress(databaseUrl, gridModelsKey),
+        tables: gridModelTables,
+        keys: namedGridModelsKeys(gridModelsKey),
+      },
     ],
   };
 }

@@ -10,14 +10,35 @@ export const DIFFERENT_FILES = {
     where f.project_version = $1 and fc.sha256 <> tc.sha256`,
 };
 
-const SAME_ITEM = 'o.mrid_key = i.mrid_key and o.section = i.section and o.occurrence = i.occurrence';
+const sameItem = (one: string, other: string) =>
+  `${one}.mrid_key = ${other}.mrid_key and ${one}.section = ${other}.section and ${one}.occurrence = ${other}.occurrence`;
+
+/** An item of a model, looked for by its key in the index: whatever the planner takes the model for, it does not read all of it. */
+const counterpart = (alias: string, columns: string, model: string, of: string) => `left join lateral (
+    select ${columns} from difference_item same where same.model = ${model} and ${sameItem('same', of)} offset 0) ${alias} on true`;
 
 /** How many items of two models are different: `$1` from, `$2` to. */
 export const COMPARISON_COUNTS = {
   name: 'comparison_counts',
   text: `select count(*) filter (where i.model is null)::integer as added, count(*) filter (where o.model is null)::integer as removed,
       count(*) filter (where i.digest <> o.digest)::integer as changed
-    from (select * from difference_item where model = $1) i full join (select * from difference_item where model = $2) o on ${SAME_ITEM}`,
+    from (select * from difference_item where model = $1) i full join (select * from difference_item where model = $2) o on ${sameItem('o', 'i')}`,
+};
+
+/** Attributes and associations of items: `$1` and `$2` their models and numbers. */
+export const STATEMENTS_OF_ITEMS = {
+  name: 'statements_of_items',
+  text: `select found.* from unnest($1::integer[], $2::integer[]) wanted (model, number) cross join lateral (
+      select i.model, i.number, i.statements from difference_item i
+      where i.model = wanted.model and i.number = wanted.number offset 0) found`,
+};
+
+/** Class and name of objects, over the three files of a version: `$1` and `$2` versions and keys, each pair once or more often. */
+export const OBJECTS_OF_VERSIONS = {
+  name: 'objects_of_versions',
+  text: `select found.* from unnest($1::uuid[], $2::text[]) wanted (version, key) cross join lateral (
+      select project_version as version, mrid_key as key, type, name from object_change
+      where project_version = wanted.version and mrid_key = wanted.key offset 0) found`,
 };
 
 const ORDERED = 'i.mrid_key, i.section, i.occurrence';
@@ -25,7 +46,7 @@ const ORDERED = 'i.mrid_key, i.section, i.occurrence';
 /** Items of one model in the order of an index after a key, each looked for in the other model: all of it is read from the index alone. */
 const branch = (model: '$1' | '$2', other: '$1' | '$2', kind: string, condition: string) => `(
   select ${ORDERED}, ${kind} as kind from difference_item i
-    left join difference_item o on o.model = ${other} and ${SAME_ITEM}
+    ${counterpart('o', 'model, digest', other, 'i')}
   where i.model = ${model} and (${ORDERED}) > ($3, $4, $5::integer) and ${condition} order by ${ORDERED} limit $6)`;
 
 const BRANCHES: Readonly<Record<ObjectChangeKind, string>> = {
@@ -44,8 +65,7 @@ const NOT_ADDED = branch(
 /** The differences of one file: `$1` from, `$2` to, `$3` to `$5` the key after which they begin, `$6` how many. */
 export function differencesStatement(kind: ObjectChangeKind | null) {
   const rows = kind === null ? `${NOT_ADDED} union all ${BRANCHES.added}` : BRANCHES[kind];
-  const side = (alias: string, model: string) => `left join difference_item ${alias} on ${alias}.model = ${model}
-    and ${alias}.mrid_key = page.mrid_key and ${alias}.section = page.section and ${alias}.occurrence = page.occurrence`;
+  const side = (alias: string, model: string) => counterpart(alias, 'mrid, type, number', model, 'page');
   return {
     name: `comparison_${kind ?? 'all'}`,
     text: `select coalesce(b.mrid, a.mrid) as "mRID", coalesce(b.type, a.type) as type, page.kind, page.section, page.mrid_key as key,

@@ -1,6 +1,7 @@
 import { type PageRequest, connectionOf, requirePageSize } from '../../server/connection';
 import type { Database } from '../../server/database';
 import type { DifferenceSection } from '../domain/difference-model';
+import { mRIDOf } from '../domain/rdf-resources';
 import { type CountedConnection, counted } from './counted-connection';
 import { LARGEST_PAGE } from './development-project-lists';
 import type { StoredModel } from './difference-model-lists';
@@ -28,32 +29,38 @@ interface ItemSource {
   readonly where: readonly string[];
 }
 
-/** `$1` model, `$2` section, `$3` class, `$4` mRID, `$5` name and `$6` value of a statement. */
+/** Items that have a statement, each looked for by its number: whatever the planner takes the model for, it does not read all of it. */
+const ITEM_OF_STATEMENT = `item_statement s cross join lateral (
+  select * from difference_item where model = s.model and number = s.item offset 0) i`;
+
+/** `$1` model, `$2` section, `$3` class, `$4` mRID, `$5` name and `$6` value of a statement; `$7` and `$8` mRID and value as a reference of a file is read. */
 const SOURCES = {
   all: { name: 'all', from: 'difference_item i', number: 'i.number', where: ['i.model = $1'] },
   mRID: {
     name: 'mrid',
     // All items of one object are few, and sorted: nothing else would keep the planner from walking the whole file for them.
-    from: '(select * from difference_item where model = $1 and mrid_key = lower($4::text) offset 0) i',
+    from: '(select * from difference_item where model = $1 and mrid_key in (lower($4::text), lower($7::text)) offset 0) i',
     number: 'i.number',
     where: [],
   },
   statement: {
     name: 'statement',
-    from: 'item_statement s join difference_item i on i.model = s.model and i.number = s.item',
+    from: ITEM_OF_STATEMENT,
     number: 's.item',
     where: ['s.model = $1', 's.name = $5'],
   },
   value: {
     name: 'value',
-    from: 'item_statement s join difference_item i on i.model = s.model and i.number = s.item',
+    from: ITEM_OF_STATEMENT,
     number: 's.item',
-    where: ['s.model = $1', "s.statement_hash = hashtext($5::text || ' ' || $6::text)"],
+    where: ['s.model = $1', "s.statement_hash = hashtext($5::text || ' ' || statement_key($6::text))"],
   },
 } as const satisfies Record<string, ItemSource>;
 
+/** Targets are mRIDs, which are compared without regard to case; `_` or `#_` before them may stand or not. */
 const HAS_STATEMENT = `exists (select from jsonb_array_elements(i.statements) s
-  where s ->> 0 = $5 and ($6::text is null or s ->> 2 = $6))`;
+  where s ->> 0 = $5 and ($6::text is null or s ->> 2 = $6
+    or s ->> 1 = 'association' and lower(s ->> 2) in (lower($6), lower($8::text))))`;
 
 /** A section is one run of numbers: as bounds it narrows every index that is ordered by them. */
 const inSection = (number: string) => {
@@ -77,15 +84,17 @@ function selection(filter: ItemFilter) {
     ...source.where,
     section === null ? '$2::text is null' : inSection(source.number),
     type === null ? '$3::text is null' : 'i.type = $3',
-    ...(source === SOURCES.mRID ? [] : ['$4::text is null']),
-    statement === null ? '$5::text is null and $6::text is null' : HAS_STATEMENT,
+    ...(source === SOURCES.mRID ? [] : ['$4::text is null and $7::text is null']),
+    statement === null ? '$5::text is null and $6::text is null and $8::text is null' : HAS_STATEMENT,
   ];
   const name = [source.name, section && 'section', type && 'type', statement && 'says'].filter(Boolean).join('_');
   return { ...source, name, where: conditions.join(' and ') };
 }
 
 function valuesOf({ number }: StoredModel, { section, type, mRID, statement }: ItemFilter): unknown[] {
-  return [number, section, type, mRID, statement?.name ?? null, statement?.value ?? null];
+  const { name = null, value = null } = statement ?? {};
+  const [object, target] = [mRID, value].map((reference) => (reference === null ? null : mRIDOf(reference)));
+  return [number, section, type, mRID, name, value, object, target];
 }
 
 /** Items of difference models, in the order of their file. */
@@ -100,8 +109,8 @@ export class DifferenceItemLists {
     const { name, from, number, where } = selection(filter);
     const { rows } = await this.database.pool.query<ItemRow>({
       name: `items_${name}`,
-      text: `select distinct on (${number}) ${ITEM_COLUMNS} from ${from} where ${where} and ${number} > $7
-        order by ${number} limit $8`,
+      text: `select distinct on (${number}) ${ITEM_COLUMNS} from ${from} where ${where} and ${number} > $9
+        order by ${number} limit $10`,
       values: [...valuesOf(model, filter), numberPosition(page.after), page.first + 1],
     });
     return counted(

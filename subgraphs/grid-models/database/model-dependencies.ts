@@ -2,6 +2,7 @@ import type { Database } from '../../server/database';
 import type { DifferenceModelHeader } from '../domain/difference-model';
 import { IS_PUBLISHED, MODEL_COLUMNS, type StoredModel } from './difference-model-lists';
 import { rowsByKey } from './rows-by-key';
+import { requireStorable } from './storable-arguments';
 
 /** A model in a chain of dependencies. */
 export interface DependencyStep {
@@ -62,7 +63,8 @@ export class ModelDependencies {
   }
 
   /** The models with an mRID, newest first. */
-  withMrid(mRID: string): Promise<readonly StoredModel[]> {
+  async withMrid(mRID: string): Promise<readonly StoredModel[]> {
+    requireStorable({ mRID });
     return this.rowsWithMrid(mRID);
   }
 

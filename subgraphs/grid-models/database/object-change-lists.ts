@@ -2,6 +2,7 @@ import { type PageRequest, connectionOf, requirePageSize } from '../../server/co
 import type { Database } from '../../server/database';
 import type { CimFile } from '../domain/difference-model';
 import { type ObjectChange, type ObjectChangeKind, type ValueChange, objectChange } from '../domain/object-changes';
+import { mRIDOf } from '../domain/rdf-resources';
 import { type CountedConnection, counted } from './counted-connection';
 import { LARGEST_PAGE } from './development-project-lists';
 import { textCursor, textPosition } from './list-cursor';
@@ -69,8 +70,8 @@ const CLASS_COUNTS = {
     from object_change where project_version = any($1::uuid[]) group by project_version, type order by count(*) desc, type`,
 };
 
-/** `$1` version, `$2` kind, `$3` class, `$4` what is searched for. */
-const SEARCHED = `(starts_with(c.mrid_key, lower($4::text)) or strpos(lower(c.name), lower($4::text)) > 0)`;
+/** `$1` version, `$2` kind, `$3` class, `$4` what is searched for, `$5` the same without what stands before an mRID in a reference. */
+const SEARCHED = `(starts_with(c.mrid_key, lower($4::text)) or starts_with(c.mrid_key, lower($5::text)) or strpos(lower(c.name), lower($4::text)) > 0)`;
 
 /** One statement for each set of conditions, so that each keeps a plan of its own index. */
 function selection({ kind, type, search }: ChangeFilter) {
@@ -78,7 +79,7 @@ function selection({ kind, type, search }: ChangeFilter) {
     'c.project_version = $1',
     kind === null ? '$2::text is null' : 'c.kind = $2',
     type === null ? '$3::text is null' : 'c.type = $3',
-    search === null ? '$4::text is null' : SEARCHED,
+    search === null ? '$4::text is null and $5::text is null' : SEARCHED,
   ].join(' and ');
   const name = [kind && 'kind', type && 'type', search !== null && 'search'].filter(Boolean).join('_');
   return { name, where, isOfAllKinds: type !== null && kind === null };
@@ -86,11 +87,11 @@ function selection({ kind, type, search }: ChangeFilter) {
 
 /** The index of a class is ordered by kind first: all kinds together are the beginnings of three lists. */
 function pageText({ where, isOfAllKinds }: ReturnType<typeof selection>): string {
-  const rows = (kind: string) => `select ${COLUMNS} from object_change c where ${where} and c.mrid_key > $5
-    ${kind} order by c.mrid_key limit $6`;
+  const rows = (kind: string) => `select ${COLUMNS} from object_change c where ${where} and c.mrid_key > $6
+    ${kind} order by c.mrid_key limit $7`;
   if (!isOfAllKinds) return rows('');
   return `select change.* from unnest('{added,removed,changed}'::text[]) of_kind cross join lateral (
-    ${rows('and c.kind = of_kind')}) change order by change.key limit $6`;
+    ${rows('and c.kind = of_kind')}) change order by change.key limit $7`;
 }
 
 /** What versions do to objects. */
@@ -111,10 +112,12 @@ export class ObjectChangeLists {
     );
   }
 
-  /** What a version does to one object. */
+  /** What a version does to one object; its mRID may be written as files refer to it. */
   async ofObject(versionId: string, mRID: string): Promise<StoredChange | null> {
     requireStorable({ mRID });
-    return (await this.rowsOfObject(versionId, mRID))[0] ?? null;
+    const [exact] = await this.rowsOfObject(versionId, mRID);
+    const named = mRIDOf(mRID);
+    return exact ?? (named === mRID ? null : ((await this.rowsOfObject(versionId, named))[0] ?? null));
   }
 
   /** The attributes and associations of an object, old and new. */
@@ -155,4 +158,7 @@ export class ObjectChangeLists {
   }
 }
 
-const valuesOf = (versionId: string, { kind, type, search }: ChangeFilter) => [versionId, kind, type, search];
+/** A search that is nothing but the beginning of a reference is for that text. */
+function valuesOf(versionId: string, { kind, type, search }: ChangeFilter): unknown[] {
+  return [versionId, kind, type, search, search === null ? null : mRIDOf(search) || search];
+}

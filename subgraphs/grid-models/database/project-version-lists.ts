@@ -8,9 +8,11 @@ export interface StoredVersion {
   readonly project: string;
   readonly version: number;
   readonly publishedAt: Date;
+  /** Points that it changes without saying of which location they are. */
+  readonly unplacedPoints: number;
 }
 
-const COLUMNS = 'v.id, v.project, v.version, v.published_at as "publishedAt"';
+const COLUMNS = 'v.id, v.project, v.version, v.published_at as "publishedAt", v.unplaced_points as "unplacedPoints"';
 
 const BY_ID = {
   name: 'versions_by_id',

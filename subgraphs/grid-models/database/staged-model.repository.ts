@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { DifferenceItem, DifferenceModelHeader, DifferenceSection, CimFile } from '../domain/difference-model';
 import { type FiledItem, NAME_ATTRIBUTE, type ObjectChange } from '../domain/object-changes';
+import { STAGE_LOCATIONS } from './location-statements';
 
 /** A model of a staged version: header, and how much its sections hold. */
 export interface StagedModel {
@@ -84,6 +85,14 @@ export class StagedModelRepository {
     const given = changes.map(({ mRID: mrid, type, kind, name, files }) => ({ mrid, type, kind, name, files }));
     await this.pool.query(INSERT_OBJECT_CHANGES, [version, JSON.stringify(given)]);
   }
+
+  /** Adds the locations that the next objects of a model after a key name; answers where to go on, null at the end. */
+  async addLocations(version: string, model: number, after: string): Promise<string | null> {
+    const { rows } = await this.pool.query<{ next: string | null }>(STAGE_LOCATIONS, [
+      ...[version, model, after, OBJECTS_OF_A_PAGE],
+    ]);
+    return rows[0]?.next ?? null;
+  }
 }
 
 /** A row that {@link StagedModelRepository.objectsAfter} reads. */
@@ -117,7 +126,7 @@ const INSERT_ITEMS = `
     insert into difference_item (model, number, section, mrid, occurrence, type, is_object, name, statements, digest)
     select $1::integer, number, section, mrid, occurrence, type, is_object, name, statements, decode(digest, 'hex') from given)
   insert into item_statement (model, name, statement_hash, item)
-  select distinct $1::integer, statement ->> 0, hashtext((statement ->> 0) || ' ' || (statement ->> 2)), number
+  select distinct $1::integer, statement ->> 0, hashtext((statement ->> 0) || ' ' || statement_key(statement ->> 2)), number
   from given, jsonb_array_elements(statements) as statement`;
 
 const INSERT_CLASS_COUNTS = `

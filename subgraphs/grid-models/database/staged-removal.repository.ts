@@ -69,5 +69,6 @@ const REMOVALS = [
   removal('item_statement', 'model', MODELS, 20_000),
   removal('difference_item', 'model', MODELS, 10_000),
   removal('object_change', 'project_version', 'select $1::uuid', 10_000),
+  removal('grid_location', 'project_version', 'select $1::uuid', 10_000),
   removal('content_chunk', 'content', CONTENTS, 64),
 ];

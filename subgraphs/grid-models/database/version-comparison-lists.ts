@@ -8,7 +8,13 @@ import {
 import type { Database } from '../../server/database';
 import { CIM_FILES, type CimFile, type DifferenceSection } from '../domain/difference-model';
 import { type ObjectChangeKind, type ValueChange, valueChanges } from '../domain/object-changes';
-import { COMPARISON_COUNTS, DIFFERENT_FILES, differencesStatement } from './comparison-statements';
+import {
+  COMPARISON_COUNTS,
+  DIFFERENT_FILES,
+  OBJECTS_OF_VERSIONS,
+  STATEMENTS_OF_ITEMS,
+  differencesStatement,
+} from './comparison-statements';
 import { LARGEST_PAGE } from './development-project-lists';
 import { textCursor, textPosition } from './list-cursor';
 import type { StoredVersion } from './project-version-lists';
@@ -37,7 +43,9 @@ export interface ModelDifference {
   readonly file: CimFile;
   readonly section: DifferenceSection;
   readonly mRID: string;
+  /** Class and name of the object, over the files of the version that has the item. */
   readonly type: string;
+  readonly name: string | null;
   readonly kind: ObjectChangeKind;
   readonly key: string;
   readonly occurrence: number;
@@ -68,16 +76,19 @@ interface DifferentFile {
   readonly to: number;
 }
 
-type DifferenceRow = Omit<ModelDifference, 'file' | 'before' | 'after'> & {
+type DifferenceRow = Omit<ModelDifference, 'file' | 'name' | 'before' | 'after'> & {
   readonly before: number | null;
   readonly after: number | null;
 };
 
-const STATEMENTS = {
-  name: 'statements_of_items',
-  text: `select i.model, i.number, i.statements from unnest($1::integer[], $2::integer[]) wanted (model, number)
-    join difference_item i on i.model = wanted.model and i.number = wanted.number`,
-};
+type UnnamedDifference = Omit<ModelDifference, 'name'>;
+
+interface NamedObject {
+  readonly version: string;
+  readonly key: string;
+  readonly type: string;
+  readonly name: string | null;
+}
 
 /** What changed between two versions, item by item. Files that are the same byte for byte are not looked into. */
 export class VersionComparisonLists {
@@ -86,7 +97,7 @@ export class VersionComparisonLists {
   constructor(private readonly database: Pick<Database, 'reads' | 'pool'>) {
     this.statements = rowsByKey(
       database.reads,
-      STATEMENTS,
+      STATEMENTS_OF_ITEMS,
       (row: PlacedStatements) => [row.model, row.number] as const,
     );
   }
@@ -114,20 +125,32 @@ export class VersionComparisonLists {
   ): Promise<Connection<ModelDifference>> {
     requirePageSize(page.first, LARGEST_PAGE);
     const after = positionOf(page.after);
-    const rows: ModelDifference[] = [];
+    const rows: UnnamedDifference[] = [];
     for (const models of await this.differentFiles(versions, file)) {
       const from = after === null || order(models.file) > order(after.file) ? START : after;
       const isPast = after !== null && order(models.file) < order(after.file);
       if (!isPast && rows.length <= page.first)
         rows.push(...(await this.differences(models, kind, from, page.first + 1 - rows.length)));
     }
-    return connectionOf(rows, page, cursorOf, (row) => row);
+    return connectionOf(await this.named(versions, rows), page, cursorOf, (row) => row);
   }
 
   /** The attributes and associations of an item in both versions. */
   async values({ file, before, after }: ModelDifference): Promise<ValueChange[]> {
     const [old = [], recent = []] = await Promise.all([before, after].map((place) => this.statementsAt(place)));
     return valueChanges(file, old, recent);
+  }
+
+  /** What the objects of a page are called: in the other version, or in the first one where it has the item alone. */
+  private async named({ from, to }: ComparedVersions, rows: readonly UnnamedDifference[]): Promise<ModelDifference[]> {
+    const versionOf = ({ after }: UnnamedDifference) => (after === null ? from : to).id;
+    const values = [rows.map(versionOf), rows.map(({ key }) => key)];
+    const { rows: objects } = await this.database.pool.query<NamedObject>({ ...OBJECTS_OF_VERSIONS, values });
+    const found = new Map(objects.map((object) => [`${object.version} ${object.key}`, object]));
+    return rows.map((row) => {
+      const { type = row.type, name = null } = found.get(`${versionOf(row)} ${row.key}`) ?? {};
+      return { ...row, type, name };
+    });
   }
 
   private async statementsAt(place: ItemPlace | null) {
@@ -140,7 +163,7 @@ export class VersionComparisonLists {
     kind: ObjectChangeKind | null,
     { key, section, occurrence }: Omit<Position, 'file'>,
     most: number,
-  ): Promise<ModelDifference[]> {
+  ): Promise<UnnamedDifference[]> {
     const values = [from, to, key, section, occurrence, most];
     const { rows } = await this.database.pool.query<DifferenceRow>({ ...differencesStatement(kind), values });
     return rows.map(({ before, after, ...row }) => ({

@@ -73,6 +73,8 @@ export interface Reading {
   declares: boolean;
   /** The prefixes in scope in elements that are open, by depth, down to the section. */
   readonly scopes: Bindings[];
+  /** Declarations of namespaces outside of items so far: each is copied into the scopes within. */
+  outerBindings: number;
   /** Elements that are open. */
   depth: number;
   /** The depth of the element whose contents are passed over; 0 when nothing is. */
@@ -126,6 +128,7 @@ export function newReading(sink: ModelSink, file: CimFile | undefined, line: () 
     attributes: [],
     declares: false,
     scopes: [],
+    outerBindings: 0,
     depth: 0,
     skipped: 0,
     text: '',

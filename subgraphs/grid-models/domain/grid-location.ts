@@ -3,6 +3,12 @@ import type { ObjectChangeKind } from './object-changes';
 
 /** The class of locations, and their associations (IEC 61968-4, CIM100). */
 export const LOCATION_CLASS = 'cim:Location';
+/** The class of their points. */
+export const POINT_CLASS = 'cim:PositionPoint';
+/** How the names of what is said of a location begin. */
+export const LOCATION_ATTRIBUTES = `${LOCATION_CLASS}.`;
+/** How the names of what is said of a point begin. */
+export const POINT_ATTRIBUTES = `${POINT_CLASS}.`;
 /** From a point to its location. */
 export const LOCATION_OF_POINT = 'cim:PositionPoint.Location';
 /** The attribute that says what coordinates mean. */
@@ -32,6 +38,8 @@ export interface LocatedPoints {
   readonly coordinateSystem: string | null;
   /** In their order. */
   readonly points: readonly GridPoint[];
+  /** Those that go, in their order. */
+  readonly pointsBefore: readonly GridPoint[];
 }
 
 /** Where a location is: as it is afterwards, or was when it goes. What stands in one section only is taken from that. */
@@ -44,10 +52,15 @@ export function locatedPoints(
   return {
     object: targetOf(about, LOCATED_OBJECT) ?? null,
     coordinateSystem: targetOf(about, COORDINATE_SYSTEM) ?? null,
-    points: preferred(kind, points)
-      .flatMap(pointOf)
-      .toSorted((one, other) => (one.sequence ?? Infinity) - (other.sequence ?? Infinity) || 0),
+    points: inOrder(preferred(kind, points)),
+    pointsBefore: inOrder(points.filter(({ section }) => section === 'reverse').map(({ item }) => item)),
   };
+}
+
+function inOrder(points: readonly DifferenceItem[]): GridPoint[] {
+  return points
+    .flatMap(pointOf)
+    .toSorted((one, other) => (one.sequence ?? Infinity) - (other.sequence ?? Infinity) || 0);
 }
 
 /** The target of an association, or the text of an attribute. */

@@ -168,9 +168,15 @@ function declare(reading: Reading, prefix: string, uri: string): void {
  * The parser looks for a prefix in each element around a name. Sections are given all bindings in scope, and items those of their section,
  * so that the first element around a name knows it.
  */
-function shortenLookUps({ depth, scopes, declares }: Reading, element: SaxesTagNS): void {
-  if (depth < ITEM) element.ns = scopes[depth] = inScope(scopes[depth - 1], element.ns);
-  else if (depth === ITEM && !declares) element.ns = scopes[depth - 1] as Bindings;
+function shortenLookUps(reading: Reading, element: SaxesTagNS): void {
+  const { depth, scopes, declares } = reading;
+  const around = scopes[depth - 1];
+  if (depth < ITEM && (declares || around === undefined)) {
+    reading.outerBindings += Object.keys(element.ns).length;
+    if (reading.outerBindings > MAX_NAMESPACES)
+      stopAt(reading, `there are more than ${MAX_NAMESPACES} declarations of namespaces around the items`);
+    element.ns = scopes[depth] = inScope(around, element.ns);
+  } else if (depth <= ITEM && !declares) element.ns = scopes[depth] = around as Bindings;
 }
 
 function inScope(around: Bindings | undefined, declared: Bindings): Bindings {

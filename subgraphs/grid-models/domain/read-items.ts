@@ -20,6 +20,7 @@ export function openItem(reading: Reading, element: QualifiedName): void {
   const { item } = reading;
   if (item.count >= MAX_ITEMS) stopAt(reading, `there are more than ${MAX_ITEMS} items`);
   item.count += 1;
+  if (lacksNamespace(reading, element)) return;
   item.type = nameOf(reading, element);
   item.mRID = '';
   item.isObject = false;
@@ -66,6 +67,7 @@ export function closeItem(reading: Reading): void {
 export function openStatement(reading: Reading, element: QualifiedName): void {
   const { item, attributes } = reading;
   if (item.length >= MAX_STATEMENTS) stopAt(reading, `an item has more than ${MAX_STATEMENTS} statements`);
+  if (lacksNamespace(reading, element)) return;
   item.statement = nameOf(reading, element);
   item.kind = 'text';
   reading.text = '';
@@ -108,12 +110,16 @@ function refuseAttribute(reading: Reading, owner: string, name: string): void {
   tellFault(reading, `${shown(owner)} has an attribute that does not belong there: ${shown(name)}`);
 }
 
-/** The prefixed name of an element. */
-export function nameOf(reading: Reading, element: QualifiedName): string {
-  if (element.uri === '') {
-    tellFault(reading, `${shown(element.name)} has no namespace`);
-    return shown(element.name);
-  }
+/** An element without a namespace says nothing of this world: it is a fault, and passed over with its contents. */
+function lacksNamespace(reading: Reading, element: QualifiedName): boolean {
+  if (element.uri !== '') return false;
+  tellFault(reading, `${shown(element.name)} has no namespace`);
+  skip(reading);
+  return true;
+}
+
+/** The prefixed name of an element that has a namespace. */
+function nameOf(reading: Reading, element: QualifiedName): string {
   const name = reading.names.nameOf(element);
   if (name.length > MAX_NAME) tellFault(reading, `a name has more than ${MAX_NAME} characters: ${shown(name)}`);
   return name;

@@ -1,7 +1,7 @@
 import type { DifferenceSection } from './difference-model';
 import { MAX_TEXT, type ModelReading, type Reading, shown, skip, stopAt, tellFault } from './difference-model-reading';
 import { closeField, isHeaderField, openField } from './read-header';
-import { closeItem, closeStatement, nameOf, openItem, openStatement, refuseNested } from './read-items';
+import { closeItem, closeStatement, openItem, openStatement, refuseNested } from './read-items';
 import { metIdentifiers } from './met-identifiers';
 import { type QualifiedName, MD, RDF, XML, knownPrefixOf } from './rdf-names';
 import { mRIDOf } from './rdf-resources';
@@ -95,7 +95,7 @@ function openPart(reading: Reading, model: ModelReading, element: QualifiedName)
     if (section !== undefined) return openSection(reading, section, local);
     if (local !== 'preconditions') tellFault(reading, `dm:${shown(local)} is no part of a difference model`);
   } else if (uri === '' || (prefix !== undefined && prefix !== 'md'))
-    tellFault(reading, `${nameOf(reading, element)} stands outside of the forward and reverse differences`);
+    tellFault(reading, `${shown(element.name)} stands outside of the forward and reverse differences`);
   skip(reading);
 }
 

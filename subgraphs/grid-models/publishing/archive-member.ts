@@ -1,7 +1,8 @@
 import { type Readable, pipeline } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
-import type { Entry, ZipFile } from 'yauzl';
+import type { Entry, LocalFileHeader, ZipFile } from 'yauzl';
 import type { CimFile } from '../domain/difference-model';
+import { descriptorsOf, headerFaults } from './member-header';
 
 /** Bytes of the longest member, decompressed (C.1). */
 export const LONGEST_MEMBER = 64 * 1024 * 1024;
@@ -18,6 +19,8 @@ export interface ArchiveMember {
   /** First byte of its header in the archive, and the first byte after its data. */
   readonly start: number;
   readonly end: number;
+  /** What may stand between its data and what comes next: one of these. */
+  readonly followedBy: readonly Buffer[];
   /** Its bytes, decompressed and counted; throws {@link MemberFault} when they are not what may be in an archive. */
   bytes(): AsyncGenerator<Buffer>;
 }
@@ -32,19 +35,19 @@ export const tooDense = (size: number, compressedSize: number): boolean => size 
 
 /** A member at the place that the directory names, or the reasons why it is not there. */
 export async function archiveMember(zip: ZipFile, file: CimFile, entry: Entry): Promise<ArchiveMember | string[]> {
-  let header: Awaited<ReturnType<ZipFile['readLocalFileHeaderPromise']>>;
+  let header: LocalFileHeader;
   try {
     header = await zip.readLocalFileHeaderPromise(entry);
   } catch (error) {
     return [`is not where the directory of the archive says: ${(error as Error).message}`];
   }
-  const { fileName, compressionMethod, fileDataStart } = header;
-  if (!fileName.equals(entry.fileNameRaw)) return ['has another name in its own header'];
-  if (compressionMethod !== entry.compressionMethod) return ['has another compression method in its own header'];
+  const faults = headerFaults(header, entry);
+  if (faults.length > 0) return faults;
   return {
     file,
     start: entry.relativeOffsetOfLocalHeader,
-    end: fileDataStart + entry.compressedSize,
+    end: header.fileDataStart + entry.compressedSize,
+    followedBy: descriptorsOf(header, entry),
     bytes: () => counted(zip, entry),
   };
 }

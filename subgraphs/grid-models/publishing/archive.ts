@@ -2,6 +2,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Entry, type ZipFile, fromFdPromise } from 'yauzl';
 import { CIM_FILES, type CimFile } from '../domain/difference-model';
 import { type ArchiveMember, DEFLATED, LONGEST_MEMBER, STORED, archiveMember, tooDense } from './archive-member';
+import { type DirectoryPlace, isSeamless } from './archive-layout';
+import { ENCRYPTED, UNICODE_PATH } from './member-header';
 import type { ArchiveFault } from './publish';
 
 /** Bytes of the longest archive that is taken. */
@@ -23,11 +25,13 @@ export async function openArchive(handle: FileHandle): Promise<Archive> {
   let zip: ZipFile;
   try {
     zip = await fromFdPromise(handle.fd, { autoClose: false, decodeStrings: false, validateEntrySizes: false });
-  } catch (error) {
-    return unreadable(`the archive is no zip file: ${(error as Error).message}`);
+  } catch {
+    return unreadable('the archive is no zip file, or not a whole one');
   }
   const directory = await directoryOf(zip);
-  return await judged(zip, directory.entries, directory.faults);
+  const archive = await judged(zip, directory.entries, directory.faults);
+  if (archive.faults.length > 0 || (await isSeamless(handle, archive.members, directory.place))) return archive;
+  return unreadable('bytes of the archive belong to no member');
 }
 
 /** A name such as would be displayed: without control characters, not endless. */
@@ -41,7 +45,17 @@ interface NamedEntry {
   readonly entry: Entry;
 }
 
-async function directoryOf(zip: ZipFile): Promise<{ entries: NamedEntry[]; faults: ArchiveFault[] }> {
+interface ReadDirectory {
+  readonly entries: NamedEntry[];
+  readonly faults: ArchiveFault[];
+  readonly place: DirectoryPlace;
+}
+
+/** Where the directory is read next, which the types of yauzl take for a truth value. */
+const cursorOf = ({ readEntryCursor }: ZipFile): number => Number(readEntryCursor);
+
+async function directoryOf(zip: ZipFile): Promise<ReadDirectory> {
+  const start = cursorOf(zip);
   const entries: NamedEntry[] = [];
   const faults: ArchiveFault[] = [];
   try {
@@ -58,7 +72,7 @@ async function directoryOf(zip: ZipFile): Promise<{ entries: NamedEntry[]; fault
       message: `the directory of the archive is broken: ${(error as Error).message}`,
     });
   }
-  return { entries, faults };
+  return { entries, faults, place: { start, end: cursorOf(zip), comment: zip.comment.length } };
 }
 
 const MEMBERS: ReadonlyMap<string, CimFile> = new Map(CIM_FILES.map((file) => [`${file}.xml`, file]));
@@ -83,10 +97,8 @@ async function judged(zip: ZipFile, entries: readonly NamedEntry[], broken: Arch
   return { members, faults };
 }
 
-const ENCRYPTED = 0x1;
 const FILE_TYPE = 0o170_000;
 const PLAIN_FILE = 0o100_000;
-const UNICODE_PATH = 0x7075;
 
 /** What the directory itself says against an entry. */
 function entryFaults(entry: Entry): string[] {

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { PublicationRepository, Settlement, Settling } from '../database/publication.repository';
 import type { PublicationPlace } from '../domain/publication-place';
-import { openArchive } from './archive';
+import { LONGEST_ARCHIVE, openArchive } from './archive';
 import { type CheckedMember, checkMember } from './checked-member';
 import { type StagingPlaces, stageVersion } from './stage';
-import { type StoredBytes, bytesOf } from './temporary-file';
+import { type StoredBytes, type TemporaryFile, chunksOf, temporaryFile } from './temporary-file';
 
 /** What is published: who does it, and where. */
 export interface Publication extends PublicationPlace {
@@ -50,29 +50,50 @@ export async function publishArchive(
   publication: Publication,
   zipPath: string,
 ): Promise<PublicationOutcome> {
-  const handle = await open(zipPath, 'r');
+  const archive = await copyOf(zipPath);
   try {
-    const outcome = await publishBytes(parts, publication, { handle, upload: null });
+    const outcome = await publishBytes(parts, publication, { archive, upload: null });
     if (outcome === 'used') throw new Error('a publication without an upload has used one');
     return outcome;
   } finally {
-    await handle.close();
+    await archive.close();
+  }
+}
+
+const COPIED_AT_ONCE = 1024 * 1024;
+
+/** What a file holds now, as far as it can be an archive: it is read several times, and somebody may write to it meanwhile. */
+async function copyOf(path: string): Promise<TemporaryFile> {
+  const copy = await temporaryFile();
+  let original: FileHandle | undefined;
+  try {
+    original = await open(path, 'r');
+    for await (const bytes of chunksOf(original, COPIED_AT_ONCE)) {
+      await copy.write(bytes);
+      if (copy.size > LONGEST_ARCHIVE) break;
+    }
+    return copy;
+  } catch (error) {
+    await copy.close();
+    throw error;
+  } finally {
+    await original?.close();
   }
 }
 
 /** An archive that has come, and the hash of its address if it was uploaded to one. */
 export interface ReceivedArchive {
-  readonly handle: FileHandle;
+  readonly archive: TemporaryFile;
   readonly upload: Buffer | null;
 }
 
-/** The same for an archive that is open; `used` when its upload address has served for another one meanwhile. */
+/** The same for an archive that nobody else writes to; `used` when its upload address has served for another one meanwhile. */
 export async function publishBytes(
   parts: PublishingParts,
   publication: Publication,
-  { handle, upload }: ReceivedArchive,
+  { archive, upload }: ReceivedArchive,
 ): Promise<PublicationOutcome | 'used'> {
-  const { members, faults } = await openArchive(handle);
+  const { members, faults } = await openArchive(archive.handle);
   const checked: CheckedMember[] = [];
   const reasons = [...faults];
   try {
@@ -82,7 +103,6 @@ export async function publishBytes(
       else checked.push(found);
     }
     if (reasons.length > 0) return { outcome: 'refused', faults: reasons };
-    const archive = await bytesOf(handle);
     const digests = { archive: archive.sha256(), members: checked.map(({ rdf }) => rdf.sha256()) };
     return outcomeOf(await settle(parts, { publication, digests, upload }, checked, archive));
   } finally {

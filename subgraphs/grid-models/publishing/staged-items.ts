@@ -13,8 +13,9 @@ export interface StagedItems {
   classCounts(): ClassCount[];
 }
 
-/** Items of a batch, and characters of their values: one short statement, and little memory. */
+/** Items of a batch, their statements, and characters of names and values: one short statement of SQL, and little memory. */
 const BATCH_ITEMS = 1000;
+const BATCH_STATEMENTS = 10_000;
 const BATCH_CHARACTERS = 512 * 1024;
 
 /** Digits of a digest that are kept: 16 bytes tell items apart. */
@@ -25,6 +26,7 @@ export function stagedItems(): StagedItems {
   const occurrences: Record<DifferenceSection, Map<string, number>> = { forward: new Map(), reverse: new Map() };
   const counts = new Map<string, ClassCount>();
   let batch: StagedItem[] = [];
+  let statements = 0;
   let characters = 0;
   let number = 0;
   return {
@@ -35,12 +37,13 @@ export function stagedItems(): StagedItems {
       occurrences[section].set(key, occurrence);
       countClass(counts, section, item);
       batch.push({ number, section, occurrence, name: nameOf(item), item, digest: digestOf(item) });
-      for (const { value } of item.statements) characters += value.length;
+      statements += item.statements.length;
+      for (const { name, value } of item.statements) characters += name.length + value.length;
     },
-    isFull: () => batch.length >= BATCH_ITEMS || characters >= BATCH_CHARACTERS,
+    isFull: () => batch.length >= BATCH_ITEMS || statements >= BATCH_STATEMENTS || characters >= BATCH_CHARACTERS,
     take() {
       const taken = batch;
-      [batch, characters] = [[], 0];
+      [batch, statements, characters] = [[], 0, 0];
       return taken;
     },
     classCounts: () => [...counts.values()],
@@ -63,8 +66,10 @@ function nameOf({ statements }: DifferenceItem): string | null {
   return statements.findLast(({ name, kind }) => name === NAME_ATTRIBUTE && kind === 'text')?.value ?? null;
 }
 
-/** The same for items that say the same of the same class, in whatever order. */
+/** The same for items that say the same of the same class, in whatever order; mRIDs are the same in any case. */
 function digestOf({ type, isObject, statements }: DifferenceItem): string {
-  const said = statements.map(({ name, kind, value }: Statement) => JSON.stringify([name, kind, value])).toSorted();
-  return hash('sha256', JSON.stringify([type, isObject, said]), 'hex').slice(0, DIGEST_DIGITS);
+  const said = statements.map(({ name, kind, value }: Statement) =>
+    JSON.stringify([name, kind, kind === 'association' ? value.toLowerCase() : value]),
+  );
+  return hash('sha256', JSON.stringify([type, isObject, said.toSorted()]), 'hex').slice(0, DIGEST_DIGITS);
 }

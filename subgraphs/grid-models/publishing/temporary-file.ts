@@ -20,11 +20,16 @@ export interface TemporaryFile extends StoredBytes {
   close(): Promise<void>;
 }
 
+/** The folder for temporary files, which TMPDIR names, cannot be used. */
+export class TemporaryFolderError extends Error {
+  override readonly name = 'TemporaryFolderError';
+  /** Its own: the code of the cause would be taken for that of another folder. */
+  readonly code = 'ERR_TEMPORARY_FOLDER';
+}
+
 /** An empty file in the system's folder for such. */
 export async function temporaryFile(): Promise<TemporaryFile> {
-  const path = join(tmpdir(), `grid-models-${randomUUID()}`);
-  const handle = await open(path, 'wx+', 0o600);
-  await unlink(path);
+  const handle = await nameless().catch(toldOfFolder);
   const hash = createHash('sha256');
   let digest: Buffer | undefined;
   let size = 0;
@@ -35,13 +40,25 @@ export async function temporaryFile(): Promise<TemporaryFile> {
     },
     async write(bytes) {
       hash.update(bytes);
-      await handle.writeFile(bytes);
+      await handle.writeFile(bytes).catch(toldOfFolder);
       size += bytes.length;
     },
     sha256: () => (digest ??= hash.digest()),
     chunks: (length) => chunksOf(handle, length),
     close: () => handle.close(),
   };
+}
+
+async function nameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `grid-models-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return handle;
+}
+
+function toldOfFolder(cause: Error): never {
+  const message = `the folder for temporary files ${tmpdir()} (TMPDIR) cannot be used: ${cause.message}`;
+  throw new TemporaryFolderError(message, { cause });
 }
 
 /** The bytes of a file from its start, in chunks of this length. */
@@ -55,6 +72,12 @@ export async function* chunksOf(handle: FileHandle, length: number): AsyncGenera
   }
 }
 
+/** So many bytes of a file from a position, or those that there are. */
+export async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  return buffer.subarray(0, await fill(handle, buffer, position));
+}
+
 /** A read may answer less than was asked for. */
 async function fill(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
   let filled = 0;
@@ -64,16 +87,4 @@ async function fill(handle: FileHandle, buffer: Buffer, position: number): Promi
     filled += bytesRead;
   }
   return filled;
-}
-
-/** The bytes of a file that somebody else has opened and closes. */
-export async function bytesOf(handle: FileHandle): Promise<StoredBytes> {
-  const hash = createHash('sha256');
-  let size = 0;
-  for await (const chunk of chunksOf(handle, 1024 * 1024)) {
-    hash.update(chunk);
-    size += chunk.length;
-  }
-  const digest = hash.digest();
-  return { size, sha256: () => digest, chunks: (length) => chunksOf(handle, length) };
 }

@@ -17,7 +17,7 @@ export interface PreparedUpload {
 
 /**
  * What becomes of an archive that is uploaded: `gone` when its address is unknown, expired, or used for another archive; `too-large`
- * beyond 192 MiB; `busy` when so many are being published that this one would wait for long.
+ * beyond 192 MiB; `busy` when so many are being published that this one would wait for long, or another is arriving at its address.
  */
 export type UploadOutcome = PublicationOutcome | { readonly outcome: 'gone' | 'too-large' | 'busy' };
 
@@ -41,6 +41,8 @@ const ADDRESS = /^\/grid-modelling\/uploads\/([\w-]{43})$/;
 /** Uploads at addresses of this key. */
 export function uploadsOf(parts: UploadParts): Uploads {
   const hash: KeyedHash = keyedHash(parts.key, 'upload-address');
+  /** Tokens of the addresses at which an archive is arriving: a second one would take a place from others. */
+  const arriving = new Set<string>();
   return {
     async prepare(place, accountId) {
       const token = randomBytes(32).toString('base64url');
@@ -57,9 +59,11 @@ export function uploadsOf(parts: UploadParts): Uploads {
         const tokenHash = hash(token);
         const found = await parts.uploads.byToken(tokenHash);
         if (found === undefined || (found.isExpired && found.used === null)) return { outcome: 'gone' };
-        return await received(archive, (file) =>
-          parts.turns.take(() => publishReceived(parts, tokenHash, found, file)),
-        );
+        if (arriving.has(token)) return { outcome: 'busy' };
+        arriving.add(token);
+        const file = await received(archive).finally(() => arriving.delete(token));
+        if (file === undefined) return { outcome: 'too-large' };
+        return await parts.turns.take(() => publishReceived(parts, tokenHash, found, file)).finally(() => file.close());
       } finally {
         leave();
       }
@@ -70,21 +74,22 @@ export function uploadsOf(parts: UploadParts): Uploads {
 /** What breaks before the archive is read is thrown when it is. */
 const toldToItsReader = (): void => undefined;
 
-/** Works with what comes, as long as it is short enough to be an archive. */
-async function received(
-  archive: Readable,
-  work: (file: TemporaryFile) => Promise<UploadOutcome>,
-): Promise<UploadOutcome> {
+/** What comes, if it is short enough to be an archive; who has it closes it. */
+async function received(archive: Readable): Promise<TemporaryFile | undefined> {
   const file = await temporaryFile();
   try {
     // Whoever sends it is answered in any case: its stream stays open.
     for await (const chunk of archive.iterator({ destroyOnReturn: false })) {
-      if (file.size + (chunk as Buffer).length > LONGEST_ARCHIVE) return { outcome: 'too-large' };
-      await file.write(chunk as Buffer);
+      if (file.size + (chunk as Buffer).length <= LONGEST_ARCHIVE) await file.write(chunk as Buffer);
+      else {
+        await file.close();
+        return undefined;
+      }
     }
-    return await work(file);
-  } finally {
+    return file;
+  } catch (error) {
     await file.close();
+    throw error;
   }
 }
 
@@ -95,7 +100,7 @@ async function publishReceived(
   file: TemporaryFile,
 ): Promise<UploadOutcome> {
   if (used !== null) return repeatOf(parts, used, file);
-  const outcome = await publishBytes(parts, publication, { handle: file.handle, upload: tokenHash });
+  const outcome = await publishBytes(parts, publication, { archive: file, upload: tokenHash });
   if (outcome !== 'used') return outcome;
   const now = await parts.uploads.byToken(tokenHash);
   return now?.used ? repeatOf(parts, now.used, file) : { outcome: 'gone' };

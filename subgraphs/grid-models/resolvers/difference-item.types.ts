@@ -56,7 +56,8 @@ export class StatementFilterInput {
   @Field(() => String, {
     nullable: true,
     defaultValue: null,
-    description: 'Its value, exactly; of an association the mRID of its target. Any value when left out.',
+    description:
+      'Its value, exactly; of an association the mRID of its target, in any case, also as a file refers to it: `#_…`. Any value when left out.',
   })
   value: string | null;
 }
@@ -72,7 +73,11 @@ export class DifferenceItemArgs extends PageArgs {
   section: DifferenceSection | null;
   @Field(() => String, { nullable: true, defaultValue: null, description: 'Only items of this class, prefixed.' })
   type: string | null;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Only items of this object.' })
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Only items of this object, in any case, also as a file refers to it: `#_…`.',
+  })
   mRID: string | null;
   @Field(() => StatementFilterInput, { nullable: true, defaultValue: null, description: 'Only items that say this.' })
   statement: StatementFilterInput | null;

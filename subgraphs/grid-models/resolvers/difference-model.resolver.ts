@@ -6,6 +6,7 @@ import type { DifferenceModelLists, ItemClassCount, StoredModel } from '../datab
 import type { DependencyStep, ModelDependencies } from '../database/model-dependencies';
 import type { ProjectVersionLists, StoredVersion } from '../database/project-version-lists';
 import type { PublishedFileLists, StoredFile } from '../database/published-file-lists';
+import { mRIDOf } from '../domain/rdf-resources';
 import { withinNetworkLimit } from '../network-limit';
 import { DifferenceItemArgs, DifferenceItemConnectionType } from './difference-item.types';
 import {
@@ -49,11 +50,12 @@ export class DifferenceModelResolver {
     description: 'The published difference models whose header has this mRID, newest first: at most 100.',
   })
   async differenceModels(
-    @Arg('mRID', () => String, { description: 'The mRID, in any case.' }) mRID: string,
+    @Arg('mRID', () => String, { description: 'The mRID, in any case, also as a file refers to it: `urn:uuid:…`.' })
+    mRID: string,
     @Ctx() context: CallContext,
   ): Promise<readonly StoredModel[]> {
     await withinNetworkLimit(this.requests, context);
-    return this.reads.dependencies.withMrid(mRID);
+    return this.reads.dependencies.withMrid(mRIDOf(mRID));
   }
 
   @FieldResolver(() => StoredFileType, { description: 'The file as it was published.' })

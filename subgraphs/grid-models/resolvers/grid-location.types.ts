@@ -14,10 +14,16 @@ export class GridPointType {
 }
 
 /** GridLocation of the graph. */
-@ObjectType('GridLocation', { description: 'A cim:Location of a version, with its points.', simpleResolvers: true })
+@ObjectType('GridLocation', {
+  description:
+    'A cim:Location of a version, with its points. One of which the version changes nothing but the points, or single attributes, is CHANGED.',
+  simpleResolvers: true,
+})
 export class GridLocationType {
   @Field(() => String, { description: 'The location.' }) mRID: string;
   @Field(() => ObjectChangeKindEnum, { description: 'What becomes of it.' }) kind: ObjectChangeKind;
+  @Field(() => String, { nullable: true, description: 'Its own name; null where the version does not say it.' })
+  name: string | null;
   @Field(() => String, { nullable: true, description: 'mRID of the power system resource that is there.' })
   object: string | null;
   @Field(() => String, { nullable: true, description: 'Its class; null where the version says nothing of it.' })
@@ -27,9 +33,14 @@ export class GridLocationType {
   @Field(() => String, { nullable: true, description: 'URN of the coordinate system, else its mRID.' })
   coordinateSystem: string | null;
   @Field(() => [GridPointType], {
-    description: 'Its points in their order: the new ones, or those of a location that goes.',
+    description:
+      'Its points in their order, as far as the version says them: those that come, or those that go where none come.',
   })
   points: readonly GridPointType[];
+  @Field(() => [GridPointType], {
+    description: 'The points that go, in their order: where it was before, as far as the version says it.',
+  })
+  pointsBefore: readonly GridPointType[];
 }
 
 /** GridLocationConnection of the graph. */

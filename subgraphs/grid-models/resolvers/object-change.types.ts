@@ -44,7 +44,8 @@ export class ObjectChangeArgs extends PageArgs {
   @Field(() => String, {
     nullable: true,
     defaultValue: null,
-    description: 'Only objects whose mRID begins with this text, or whose name contains it, in any case.',
+    description:
+      'Only objects whose mRID begins with this text (`_`, `#_` and `urn:uuid:` may stand before it), or whose name contains it, in any case.',
   })
   search: string | null;
 }

@@ -76,12 +76,15 @@ export class ProjectVersionResolver {
   @FieldResolver(() => ObjectChangeType, { nullable: true, description: 'What it does to one object.' })
   object(
     @Root() { id }: StoredVersion,
-    @Arg('mRID', () => String, { description: 'The object, in any case.' }) mRID: string,
+    @Arg('mRID', () => String, { description: 'The object, in any case, also as a file refers to it: `#_…`.' })
+    mRID: string,
   ): Promise<StoredChange | null> {
     return this.reads.changes.ofObject(id, mRID);
   }
 
-  @FieldResolver(() => GridLocationConnectionType, { description: 'The locations of its GL file.' })
+  @FieldResolver(() => GridLocationConnectionType, {
+    description: 'The locations of which its GL file says something, or of their points.',
+  })
   locations(@Root() { id }: StoredVersion, @Args() page: GridLocationArgs): Promise<Connection<GridLocation>> {
     return this.reads.locations.page(id, page);
   }

@@ -10,6 +10,10 @@ export class ProjectVersionType {
   @Field(() => ID, { description: 'Its internal id.' }) id: string;
   @Field(() => Int, { description: 'Its number, from 1.' }) version: number;
   @Field(() => DateTime, { description: 'When it was published.' }) publishedAt: Date;
+  @Field(() => Int, {
+    description: 'Points that it changes without saying of which location they are: none of `locations` has them.',
+  })
+  unplacedPoints: number;
 }
 
 /** ObjectClassCount of the graph. */

@@ -30,7 +30,12 @@ export class ModelDifferenceType {
   @Field(() => CimFileEnum, { description: 'Its file.' }) file: CimFile;
   @Field(() => DifferenceSectionEnum, { description: 'Its section.' }) section: DifferenceSection;
   @Field(() => String, { description: 'The object.' }) mRID: string;
-  @Field(() => String, { description: 'Its class, prefixed; `rdf:Description` where it is not known.' }) type: string;
+  @Field(() => String, {
+    description: 'Its class, prefixed, as any file of the version says it; `rdf:Description` where it is not known.',
+  })
+  type: string;
+  @Field(() => String, { nullable: true, description: 'Its name; null where no file of the version says it.' })
+  name: string | null;
   @Field(() => ObjectChangeKindEnum, { description: 'Whether the item is new, gone or different.' })
   kind: ObjectChangeKind;
 }

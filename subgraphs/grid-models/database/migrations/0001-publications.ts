@@ -5,7 +5,19 @@ import { CREATE_RATE_LIMIT } from '../../../server/rate-limits';
 export class Publications1790000000001 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = grid_models, register');
-    for (const part of [PROJECTS, LATEST, MODELS, CONTENTS, ITEMS, CHANGES, UPLOADS, GUARDS, CREATE_RATE_LIMIT])
+    for (const part of [
+      PROJECTS,
+      LATEST,
+      MODELS,
+      CONTENTS,
+      ITEMS,
+      CHANGES,
+      LOCATIONS,
+      PLANNING,
+      UPLOADS,
+      GUARDS,
+      CREATE_RATE_LIMIT,
+    ])
       await session.query(part);
   }
 
@@ -37,6 +49,7 @@ const PROJECTS = `
     published_at timestamptz,
     account_id text,
     archive_sha256 bytea not null check (octet_length(archive_sha256) = 32),
+    unplaced_points integer not null default 0,
     unique (project, version),
     constraint published_whole check (num_nulls(project, version, published_at) in (0, 3))
   );
@@ -117,6 +130,7 @@ const CONTENTS = `
 /**
  * Items in the order of the file, and their statements by name and value. \`occurrence\` counts the items of one mRID in a section;
  * \`digest\` is that of type, form and statements. Statements in \`statements\`: \`[[name, kind, value], …]\` in the order of the file.
+ * \`statement_hash\` is that of a name and what every spelling of a reference to the value has in common (\`statement_key\`).
  * The guards below see to it that items belong to a model: a foreign key would look for it once for every row.
  */
 const ITEMS = `
@@ -137,6 +151,9 @@ const ITEMS = `
   create index difference_item_section on difference_item (model, section, number);
   create index difference_item_type on difference_item (model, type, number);
   create index difference_item_mrid on difference_item (model, mrid_key, section, occurrence) include (digest);
+  create function statement_key(value text) returns text language sql immutable parallel safe return
+    regexp_replace(regexp_replace(lower(value), '^https?://[^#]*#_?([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$', '\\1'),
+      '^(urn:uuid:|#|_)+', '');
   create table item_statement (
     model integer not null,
     name text not null,
@@ -169,6 +186,34 @@ const CHANGES = `
   create index object_change_kind on object_change (project_version, kind, mrid_key);
   create index object_change_type on object_change (project_version, type, kind, mrid_key)`;
 
+/** The locations of which the GL file of a version says something: of themselves, or of their points. */
+const LOCATIONS = `
+  create table grid_location (
+    project_version uuid not null references project_version on delete cascade,
+    mrid_key text collate "C" not null,
+    mrid text not null,
+    kind text not null check (kind in ('added', 'removed', 'changed')),
+    primary key (project_version, mrid_key)
+  )`;
+
+/** The columns of the large tables by which their indexes find something. */
+const KEYS_OF_TABLES = {
+  difference_item: ['model', 'number', 'section', 'mrid_key', 'occurrence', 'type'],
+  item_statement: ['model', 'name', 'statement_hash', 'item'],
+  object_change: ['project_version', 'mrid_key', 'type', 'kind'],
+  grid_location: ['project_version', 'mrid_key'],
+};
+
+/**
+ * The planner knows nothing of these columns, at any time. From statistics that are older than a model it would take it that the model has
+ * no items, that every index which begins with the model serves as well as another, and read all of it for each item that is looked for.
+ */
+const PLANNING = Object.entries(KEYS_OF_TABLES)
+  .map(
+    ([table, columns]) => `alter table ${table} ${columns.map((each) => `alter ${each} set statistics 0`).join(', ')};`,
+  )
+  .join('');
+
 /** One-time addresses to which an admin uploads an archive; one that is used tells the version and the digest of what was uploaded. */
 const UPLOADS = `
   create table upload (
@@ -186,7 +231,7 @@ const UPLOADS = `
   create index upload_expired on upload (expires_at)`;
 
 /** What belongs to a version directly, and what belongs to one of its models. */
-const PARTS_OF_VERSIONS = ['difference_model', 'content', 'object_change'];
+const PARTS_OF_VERSIONS = ['difference_model', 'content', 'object_change', 'grid_location'];
 const PARTS_OF_MODELS = ['model_dependency', 'difference_item', 'item_statement', 'class_count'];
 
 /** The triggers of a table whose rows come and go in many. */
