@@ -7,10 +7,7 @@ import { CONTENTS_PATH, UPLOADS_PATH } from './file-store-routes';
 
 /** Milliseconds in which a content must begin to come, below the ten in which every request is answered. */
 const OPENED_WITHIN = 8_500;
-/**
- * Milliseconds in which an archive must be published, once its last bytes went: five wait for each other, and the longest that is taken
- * (three members of 64 MiB) is published in three minutes.
- */
+/** Milliseconds in which an archive must be published, once its last bytes went: five may wait for each other, three minutes each. */
 const PUBLISHED_WITHIN = 900_000;
 /** Milliseconds for which bytes may fail to come before they are given up. */
 const SILENCE = 60_000;

@@ -6,10 +6,11 @@ import { type RegisterProcess, freePort, startTogether } from '../support/regist
 import { anonymousClient } from '../support/rest-client';
 
 const SUBSETS = [
-  ['identity,access,gateway', 'rest-adapter'],
-  ['identity,access,rest-adapter', 'gateway'],
-  ['identity', 'access,gateway,rest-adapter'],
-  ['access', 'identity,gateway,rest-adapter'],
+  ['identity,access,grid-models,gateway', 'rest-adapter'],
+  ['identity,access,grid-models,rest-adapter', 'gateway'],
+  ['identity', 'access,grid-models,gateway,rest-adapter'],
+  ['access', 'identity,grid-models,gateway,rest-adapter'],
+  ['grid-models', 'identity,access,gateway,rest-adapter'],
 ] as const;
 
 describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second) => {

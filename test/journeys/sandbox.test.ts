@@ -42,7 +42,7 @@ describe('A sandbox, when its start says that it is ready', () => {
   const ofRole = (role: AccountRole) => sandbox.accounts.filter((account) => account.role === role);
 
   it('has written a file with all logins, for its owner only, and nothing half written beside it', () => {
-    expect(Object.keys(sandbox).toSorted()).toEqual(['accounts', 'customers', 'mailbox', 'samples', 'urls']);
+    expect(Object.keys(sandbox).toSorted()).toEqual(['accounts', 'customers', 'grid', 'mailbox', 'samples', 'urls']);
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
     expect(readdirSync(dataDir).filter((name) => name.startsWith('sandbox'))).toEqual(['sandbox.json']);
     expect(sandbox.urls).toEqual({
@@ -54,6 +54,7 @@ describe('A sandbox, when its start says that it is ready', () => {
       oidc: `http://localhost:${environment['OIDC_PORT']}`,
     });
     expect(sandbox.mailbox).toBe(`http://localhost:${environment['MAILBOX_PORT']}`);
+    expect(sandbox.grid).toEqual({ area: 'EPN', project: 'Thetford-33kV', year: 2026, period: '01' });
   });
 
   it('has at least two Data Users and one account of every other role, and each of them signs in', async () => {

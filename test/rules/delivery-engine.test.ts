@@ -305,7 +305,7 @@ describe('The engine', () => {
     const endpoint = await trialEndpoint(pool, url);
     await engine();
     await pool.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()',
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = current_user and pid <> pg_backend_pid()',
     );
     await until(() =>
       plan(pool, endpoint, 'after').then(

@@ -206,7 +206,7 @@ describe('Workers', () => {
     const done: unknown[] = [];
     await workers({ note: async (payload) => void done.push(payload) });
     await pool.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()',
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = current_user and pid <> pg_backend_pid()',
     );
     await jobs.add(pool, 'note', { n: 1 });
     await until(async () => ((await waiting()) === 0 ? true : undefined), 20_000);

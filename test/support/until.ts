@@ -3,7 +3,7 @@ const PAUSE = 25;
 /** Asks again until there is an answer, and fails when none came in time. */
 export async function until<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,
-  milliseconds = 10_000,
+  milliseconds = 20_000,
 ): Promise<Answer> {
   const deadline = performance.now() + milliseconds;
   for (;;) {

@@ -8,6 +8,7 @@ const DESCRIPTOR_FOLLOWS = 0x8;
 
 /** Fields that may be added to headers: sizes of 64 bits, and a name beside the name. */
 const LONG_SIZES = 0x00_01;
+/** The extra field that gives an entry a second name, in Unicode. */
 export const UNICODE_PATH = 0x70_75;
 
 /** Why the header in front of a member is not that which the directory tells of: some read the one, some the other. */
