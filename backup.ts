@@ -5,7 +5,7 @@ import pino from 'pino';
 import { takeList } from './backup/anonymised-list';
 import { type RestoredSubgraph, restore } from './backup/restore';
 import { takeBackup } from './backup/take-backup';
-import { startFault } from './process/start-fault';
+import { commandFault } from './process/start-fault';
 import { type BackupSettings, type Settings, readBackupSettings } from './process/settings';
 import { completeKeys, sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
@@ -140,7 +140,6 @@ async function inDatabase(
 }
 
 main().catch((error: Error) => {
-  const fault = startFault(error, process.env).replace(/^the register cannot start: /, '');
-  console.error(error.message.startsWith('usage') ? error.message : fault);
+  console.error(error.message.startsWith('usage') ? error.message : commandFault(error, process.env));
   process.exit(1);
 });

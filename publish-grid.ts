@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { startFault } from './process/start-fault';
+import { commandFault } from './process/start-fault';
 import { completeKeys, sandboxedSettings } from './sandbox/keys';
 import { runningPostgres } from './sandbox/postgres/running-postgres';
 import type { Violation } from './schema/register-error';
@@ -108,7 +108,6 @@ async function publish(place: PublicationPlace, archive: string): Promise<Public
 }
 
 main().catch((error: Error) => {
-  const fault = startFault(error, process.env).replace(/^the register cannot start: /, '');
-  console.error(error.message.includes('usage: ') ? error.message : fault);
+  console.error(error.message.includes('usage: ') ? error.message : commandFault(error, process.env));
   process.exit(1);
 });

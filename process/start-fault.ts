@@ -8,6 +8,12 @@ const FOLDER_FAULT = /^(EACCES|EPERM|EROFS|EEXIST|ENOTDIR|ENOSPC)$/;
 
 /** What stands between the register and its start, in one sentence that names the variable to look at. */
 export function startFault(error: unknown, environment: Environment): string {
+  const fault = commandFault(error, environment);
+  return error instanceof SettingsError ? fault : `the register cannot start: ${fault}`;
+}
+
+/** What stands in the way of a command: the same, without a word of the register's start unless settings say it themselves. */
+export function commandFault(error: unknown, environment: Environment): string {
   if (error instanceof SettingsError) return error.message;
   const { code, port, message } = faultOf(error);
   if (code === 'EADDRINUSE') {
@@ -16,13 +22,11 @@ export function startFault(error: unknown, environment: Environment): string {
       environment[name] ?? String(otherwise),
     ]);
     const variable = ports.find(([, chosen]) => chosen === String(port))?.[0] ?? 'another variable';
-    return `the register cannot start: port ${String(port)} is in use; ${variable} chooses another`;
+    return `port ${String(port)} is in use; ${variable} chooses another`;
   }
-  if (code !== undefined && DATABASE_FAULT.test(code))
-    return `the register cannot start: DATABASE_URL cannot be used: ${message}`;
-  if (code !== undefined && FOLDER_FAULT.test(code))
-    return `the register cannot start: DATA_DIR cannot be used: ${message}`;
-  return `the register cannot start: ${message}${environment['LOG_LEVEL'] === 'debug' ? `\n${stackOf(error)}` : ' (LOG_LEVEL=debug tells where)'}`;
+  if (code !== undefined && DATABASE_FAULT.test(code)) return `DATABASE_URL cannot be used: ${message}`;
+  if (code !== undefined && FOLDER_FAULT.test(code)) return `DATA_DIR cannot be used: ${message}`;
+  return `${message}${environment['LOG_LEVEL'] === 'debug' ? `\n${stackOf(error)}` : ' (LOG_LEVEL=debug tells where)'}`;
 }
 
 /** The first fault of a chain that has a code; connecting to a name with several addresses gives several. */

@@ -106,7 +106,7 @@ function headersOf({ etag, location, isReplayed }: CompiledOperation, data: Reco
   };
 }
 
-/** A failure of the adapter itself, or of the way to graph or files: told as SYS001, its place goes to the log. */
+/** A RegisterError is told by its own code; any other failure here, or on the way to graph or files, as SYS001, and its place is logged. */
 function fail({ logger, refuse }: Pick<Steps, 'logger' | 'refuse'>, exchange: Exchange, error: unknown): void {
   if (error instanceof RegisterError && !exchange.reply.sent) {
     refuse(exchange, refusal(error.code));

@@ -276,6 +276,9 @@ describe('the licence area', () => {
     ['register.example', {}, '', 'EPN'],
     ['notltds.spn.example', {}, '', 'EPN'],
     ['ltds.', {}, '', 'EPN'],
+    ['ltds.example', {}, '&licenceArea=LPN', 'LPN'],
+    ['ltds.example:4001', {}, '&licenceArea=LPN', 'LPN'],
+    ['ltds.localhost:4001', {}, '', 'EPN'],
     ['register.example', { 'x-forwarded-host': 'ltds.swest.example' }, '&licenceArea=LPN', 'swest'],
     ['ltds.spn.example', { 'x-forwarded-host': 'register.example' }, '&licenceArea=LPN', 'LPN'],
   ])('of the host %s %j with the query %s is %s', async (host, forwarded, query, area) => {

@@ -1,6 +1,6 @@
 import type { CimFile, DifferenceItem, DifferenceSection, Statement } from '../domain/difference-model';
 import { numberOf } from '../domain/difference-model-json';
-import { DESCRIPTION_ATTRIBUTE, type FiledItem, NAME_ATTRIBUTE } from '../domain/object-changes';
+import { DESCRIPTION_ATTRIBUTE, type FiledItem, NAME_ATTRIBUTE, lastText } from '../domain/object-changes';
 import type { StoredModel } from './difference-model-lists';
 
 /** Statements as the column `statements` holds them. */
@@ -38,7 +38,6 @@ export interface ShownItem {
 export function shownItem({ versionId }: Pick<StoredModel, 'versionId'>, row: ItemRow): ShownItem {
   const { section, mRID, type, isObject } = row;
   const statements = statementsOf(row.statements);
-  const last = (attribute: string) => statements.findLast((each) => isText(each, attribute))?.value ?? null;
   const isLifted = (each: Statement) => isText(each, NAME_ATTRIBUTE) || isText(each, DESCRIPTION_ATTRIBUTE);
   return {
     versionId,
@@ -46,8 +45,8 @@ export function shownItem({ versionId }: Pick<StoredModel, 'versionId'>, row: It
     mRID,
     type,
     isObject,
-    name: last(NAME_ATTRIBUTE),
-    description: last(DESCRIPTION_ATTRIBUTE),
+    name: lastText(statements, NAME_ATTRIBUTE) ?? null,
+    description: lastText(statements, DESCRIPTION_ATTRIBUTE) ?? null,
     attributes: statements
       .filter((each) => each.kind !== 'association' && !isLifted(each))
       .map(({ name, kind, value }) => ({ name, value, number: kind === 'text' ? (numberOf(value) ?? null) : null })),

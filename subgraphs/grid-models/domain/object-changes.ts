@@ -47,6 +47,11 @@ export const NAME_ATTRIBUTE = 'cim:IdentifiedObject.name';
 /** The attribute that describes an object. */
 export const DESCRIPTION_ATTRIBUTE = 'cim:IdentifiedObject.description';
 
+/** What statements say by a text attribute; of several with its name the last counts, as in the JSON view. */
+export function lastText(statements: readonly Statement[], attribute: string): string | undefined {
+  return statements.findLast(({ name, kind }) => name === attribute && kind === 'text')?.value;
+}
+
 /** The merged change of one object, from all items of its mRID in an archive; there is at least one. */
 export function objectChange(items: readonly FiledItem[]): ObjectChange {
   const first = items[0];
@@ -115,5 +120,5 @@ function nameOf(items: readonly FiledItem[]): string | null {
 
 function nameIn(section: DifferenceSection, items: readonly FiledItem[]): string | undefined {
   const statements = items.flatMap((each) => (each.section === section ? each.item.statements : []));
-  return statements.findLast(({ name, kind }) => name === NAME_ATTRIBUTE && kind === 'text')?.value;
+  return lastText(statements, NAME_ATTRIBUTE);
 }

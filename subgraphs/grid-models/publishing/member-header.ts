@@ -6,7 +6,7 @@ export const ENCRYPTED = 0x20_41;
 /** The flag that says of a member: its sizes and its checksum follow its data. */
 const DESCRIPTOR_FOLLOWS = 0x8;
 
-/** Fields that may be added to headers: sizes of 64 bits, and a name beside the name. */
+/** The extra field that holds the sizes of 64 bits. */
 const LONG_SIZES = 0x00_01;
 /** The extra field that gives an entry a second name, in Unicode. */
 export const UNICODE_PATH = 0x70_75;

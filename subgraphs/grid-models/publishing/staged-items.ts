@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ClassCount, StagedItem } from '../database/staged-model.repository';
 import type { DifferenceItem, DifferenceSection, Statement } from '../domain/difference-model';
-import { NAME_ATTRIBUTE } from '../domain/object-changes';
+import { NAME_ATTRIBUTE, lastText } from '../domain/object-changes';
+import { copied } from '../domain/rdf-names';
 
 /** The items of one file on their way to the database: numbered, counted by class, taken in batches. */
 export interface StagedItems {
@@ -36,9 +37,10 @@ export function stagedItems(): StagedItems {
       const occurrence = (occurrences[section].get(key) ?? 0) + 1;
       occurrences[section].set(key, occurrence);
       countClass(counts, section, item);
-      batch.push({ number, section, occurrence, name: nameOf(item), item, digest: digestOf(item) });
+      const name = lastText(item.statements, NAME_ATTRIBUTE) ?? null;
+      batch.push({ number, section, occurrence, name, item, digest: digestOf(item) });
       statements += item.statements.length;
-      for (const { name, value } of item.statements) characters += name.length + value.length;
+      for (const said of item.statements) characters += said.name.length + said.value.length;
     },
     isFull: () => batch.length >= BATCH_ITEMS || statements >= BATCH_STATEMENTS || characters >= BATCH_CHARACTERS,
     take() {
@@ -50,9 +52,6 @@ export function stagedItems(): StagedItems {
   };
 }
 
-/** A text of its own: a part of a longer one would keep all of it in memory. */
-const copied = (text: string): string => Buffer.from(text).toString();
-
 function countClass(counts: Map<string, ClassCount>, section: DifferenceSection, item: DifferenceItem): void {
   const key = `${section} ${item.type}`;
   const known = counts.get(key);
@@ -60,10 +59,6 @@ function countClass(counts: Map<string, ClassCount>, section: DifferenceSection,
   count.items += 1;
   count.statements += item.statements.length;
   if (known === undefined) counts.set(key, count);
-}
-
-function nameOf({ statements }: DifferenceItem): string | null {
-  return statements.findLast(({ name, kind }) => name === NAME_ATTRIBUTE && kind === 'text')?.value ?? null;
 }
 
 /** The same for items that say the same of the same class, in whatever order; mRIDs are the same in any case. */
