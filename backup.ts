@@ -3,19 +3,15 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { takeList } from './backup/anonymised-list';
-import { type RestoredSubgraph, restore } from './backup/restore';
+import { restore } from './backup/restore';
+import { restoredSubgraphs } from './backup/restored-subgraphs';
 import { takeBackup } from './backup/take-backup';
+import { SUBGRAPHS } from './process/keys';
 import { commandFault } from './process/start-fault';
 import { type BackupSettings, type Settings, readBackupSettings } from './process/settings';
-import { completeKeys, sandboxedSettings } from './sandbox/keys';
+import { sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
 import { runningPostgres } from './sandbox/postgres/running-postgres';
-import { accessAddress, namedAccessKeys } from './subgraphs/access/access';
-import { accessTables } from './subgraphs/access/database/tables';
-import { gridModelTables } from './subgraphs/grid-models/database/tables';
-import { gridModelsAddress, namedGridModelsKeys } from './subgraphs/grid-models/grid-models';
-import { identityTables } from './subgraphs/identity/database/tables';
-import { identityAddress, namedIdentityKeys } from './subgraphs/identity/identity';
 
 const USAGE = `usage: npm run backup -- <folder>    register and data keys of the database that DATABASE_URL names, or of the embedded one
          --list-only                     only the list of anonymised records, cheap enough for every minute
@@ -85,43 +81,16 @@ async function backUp(settings: BackupSettings, root: string): Promise<void> {
 async function restoreFrom(root: string, values: Values): Promise<void> {
   const withoutDataKeys = values['without-data-keys'] === true;
   const alsoFrom = values['also-from'] as string | undefined;
-  const settings = await sandboxedSettings({ ...process.env, SERVICES: 'access,identity,grid-models' });
+  const settings = await sandboxedSettings({ ...process.env, SERVICES: SUBGRAPHS.join(',') });
   const { production } = settings;
   await inDatabase(settings, async (databaseUrl) => {
-    const subgraphs = subgraphsOf(settings, databaseUrl);
+    const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
     const done = await restore({ databaseUrl, root, subgraphs, production, withoutDataKeys, alsoFrom });
     console.log(`${done.rows} rows were restored from ${done.register} and ${done.dataKeys ?? 'no data keys'}`);
     console.log(`${done.anonymisedAgain} identity records were anonymised again`);
     console.log(`${done.withoutDataKey} identity records had no data key any more: they were anonymised`);
     console.log(`${done.revoked} ACTIVE access records linked to them were revoked`);
   });
-}
-
-/** The subgraphs in the order in which they start. */
-function subgraphsOf(settings: Settings, databaseUrl: string): RestoredSubgraph[] {
-  const keys = completeKeys(settings.keys, [
-    'identityIndexKey',
-    'identityEncryptionKey',
-    'identityHashKey',
-    'accessHashKey',
-    'accessEncryptionKey',
-    'gridModelsKey',
-  ]);
-  const ofIdentity = {
-    indexKey: keys.identityIndexKey,
-    encryptionKey: keys.identityEncryptionKey,
-    hashKey: keys.identityHashKey,
-  };
-  const ofAccess = { hashKey: keys.accessHashKey, encryptionKey: keys.accessEncryptionKey };
-  return [
-    { address: identityAddress(databaseUrl, ofIdentity), tables: identityTables, keys: namedIdentityKeys(ofIdentity) },
-    { address: accessAddress(databaseUrl, ofAccess), tables: accessTables, keys: namedAccessKeys(ofAccess) },
-    gridModelsOf(databaseUrl, keys.gridModelsKey),
-  ];
-}
-
-function gridModelsOf(databaseUrl: string, key: Buffer): RestoredSubgraph {
-  return { address: gridModelsAddress(databaseUrl, key), tables: gridModelTables, keys: namedGridModelsKeys(key) };
 }
 
 /** Works in the database that DATABASE_URL names, or in the embedded one: that of a running register, else started for the work. */

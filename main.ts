@@ -8,7 +8,7 @@ import { startConsole } from './console/console';
 import { startPortal } from './portal/portal';
 import { serviceLog } from './process/service-log';
 import { SERVICES, SUBGRAPHS } from './process/keys';
-import type { Settings } from './process/settings';
+import { type Settings, restSettings } from './process/settings';
 import { type EndWish, type StartedParts, endWish, startedParts } from './process/shutdown';
 import { startFault } from './process/start-fault';
 import { KEY_SET_PATH, Wiring } from './process/wiring';
@@ -26,18 +26,19 @@ import { generatedSchema } from './schema/generated-schema';
 import { startAccess } from './subgraphs/access/access';
 import { type RunningGridModels, startGridModels } from './subgraphs/grid-models/grid-models';
 import { startIdentity } from './subgraphs/identity/identity';
+import { startTariffs } from './subgraphs/tariffs/tariffs';
 import { publicKeys } from './subgraphs/server/bearer-token';
 import type { ServiceName } from './subgraphs/server/caller';
 import { serveMetrics } from './subgraphs/server/metrics-route';
 import type { RunningSubgraph } from './subgraphs/server/running-subgraph';
 import { exportTraces } from './subgraphs/server/tracing';
 
-const INNER_PARTS = ['mailbox', 'database', 'identity', 'access', 'gridModels'] as const;
+const INNER_PARTS = ['mailbox', 'database', 'identity', 'access', 'gridModels', 'tariffs'] as const;
 const PARTS = [...INNER_PARTS, 'gateway', 'restAdapter', 'portal', 'console', 'sandbox'] as const;
 
 /**
  * READ FIRST: the composition root. The services that SERVICES names start here, in this order: database, identity, access,
- * grid-models, gateway, rest-adapter, portal, console; in one process they call each other directly, else over HTTP (architecture, decision 1).
+ * grid-models, tariffs, gateway, rest-adapter, portal, console; in one process they call each other directly, else over HTTP (architecture, decision 1).
  */
 export async function startRegister(settings: Settings, logger: Logger, end?: EndWish): Promise<RunningRegister> {
   const parts = new Parts(settings, logger, end);
@@ -114,14 +115,9 @@ class Parts {
 
   async identity(): Promise<void> {
     if (!this.wiring.runs('identity')) return;
-    const keys = this.wiring.keys(['identityIndexKey', 'identityEncryptionKey', 'identityHashKey']);
     const identity = await startIdentity({
       ...this.subgraphOptions(),
-      keys: {
-        indexKey: keys.identityIndexKey,
-        encryptionKey: keys.identityEncryptionKey,
-        hashKey: keys.identityHashKey,
-      },
+      keys: this.wiring.sealingKeys('identity'),
       places: { ...this.settings, smtpUrl: this.smtpUrl() },
       access: this.wiring.laterLink('access', 'identity'),
     });
@@ -157,6 +153,17 @@ class Parts {
     await this.ran('grid-models', this.grid, (app) => serveFileStore(app, files));
   }
 
+  async tariffs(): Promise<void> {
+    if (!this.wiring.runs('tariffs')) return;
+    const tariffs = await startTariffs({
+      ...this.subgraphOptions(),
+      keys: this.wiring.sealingKeys('tariffs'),
+      webhookAllowLoopback: this.settings.webhookAllowLoopback,
+      metrics: this.metrics,
+    });
+    await this.ran('tariffs', tariffs, (app) => serveMetrics(app, this.metrics, this.settings.production));
+  }
+
   async gateway(): Promise<void> {
     if (!this.wiring.runs('gateway')) return;
     const { supergraphSdl, audiences, trustedDocuments } = generatedSchema();
@@ -180,16 +187,15 @@ class Parts {
 
   async restAdapter(): Promise<void> {
     if (!this.wiring.runs('rest-adapter')) return;
-    const { host, ports, production, trustProxy, baseUrl, ltdsDefaultArea, serviceUrls } = this.settings;
     const adapter = await startRestAdapter({
       graph: this.wiring.graph('rest-adapter'),
       schema: this.runningGateway?.apiSchema ?? apiSchemaOf(generatedSchema().supergraphSdl),
       keySet: this.wiring.runs('access')
         ? () => Promise.resolve(publicKeys(this.wiring.signing()))
         : remoteKeySet(this.wiring.keySetUrl()),
-      files: this.grid?.files ?? remoteFileStore(serviceUrls['grid-models']),
+      files: this.grid?.files ?? remoteFileStore(this.settings.serviceUrls['grid-models']),
       samples: () => this.demo && samplesOf(this.demo),
-      settings: { port: ports['rest-adapter'], host, baseUrl, trustProxy, production, ltdsDefaultArea },
+      settings: restSettings(this.settings),
       logger: this.logger,
       metrics: this.metrics,
     });

@@ -147,6 +147,10 @@ async function load(
   for (const { folder, manifest } of dumps) {
     for (const table of manifest.tables) rows += await loadTable(session, folder, table);
   }
+  await session.query('set constraints all immediate'); // rows of two tables may refer to each other
+  for (const { manifest } of dumps) {
+    for (const table of manifest.tables) await session.query(`alter table ${nameOf(table)} enable trigger user`);
+  }
   const done = await reanonymise(session, anonymised);
   if (done.withoutDataKey > 0 && !withoutDataKeys) {
     throw new Error(
@@ -158,19 +162,20 @@ async function load(
   return { rows, ...done };
 }
 
-async function loadTable(
-  session: Client,
-  folder: string,
-  { schema, table, columns, rows, file }: TableDump,
-): Promise<number> {
-  const name = `${schema}.${table}`;
+async function loadTable(session: Client, folder: string, dump: TableDump): Promise<number> {
+  const { schema, table, columns, rows, file } = dump;
+  const name = nameOf(dump);
   await session.query(`alter table ${name} disable trigger user`);
   const copy = session.query(copyFrom(`copy ${name} (${columns.join(', ')}) from stdin`));
   await pipeline(createReadStream(join(folder, file)), copy);
   if (copy.rowCount !== rows) throw new Error(`${name}: ${copy.rowCount} rows were loaded, ${rows} were backed up`);
-  await session.query(`alter table ${name} enable trigger user`);
   await numberOn(session, name, schema, table);
   return rows;
+}
+
+/** A table as statements name it. */
+function nameOf({ schema, table }: TableDump): string {
+  return `${schema}.${table}`;
 }
 
 /** Numbers that the database gives go on after the highest. */

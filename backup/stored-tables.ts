@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 export const DATA_KEYS = 'identity_keys';
 
 /** Schemas of the ordinary backup. Jobs are not in it: a mail that waited is not sent twice, and what was closing is found again. */
-export const REGISTER_SCHEMAS = ['access', 'identity', 'grid_models'] as const;
+export const REGISTER_SCHEMAS = ['access', 'identity', 'grid_models', 'tariffs'] as const;
 
 /** A table as far as it is backed up. */
 export interface StoredTable {

@@ -6,8 +6,10 @@ import { gridProjectsPage } from './pages/grid-projects';
 import { livePage, liveStream } from './pages/live';
 import { signInForm, signInPage } from './pages/sign-in';
 import { signOutForm } from './pages/sign-out';
+import { tariffPageOfDay } from './pages/tariff';
+import { tariffsPage } from './pages/tariffs';
 
-/** Every page of the console. Those of the grid are for everybody: what they show is public. */
+/** Every page of the console. Those of the grid and of the tariffs are for everybody: what they show is public. */
 export const PAGES: readonly Page[] = [
   signInPage,
   signInForm,
@@ -17,5 +19,7 @@ export const PAGES: readonly Page[] = [
   gridProjectPage,
   gridObjectPage,
   gridComparisonPage,
+  tariffsPage,
+  tariffPageOfDay,
   signOutForm,
 ];

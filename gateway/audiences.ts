@@ -1,7 +1,7 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { RegisterError } from '../schema/register-error';
 import { ACCOUNT_ROLES, type Role } from '../schema/roles';
-import type { CallContext } from '../subgraphs/server/caller';
+import { type CallContext, requireAmong } from '../subgraphs/server/caller';
 import type { Identified } from './authentication';
 
 /** Root field (`Query.accessRecord`) to the roles that may call it, as in `schema/generated/audiences.json`. */
@@ -9,8 +9,10 @@ export type Audiences = Readonly<Record<string, readonly string[]>>;
 
 /** Who may call the root fields of one operation. */
 export interface OperationAudience {
-  /** Every root field may be called without a token: an invalid token is ignored (verify, 2-decisions-a-b.md, section 3). */
+  /** Every root field may be called without a credential. */
   readonly open: boolean;
+  /** Of every root field an invalid token is ignored (verify, 2-decisions-a-b.md, section 3); of Interface D's none is. */
+  readonly lenient: boolean;
   /** One entry per root field. */
   readonly fields: readonly (readonly string[])[];
 }
@@ -30,7 +32,8 @@ export function audienceOf(
     if (name.startsWith('__')) return introspection;
     return audiences[`${ROOT_TYPES[operation.operation]}.${name}`] ?? [];
   });
-  return { fields, open: fields.every((audience) => audience.includes('anyone')) };
+  const open = fields.every((audience) => audience.includes('anyone') || audience.includes('public'));
+  return { fields, open, lenient: fields.every((audience) => audience.includes('anyone')) };
 }
 
 function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, found: Set<string>) {
@@ -45,24 +48,26 @@ function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, Fragme
   return found;
 }
 
-/** What a verification does not depend on: whether its token is valid, and how much its account asked before. */
-const TOKEN_FAULTS: ReadonlySet<string> = new Set(['AUT001', 'AUT002', 'LIM002']);
+/** What nothing public depends on: whether the RTI User of a valid token is active. */
+const STANDING_FAULTS: ReadonlySet<string> = new Set(['RTI001']);
+/** What a verification does not depend on, either: whether its token is valid, and how much its account asked before. */
+const TOKEN_FAULTS: ReadonlySet<string> = new Set([...STANDING_FAULTS, 'AUT001', 'AUT002', 'LIM002']);
 
 /**
  * The context in which an operation may run. Refuses a caller whom no root field would answer: AUT001 or AUT002 without a
- * valid token, PRM001 with a wrong role. The subgraphs check every field again, and alone decide about a part of them.
+ * valid token, PRM001 with a wrong role or without the scope. The subgraphs check every field again, and alone decide about a part of them.
  */
-export function admit({ open, fields }: OperationAudience, { context, fault }: Identified): CallContext {
-  if (fault && !(open && TOKEN_FAULTS.has(fault.code))) throw fault;
+export function admit({ open, lenient, fields }: OperationAudience, { context, fault }: Identified): CallContext {
+  if (fault && !(open && (lenient ? TOKEN_FAULTS : STANDING_FAULTS).has(fault.code))) throw fault;
   if (open) return context;
   const allowed = (role: string) => fields.some((audience) => audience.includes(role));
-  if (allowed('anyone')) return context;
+  if (allowed('anyone') || allowed('public')) return context;
   if (!context.caller) throw new RegisterError('AUT001');
-  if (!allowed(context.caller.role)) throw new RegisterError('PRM001');
+  requireAmong(fields.flat(), context.caller);
   return context;
 }
 
 /** Who may introspect: every signed-in role, in production the back office only. */
 export function introspectionAudience(production: boolean): readonly Role[] {
-  return production ? ['admin', 'analyst'] : [...ACCOUNT_ROLES, 'customer'];
+  return production ? ['admin', 'analyst'] : [...ACCOUNT_ROLES, 'customer', 'consumer'];
 }

@@ -1,11 +1,13 @@
 import { RegisterError } from '../schema/register-error';
 import type { Role } from '../schema/roles';
-import type { TokenClaims, TokenVerifier } from '../subgraphs/server/bearer-token';
+import { ForeignToken, type TokenClaims, type TokenVerifier } from '../subgraphs/server/bearer-token';
 import type { CallContext, Caller } from '../subgraphs/server/caller';
 import { askSubgraph } from '../subgraphs/server/service-question';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
+import { admittedConsumer } from './consumers';
 import { admittedCustomer, isCustomerToken } from './customers';
 import type { RequestOrigin } from './request-origin';
+import { admittedSupplier } from './supplier-keys';
 
 /** Who asks: the context for resolvers, and why a token that was sent is not accepted (the caller is null then). */
 export interface Identified {
@@ -13,6 +15,8 @@ export interface Identified {
   readonly fault?: RegisterError;
   /** When the account's token expires, by the register's clock. */
   readonly expiresAt?: Date;
+  /** The supplier's API key by its id, if that let the caller in. */
+  readonly supplierKeyId?: string;
 }
 
 /** Finds out, once per request, who asks. */
@@ -36,44 +40,69 @@ const ADMISSION =
   'query Admission($accountId: String!) { admission(accountId: $accountId) { status allowed retryAfter role duid mpid now } }';
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
-/** Who knows of callers: the keys of bearer tokens, `access` of accounts, `identity` of customers' sessions. */
+/** Who knows of callers: the keys of bearer tokens, `access` of accounts, `identity` of customers' sessions, `tariffs` of consumers. */
 export interface CallerSources {
   readonly verifier: TokenVerifier;
   readonly access: SubgraphLink;
   readonly identity: SubgraphLink;
+  /** Without it no token of another issuer is valid. */
+  readonly tariffs: SubgraphLink | undefined;
 }
 
 /**
  * Bearer token, then the account's admission (2-decisions-a-b.md, section 2): a suspended or terminated account is refused
- * at once, also with an unexpired token. The role is the account's present one. A customer's token is that of a session (section 9).
+ * at once, also with an unexpired token. The role is the account's present one. A customer's token is that of a session (section 9); one
+ * of another issuer is that of a supplier (3-decisions-c-d.md, D.1), who itself sends an API key. One credential in a request.
  */
 export function authentication(sources: CallerSources): Authentication {
   return {
     identify(origin) {
-      if (origin.authorization === undefined) return { context: anonymous(origin) };
-      return identifyBearer(origin.authorization, origin, sources);
+      const { authorization, supplierKey } = origin;
+      const context = anonymous(origin);
+      if (supplierKey !== undefined) {
+        if (authorization !== undefined) return { context, fault: new RegisterError('AUT001', SEND_ONE) };
+        return orFault(context, identifySupplier(supplierKey, context, sources));
+      }
+      if (authorization === undefined) return { context };
+      return orFault(context, identifyBearer(authorization, context, sources));
     },
   };
 }
 
+const SEND_ONE = 'Send one credential: a bearer token or an API key of a supplier.';
+
+async function orFault(context: CallContext, identifying: Promise<Identified>): Promise<Identified> {
+  try {
+    return await identifying;
+  } catch (error) {
+    if (error instanceof RegisterError) return { context, fault: error };
+    throw error;
+  }
+}
+
+/** No subgraph is shown the key: the gateway vouches for the caller. */
+async function identifySupplier(key: string, context: CallContext, { access }: CallerSources): Promise<Identified> {
+  const { caller, keyId } = await admittedSupplier(key, access, context);
+  return { context: { ...context, caller, vouched: true }, supplierKeyId: keyId };
+}
+
 async function identifyBearer(
   authorization: string,
-  origin: RequestOrigin,
-  { verifier, access, identity }: CallerSources,
+  context: CallContext,
+  { verifier, access, identity, tariffs }: CallerSources,
 ): Promise<Identified> {
-  const context = anonymous(origin);
+  const bearer = BEARER.exec(authorization)?.[1];
+  if (bearer === undefined) throw new RegisterError('AUT001');
+  if (isCustomerToken(bearer)) {
+    return { context: { ...context, caller: await admittedCustomer(bearer, identity, context), bearer } };
+  }
   try {
-    const bearer = BEARER.exec(authorization)?.[1];
-    if (bearer === undefined) throw new RegisterError('AUT001');
-    if (isCustomerToken(bearer)) {
-      return { context: { ...context, caller: await admittedCustomer(bearer, identity, context), bearer } };
-    }
     const claims = await verifier.verify(bearer);
     const caller = await admitted(claims, access, context);
     return { context: { ...context, caller, bearer }, expiresAt: claims.expiresAt };
   } catch (error) {
-    if (error instanceof RegisterError) return { context, fault: error };
-    throw error;
+    if (!(error instanceof ForeignToken) || !tariffs) throw error;
+    return { context: { ...context, caller: await admittedConsumer(bearer, tariffs, context), bearer } };
   }
 }
 

@@ -108,12 +108,13 @@ interface Parts extends RequestParts {
 
 async function prepare({ settings, logger, ...options }: GatewayOptions): Promise<Parts> {
   const supergraph = await loadSupergraph(options.supergraphSdl, options.links, logger);
-  const [access, identity] = [supergraph.links.get('access'), supergraph.links.get('identity')];
+  const { links } = supergraph;
+  const [access, identity] = [links.get('access'), links.get('identity')];
   if (!access || !identity) throw new Error('the gateway needs a way to the subgraphs access and identity');
-  const callers = authentication({ verifier: options.verifier, access, identity });
+  const callers = authentication({ verifier: options.verifier, access, identity, tariffs: links.get('tariffs') });
   const introspection = introspectionAudience(settings.production);
   const preparation = { supergraph, audiences: options.audiences, introspection, logger };
-  const trusted = trustedDocuments(options.trustedDocuments, preparation, callers);
+  const trusted = await trustedDocuments(options.trustedDocuments, preparation, callers);
   const report = failureReport(logger);
   return {
     apiSchema: supergraph.apiSchema,

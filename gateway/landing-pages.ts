@@ -71,7 +71,7 @@ function allowSandbox(reply: FastifyReply): void {
   reply.headers({
     'access-control-allow-origin': SANDBOX_ORIGIN,
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': 'authorization, content-type, apollo-require-preflight',
+    'access-control-allow-headers': 'authorization, x-supplier-api-key, content-type, apollo-require-preflight',
     'access-control-allow-private-network': 'true',
     'access-control-expose-headers': 'transaction-id',
     vary: 'origin',

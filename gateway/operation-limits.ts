@@ -34,6 +34,8 @@ export const OPERATION_LIMITS = {
 
 /** Entries that a page of a connection has when `first` is not given, and the most that it may have. */
 const PAGE = { usual: 200, largest: 5_000 };
+/** The same of a page that is asked for by `limit` and `offset`. */
+const OFFSET_PAGE = { usual: 20, largest: 100 };
 /** Entries that a list is taken to have that is asked for by neither `first` nor `minutes`. */
 const LIST_ENTRIES = 10;
 /** Minutes that can be asked for at most, and the counts of each: one for every type of event. */
@@ -120,10 +122,12 @@ function fieldCost({ type, field, args, childComplexity }: ComplexityEstimatorAr
 function entries(
   type: ComplexityEstimatorArgs['field']['type'],
   parent: string,
-  { first, minutes }: ComplexityEstimatorArgs['args'],
+  { first, limit, minutes }: ComplexityEstimatorArgs['args'],
 ): number {
-  if (getNamedType(type).name.endsWith('Connection')) return numberOf(first, PAGE.largest) ?? PAGE.usual;
-  if (!isListType(getNullableType(type)) || parent.endsWith('Connection')) return 1;
+  const { name } = getNamedType(type);
+  if (name.endsWith('Connection')) return numberOf(first, PAGE.largest) ?? PAGE.usual;
+  if (name.endsWith('Page')) return numberOf(limit, OFFSET_PAGE.largest) ?? OFFSET_PAGE.usual;
+  if (!isListType(getNullableType(type)) || /(Connection|Page)$/.test(parent)) return 1;
   const ofMinutes = numberOf(minutes, LONGEST_SPAN);
   return numberOf(first, PAGE.largest) ?? (ofMinutes === undefined ? LIST_ENTRIES : ofMinutes * COUNTS_OF_MINUTE);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type ExecutionResult, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
 import { RegisterError } from '../schema/register-error';
 import type { CallContext } from '../subgraphs/server/caller';
@@ -18,17 +19,21 @@ export interface TrustedDocuments {
   admit(name: string, origin: RequestOrigin): Promise<CallContext>;
 }
 
-/** Parses, validates and plans every trusted document once; throws a list of what is wrong with them. */
-export function trustedDocuments(
+/**
+ * Parses, validates and plans every trusted document once, each in a turn of the event loop of its own, so that the rest of the process
+ * goes on meanwhile; throws a list of what is wrong with them.
+ */
+export async function trustedDocuments(
   texts: Readonly<Record<string, string>>,
   preparation: Preparation,
   callers: Authentication,
-): TrustedDocuments {
+): Promise<TrustedDocuments> {
   const faults: string[] = [];
   const operations = new Map<string, PreparedOperation>();
   for (const [name, source] of Object.entries(texts)) {
     const operation = prepared(name, source, preparation, faults);
     if (operation) operations.set(name, operation);
+    await turn();
   }
   if (faults.length > 0) throw new Error(`trusted documents do not fit the supergraph:\n${faults.join('\n')}`);
 

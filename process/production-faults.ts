@@ -48,7 +48,13 @@ const PUBLIC_ADDRESSES = [
 ] as const;
 const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/;
 
-/** The ceremony pages have an address below the portal's, unless they are given one of their own. */
+/** Addresses that stand below another one, unless they are given one of their own. */
+const DERIVED_ADDRESSES = [
+  { variable: 'IDENTITY_REDIRECT_URL', setting: 'identityRedirectUrl' },
+  { variable: 'REGISTER_URL', setting: 'registerUrl' },
+  { variable: 'SUPPLIER_URL', setting: 'supplierUrl' },
+] as const;
+
 function publicAddressFaults(settings: Settings, reader: EnvironmentReader): string[] {
   const faults: string[] = [];
   for (const { variable, setting, users, what } of PUBLIC_ADDRESSES) {
@@ -56,8 +62,8 @@ function publicAddressFaults(settings: Settings, reader: EnvironmentReader): str
     if (reader.text(variable) === undefined) faults.push(`${variable}: missing; ${what}`);
     else faults.push(...publicFaults(variable, settings[setting]));
   }
-  if (reader.text('IDENTITY_REDIRECT_URL') !== undefined)
-    faults.push(...publicFaults('IDENTITY_REDIRECT_URL', settings.identityRedirectUrl));
+  for (const { variable, setting } of DERIVED_ADDRESSES)
+    if (reader.text(variable) !== undefined) faults.push(...publicFaults(variable, settings[setting]));
   return faults;
 }
 
@@ -75,6 +81,7 @@ const URL_VARIABLES = {
   access: 'ACCESS_URL',
   identity: 'IDENTITY_URL',
   'grid-models': 'GRID_MODELS_URL',
+  tariffs: 'TARIFFS_URL',
 } as const;
 
 function serviceAddressFaults({ services }: Settings, reader: EnvironmentReader): string[] {

@@ -20,6 +20,10 @@ export interface Settings {
   readonly dataDir: string;
   /** Public address of Interface A, with the version segment. */
   readonly baseUrl: string;
+  /** Public address of the lookups of Interface D (`{register_url}`), without the version segment. */
+  readonly registerUrl: string;
+  /** Public address of the supplier endpoints of Interface D (`{supplier_url}`), without the version segment. */
+  readonly supplierUrl: string;
   readonly gatewayUrl: string;
   /** Public address of the customer portal. */
   readonly portalUrl: string;
@@ -64,6 +68,7 @@ export const DEFAULT_PORTS = {
   ACCESS_PORT: 4011,
   IDENTITY_PORT: 4012,
   GRID_MODELS_PORT: 4013,
+  TARIFFS_PORT: 4014,
 } as const;
 
 /** The demo projects lie in the first area, Eastern. */
@@ -84,6 +89,7 @@ export function readSettings(environment: Environment): Settings {
   const ports = portsOf(reader);
   const portalUrl = reader.url('PORTAL_URL', `http://localhost:${ports.portal}`);
   const consoleUrl = reader.url('CONSOLE_URL', `http://localhost:${ports.console}`);
+  const baseUrl = reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`);
   const serviceUrls = serviceUrlsOf(reader, ports, { portal: portalUrl, console: consoleUrl });
   const settings: Settings = {
     production,
@@ -93,7 +99,8 @@ export function readSettings(environment: Environment): Settings {
     serviceUrls,
     databaseUrl: reader.text('DATABASE_URL'),
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
-    baseUrl: reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`),
+    baseUrl,
+    ...tariffAddresses(reader, baseUrl),
     gatewayUrl: serviceUrls.gateway,
     portalUrl,
     consoleUrl,
@@ -117,6 +124,21 @@ export function readSettings(environment: Environment): Settings {
   ];
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;
+}
+
+/** What the REST adapter is told of the settings: no key, no database. */
+export function restSettings({ ports, ...settings }: Settings) {
+  const { host, production, trustProxy, ltdsDefaultArea, baseUrl, registerUrl, supplierUrl } = settings;
+  return {
+    port: ports['rest-adapter'],
+    host,
+    production,
+    trustProxy,
+    ltdsDefaultArea,
+    baseUrl,
+    registerUrl,
+    supplierUrl,
+  };
 }
 
 /** What a backup must know: it needs no key. */
@@ -150,6 +172,7 @@ function portsOf(reader: EnvironmentReader): Settings['ports'] {
     access: reader.port('ACCESS_PORT', DEFAULT_PORTS.ACCESS_PORT),
     identity: reader.port('IDENTITY_PORT', DEFAULT_PORTS.IDENTITY_PORT),
     'grid-models': reader.port('GRID_MODELS_PORT', DEFAULT_PORTS.GRID_MODELS_PORT),
+    tariffs: reader.port('TARIFFS_PORT', DEFAULT_PORTS.TARIFFS_PORT),
   };
 }
 
@@ -166,7 +189,14 @@ function serviceUrlsOf(
     access: reader.url('ACCESS_URL', `http://localhost:${ports.access}`),
     identity: reader.url('IDENTITY_URL', `http://localhost:${ports.identity}`),
     'grid-models': reader.url('GRID_MODELS_URL', `http://localhost:${ports['grid-models']}`),
+    tariffs: reader.url('TARIFFS_URL', `http://localhost:${ports.tariffs}`),
   };
+}
+
+/** Where Interface D stands: by default both parts are where Interface A is (3-decisions-c-d.md, D.1). */
+function tariffAddresses(reader: EnvironmentReader, baseUrl: string) {
+  const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+  return { registerUrl: reader.url('REGISTER_URL', origin), supplierUrl: reader.url('SUPPLIER_URL', origin) };
 }
 
 /** Where customers identify themselves, and how they are written to. */
@@ -196,6 +226,7 @@ function limitsOf(reader: EnvironmentReader): Limits {
     signIns: reader.limit('LIMIT_SIGN_INS', 10),
     mails: reader.limit('LIMIT_MAILS', 3),
     gridFiles: reader.limit('LIMIT_GRID_FILES', 600),
+    publicLookups: reader.limit('LIMIT_PUBLIC_LOOKUPS', 600),
   };
 }
 

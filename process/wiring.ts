@@ -11,7 +11,7 @@ import { type ServiceTokens, serviceTokens } from '../subgraphs/server/service-t
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
 import { serveSubgraph } from '../subgraphs/server/subgraph-server';
 import { ASKS } from './asks';
-import { type Keys, SERVICES } from './keys';
+import { type Keys, SERVICES, sealingKeys } from './keys';
 import type { Settings } from './settings';
 
 /** Where `access` publishes the public half of the keys that sign tokens. */
@@ -32,6 +32,12 @@ export class Wiring {
   /** The keys of the settings, among which those named are there. */
   keys(needed: readonly (keyof Keys)[]): Keys {
     return completeKeys(this.settings.keys, needed);
+  }
+
+  /** The three keys of a subgraph that holds sealed and findable values. */
+  sealingKeys(subgraph: 'identity' | 'tariffs') {
+    const names = [`${subgraph}HashKey`, `${subgraph}IndexKey`, `${subgraph}EncryptionKey`] as const;
+    return sealingKeys(this.keys(names), subgraph);
   }
 
   signing(): SigningKeys {
@@ -100,6 +106,7 @@ export class Wiring {
       ready: subgraph.ready,
       tokens: this.tokens(name),
       verifier: this.verifier(),
+      ...(subgraph.foreignCaller ? { foreignCaller: subgraph.foreignCaller } : {}),
       port: ports[name],
       host,
       ...(routes ? { routes } : {}),

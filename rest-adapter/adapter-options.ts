@@ -4,14 +4,12 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { GraphClient } from '../gateway/client/graph-client';
 import type { FileStore } from './files/file-store';
-import type { Samples } from './reference-page';
+import type { PublicAddresses, Samples } from './reference-page';
 
 /** Where and how the adapter serves. */
-export interface RestAdapterSettings {
+export interface RestAdapterSettings extends PublicAddresses {
   readonly port: number;
   readonly host?: string | undefined;
-  /** The public address of Interface A, with its version segment. */
-  readonly baseUrl: string;
   /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of addresses or networks, or of so many hops. */
   readonly trustProxy: boolean | number | string[];
   readonly production: boolean;

@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './compile';
-import { loadContract } from './contract';
+import { type Contract, type SignIn, loadContract } from './contract';
 import { responseMetadata, resourceOf } from './envelope';
 import { type Exchange, answers } from './exchange';
 import { type FileSteps, answerFile } from './files/file-answer';
@@ -54,9 +55,9 @@ function handle(steps: Steps, operation: CompiledOperation, exchange: Exchange):
     .catch((error: unknown) => fail(steps, exchange, error));
 }
 
-/** 401 and 403 come before everything that is wrong with the request; whom anyone may call asks nobody. */
+/** 401 and 403 come before everything that is wrong with the request; what anyone may call asks nobody, if no credential was sent. */
 function refuseAfterAdmission(steps: Steps, operation: CompiledOperation, exchange: Exchange, reason: Refusal): void {
-  if (operation.contract.signIn !== 'bearer') {
+  if (!isToBeAdmitted(operation.contract.signIn, exchange)) {
     steps.refuse(exchange, reason);
     return;
   }
@@ -64,6 +65,11 @@ function refuseAfterAdmission(steps: Steps, operation: CompiledOperation, exchan
     .admit(operation.name, exchange.facts)
     .then((failure) => steps.refuse(exchange, failure ? refusalOfFailures([failure], undefined) : reason))
     .catch((error: unknown) => fail(steps, exchange, error));
+}
+
+function isToBeAdmitted(signIn: SignIn, { of, facts }: Exchange): boolean {
+  const hasCredential = (facts.authorization ?? facts.supplierKey) !== undefined;
+  return signIn === 'bearer' || signIn === 'key' || (of.verifiesEveryCredential && hasCredential);
 }
 
 function conclude(
@@ -77,8 +83,9 @@ function conclude(
     steps.refuse(exchange, refusalOfFailures(failures, operation.input));
     return;
   }
-  if (operation.isMissing(data)) {
-    steps.refuse(exchange, refusal('NTF001', operation.row.missing));
+  const missing = operation.missing(data);
+  if (missing !== undefined) {
+    steps.refuse(exchange, refusal(missing, operation.row.missing));
     return;
   }
   if (operation.file) {
@@ -119,8 +126,8 @@ function fail({ logger, refuse }: Pick<Steps, 'logger' | 'refuse'>, exchange: Ex
 /** Starts the REST interfaces: compiles contracts, operations and route table against the graph, and serves them. */
 export async function startRestAdapter(options: RestAdapterOptions): Promise<RunningRestAdapter> {
   const { graph, schema, settings, logger, metrics } = options;
-  const contracts = INTERFACES.map(loadContract);
-  const { operations, problems } = compile({
+  const contracts = await loadContracts();
+  const { operations, problems } = await compile({
     contracts,
     documents: loadOperationDocuments(),
     rows: routeTable,
@@ -133,8 +140,9 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   const steps: Steps = { graph, files: options.files, logger, defaultArea, ...answers(record, secure) };
 
   const app = webServer(settings.trustProxy, steps);
-  const { baseUrl, production } = settings;
-  serveReference(app, { contracts, baseUrl, production, samples: options.samples, record });
+  const { baseUrl, registerUrl, supplierUrl, production } = settings;
+  const addresses = { baseUrl, registerUrl, supplierUrl };
+  serveReference(app, { contracts, addresses, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, record);
   serveOperatorRoutes(app, metrics, settings.production);
   for (const operation of operations) serve(app, steps, operation);
@@ -151,11 +159,23 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   return { app, url: `http://localhost:${port}`, close: () => app.close() };
 }
 
+/** Reads the contracts of all interfaces, each in a turn of the event loop of its own. */
+async function loadContracts(): Promise<Contract[]> {
+  const contracts: Contract[] = [];
+  for (const each of INTERFACES) {
+    contracts.push(loadContract(each));
+    await turn();
+  }
+  return contracts;
+}
+
+/** The challenge of a 401, by how a caller signs in. */
+const SCHEMES = { bearer: 'Bearer', basic: 'Basic', key: 'ApiKey', anyone: 'Bearer' } as const;
+
 function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation): void {
   const { method, path, signIn, of } = operation.contract;
-  const scheme = signIn === 'basic' ? 'Basic' : 'Bearer';
   const begin = (request: FastifyRequest, reply: FastifyReply) =>
-    steps.begin(request, reply, path, scheme, of.errorForm);
+    steps.begin(request, reply, path, SCHEMES[signIn], of);
   app.route({
     method: (operation.file ? [method, 'HEAD'] : method) as 'GET',
     url: routePath(path),

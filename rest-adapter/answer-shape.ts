@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { enumName, graphqlName } from '../schema/naming';
 import type { ContractSchema } from './contract';
-import { type Join, enumProblems, leafProblem } from './join';
+import { type Join, enumProblems, isDecimalText, leafProblem } from './join';
 import { variantsAsOne } from './variants';
 
 /** Brings a value of the graph into the form of the contract. */
@@ -30,6 +30,7 @@ export interface Selected {
 export function answerShape(join: Join, { schema: given, type: givenType, ...rest }: Selected): Shape | undefined {
   const { schema } = variantsAsOne(given);
   const type = getNullableType(givenType);
+  if (schema.type === 'array' && rest.data === join.listOfOne) return shapeOfOne(join, { schema, type, ...rest });
   if (schema.type === 'array') return listShape(join, { schema, type, ...rest });
   if (schema.properties) return objectShape(join, { schema, type, ...rest });
   const named = getNamedType(type);
@@ -38,8 +39,15 @@ export function answerShape(join: Join, { schema: given, type: givenType, ...res
     const wireOf = Object.fromEntries(schema.enum.map((value) => [enumName(String(value)), value]));
     return (value) => wireOf[value as string];
   }
+  if (isDecimalText(schema, type)) return Number;
   join.problems.push(...leafProblem(rest.wire, schema, type));
   return undefined;
+}
+
+/** A list of the contract that always has one item. */
+function shapeOfOne(join: Join, { schema, wire, ...rest }: Selected): Shape {
+  const item = answerShape(join, { schema: schema.items ?? {}, wire: `${wire}/0`, ...rest });
+  return (value) => [item ? item(value) : value];
 }
 
 function listShape(join: Join, { schema, type, wire, ...rest }: Selected): Shape | undefined {

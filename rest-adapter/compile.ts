@@ -1,4 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type GraphQLObjectType, type GraphQLSchema, isNonNullType } from 'graphql';
+import type { ErrorCode } from '../schema/error-catalogue';
 import { answerMembers, chosenFields } from './answer-shape';
 import type { Contract, ContractOperation, ContractSchema } from './contract';
 import { type FileAnswer, compileFile } from './files/file-join';
@@ -28,8 +30,8 @@ export interface CompiledOperation {
   readonly row: RouteRow;
   readonly request: RequestCompilation;
   readonly input: InputPlace;
-  /** Whether the data say that there is nothing: 404. */
-  isMissing(data: Data): boolean;
+  /** The code of a 404, if the data say that there is nothing. */
+  missing(data: Data): ErrorCode | undefined;
   /** Whether a media type of the answer suits `Accept`. */
   accepts(accept: string | undefined): boolean;
   /** The file that is answered, where it is one. */
@@ -55,23 +57,28 @@ export interface Compilation {
   readonly problems: readonly string[];
 }
 
-/** Joins contracts, operations, route table and graph once at start (spikes.md, 1). */
-export function compile({ contracts, documents, rows, schema }: Parts): Compilation {
+/**
+ * Joins contracts, operations, route table and graph once at start (spikes.md, 1); each operation in a turn of the event loop of its own,
+ * so that the rest of the process goes on meanwhile.
+ */
+export async function compile({ contracts, documents, rows, schema }: Parts): Promise<Compilation> {
   const problems: string[] = [];
+  const operations: CompiledOperation[] = [];
   const validators = requestValidators();
   const promised = contracts.flatMap((contract) => contract.operations);
-  const operations = promised.flatMap((operation) => {
+  for (const operation of promised) {
     const document = documents.get(operation.operationId);
     if (!document) {
       problems.push(`${operation.operationId}: has no document in operations/`);
-      return [];
+      continue;
     }
     const row = rows[operation.operationId] ?? {};
     const found: string[] = [];
     const compiled = compileOperation({ operation, document, row, schema, problems: found, validators });
     problems.push(...found.map((problem) => `${operation.operationId}: ${problem}`));
-    return compiled ? [compiled] : [];
-  });
+    if (compiled) operations.push(compiled);
+    await turn();
+  }
   const known = new Set(promised.map(({ operationId }) => operationId));
   for (const id of documents.keys()) if (!known.has(id)) problems.push(`operations/${id}.graphql: not in the contract`);
   for (const id of Object.keys(rows)) if (!known.has(id)) problems.push(`route table, ${id}: not in the contract`);
@@ -100,7 +107,8 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
   const join: Join = {
     problems,
     consumed: new Set(consumed),
-    excused: new Set([...(row.always ?? []), ...(row.nullIs404 ? [row.nullIs404] : [])]),
+    excused: new Set([...(row.always ?? []), ...Object.keys(missingCodes(row))]),
+    listOfOne: row.listOfOne,
   };
   const request = compileRequest(join, { operation, document, row, schema, validator: validators });
   const file = row.file === undefined ? undefined : compileFile(join, row.file, operation, root, document);
@@ -169,6 +177,11 @@ function silenceProblems(join: Join, { document, row }: OperationParts, root: Gr
   ];
 }
 
+/** Where null is answered 404, and with which code. */
+function missingCodes({ nullIs404 = {} }: RouteRow): Readonly<Record<string, ErrorCode>> {
+  return typeof nullIs404 === 'string' ? { [nullIs404]: 'NTF001' } : nullIs404;
+}
+
 function rowReaders(join: Join, { document, row }: OperationParts, root: GraphQLObjectType) {
   const read = (path: string | undefined) => {
     if (path === undefined) return undefined;
@@ -179,10 +192,11 @@ function rowReaders(join: Join, { document, row }: OperationParts, root: GraphQL
       join.problems.push(`the row reads ${path}, which is not selected`);
     return dataAt(path);
   };
-  const [missing, key, version] = [row.nullIs404, row.location?.key, row.etag].map(read);
+  const [key, version] = [row.location?.key, row.etag].map(read);
+  const missing = Object.entries(missingCodes(row)).map(([path, code]) => ({ code, valueOf: read(path) }));
   const [replayed, fresh] = [row.replayed, row.isNew].map(read);
   return {
-    isMissing: missing ? (data: Data) => missing(data) == null : () => false,
+    missing: (data: Data) => missing.find(({ valueOf }) => valueOf?.(data) == null)?.code,
     location: key && ((data: Data) => `${String(row.location?.collection)}/${String(key(data))}`),
     etag: version && ((data: Data) => `"${String(version(data))}"`),
     isReplayed: replayed && ((data: Data) => replayed(data) === true),

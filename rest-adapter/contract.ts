@@ -28,8 +28,8 @@ export interface ContractParameter {
   readonly schema: ContractSchema;
 }
 
-/** How a caller signs in to an operation: with a token, with account id and secret, or not at all. */
-export type SignIn = 'bearer' | 'basic' | 'anyone';
+/** How a caller signs in to an operation: with a token, with account id and secret, with the API key of a supplier, or not at all. */
+export type SignIn = 'bearer' | 'basic' | 'key' | 'anyone';
 
 /** One operation of the contract, with what the adapter needs of it. */
 export interface ContractOperation {
@@ -143,7 +143,8 @@ function goodAnswers({ operationId, responses }: AuthoredOperation) {
 
 function signInOf(security: readonly Record<string, unknown>[]): SignIn {
   if (security.some((requirement) => Object.keys(requirement).length === 0)) return 'anyone';
-  return security.some((requirement) => 'basicCredentials' in requirement) ? 'basic' : 'bearer';
+  if (security.some((requirement) => 'basicCredentials' in requirement)) return 'basic';
+  return security.some((requirement) => 'supplierApiKey' in requirement) ? 'key' : 'bearer';
 }
 
 /** The part of a document with every reference replaced by what it names; the contract has no cycles. */

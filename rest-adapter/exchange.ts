@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newIdentifier } from '../schema/identifiers';
-import { type ErrorForm, errorFormAt } from './interfaces';
-import type { RequestFacts } from '../gateway/client/graph-client';
+import { type RestInterface, interfaceAt } from './interfaces';
+import { type RequestFacts, supplierKeyIn } from '../gateway/client/graph-client';
 import type { ToldRefusal } from './refusal';
 import type { RecordRequest } from './telemetry';
 
@@ -16,9 +16,8 @@ export interface Exchange {
   readonly facts: RequestFacts;
   readonly startedAt: number;
   /** The challenge of a 401. */
-  readonly scheme: 'Bearer' | 'Basic';
-  /** How its interface tells an error. */
-  readonly errorForm: ErrorForm;
+  readonly scheme: 'Bearer' | 'Basic' | 'ApiKey';
+  readonly of: RestInterface;
 }
 
 /** Headers of every answer: nothing is cached (but files, which say so themselves), framed, sniffed or referred to. */
@@ -35,13 +34,13 @@ const HSTS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000; inclu
 
 /** The answers of one adapter. */
 export interface Answers {
-  /** Without an error form, it is that of the interface to which the address belongs. */
+  /** Of an interface that is not said, it is of that to which the address belongs. */
   begin(
     request: FastifyRequest,
     reply: FastifyReply,
     route: string,
     scheme?: Exchange['scheme'],
-    errorForm?: ErrorForm,
+    of?: RestInterface,
   ): Exchange;
   /** Sends an answer and records it; a body that is undefined is none. */
   send(exchange: Exchange, status: number, headers: Readonly<Record<string, string>> | undefined, body: unknown): void;
@@ -75,16 +74,19 @@ export function answers(record: RecordRequest, secure: boolean): Answers {
     sendBytes(exchange, status, headers, body === undefined ? undefined : JSON.stringify(body));
   };
   return {
-    begin(request, reply, route, scheme = 'Bearer', errorForm = errorFormAt(request.raw.url ?? '')) {
-      const authorization = scheme === 'Bearer' ? request.headers.authorization : undefined;
-      const facts = { authorization, transactionId: newIdentifier('tid'), clientAddress: clientAddress(request) };
-      return { request, reply, route, facts, startedAt: performance.now(), scheme, errorForm };
+    begin(request, reply, route, scheme = 'Bearer', of = interfaceAt(request.raw.url ?? '')) {
+      const { headers } = request;
+      const authorization = scheme === 'Basic' ? undefined : headers.authorization;
+      const supplierKey = of.takesSupplierKeys ? supplierKeyIn(headers) : undefined;
+      const sender = { transactionId: newIdentifier('tid'), clientAddress: clientAddress(request) };
+      const facts = { authorization, supplierKey, ...sender };
+      return { request, reply, route, facts, startedAt: performance.now(), scheme, of };
     },
     send,
     sendBytes,
     refuse(exchange, refusal, headers) {
-      const { request, facts, errorForm } = exchange;
-      const body = errorForm(refusal, request.raw.url ?? '', facts.transactionId);
+      const { request, facts, of } = exchange;
+      const body = of.errorForm(refusal, request.raw.url ?? '', facts.transactionId);
       send(exchange, refusal.status, { ...refusalHeaders(refusal, exchange), ...headers }, body);
     },
   };
@@ -101,8 +103,10 @@ function refusalHeaders(
   { status, code, retryAfter }: ToldRefusal,
   { scheme, facts }: Exchange,
 ): Record<string, string> {
-  if (status === 401)
-    return { 'www-authenticate': challenge(scheme, code === 'AUT002', facts.authorization !== undefined) };
+  if (status === 401) {
+    const asked = code === 'AUT003' ? 'ApiKey' : scheme;
+    return { 'www-authenticate': challenge(asked, code === 'AUT002', facts.authorization !== undefined) };
+  }
   if (status === 429) {
     const seconds = String(Math.max(1, Math.ceil(retryAfter ?? 60)));
     return { 'retry-after': seconds, ratelimit: `"requests";r=0;t=${seconds}` };
@@ -110,9 +114,10 @@ function refusalHeaders(
   return retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
 }
 
-/** RFC 7617 and RFC 6750, section 3: an error is named only when a token was sent. */
+/** RFC 7617 and RFC 6750, section 3: an error is named only when a token was sent. For API keys no scheme is registered. */
 function challenge(scheme: Exchange['scheme'], expired: boolean, tokenSent: boolean): string {
   if (scheme === 'Basic') return `Basic ${REALM}, charset="UTF-8"`;
+  if (scheme === 'ApiKey') return `ApiKey ${REALM}`;
   if (!tokenSent) return `Bearer ${REALM}`;
   return `Bearer ${REALM}, error="invalid_token"${expired ? ', error_description="The token has expired"' : ''}`;
 }

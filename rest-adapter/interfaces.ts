@@ -1,8 +1,5 @@
-import { resourceOf, responseMetadata } from './envelope';
-import type { ToldRefusal } from './refusal';
-
-/** The body in which an interface tells of an error. */
-export type ErrorForm = (refusal: ToldRefusal, url: string, transactionId: string) => unknown;
+import { resourceOf } from './envelope';
+import { type ErrorForm, errorEnvelope, statusAndMessage, wordAndDetails } from './error-forms';
 
 /** An interface of the register (1-specification.md): what its contract, and nothing else, decides of the adapter. */
 export interface RestInterface {
@@ -12,36 +9,33 @@ export interface RestInterface {
   readonly contract: string;
   /** What comes before the paths of its contract. */
   readonly basePath: string;
-  /** Its paths begin so, and are told of errors in its form; whatever no interface claims is Interface A's. */
-  readonly claims: string;
+  /** Its paths begin with one of these, and are told of errors in its form; whatever no interface claims is Interface A's. */
+  readonly claims: readonly string[];
   /** Where the adapter serves its contract. */
   readonly documentPath: string;
   /** Where the adapter serves a page to read and try it. */
   readonly referencePath: string;
   readonly errorForm: ErrorForm;
+  /** Every credential that is sent is verified, also where none is asked for. */
+  readonly verifiesEveryCredential: boolean;
+  /** The API key of a supplier is a credential; else it is not read. */
+  readonly takesSupplierKeys: boolean;
+  /** A query parameter that an operation does not have is refused; else it is left aside. */
+  readonly refusesUnknownParameters: boolean;
 }
-
-/** The error envelope (1-specification.md, Errors). */
-const errorEnvelope: ErrorForm = ({ errors }, url, transactionId) => ({
-  response: responseMetadata(resourceOf(url), transactionId),
-  errors,
-});
-
-/** `{code, message}`: the status, and a line for each reason. */
-const codeAndMessage: ErrorForm = ({ status, errors }) => ({
-  code: status,
-  message: errors.map(({ message }) => message).join('\n'),
-});
 
 /** The versioned register interface. */
 export const INTERFACE_A: RestInterface = {
   name: 'Interface A',
   contract: 'a.yaml',
   basePath: '/v1',
-  claims: '/',
+  claims: ['/'],
   documentPath: '/openapi.json',
   referencePath: '/docs',
   errorForm: errorEnvelope,
+  verifiesEveryCredential: false,
+  takesSupplierKeys: false,
+  refusesUnknownParameters: false,
 };
 
 /** Retrieval of grid-change difference models; its contract writes whole paths, for its base is a host. */
@@ -49,18 +43,36 @@ export const INTERFACE_C: RestInterface = {
   name: 'Interface C',
   contract: 'c.yaml',
   basePath: '',
-  claims: '/grid-modelling/',
+  claims: ['/grid-modelling/'],
   documentPath: '/openapi/c.json',
   referencePath: '/docs/c',
-  errorForm: codeAndMessage,
+  errorForm: statusAndMessage,
+  verifiesEveryCredential: false,
+  takesSupplierKeys: false,
+  refusesUnknownParameters: false,
+};
+
+/** Tariff interoperability; its contract writes whole paths, for they stand at two servers (3-decisions-c-d.md, D.1). */
+export const INTERFACE_D: RestInterface = {
+  name: 'Interface D',
+  contract: 'd.yaml',
+  basePath: '',
+  claims: ['/v1/suppliers/', '/v1/users/', '/v1/tariff/', '/v1/consent/', '/v1/webhook/', '/v1/report/'],
+  documentPath: '/openapi/d.json',
+  referencePath: '/docs/d',
+  errorForm: wordAndDetails,
+  verifiesEveryCredential: true,
+  takesSupplierKeys: true,
+  refusesUnknownParameters: true,
 };
 
 /** The interfaces that the adapter serves. */
-export const INTERFACES: readonly RestInterface[] = [INTERFACE_A, INTERFACE_C];
+export const INTERFACES: readonly RestInterface[] = [INTERFACE_A, INTERFACE_C, INTERFACE_D];
 
-/** The form in which an error at an address is told, whether something is served there or not. */
-export function errorFormAt(url: string): ErrorForm {
-  const claiming = INTERFACES.filter(({ claims }) => `${resourceOf(url)}/`.startsWith(claims));
-  const [closest = INTERFACE_A] = claiming.toSorted((one, other) => other.claims.length - one.claims.length);
-  return closest.errorForm;
+/** The interface to which an address belongs, whether something is served there or not. */
+export function interfaceAt(url: string): RestInterface {
+  const path = `${resourceOf(url)}/`;
+  const claimOf = ({ claims }: RestInterface) =>
+    Math.max(...claims.map((claim) => (path.startsWith(claim) ? claim.length : 0)));
+  return INTERFACES.reduce((closest, each) => (claimOf(each) > claimOf(closest) ? each : closest), INTERFACE_A);
 }

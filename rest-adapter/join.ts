@@ -15,6 +15,8 @@ export interface Join {
   readonly consumed: ReadonlySet<string>;
   /** Data that is nullable in the graph though the contract requires it: the row answers for it. */
   readonly excused: ReadonlySet<string>;
+  /** Data that is one thing in the graph though the contract has a list: the row answers for it. */
+  readonly listOfOne?: string | undefined;
 }
 
 /** Both sides of an enum have the same values, by the naming function. */
@@ -36,6 +38,11 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   Boolean: 'boolean',
   JSONObject: 'object',
 };
+
+/** A number that the graph has as a text, so that none of its digits is lost on the way. */
+export function isDecimalText({ type, format }: ContractSchema, scalar: GraphQLOutputType): boolean {
+  return type === 'number' && format === 'decimal' && isScalarType(scalar) && !(scalar.name in JSON_TYPES);
+}
 
 /** A scalar has the JSON type that the contract says. */
 export function leafProblem(

@@ -5,12 +5,13 @@ import type { CompiledOperation } from './compile';
 import { areaOfHost } from './files/licence-area';
 import { isPlainJson } from './media-types';
 import { type Refusal, refusal, refusalOfFaults } from './refusal';
+import { pointerToken } from './request-binding';
 import { basicCredentials, versionsOf } from './request-headers';
 import { type BoundParameter, spokenName } from './request-variables';
 import type { RouteRow } from './route-table';
 import { isStorable } from '../schema/storable-text';
 import { storabilityFaults } from './storable';
-import type { Fault, Validator } from './validation';
+import { type Fault, MOST_FAULTS, type Validator } from './validation';
 
 /** What a request asks of the graph, or why it cannot be asked. */
 export type Reading =
@@ -23,13 +24,15 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
   const { authorization, 'if-match': ifMatch } = request.headers;
   const credentials = operation.contract.signIn === 'basic' ? basicCredentials(authorization) : {};
   if (credentials === undefined) return { refusal: refusal('AUT001') };
-  const { parameters: known, body: expected } = operation.request;
+  const { parameters: bound, body: expected } = operation.request;
   const unsuitable = unsuitableMedia(operation, request, expected !== undefined);
   if (unsuitable) return { refusal: refusal(unsuitable) };
-  const parameters = parameterValues(known, request);
+  const parameters = parameterValues(bound, request);
   if (operation.row.licenceArea) nameArea(parameters, operation.row.licenceArea, request, defaultArea);
-  const faults = parameterFaults(operation, parameters);
-  if (faults === 'unknown') return { refusal: refusal('NTF001') };
+  const known = parameterFaults(operation, parameters);
+  if (known === 'unknown') return { refusal: refusal('NTF001') };
+  const { refusesUnknownParameters } = operation.contract.of;
+  const faults = refusesUnknownParameters ? [...known, ...strangeParameters(operation, request)] : known;
   const { body, bodyFaults } = expected ? readBody(request, expected.check) : { body: undefined, bodyFaults: [] };
   if (faults.length > 0 || !isAcceptable(bodyFaults, body))
     return { refusal: refusalOfFaults([...faults, ...bodyFaults]) };
@@ -58,7 +61,7 @@ function variablesOf(
     const value = parameters[name] ?? preset;
     if (value !== undefined) variables[variable] = bind === undefined ? value : bind(value);
   }
-  if (request.body) variables['input'] = request.body.bind(body);
+  if (request.body) Object.assign(variables, request.body.bind(body));
   const versions = row.ifMatch === undefined ? undefined : versionsOf(ifMatch);
   if (row.ifMatch !== undefined && versions) variables[row.ifMatch] = versions;
   return variables;
@@ -70,9 +73,9 @@ function parameterValues(
 ): Record<string, unknown> {
   const sources = { path: params as Values, query: query as Values, header: headers as Values };
   const values: Record<string, unknown> = {};
-  for (const { name, in: source, key, isInteger } of parameters) {
+  for (const { name, in: source, key, read } of parameters) {
     const value = sources[source][key];
-    if (value !== undefined) values[name] = isInteger ? integerOf(value) : value;
+    if (value !== undefined) values[name] = read ? read(value) : value;
   }
   return values;
 }
@@ -86,13 +89,6 @@ function nameArea(
 ): void {
   const area = areaOfHost(request) ?? parameters[parameter] ?? (presumed ? defaultArea : undefined);
   if (area !== undefined) parameters[parameter] = area;
-}
-
-/** As many digits as a number holds exactly; the contract says which are too large. */
-const INTEGER = /^-?[0-9]{1,15}$/;
-
-function integerOf(value: unknown): unknown {
-  return typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
 }
 
 /** Faults of the parameters, or `unknown` when a malformed path value is answered like one that nobody knows. */
@@ -109,7 +105,18 @@ function parameterFaults(operation: CompiledOperation, values: Values): readonly
   if (faults.some(({ pointer }) => operation.row.malformed?.includes(pointer.slice(1)))) return 'unknown';
   return faults.map((fault) => {
     const parameter = sourceOf(fault.pointer);
-    return parameter ? { ...fault, pointer: spokenName(parameter) } : fault;
+    return parameter ? { ...fault, pointer: spokenName(parameter), parameter: parameter.name } : fault;
+  });
+}
+
+/** Query parameters that the operation does not have. */
+function strangeParameters({ request }: CompiledOperation, { query }: FastifyRequest): Fault[] {
+  const known = request.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const strange = Object.keys(query as Values).filter((name) => !known.includes(name));
+  return strange.slice(0, MOST_FAULTS).map((name) => {
+    const parameter = pointerToken(name);
+    const pointer = spokenName({ in: 'query', name: parameter });
+    return { code: 'VAL003', pointer, parameter, message: 'is not a parameter of this operation' };
   });
 }
 

@@ -51,11 +51,21 @@ const ASSETS = {
 /** What the reference page needs to be served. */
 export interface Reference {
   readonly contracts: readonly Contract[];
-  readonly baseUrl: string;
+  readonly addresses: PublicAddresses;
   readonly production: boolean;
   /** What the sandbox holds, in place of the contract's examples: so that "Try it out" works as it stands. */
   readonly samples?: (() => Samples | undefined) | undefined;
   readonly record: RecordRequest;
+}
+
+/** Where the interfaces are, for those outside. */
+export interface PublicAddresses {
+  /** Of Interface A, with its version segment. */
+  readonly baseUrl: string;
+  /** Of the lookups of Interface D, without it; the origin of {@link baseUrl} if not said. */
+  readonly registerUrl?: string | undefined;
+  /** Of what suppliers serve by Interface D, likewise. */
+  readonly supplierUrl?: string | undefined;
 }
 
 /** Values of the sandbox, by the kind of the contract's example that they replace. */
@@ -64,14 +74,21 @@ export interface Samples {
   readonly identityRecord: string;
   readonly duid: string;
   readonly mpxn: string;
+  /** A supplier, one of its tariffs, and an RTI User; none while the sandbox has no tariffs. */
+  readonly mpid?: string;
+  readonly tariffId?: string;
+  readonly userId?: string;
 }
 
 /** The contracts' own examples; those of Interface C are a project of the sandbox. */
-const EXAMPLES: Samples = {
+const EXAMPLES: Required<Samples> = {
   accessKey: 'ak_5d3f9a1c7be2048643d1e0fa',
   identityRecord: 'ir_19c2e47ab0d35f8611a2b3c4',
   duid: 'duid_0a1b2c3d4e5f60718293a4b5',
   mpxn: '991234567890',
+  mpid: 'LARK',
+  tariffId: 'trf_0d4f8a1be7c92035f6418d2a9c3b5e70',
+  userId: 'usr_5b0e1c7d94a2f3864d1e0fa25c7b9a13',
 };
 
 /** Serves the contracts, each with a page to read and try it, without anything from the internet. */
@@ -108,7 +125,7 @@ export function serveReference(app: FastifyInstance, reference: Reference): void
 function withSamples(document: string, samples: Samples | undefined): string {
   if (!samples) return document;
   const kinds = Object.keys(EXAMPLES) as (keyof Samples)[];
-  return kinds.reduce((text, kind) => text.replaceAll(EXAMPLES[kind], samples[kind]), document);
+  return kinds.reduce((text, kind) => text.replaceAll(EXAMPLES[kind], samples[kind] ?? EXAMPLES[kind]), document);
 }
 
 /**
@@ -116,19 +133,47 @@ function withSamples(document: string, samples: Samples | undefined): string {
  * under another name of this machine: the address beside it comes first.
  */
 export function servedDocument(
-  { contract, baseUrl, production }: { contract: Contract } & Pick<Reference, 'baseUrl' | 'production'>,
+  { contract, addresses, production }: { contract: Contract } & Pick<Reference, 'addresses' | 'production'>,
   profile: MpxnProfile = MPXN_PROFILE,
 ): OpenApiDocument {
-  const served = structuredClone(contract.document) as OpenApiDocument & {
-    servers: unknown;
-    components: { schemas: { Mpxn?: { pattern: string } } };
+  const served = structuredClone(contract.document) as OpenApiDocument & ServedParts;
+  const { pathname } = new URL(addresses.baseUrl);
+  const beside = {
+    url: contract.of.basePath === '' ? '/' : pathname,
+    description: 'This register, where this page is.',
   };
-  const { pathname, origin } = new URL(baseUrl);
-  const { basePath } = contract.of;
-  const beside = { url: basePath === '' ? '/' : pathname, description: 'This register, where this page is.' };
-  const published = { url: basePath === '' ? origin : baseUrl, description: 'This register.' };
-  served.servers = production ? [published] : [beside, published];
+  for (const part of [served, ...Object.values(served.paths)]) {
+    if (!part.servers) continue;
+    const published = part.servers.map((server) => publishedServer(server, contract, addresses));
+    part.servers = production ? published : [beside, ...published];
+  }
   const { Mpxn } = served.components.schemas;
   if (profile === 'gb' && Mpxn) Mpxn.pattern = `${MPXN_PATTERN.source}|^[0-9]{13}$|^[0-9]{6,10}$`;
   return served;
+}
+
+/** A server of an OpenAPI document. */
+interface Server {
+  readonly url: string;
+  readonly description: string;
+  readonly variables?: Readonly<Record<string, object>>;
+}
+
+interface ServedParts {
+  servers?: Server[];
+  readonly paths: Record<string, Record<string, unknown> & { servers?: Server[] }>;
+  readonly components: { readonly schemas: { readonly Mpxn?: { pattern: string } } };
+}
+
+/** `{register_url}` and `{supplier_url}` are variables of the document, and stay so; what they stand for is a setting. */
+function publishedServer(server: Server, { of }: Contract, { baseUrl, ...others }: PublicAddresses): Server {
+  const { origin } = new URL(baseUrl);
+  if (!server.variables) return { ...server, url: of.basePath === '' ? origin : baseUrl };
+  const { registerUrl = origin, supplierUrl = origin } = others;
+  const values: Readonly<Record<string, string>> = { register_url: registerUrl, supplier_url: supplierUrl };
+  const variables = Object.entries(server.variables).map(([name, variable]) => [
+    name,
+    { ...variable, default: values[name] ?? origin },
+  ]);
+  return { ...server, variables: Object.fromEntries(variables) as Record<string, object> };
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
 import type { GraphFailure } from '../gateway/client/graph-client';
-import { type InputPlace, wirePointer } from './request-binding';
+import { type InputPlace, wirePlace } from './request-binding';
 import { type Fault, MOST_FAULTS } from './validation';
 
 /** One entry of `errors` in the error envelope. */
@@ -15,6 +15,8 @@ export interface Refusal {
   /** The code of the first entry. */
   readonly code: ErrorCode;
   readonly errors: readonly ErrorDetail[];
+  /** What is wrong with which parameter or field, one for each entry. */
+  readonly faults?: readonly Fault[];
   /** Seconds until the request may be sent again. */
   readonly retryAfter?: number | undefined;
 }
@@ -38,12 +40,13 @@ export function refusalOfFaults(faults: readonly Fault[]): Refusal {
     const field = fault.pointer === '' ? fault.message : fault.pointer;
     if (!byField.has(field) && byField.size < MOST_FAULTS) byField.set(field, fault);
   }
-  const errors = [...byField.values()].map(({ code, pointer, message }) => ({
+  const told = [...byField.values()];
+  const errors = told.map(({ code, pointer, message }) => ({
     'error-code': code,
     message: pointer === '' ? message : `${pointer}: ${message}`,
   }));
   const { 'error-code': code } = errors[0] as ErrorDetail;
-  return { status: errorCatalogue[code].status, code, errors };
+  return { status: errorCatalogue[code].status, code, errors, faults: told };
 }
 
 /**
@@ -53,7 +56,9 @@ export function refusalOfFaults(faults: readonly Fault[]): Refusal {
 export const ORDER_OF_CHECKS: readonly ErrorCode[] = [
   'AUT001',
   'AUT002',
+  'AUT003',
   'LIM002',
+  'RTI001',
   'PRM001',
   'ACC001',
   'VAL011',
@@ -62,14 +67,16 @@ export const ORDER_OF_CHECKS: readonly ErrorCode[] = [
   ...(['VAL001', 'VAL002', 'VAL003', 'VAL004', 'VAL005', 'VAL006', 'VAL007', 'VAL008', 'VAL009'] as const),
   'SYS002',
   'SYS001',
-  'NTF001',
+  ...(['NTF001', 'NTF002', 'NTF003', 'NTF004', 'NTF005', 'NTF006'] as const),
   'MET001',
   'PRM002',
   'PRM003',
+  'RTI002',
   'CNF001',
   'CNF002',
   'CNF003',
   'CNF004',
+  'CNF005',
   'CND001',
   'REI001',
 ];
@@ -92,5 +99,9 @@ export function refusalOfFailures(failures: readonly GraphFailure[], input: Inpu
 
 function faultsOf({ code, message, violations }: GraphFailure, input: InputPlace | undefined): Fault[] {
   if (!violations || violations.length === 0) return [{ code, pointer: '', message }];
-  return violations.map((violation) => ({ ...violation, pointer: wirePointer(input, violation.path) }));
+  return violations.map((violation) => ({
+    code: violation.code,
+    message: violation.message,
+    ...wirePlace(input, violation.path),
+  }));
 }

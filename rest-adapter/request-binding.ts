@@ -48,7 +48,8 @@ export function requestBinding(join: Join, given: ContractSchema, givenType: Gra
     const names = new Map(schema.enum.map((value) => [value, enumName(String(value))]));
     return { bind: (value) => names.get(value as string), place: {} };
   }
-  join.problems.push(...leafProblem(wire, schema, type));
+  const isWholeFloat = schema.type === 'integer' && named.name === 'Float';
+  if (!isWholeFloat) join.problems.push(...leafProblem(wire, schema, type));
   return { bind: undefined, place: {} };
 }
 
@@ -114,18 +115,25 @@ function objectBind(lines: readonly Line[]): Bind {
   };
 }
 
-/** The JSON pointer of a path of the GraphQL input, or the spoken name of a parameter; a name that the contract does not know stays as it is. */
-export function wirePointer(place: InputPlace | undefined, path: readonly (string | number)[]): string {
-  const { spoken } = (typeof path[0] === 'string' && place?.members?.get(path[0])) || {};
-  if (spoken !== undefined) return spoken;
+/** Where something of a request stands, in the names of the wire. */
+export interface WirePlace {
+  /** JSON pointer of the field, or the spoken name of the parameter. */
+  readonly pointer: string;
+  /** Name of the parameter, if it is one. */
+  readonly parameter?: string;
+}
+
+/** The place on the wire of a path of the GraphQL input; a name that the contract does not know stays as it is. */
+export function wirePlace(place: InputPlace | undefined, path: readonly (string | number)[]): WirePlace {
   let here = place;
   let pointer = '';
   for (const step of path) {
     const member = typeof step === 'string' ? here?.members?.get(step) : undefined;
+    if (member?.spoken !== undefined) return { pointer: member.spoken, parameter: member.wire };
     pointer += `/${pointerToken(member?.wire ?? String(step))}`;
     here = typeof step === 'number' ? here?.items : member?.place;
   }
-  return pointer;
+  return { pointer };
 }
 
 const LONGEST_NAME = 100;

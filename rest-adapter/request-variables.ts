@@ -2,6 +2,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   Kind,
+  type ValueNode,
   isInputType,
   isNonNullType,
   typeFromAST,
@@ -11,7 +12,7 @@ import { graphqlName } from '../schema/naming';
 import type { ContractOperation, ContractParameter, ContractSchema } from './contract';
 import type { Join } from './join';
 import type { OperationDocument } from './operation-documents';
-import { type Bind, type InputMember, type InputPlace, requestBinding } from './request-binding';
+import { type Bind, type Binding, type InputMember, type InputPlace, requestBinding } from './request-binding';
 import { routeParameter } from './route-paths';
 import type { RouteRow } from './route-table';
 import type { Validator } from './validation';
@@ -24,7 +25,8 @@ export interface BoundParameter {
   readonly key: string;
   readonly variable: string;
   readonly preset: unknown;
-  readonly isInteger: boolean;
+  /** What its text stands for; a text that is no such value stays one, which the contract refuses. */
+  readonly read: ((text: unknown) => unknown) | undefined;
   readonly bind: Bind | undefined;
 }
 
@@ -38,9 +40,12 @@ export interface RequestCompilation {
   readonly parameters: readonly BoundParameter[];
   /** Faults of the parameters, given as one object of their names. */
   readonly checkParameters: Validator;
-  readonly body: { readonly check: Validator; readonly bind: Bind } | undefined;
+  readonly body: { readonly check: Validator; readonly bind: BodyBind } | undefined;
   readonly input: InputPlace;
 }
+
+/** The variables that a valid body feeds. */
+type BodyBind = (body: unknown) => Record<string, unknown>;
 
 interface RequestParts {
   readonly operation: ContractOperation;
@@ -65,38 +70,82 @@ export function compileRequest(
   if (operation.signIn === 'basic') {
     for (const variable of ['accountId', 'secretKey']) feed(join, types, unfed, variable, 'the credentials');
   }
-  const inputType = operation.body && feed(join, types, unfed, 'input', 'the body');
-  const binding = operation.body && inputType && requestBinding(join, operation.body, inputType, '');
+  const body = operation.body && boundBody(join, operation.body, types, unfed);
   for (const variable of unfed) join.problems.push(`nothing feeds the variable $${variable}`);
-  const fedArguments = argumentsByVariable(document);
-  const places = bound.flatMap((parameter) => {
-    const { variable, name } = parameter;
-    const member: InputMember = { wire: name, place: {}, spoken: spokenName(parameter) };
-    return [variable, ...(fedArguments.get(variable) ?? [])].map((graphName) => [graphName, member] as const);
+  const spoken = bound.map((parameter) => {
+    const member: InputMember = { wire: parameter.name, place: {}, spoken: spokenName(parameter) };
+    return [parameter.variable, member] as const;
   });
   return {
     parameters: bound,
     checkParameters: validator(parametersSchema(fed)),
-    body: operation.body && { check: validator(operation.body), bind: binding?.bind ?? ((value) => value) },
-    input: { members: new Map([...places, ...(binding?.place.members ?? [])]) },
+    body: operation.body && body && { check: validator(operation.body), bind: body.bind },
+    input: inputPlace(document, new Map([...spoken, ...(body?.variables ?? [])]), body?.input),
   };
 }
+
+/** The body feeds `$input`; of an operation that has none, its members feed the variables of their names, and an empty body nothing. */
+function boundBody(join: Join, schema: ContractSchema, types: VariableTypes, unfed: Set<string>) {
+  const members = Object.entries(schema.properties ?? {});
+  if (types.has('input') || schema.properties === undefined) {
+    const type = feed(join, types, unfed, 'input', 'the body');
+    const { bind, place } = type ? requestBinding(join, schema, type, '') : UNBOUND;
+    return { bind: (body: unknown) => ({ input: bind ? bind(body) : body }), input: place, variables: [] };
+  }
+  const bound = members.map(([name, property]) => {
+    const variable = graphqlName(name);
+    const type = feed(join, types, unfed, variable, `the member ${name} of the body`);
+    const { bind, place } = type ? requestBinding(join, property, type, `/${name}`) : UNBOUND;
+    const isOptional = schema.required?.includes(name) !== true && property.default === undefined;
+    if (type && isNonNullType(type) && isOptional) join.problems.push(`/${name} is optional, but $${variable} is not`);
+    return { name, variable, preset: property.default, bind, place };
+  });
+  const bind = (body: unknown) =>
+    Object.fromEntries(
+      bound.flatMap((member) => {
+        const value = (body as Record<string, unknown>)[member.name] ?? member.preset;
+        return value === undefined ? [] : [[member.variable, member.bind ? member.bind(value) : value] as const];
+      }),
+    );
+  const variables = bound.map(({ name, variable, place }) => [variable, { wire: name, place }] as const);
+  return { bind, input: undefined, variables };
+}
+
+const UNBOUND: Binding = { bind: undefined, place: {} };
 
 /** In the contract it is optional, for the host or the setting may name it; in the end somebody must have. */
 function isAreaToBeKnown({ licenceArea }: RouteRow, { name }: ContractParameter): boolean {
   return licenceArea?.presumed === true && licenceArea.parameter === name;
 }
 
-/** The arguments that take each variable: violations name arguments, the contract names parameters. */
-function argumentsByVariable({ operation }: OperationDocument): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
+/** Violations name variables, arguments, fields of arguments, and fields of `$input`; the contract names parameters and members. */
+function inputPlace(
+  { operation }: OperationDocument,
+  variables: ReadonlyMap<string, InputMember>,
+  input: InputPlace | undefined,
+): InputPlace {
+  const members = new Map(variables);
   visit(operation, {
     Argument({ name, value }) {
-      if (value.kind === Kind.VARIABLE)
-        found.set(value.name.value, [...(found.get(value.name.value) ?? []), name.value]);
+      const member = memberOf(name.value, value, variables);
+      if (member) members.set(name.value, member);
     },
   });
-  return found;
+  return { members: new Map([...members, ...(input?.members ?? [])]) };
+}
+
+function memberOf(
+  name: string,
+  value: ValueNode,
+  variables: ReadonlyMap<string, InputMember>,
+): InputMember | undefined {
+  if (value.kind === Kind.VARIABLE) return variables.get(value.name.value);
+  if (value.kind !== Kind.OBJECT) return undefined;
+  const fields = value.fields.flatMap((field) => {
+    const member = memberOf(field.name.value, field.value, variables);
+    return member ? [[field.name.value, member] as const] : [];
+  });
+  return { wire: name, place: { members: new Map(fields) } };
 }
 
 type VariableTypes = ReadonlyMap<string, GraphQLInputType>;
@@ -133,10 +182,19 @@ function boundParameter(
     key,
     variable,
     preset: parameter.schema.default,
-    isInteger: parameter.schema.type === 'integer',
+    read: READERS[String(parameter.schema.type)],
     bind: type && requestBinding(join, parameter.schema, type, source).bind,
   };
 }
+
+/** As many digits as a number holds exactly; the contract says which are too large. */
+const INTEGER = /^-?[0-9]{1,15}$/;
+
+/** How the text of a parameter is read, by the type that the contract gives it. */
+const READERS: Readonly<Record<string, (text: unknown) => unknown>> = {
+  integer: (text) => (typeof text === 'string' && INTEGER.test(text) ? Number(text) : text),
+  boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
+};
 
 function arrivalName({ in: source, name }: ContractParameter): string {
   if (source === 'header') return name.toLowerCase();

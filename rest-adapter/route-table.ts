@@ -1,9 +1,13 @@
+import type { ErrorCode } from '../schema/error-catalogue';
+
 /** What neither the contract nor the GraphQL operation can say of a route. Paths are those of the operation's data. */
 export interface RouteRow {
-  /** Null here is answered 404. */
-  readonly nullIs404?: string;
+  /** Null here is answered 404; of several places the first that is null, with its code. */
+  readonly nullIs404?: string | Readonly<Record<string, ErrorCode>>;
   /** What such a 404 says, where that is more than that nothing was found. */
   readonly missing?: string;
+  /** One thing in the graph, a list of one in the contract. */
+  readonly listOfOne?: string;
   /** Nullable in the graph, because other roles may not see it; whom this operation serves always gets it. */
   readonly always?: readonly string[];
   /** The answer's properties are those of this object, not of the data itself. */
@@ -104,4 +108,17 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
     malformed: ['cimFile'],
     licenceArea: { parameter: 'licenceArea', presumed: true },
   },
+
+  listSuppliers: { spread: 'page' },
+  listRtiUsers: { spread: 'page' },
+  retrieveRtiUser: { spread: 'rtiUser', nullIs404: { rtiUser: 'NTF004' } },
+  listTariffs: { spread: 'supplier.page', nullIs404: { supplier: 'NTF002' } },
+  retrieveTariff: {
+    spread: 'supplier',
+    nullIs404: { supplier: 'NTF002', 'supplier.data': 'NTF003' },
+    listOfOne: 'supplier.data',
+  },
+  giveTariffConsent: { isNew: 'data.isNew' },
+  registerRtiWebhook: { spread: 'registration', isNew: 'registration.isNew' },
+  submitPerformanceReport: { spread: 'report' },
 };

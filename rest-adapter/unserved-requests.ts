@@ -5,7 +5,7 @@ import { newIdentifier } from '../schema/identifiers';
 import { originForm, resourceOf } from './envelope';
 import type { Answers } from './exchange';
 import { isUploading } from './files/uploading';
-import { errorFormAt } from './interfaces';
+import { interfaceAt } from './interfaces';
 import { refusal } from './refusal';
 import { type Route, pathPattern } from './route-paths';
 import { UNKNOWN_ROUTE } from './telemetry';
@@ -77,8 +77,8 @@ export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void 
   const transactionId = newIdentifier('tid');
   const { errors } = refusal('VAL003', `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}`);
   const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
-  const form = errorFormAt(targetOf(error));
-  const body = JSON.stringify(form({ status: Number.parseInt(statusLine, 10), errors }, '', transactionId));
+  const { errorForm } = interfaceAt(targetOf(error));
+  const body = JSON.stringify(errorForm({ status: Number.parseInt(statusLine, 10), errors }, '', transactionId));
   const head = [
     `HTTP/1.1 ${statusLine}`,
     'content-type: application/json; charset=utf-8',

@@ -3,6 +3,7 @@ import Ajv2020 from 'ajv/dist/2020';
 import { fullFormats } from 'ajv-formats/dist/formats';
 import { isDate, parseDateTime } from '../schema/date-time';
 import type { ErrorCode } from '../schema/error-catalogue';
+import { UUID_PATTERN } from '../schema/identifiers';
 import { MPXN_PROFILE, mpxnFault } from '../schema/mpxn';
 import type { ContractSchema } from './contract';
 import { pointerToken } from './request-binding';
@@ -11,8 +12,10 @@ import { requestSchema } from './request-schema';
 /** One thing wrong with a request: the message never echoes the value. */
 export interface Fault {
   readonly code: ErrorCode;
-  /** JSON pointer of the field. */
+  /** JSON pointer of the field, or the spoken name of a parameter. */
   readonly pointer: string;
+  /** Name of the parameter, if it is one. */
+  readonly parameter?: string;
   readonly message: string;
 }
 
@@ -31,6 +34,7 @@ export function requestValidators(): (schema: ContractSchema) => Validator {
   const ajv = new Ajv2020({ allErrors: true, strict: false, ownProperties: true, addUsedSchema: false });
   ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
   ajv.addFormat('date', isDate);
+  ajv.addFormat('uuid', UUID_PATTERN);
   ajv.addFormat('email', (text: string) => text.length <= LONGEST_EMAIL && EMAIL.test(text.trim()));
   ajv.removeKeyword('readOnly');
   ajv.addKeyword({ keyword: 'readOnly', validate: () => false });

@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { AccountRole } from '../schema/roles';
 import { type DemoRecord, demoRecords } from './demo-records';
 import type { DemoGrid } from './demo-grid';
+import type { DemoRtiUser } from './demo-rti';
+import type { DemoTariffs } from './demo-tariffs';
 import { type SupplierCredentials, supplierCredentials } from './demo-supplier';
 import { type GraphqlClient, GraphqlFailure } from './graphql-client';
 
@@ -34,6 +36,10 @@ export interface DemoData {
   };
   readonly customers: readonly DemoCustomer[];
   readonly grid: DemoGrid;
+  /** A tariff of the demo supplier. */
+  readonly tariff: DemoTariffs;
+  /** With which the demo customers share their tariffs. */
+  readonly rti_users: readonly DemoRtiUser[];
 }
 
 /** The samples of the first Data User, as the reference page shows them. */
@@ -90,7 +96,10 @@ const DISCOVERED = {
 export type ClientOf = (token?: string) => GraphqlClient;
 
 /** Makes the demo data of accounts and records: accounts by the admin, records by the two Data Users. */
-export async function createDemoData(admin: DemoAccount, clientOf: ClientOf): Promise<Omit<DemoData, 'grid'>> {
+export async function createDemoData(
+  admin: DemoAccount,
+  clientOf: ClientOf,
+): Promise<Omit<DemoData, 'grid' | 'tariff' | 'rti_users'>> {
   const asAdmin = await signedIn(admin, clientOf);
   const accounts: DemoAccount[] = [admin];
   for (const organisation of ORGANISATIONS) accounts.push(await onboard(organisation, asAdmin));

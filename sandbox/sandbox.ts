@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AccountRole } from '../schema/roles';
 import type { AccountRepository } from '../subgraphs/access/database/account.repository';
 import {
   type ClientOf,
@@ -10,12 +11,14 @@ import {
   signedIn,
 } from './demo-data';
 import { publishDemoGrid } from './demo-grid';
+import { type DemoRtiUser, offerTariffSharing } from './demo-rti';
 import { offerSupplierSignIn, withSupplierCredentials } from './demo-supplier';
+import { publishDemoTariffs } from './demo-tariffs';
 import { graphqlClient } from './graphql-client';
 import type { RunningSupplier } from './supplier';
 
 /** What `sandbox.json` of every version has. */
-type RecordedData = Omit<DemoData, 'grid'>;
+type RecordedData = Omit<DemoData, 'grid' | 'tariff' | 'rti_users'>;
 
 /** Where the sandbox is, and by what its first admin is made. */
 export interface SandboxParts {
@@ -55,9 +58,8 @@ export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }
   const kept = await keptDemoData(file, accounts);
   const clientOf: ClientOf = (token) => graphqlClient(urls.gateway, token);
   const made = kept ? await completed(kept, clientOf) : await createDemoData(await firstAdmin(accounts), clientOf);
-  const admin = made.accounts.find(({ role }) => role === 'admin') as DemoAccount;
-  const grid = await publishDemoGrid(await signedIn(admin, clientOf), urls.rest);
-  const demo = withSupplierCredentials({ ...made, grid });
+  const published = await publishedData(made, { urls, supplier, clientOf });
+  const demo = withSupplierCredentials({ ...made, ...published });
   await offerSupplierSignIn(demo, supplier, accounts);
   writeWhole(file, {
     ...demo,
@@ -67,6 +69,25 @@ export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }
   tellLogins(file, demo);
   tellCustomers(urls, mailbox, demo);
   return demo;
+}
+
+/** What is there at each start: grid models, tariffs, and the RTI Users with which customers share theirs. */
+async function publishedData(
+  made: RecordedData & { readonly rti_users?: readonly DemoRtiUser[] },
+  { urls, supplier, clientOf }: Pick<SandboxParts, 'urls' | 'supplier'> & { readonly clientOf: ClientOf },
+): Promise<Pick<DemoData, 'grid' | 'tariff' | 'rti_users'>> {
+  const accountOf = (role: AccountRole) => made.accounts.find((account) => account.role === role) as DemoAccount;
+  const asAdmin = await signedIn(accountOf('admin'), clientOf);
+  const grid = await publishDemoGrid(asAdmin, urls.rest);
+  const { name, mpid = '' } = accountOf('supplier');
+  const tariff = await publishDemoTariffs({
+    asAdmin,
+    asSupplier: await signedIn(accountOf('supplier'), clientOf),
+    supplier: { mpid, name },
+    mpxns: made.customers.map(({ mpxn }) => mpxn),
+    restUrl: urls.rest,
+  });
+  return { grid, tariff, rti_users: await offerTariffSharing({ asAdmin, mpid, supplier, kept: made.rti_users }) };
 }
 
 /** The demo data of an earlier start, if the database still has all its accounts and lets them in. */

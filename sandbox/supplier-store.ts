@@ -1,12 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import { type RtiClient, rtiRegistration } from './supplier-clients';
 
 const MOST_ENTRIES = 1_000;
 
-/** What the supplier of a sandbox remembers of its sign-ins: in memory, each entry until it expires. */
-export function supplierStore(): AdapterFactory {
+/** What the supplier of a sandbox remembers of its sign-ins: in memory, each entry until it expires. RTI Users come while it runs. */
+export function supplierStore(rtiClients: readonly RtiClient[]): AdapterFactory {
   const entries = new LRUCache<string, AdapterPayload>({ max: MOST_ENTRIES });
-  return (model) => storeOf(model, entries);
+  return (model) => {
+    const store = storeOf(model, entries);
+    if (model !== 'Client') return store;
+    const find = async (id: string) => {
+      const client = rtiClients.findLast((each) => each.id === id);
+      return client && rtiRegistration(client);
+    };
+    return { ...store, find };
+  };
 }
 
 function storeOf(model: string, entries: LRUCache<string, AdapterPayload>): Adapter {

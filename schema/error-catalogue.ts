@@ -1,5 +1,5 @@
 /**
- * Every error of interfaces A and B (2-decisions-a-b.md, section 7): GraphQL says it as `extensions.code`, REST as
+ * Every error of the register (2-decisions-a-b.md, section 7; 3-decisions-c-d.md, D.2): GraphQL says it as `extensions.code`, REST as
  * `error-code` with the status. This is the one place where a code meets a status.
  */
 export const errorCatalogue = {
@@ -16,10 +16,18 @@ export const errorCatalogue = {
   VAL011: { status: 415, meaning: 'The media type of the body is not supported.' },
   AUT001: { status: 401, meaning: 'Credentials or token missing or invalid.' },
   AUT002: { status: 401, meaning: 'The token has expired.' },
+  AUT003: { status: 401, meaning: 'The supplier API key is invalid.' },
   PRM001: { status: 403, meaning: 'The role of the account does not allow this.' },
   PRM002: { status: 403, meaning: 'The account is not the owner.' },
   PRM003: { status: 403, meaning: 'Proof of re-identification is missing.' },
+  RTI001: { status: 403, meaning: 'The RTI User is not active.' },
+  RTI002: { status: 403, meaning: 'The consumer has not consented.' },
   NTF001: { status: 404, meaning: 'Not found.' },
+  NTF002: { status: 404, meaning: 'The supplier is not known.' },
+  NTF003: { status: 404, meaning: 'The tariff is not known.' },
+  NTF004: { status: 404, meaning: 'The RTI User is not known.' },
+  NTF005: { status: 404, meaning: 'The registration is not known.' },
+  NTF006: { status: 404, meaning: 'The webhook is not known.' },
   MET001: { status: 405, meaning: 'The method is not allowed on this path.' },
   ACC001: { status: 406, meaning: 'None of the media types asked for can be served.' },
   CNF001: { status: 409, meaning: 'The state does not allow this.' },
@@ -29,6 +37,7 @@ export const errorCatalogue = {
     meaning: 'A linked access record is ACTIVE, or the identity record is closing or anonymised.',
   },
   CNF004: { status: 409, meaning: 'The idempotency key is in use, or was used with another body.' },
+  CNF005: { status: 409, meaning: 'A change of price or time needs a new tariff.' },
   CND001: { status: 412, meaning: 'If-Match does not name the current version.' },
   LIM001: { status: 413, meaning: 'The body is larger than 256 KiB.' },
   LIM002: { status: 429, meaning: 'Too many requests.' },

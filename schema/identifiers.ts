@@ -17,11 +17,25 @@ export const TOKEN_REF_PATTERN = /^mlr_[0-9a-f]{24}$/;
 /** Identifier of a development project (3-decisions-c-d.md, C.1). */
 export const PROJECT_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$/;
 
+/** Identifiers of Interface D (1-specification.md, "Interface D: tariff interoperability data"; 3-decisions-c-d.md, D.1). */
+export const TARIFF_ID_PATTERN = /^trf_[0-9a-f]{32}$/;
+export const RTI_USER_ID_PATTERN = /^usr_[0-9a-f]{32}$/;
+export const MPID_PATTERN = /^[A-Z0-9]{4}$/;
+export const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Decimal string in pounds: `unit_price`, `standing_charge` (1-specification.md, Interface D). */
+export const UNIT_PRICE_PATTERN = /^\d+\.\d{2,5}$/;
+
 /** Bearer token of a customer's session: opaque, 256 bits, issued and checked by `identity` alone. */
 export const CUSTOMER_TOKEN_PATTERN = /^cst_[A-Za-z0-9_-]{43}$/;
 
 /** Postcode of a UKAddress (2-decisions-a-b.md, section 3). */
 export const POSTCODE_PATTERN = /^[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}$/;
+
+/** Whether a text that somebody sent is a UUID, in either case: PostgreSQL fails at any other as a `uuid`. */
+export function isUuid(text: string): boolean {
+  return UUID_PATTERN.test(text);
+}
 
 /** Prefixes of the identifiers that the register issues. */
 export type IdentifierPrefix = 'ak' | 'ir' | 'duid' | 'wid' | 'cred' | 'tid' | 'evt' | 'acc' | 'mlr';

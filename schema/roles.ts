@@ -12,5 +12,5 @@ export const ACCOUNT_ROLES = [
 /** A role that an account can have. */
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
-/** A role that a caller can have. */
-export type Role = AccountRole | 'customer';
+/** A role that a caller can have; `consumer` is the token of a supplier that acts for one of its consumers (3-decisions-c-d.md, D.1). */
+export type Role = AccountRole | 'customer' | 'consumer';

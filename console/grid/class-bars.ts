@@ -1,4 +1,10 @@
-import type { ChangeCounts, ObjectClassCount } from './register-answers';
+import { countsByKind } from './counts-by-kind';
+import {
+  type ChangeCounts,
+  OBJECT_CHANGE_KINDS,
+  type ObjectChangeKind,
+  type ObjectClassCount,
+} from './register-answers';
 import { counted } from './wording';
 
 /** A bar in a cell, in hundredths of what the cell leaves beside the text. */
@@ -79,23 +85,20 @@ export function totalOf({ added, removed, changed }: ChangeCounts): number {
 
 /** A part of a strip, in hundredths of its width. */
 export interface StripPart {
-  readonly kind: 'ADDED' | 'REMOVED' | 'CHANGED';
+  readonly kind: ObjectChangeKind;
   readonly start: number;
   readonly width: number;
 }
 
 /** The shares of added, removed and changed objects beside each other; nothing of nothing. */
-export function stripOf({ added, removed, changed }: ChangeCounts): StripPart[] {
-  const total = added + removed + changed;
+export function stripOf(counts: ChangeCounts): StripPart[] {
+  const byKind = countsByKind(counts);
+  const total = totalOf(counts);
   const parts: StripPart[] = [];
   let start = 0;
-  for (const [kind, count] of [
-    ['ADDED', added],
-    ['REMOVED', removed],
-    ['CHANGED', changed],
-  ] as const) {
-    if (count === 0) continue;
-    const width = (count / total) * 100;
+  for (const kind of OBJECT_CHANGE_KINDS) {
+    if (byKind[kind] === 0) continue;
+    const width = (byKind[kind] / total) * 100;
     parts.push({ kind, start: rounded(start), width: rounded(width) });
     start += width;
   }

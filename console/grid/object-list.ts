@@ -1,5 +1,6 @@
 import type { Visit } from '../page';
-import { type ObjectFilter, cursorOf, isFiltered, withQuery } from './object-filter';
+import { cursorOf, withQuery } from '../request/query';
+import { type ObjectFilter, isFiltered } from './object-filter';
 import { type ProjectAddress, objectPage, projectPage } from './project-address';
 import { found } from './project-reading';
 import { type GridProject, type ListedObject, OBJECT_CHANGE_KINDS } from './register-answers';

@@ -1,3 +1,4 @@
+import { PROJECT_ID_PATTERN } from '../../schema/identifiers';
 import type { ProjectName } from './register-answers';
 
 /** A development project, as an address names it and operations ask for it. */
@@ -13,12 +14,11 @@ export const PROJECT_PATH = '/grid/:area/:year/:period/:projectId';
 
 const YEAR = /^\d{4}$/;
 const PERIOD = /^0[12]$/;
-const PROJECT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$/;
 
 /** The project of an address; undefined when there can be none. */
 export function projectOfAddress(params: Readonly<Record<string, string>>): ProjectAddress | undefined {
   const { area = '', year = '', period = '', projectId = '' } = params;
-  const isOne = YEAR.test(year) && PERIOD.test(period) && PROJECT_ID.test(projectId);
+  const isOne = YEAR.test(year) && PERIOD.test(period) && PROJECT_ID_PATTERN.test(projectId);
   return isOne ? { area, publicationYear: Number(year), period, projectId } : undefined;
 }
 

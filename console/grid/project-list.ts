@@ -1,9 +1,10 @@
 import type { Visit } from '../page';
+import { cursorOf, withQuery } from '../request/query';
 import { stripOf, sumOf, totalOf } from './class-bars';
-import { cursorOf, withQuery } from './object-filter';
+import { countsByKind } from './counts-by-kind';
 import { projectPage } from './project-address';
-import type { LicenceArea, ListedProject } from './register-answers';
-import { PERIOD_MONTHS, counted, dayOf, publicationName } from './wording';
+import { type LicenceArea, type ListedProject, OBJECT_CHANGE_KINDS } from './register-answers';
+import { KINDS, PERIOD_MONTHS, counted, dayOf, publicationName } from './wording';
 
 /** Which projects are listed. */
 export interface ProjectFilter {
@@ -77,6 +78,7 @@ async function readPage(ask: Visit['ask'], filter: ProjectFilter, after: string 
 function rowOf(project: ListedProject) {
   const { licenceArea, publicationYear, period, projectId, latestVersion } = project;
   const sum = sumOf(latestVersion.classCounts);
+  const counts = countsByKind(sum);
   return {
     address: projectPage(project),
     projectId,
@@ -85,11 +87,7 @@ function rowOf(project: ListedProject) {
     version: latestVersion.version,
     publishedAt: latestVersion.publishedAt,
     published: dayOf(latestVersion.publishedAt),
-    counts: [
-      { kind: 'ADDED', sign: '+', word: 'added', text: counted(sum.added) },
-      { kind: 'REMOVED', sign: '−', word: 'removed', text: counted(sum.removed) },
-      { kind: 'CHANGED', sign: '~', word: 'changed', text: counted(sum.changed) },
-    ],
+    counts: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], text: counted(counts[kind]) })),
     total: counted(totalOf(sum)),
     strip: stripOf(sum),
   };

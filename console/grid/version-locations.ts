@@ -1,13 +1,8 @@
 import type { Visit } from '../page';
+import { countsByKind } from './counts-by-kind';
 import type { ProjectAddress } from './project-address';
 import { found } from './project-reading';
-import {
-  type ChangeCounts,
-  type GridLocation,
-  OBJECT_CHANGE_KINDS,
-  type ObjectChangeKind,
-  type ObjectClassCount,
-} from './register-answers';
+import type { GridLocation, ObjectChangeKind, ObjectClassCount } from './register-answers';
 
 /** Locations that are asked for at once: as many as the graph gives. */
 const ASKED_AT_ONCE = 5_000;
@@ -45,23 +40,17 @@ interface LocationsAnswer {
   } | null;
 }
 
-const COUNTED_AS: Readonly<Record<ObjectChangeKind, keyof ChangeCounts>> = {
-  ADDED: 'added',
-  REMOVED: 'removed',
-  CHANGED: 'changed',
-};
-
 /** How many locations there are of each kind, also of those that were not asked for: what is neither a new object nor one that goes is changed. */
 export function locationTotals(
   { nodes, totalCount }: VersionLocations,
   classCounts: readonly ObjectClassCount[],
 ): Readonly<Record<ObjectChangeKind, number>> {
-  const counts = { ADDED: 0, REMOVED: 0, CHANGED: 0 };
   if (nodes.length === totalCount) {
+    const counts = { ADDED: 0, REMOVED: 0, CHANGED: 0 };
     for (const { kind } of nodes) counts[kind] += 1;
     return counts;
   }
   const whole = classCounts.find(({ type }) => type === 'cim:Location');
-  for (const kind of OBJECT_CHANGE_KINDS) counts[kind] = whole?.[COUNTED_AS[kind]] ?? 0;
-  return { ...counts, CHANGED: totalCount - counts.ADDED - counts.REMOVED };
+  const { ADDED, REMOVED } = countsByKind(whole ?? { added: 0, removed: 0, changed: 0 });
+  return { ADDED, REMOVED, CHANGED: totalCount - ADDED - REMOVED };
 }

@@ -1,5 +1,5 @@
 import { divergingBars, lettersOf, totalOf } from '../grid/class-bars';
-import { cursorOf, kindOf, withQuery } from '../grid/object-filter';
+import { kindOf } from '../grid/object-filter';
 import { PROJECT_PATH, objectPage, projectPage, versionOfAddress, versionPage } from '../grid/project-address';
 import { found, projectHead, readProject } from '../grid/project-reading';
 import {
@@ -12,6 +12,7 @@ import {
 import { valueRows } from '../grid/value-rows';
 import { FILE_SUBJECTS, KINDS, className, counted, fileName } from '../grid/wording';
 import type { Page } from '../page';
+import { cursorOf, withQuery } from '../request/query';
 
 /** Differences of a page of the list. */
 const LISTED_DIFFERENCES = 50;

@@ -1,5 +1,6 @@
 import { RegisterRefusal } from '../../web/register-refusal';
 import { byMostChanges, divergingBars, lettersOf, sumOf, totalOf } from '../grid/class-bars';
+import { countsByKind } from '../grid/counts-by-kind';
 import { locationMap } from '../grid/location-map';
 import { modelCards } from '../grid/model-cards';
 import { objectFilterOf } from '../grid/object-filter';
@@ -84,7 +85,7 @@ function pictures(
   locations: VersionLocations,
 ) {
   const sum = sumOf(classCounts);
-  const counts = { ADDED: sum.added, REMOVED: sum.removed, CHANGED: sum.changed };
+  const counts = countsByKind(sum);
   const map = locationMap(locations.nodes, locationTotals(locations, classCounts));
   const ofObjects = (type: string) => `${versionPage(project, version)}&type=${encodeURIComponent(type)}#objects`;
   const addressOf = <Shown extends { readonly mRID: string }>(shown: Shown) => ({

@@ -7,7 +7,9 @@ import { type Asset, packageFile } from '../../web/assets';
 export function consoleAssets(): readonly Asset[] {
   return [
     { name: 'console.css', content: ownFile('console.css') },
+    { name: 'rooms.css', content: ownFile('rooms.css') },
     { name: 'grid.css', content: ownFile('grid.css') },
+    { name: 'tariffs.css', content: ownFile('tariffs.css') },
     { name: 'plot.css', content: packageFile('uplot', 'dist/uPlot.min.css') },
     { name: 'uplot.js', content: packageFile('uplot', 'dist/uPlot.esm.js') },
     { name: 'plot.js', content: ownFile('plot.js') },

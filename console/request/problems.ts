@@ -14,6 +14,10 @@ const NOT_ALLOWED: Problem = { title: 'Not allowed', text: 'Your account may not
 
 const PROBLEMS: Partial<Record<ErrorCode, Problem>> = {
   NTF001: { title: 'Page not found', text: 'Check the address, or start again.' },
+  NTF003: {
+    title: 'Tariff not found',
+    text: 'No supplier has published a tariff of this identifier. Check the address.',
+  },
   PRM001: NOT_ALLOWED,
   PRM002: NOT_ALLOWED,
   LIM001: NOT_READ,
@@ -28,7 +32,7 @@ const INTERNAL: Problem = { title: 'Something went wrong', text: 'Quote the tran
 
 /** Where the page of a problem leads to. */
 interface WayOn {
-  readonly room?: 'grid';
+  readonly room?: 'grid' | 'tariffs';
   readonly onward: { readonly address: string; readonly name: string };
 }
 
@@ -37,11 +41,20 @@ const TO_LIVE_PAGE: WayOn = { onward: { address: '/', name: 'Go to the live page
 /** The grid is public: whoever reads of it may not see the live page. */
 const TO_GRID: WayOn = { room: 'grid', onward: { address: '/grid', name: 'Go to the development projects' } };
 
+/** So are the tariffs. */
+const TO_TARIFFS: WayOn = { room: 'tariffs', onward: { address: '/tariffs', name: 'Go to the tariffs' } };
+
+function wayOnFrom(address: string): WayOn {
+  const [, room] = /^\/(grid|tariffs)(?![^/?])/.exec(address) ?? [];
+  if (room === undefined) return TO_LIVE_PAGE;
+  return room === 'grid' ? TO_GRID : TO_TARIFFS;
+}
+
 /** The page of a refusal, with the status of its code; it leads to where the address belongs that was asked for. */
 export function problemOf({ code, retryAfter }: RegisterRefusal, address: string): View {
   return {
     view: 'problem',
-    model: { ...(PROBLEMS[code] ?? INTERNAL), ...(/^\/grid(?![^/?])/.test(address) ? TO_GRID : TO_LIVE_PAGE) },
+    model: { ...(PROBLEMS[code] ?? INTERNAL), ...wayOnFrom(address) },
     status: errorCatalogue[code].status,
     ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(Math.ceil(retryAfter)) } }),
   };

@@ -1,9 +1,20 @@
 import type { ErrorCode } from '../../schema/error-catalogue';
 import type { Violation } from '../../schema/register-error';
 
-/** What the graph must know of a REST request; the bearer token is verified by the graph, never by the adapter. */
+/** The header of a supplier's API key, in lower case (3-decisions-c-d.md, D.1). */
+export const SUPPLIER_KEY_HEADER = 'x-supplier-api-key';
+
+/** What a request sends as the API key of a supplier; several are none that is valid. */
+export function supplierKeyIn(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const sent = headers[SUPPLIER_KEY_HEADER];
+  return sent === undefined ? undefined : String(sent);
+}
+
+/** What the graph must know of a REST request; its credentials are verified by the graph, never by the adapter. */
 export interface RequestFacts {
   readonly authorization?: string | undefined;
+  /** The value of {@link SUPPLIER_KEY_HEADER}. */
+  readonly supplierKey?: string | undefined;
   readonly transactionId: string;
   readonly clientAddress: string;
 }

@@ -2,7 +2,13 @@ import { type ErrorCode, isErrorCode } from '../../schema/error-catalogue';
 import type { Violation } from '../../schema/register-error';
 import { serviceRequests } from '../../subgraphs/server/service-request';
 import { SERVICE_TOKEN_HEADER, type ServiceTokens } from '../../subgraphs/server/service-token';
-import type { GraphAnswer, GraphClient, GraphFailure, RequestFacts } from './graph-client';
+import {
+  type GraphAnswer,
+  type GraphClient,
+  type GraphFailure,
+  type RequestFacts,
+  SUPPLIER_KEY_HEADER,
+} from './graph-client';
 
 const UNAVAILABLE: GraphFailure = { code: 'SYS002', message: '' };
 
@@ -13,10 +19,11 @@ const UNAVAILABLE: GraphFailure = { code: 'SYS002', message: '' };
 export function remoteGraphClient(url: string, tokens: ServiceTokens): GraphClient & { close(): void } {
   const requests = serviceRequests(url);
   const ask = async (question: object, facts: RequestFacts): Promise<GraphAnswer> => {
-    const { transactionId, clientAddress } = facts;
+    const { transactionId, clientAddress, authorization, supplierKey } = facts;
     const headers = {
       [SERVICE_TOKEN_HEADER]: await tokens.issue('gateway', { transactionId, clientAddress }),
-      ...(facts.authorization === undefined ? {} : { authorization: facts.authorization }),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(supplierKey === undefined ? {} : { [SUPPLIER_KEY_HEADER]: supplierKey }),
     };
     return answerOf(await requests.post(headers, question));
   };

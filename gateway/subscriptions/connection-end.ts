@@ -1,10 +1,21 @@
-import { errorCatalogue } from '../../schema/error-catalogue';
+import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
 import { presented } from '../presentation';
+
+/** What is wrong with the credential of a connection that may not go on: which one, and why, it is told in words of the catalogue. */
+const CREDENTIAL_FAULTS = ['AUT001', 'AUT002', 'AUT003'] as const;
+
+/** The account is not what it was, its token has expired, or its API key was replaced. */
+export type CredentialFault = (typeof CREDENTIAL_FAULTS)[number];
 
 /**
  * Why the register ends a connection: the caller may not go on, does not keep up, or has too many of them, or the gateway itself ends.
  */
-export type ConnectionEnd = 'AUT001' | 'AUT002' | 'too-slow' | 'too-many' | 'closing';
+export type ConnectionEnd = CredentialFault | 'too-slow' | 'too-many' | 'closing';
+
+/** Whether something ends a connection because its caller may not go on. */
+export function isCredentialFault(reason: ConnectionEnd | ErrorCode): reason is CredentialFault {
+  return (CREDENTIAL_FAULTS as readonly string[]).includes(reason);
+}
 
 /** Milliseconds in which a client takes what is sent: the connection of one that does not is ended. */
 export const TAKEN_WITHIN = 10_000;
@@ -24,6 +35,7 @@ const RESUME = 'connect again, with after: the last cursor';
 export const SOCKET_CLOSINGS: Readonly<Record<ConnectionEnd, SocketClosing>> = {
   AUT001: { code: 4401, text: `AUT001: ${errorCatalogue.AUT001.meaning}` },
   AUT002: { code: 4403, text: `AUT002: ${errorCatalogue.AUT002.meaning} Get a new one and ${RESUME}.` },
+  AUT003: { code: 4401, text: `AUT003: ${errorCatalogue.AUT003.meaning}` },
   'too-slow': { code: 4408, text: `Too slow: what was sent has not been read. Please ${RESUME}.` },
   'too-many': { code: 4429, text: 'LIM002: Too many connections: this account holds too many open. Close one first.' },
   closing: { code: 1001, text: `The gateway ends: ${RESUME}.` },
@@ -43,6 +55,7 @@ export const TOO_LONG: SocketClosing = { code: 1009, text: 'LIM001: the message 
 /** What a connection is closed for when it could not be let in: limits and outages pass, so that the client may try again by itself. */
 export function closingFor(error: unknown): SocketClosing {
   const { code } = presented(error).extensions;
-  if (code === 'AUT001' || code === 'AUT002') return SOCKET_CLOSINGS[code];
+  if (isCredentialFault(code)) return SOCKET_CLOSINGS[code];
+  if (code === 'RTI001') return { code: 4401, text: `${code}: ${errorCatalogue[code].meaning}` };
   return code === 'LIM002' || code === 'SYS002' ? TRY_AGAIN_LATER : INTERNAL_ERROR;
 }

@@ -23,7 +23,7 @@ export type AnswerTo = (entry: LogEntry, upcoming: () => readonly LogEntry[]) =>
 /** An event that is not this caller's business, or is gone, is not told at all. */
 const UNTOLD: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']);
 
-/** Answers events by the graph, once for all subscriptions with the same text, variables and visibility (role and Data User). */
+/** Answers events by the graph, once for all subscriptions with the same text, variables and visibility (role, Data User and supplier). */
 export function eventAnswers(
   report: FailureReport,
   metrics: SubscriptionMetrics,
@@ -49,7 +49,7 @@ export function eventAnswers(
 function groupOf({ streamed, variables, context: { caller } }: Subscribed): string {
   const values = streamed.query.variables.map((name) => variables[name]);
   return createHash('sha256')
-    .update(JSON.stringify([streamed.hash, values, caller?.role, caller?.duid]))
+    .update(JSON.stringify([streamed.hash, values, caller?.role, caller?.duid, caller?.mpid]))
     .digest('base64');
 }
 
@@ -66,14 +66,19 @@ async function execute(
   for (const error of result.errors ?? []) report(error, transactionId);
   const errors = result.errors?.map(presented);
   const extensions = { transactionId };
-  if (result.data?.[responseKey] == null) return withoutEvent(errors, extensions);
+  if (result.data?.[responseKey] == null) return withoutEvent(context, errors, extensions);
   return answerOf({ data: result.data, ...(errors ? { errors } : {}), extensions });
 }
 
-/** The event is not there, or not for this caller; or why it cannot be told. */
-function withoutEvent(errors: readonly PresentedError[] | undefined, extensions: object): EventAnswer {
+/** The event is not there, or not for this caller, who may not be told any; or why it cannot be told. */
+function withoutEvent(
+  { caller }: CallContext,
+  errors: readonly PresentedError[] | undefined,
+  extensions: object,
+): EventAnswer {
   const codes = errors?.map((error) => error.extensions.code) ?? [];
   if (codes.includes('SYS002')) return { kind: 'unavailable' };
+  if (caller?.role === 'supplier' && codes.includes('PRM001')) return { kind: 'refused' };
   if (!errors || codes.every((code) => UNTOLD.has(code))) return { kind: 'hidden' };
   return answerOf({ data: null, errors, extensions: { ...extensions } });
 }

@@ -8,8 +8,8 @@ export interface LogEntry {
   /** The place in the log after this event. */
   readonly cursor: string;
   readonly type: string;
-  /** The Data User whom it concerns; null for none. */
-  readonly duid: string | null;
+  /** The Data User or supplier whom it concerns; null for none. */
+  readonly owner: string | null;
 }
 
 /** A part of the log, oldest first. */
@@ -29,41 +29,73 @@ export interface AccountStanding {
   readonly now: string;
 }
 
-/** The subgraph `access`, as the gateway asks it on its own account. */
+/** A log of events, as the gateway asks its subgraph for it on its own account. */
 export interface EventLog {
   /** Events after a place, without gaps; null asks for the place from which on everything is yet to come. */
   read(after: string | null, first: number): Promise<LogPage>;
-  /** Accounts that do not exist are left out. */
-  standings(accountIds: readonly string[]): Promise<readonly AccountStanding[]>;
 }
 
-const READ =
-  'query EventLog($after: String, $first: Int!) { eventLog(after: $after, first: $first) { cursor entries { id cursor type duid } } }';
+/** The accounts of `access`, as the gateway asks for them on its own account. */
+export interface AccountStandings {
+  /** Accounts that do not exist are left out. */
+  standings(accountIds: readonly string[]): Promise<readonly AccountStanding[]>;
+  /** Which of these API keys of suppliers have not been replaced, by their ids. */
+  liveSupplierKeys(keyIds: readonly string[]): Promise<readonly string[]>;
+}
+
+/** The suppliers of `tariffs`, as the gateway asks for them on its own account. */
+export interface SupplierStandings {
+  /** Which of these are active in the register at this instant. */
+  active(mpids: readonly string[]): Promise<readonly string[]>;
+}
+
+const ACTIVE_SUPPLIERS = 'query ActiveSuppliers($mpids: [String!]!) { activeSuppliers(mpids: $mpids) }';
+const LIVE_SUPPLIER_KEYS = 'query LiveSupplierKeys($keyIds: [ID!]!) { liveSupplierKeys(keyIds: $keyIds) }';
 const STANDINGS =
   'query AccountStandings($accountIds: [String!]!) { accountStandings(accountIds: $accountIds) { accountId active role duid now } }';
 
-/** The log over the link to `access`. */
-export function eventLog(access: SubgraphLink): EventLog {
-  const ask = async <Data>(query: string, variables: Record<string, unknown>) =>
-    askSubgraph<Data>(access, 'gateway', query, variables, {
-      transactionId: newIdentifier('tid'),
-      clientAddress: '',
-    });
+/** A log over the link to the subgraph that keeps it. */
+export function eventLog(keeper: SubgraphLink, reading: string): EventLog {
   return {
     async read(after, first) {
-      return (await ask<{ readonly eventLog: LogPage }>(READ, { after, first })).eventLog;
-    },
-    async standings(accountIds) {
-      type Answer = { readonly accountStandings: readonly AccountStanding[] };
-      return (await ask<Answer>(STANDINGS, { accountIds })).accountStandings;
+      return (await ask<{ readonly log: LogPage }>(keeper, reading, { after, first })).log;
     },
   };
 }
 
-/** The log of which nothing is known before it was checked, after it was read, who may still be told of it. */
-export function checkedLog(log: EventLog, checkCallers: () => Promise<void>): EventLog {
+/** Accounts over the link to `access`. */
+export function accountStandings(access: SubgraphLink): AccountStandings {
   return {
-    ...log,
+    async standings(accountIds) {
+      type Answer = { readonly accountStandings: readonly AccountStanding[] };
+      return (await ask<Answer>(access, STANDINGS, { accountIds })).accountStandings;
+    },
+    async liveSupplierKeys(keyIds) {
+      type Answer = { readonly liveSupplierKeys: readonly string[] };
+      return (await ask<Answer>(access, LIVE_SUPPLIER_KEYS, { keyIds })).liveSupplierKeys;
+    },
+  };
+}
+
+/** Suppliers over the link to `tariffs`; none is active where there is no such subgraph. */
+export function supplierStandings(tariffs: SubgraphLink | undefined): SupplierStandings {
+  return {
+    async active(mpids) {
+      if (!tariffs) return [];
+      type Answer = { readonly activeSuppliers: readonly string[] };
+      return (await ask<Answer>(tariffs, ACTIVE_SUPPLIERS, { mpids })).activeSuppliers;
+    },
+  };
+}
+
+function ask<Data>(link: SubgraphLink, query: string, variables: Record<string, unknown>): Promise<Data> {
+  const origin = { transactionId: newIdentifier('tid'), clientAddress: '' };
+  return askSubgraph<Data>(link, 'gateway', query, variables, origin);
+}
+
+/** The log of which nothing is known before it was checked, after it was read, who may still be told of it. */
+export function checkedLog(log: EventLog, checkCallers: () => Promise<unknown>): EventLog {
+  return {
     async read(after, first) {
       const page = await log.read(after, first);
       if (page.entries.length > 0) await checkCallers();

@@ -13,11 +13,14 @@ import {
 } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
 import { fragmentsOf } from '../projection';
+import { EVENT_STREAMS, type EventStreamKind } from './event-streams';
 
 /** The query that answers a subscription for one event: the same selection, so that it may cross subgraphs. */
 export interface EventQuery {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** Which log it follows. */
+  readonly kind: EventStreamKind;
   /** The subscription's root field, with its arguments. */
   readonly streamed: FieldNode;
   /** The name under which the client expects the event. */
@@ -28,22 +31,18 @@ export interface EventQuery {
   readonly variables: readonly string[];
 }
 
-/** The root field that is streamed, and the one that answers for a single event. */
-const STREAMED_FIELD = 'registerEvents';
-const EVENT_FIELD = 'registerEvent';
-const ID_TYPE = 'EventId!';
-
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
- * Rewrites a valid subscription: the root field becomes `registerEvent(id)` under the same response name, fragments on
+ * Rewrites a valid subscription: the root field becomes that of a single event under the same response name, fragments on
  * Subscription are resolved, and what nothing uses any more is dropped. VAL003 when the event is asked for under a condition.
  */
 export function eventQueryOf(document: DocumentNode, subscription: OperationDefinitionNode): EventQuery {
   const fragments = fragmentsOf(document);
   const roots = rootFields(subscription.selectionSet, fragments);
   const [streamed] = roots;
-  if (streamed?.name.value !== STREAMED_FIELD) throw new RegisterError('VAL003', 'There is no such subscription');
+  const kind = streamed && EVENT_STREAMS.get(streamed.name.value);
+  if (!streamed || !kind) throw new RegisterError('VAL003', 'There is no such subscription');
   const selectionSet: SelectionSetNode = {
     kind: Kind.SELECTION_SET,
     selections: roots.flatMap((root) => root.selectionSet?.selections ?? []),
@@ -61,13 +60,14 @@ export function eventQueryOf(document: DocumentNode, subscription: OperationDefi
     ...(subscription.name ? { name: subscription.name } : {}),
     variableDefinitions: [
       ...kept,
-      { kind: Kind.VARIABLE_DEFINITION, variable: variable(idVariable), type: parseType(ID_TYPE) },
+      { kind: Kind.VARIABLE_DEFINITION, variable: variable(idVariable), type: parseType(kind.idType) },
     ],
-    selectionSet: { kind: Kind.SELECTION_SET, selections: [eventField(responseKey, idVariable, selectionSet)] },
+    selectionSet: { kind: Kind.SELECTION_SET, selections: [eventField(kind, responseKey, idVariable, selectionSet)] },
   };
   return {
     document: { kind: Kind.DOCUMENT, definitions: [operation, ...reachable] },
     operation,
+    kind,
     streamed,
     responseKey,
     idVariable,
@@ -117,11 +117,16 @@ function unusedName({ variableDefinitions = [] }: OperationDefinitionNode): stri
   return name;
 }
 
-function eventField(responseKey: string, idVariable: string, selectionSet: SelectionSetNode): FieldNode {
+function eventField(
+  kind: EventStreamKind,
+  responseKey: string,
+  idVariable: string,
+  selectionSet: SelectionSetNode,
+): FieldNode {
   return {
     kind: Kind.FIELD,
     alias: { kind: Kind.NAME, value: responseKey },
-    name: { kind: Kind.NAME, value: EVENT_FIELD },
+    name: { kind: Kind.NAME, value: kind.eventField },
     arguments: [{ kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: 'id' }, value: variable(idVariable) }],
     selectionSet,
   };

@@ -1,5 +1,5 @@
 import type { FormattedExecutionResult } from 'graphql';
-import type { RegisterError } from '../../schema/register-error';
+import { RegisterError } from '../../schema/register-error';
 import { presented } from '../presentation';
 import { isUnknownCursor } from './event-feed';
 import type { LogEntry } from './event-log';
@@ -31,6 +31,9 @@ const AHEAD = 8;
 const AGAIN_AFTER = 500;
 
 type Step = IteratorResult<FormattedExecutionResult, undefined>;
+
+/** Why a supplier is told nothing more: its account may go on, and the stream begin again after the last cursor once it is active. */
+export const SUPPLIER_NOT_ACTIVE = 'The supplier is not active in the register.';
 
 /** Not a failure to be told: it was, where it arose. */
 const UNAVAILABLE = new Error('a part of the register is away');
@@ -85,7 +88,9 @@ class Stream implements EventStream {
     while (!this.isEnded) {
       const entry = await this.patiently(() => reader.next());
       const answer = entry && (await this.patiently(() => this.answerTo(entry)));
-      if (!this.isEnded && answer?.kind === 'answer') return answer.result;
+      if (this.isEnded) return undefined;
+      if (answer?.kind === 'answer') return answer.result;
+      if (answer?.kind === 'refused') this.fail(new RegisterError('PRM001', SUPPLIER_NOT_ACTIVE));
     }
     return undefined;
   }

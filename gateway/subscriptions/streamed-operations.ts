@@ -22,13 +22,7 @@ import type { CompiledPlan } from '../plan-executor';
 import { fragmentsOf } from '../projection';
 import { type VariableCheck, variableCheck } from '../variables';
 import { type EventQuery, eventQueryOf } from './event-query';
-
-/** Arguments of the subscription's root field, checked. */
-export interface StreamArguments {
-  readonly after: string | null;
-  readonly types: readonly string[] | null;
-  readonly duid: string | null;
-}
+import type { StreamArguments } from './event-streams';
 
 /** A subscription with everything that can be known before anybody begins it. */
 export interface StreamedOperation {
@@ -114,7 +108,7 @@ function streamedPreparation(preparation: Preparation, production: boolean) {
 function argumentsReader(
   { supergraph: { apiSchema } }: Preparation,
   operation: OperationDefinitionNode,
-  { streamed }: EventQuery,
+  { kind, streamed }: EventQuery,
   check: VariableCheck,
   checkCost: (variables: Record<string, unknown>) => void,
 ): StreamedOperation['argumentsOf'] {
@@ -124,8 +118,7 @@ function argumentsReader(
     check(variables);
     checkCost({ ...variables });
     const { coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
-    const { after = null, types = null, duid = null } = getArgumentValues(field, streamed, coerced ?? {});
-    return { after, types, duid } as StreamArguments;
+    return kind.argumentsOf(getArgumentValues(field, streamed, coerced ?? {}));
   };
 }
 

@@ -2,6 +2,7 @@ import type { DocumentNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { newIdentifier } from '../../schema/identifiers';
+import { isErrorCode } from '../../schema/error-catalogue';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import type { AdHocRequest } from '../ad-hoc-operations';
@@ -12,14 +13,15 @@ import type { Preparation } from '../graph-operation';
 import type { FailureReport } from '../request-log';
 import type { RequestOrigin } from '../request-origin';
 import { type CallerWatch, callerWatch } from './caller-watch';
-import { type ConnectionEnd, STALLS_LOOKED_AT, TAKEN_WITHIN } from './connection-end';
+import { type ConnectionEnd, STALLS_LOOKED_AT, TAKEN_WITHIN, isCredentialFault } from './connection-end';
 import { eventAnswers } from './event-answers';
 import { type EventFeed, eventFeed } from './event-feed';
-import { type EventLog, type LogEntry, checkedLog, eventLog } from './event-log';
+import { type EventLog, type LogEntry, accountStandings, checkedLog, eventLog, supplierStandings } from './event-log';
 import { openReader } from './event-reader';
-import { type EventStream, type StreamParts, eventStream } from './event-stream';
+import { type EventStream, SUPPLIER_NOT_ACTIVE, type StreamParts, eventStream } from './event-stream';
+import { EVENT_STREAMS, type EventStreamKind, type StreamArguments } from './event-streams';
 import { type Connection, type OpenConnections, openConnections } from './open-connections';
-import { type StreamArguments, type StreamedOperation, operationReader } from './streamed-operations';
+import { type StreamedOperation, operationReader } from './streamed-operations';
 import { type SubscriptionMetrics, subscriptionMetrics } from './subscription-metrics';
 
 /** A subscription that somebody wants to begin. */
@@ -56,18 +58,17 @@ export interface SubscriptionParts {
 
 /** READ FIRST: how subscriptions are served; `begin` has the steps of one in their order. */
 export function subscriptions(parts: SubscriptionParts): Subscriptions {
-  const { preparation, callers, production, logger } = parts;
+  const { preparation, callers, production } = parts;
   const access = preparation.supergraph.links.get('access');
   if (!access) throw new Error('subscriptions need a way to the subgraph access');
-  const answered = eventLog(access);
   const onFailure = (error: unknown) => parts.report(error, newIdentifier('tid'));
-  const watch = callerWatch(answered, onFailure);
-  const log = checkedLog(answered, watch.check);
-  const feed = eventFeed({ log, onFailure: outageLog(logger, onFailure) });
+  const suppliers = supplierStandings(preparation.supergraph.links.get('tariffs'));
+  const watch = callerWatch(accountStandings(access), suppliers, onFailure);
+  const logs = followedLogs(parts, watch, onFailure);
   const metrics = subscriptionMetrics(parts.registry);
   const connections = openConnections(metrics, parts.rateLimitsOff ?? false);
   const open: OpenStreams = new Map();
-  const services = { parts, log, watch, feed, metrics, open, answers: eventAnswers(parts.report, metrics) };
+  const services = { parts, logs, watch, metrics, open, answers: eventAnswers(parts.report, metrics) };
   const readOperation = operationReader(preparation, production);
   const stalls = setInterval(() => endStalled(open), STALLS_LOOKED_AT).unref();
   return {
@@ -95,10 +96,32 @@ export function subscriptions(parts: SubscriptionParts): Subscriptions {
     close() {
       clearInterval(stalls);
       watch.close();
-      feed.close();
+      for (const { feed } of logs.values()) feed.close();
       for (const end of open.values()) end('closing');
     },
   };
+}
+
+/** The logs that can be followed, each by one feed for all subscriptions to it. */
+type FollowedLogs = ReadonlyMap<EventStreamKind, { readonly log: EventLog; readonly feed: EventFeed }>;
+
+/** A log whose subgraph cannot be reached has no subscription in the schema either. */
+function followedLogs(
+  { preparation, logger }: SubscriptionParts,
+  watch: CallerWatch,
+  onFailure: (error: unknown) => void,
+): FollowedLogs {
+  const { links } = preparation.supergraph;
+  return new Map(
+    [...EVENT_STREAMS.values()].flatMap((kind) => {
+      const keeper = links.get(kind.subgraph);
+      if (!keeper) return [];
+      const check =
+        kind.subgraph === 'access' ? watch.check : () => Promise.all([watch.check(), watch.checkSuppliers()]);
+      const log = checkedLog(eventLog(keeper, kind.reading), check);
+      return [[kind, { log, feed: eventFeed({ log, onFailure: outageLog(logger, onFailure) }) }]] as const;
+    }),
+  );
 }
 
 /** Streams that are told, and how each is ended with its connection. */
@@ -107,9 +130,8 @@ type OpenStreams = Map<EventStream, (reason: ConnectionEnd) => void>;
 /** What the steps of a subscription need. */
 interface Services {
   readonly parts: SubscriptionParts;
-  readonly log: EventLog;
+  readonly logs: FollowedLogs;
   readonly watch: CallerWatch;
-  readonly feed: EventFeed;
   readonly metrics: SubscriptionMetrics;
   readonly answers: ReturnType<typeof eventAnswers>;
   readonly open: OpenStreams;
@@ -118,14 +140,18 @@ interface Services {
 /** The steps of a subscription, in order: who, whether, which events, from where; then its stream. */
 async function begin(request: SubscriptionRequest, services: Services): Promise<EventStream> {
   const { streamed, variables, origin, connection } = request;
-  const { parts, log, feed } = services;
+  const { parts, logs } = services;
+  const { kind } = streamed.query;
+  const followed = logs.get(kind);
+  if (!followed) throw new RegisterError('SYS002');
   const identified = await parts.callers.identify(origin);
   const context = admit(streamed.audience, identified);
   const caller = callerIn(context);
   const wanted = streamed.argumentsOf(variables);
-  const isFor = eventsFor(caller, wanted);
+  const isFor = eventsFor(caller, kind, wanted);
   connection.countFor(caller.accountId);
-  const reader = await openReader({ feed, log, isFor, after: wanted.after });
+  await mayFollow(kind, context, parts);
+  const reader = await openReader({ ...followed, isFor, after: wanted.after });
   const answerTo = services.answers({ streamed, variables, context });
   const onFailure = (error: unknown) => parts.report(error, origin.transactionId);
   return opened({ reader, answerTo, onFailure }, identified, connection, services);
@@ -140,11 +166,12 @@ function opened(
 ): EventStream {
   const measured = metrics.begin(connection.transport);
   const end = (reason: ConnectionEnd) => {
-    if (reason === 'AUT001' || reason === 'AUT002') stream.fail(new RegisterError(reason));
+    if (isCredentialFault(reason)) stream.fail(new RegisterError(reason));
     else void stream.return();
     connection.end(reason);
   };
-  const unwatch = watched(identified, watch, end);
+  const notActive = () => stream.fail(new RegisterError('PRM001', SUPPLIER_NOT_ACTIVE));
+  const unwatch = watched(identified, watch, end, notActive);
   const onEnd = () => {
     open.delete(stream);
     unwatch();
@@ -160,25 +187,53 @@ function callerIn({ caller }: CallContext): Caller {
   return caller;
 }
 
-/** Roles that are told of every event; every other one is told of its own Data User's. */
+/** Roles that are told of every event; every other one is told of its own Data User's or supplier's. */
 const TOLD_EVERYTHING: ReadonlySet<string> = new Set(['admin', 'analyst']);
 
-/** Which events a subscription is for; PRM002 when it asks for another Data User's. The graph decides again about each. */
-function eventsFor(caller: Caller, { types, duid }: StreamArguments): (entry: LogEntry) => boolean {
-  const wanted = TOLD_EVERYTHING.has(caller.role) ? duid : caller.duid;
-  if (!TOLD_EVERYTHING.has(caller.role) && (wanted === null || (duid !== null && duid !== wanted)))
-    throw new RegisterError('PRM002');
+/** Which events a subscription is for; PRM002 when it asks for another's. The graph decides again about each. */
+function eventsFor(
+  caller: Caller,
+  kind: EventStreamKind,
+  { types, owner }: StreamArguments,
+): (entry: LogEntry) => boolean {
+  const isToldEverything = TOLD_EVERYTHING.has(caller.role);
+  const wanted = isToldEverything ? owner : kind.ownerOf(caller);
+  if (!isToldEverything && (wanted === null || (owner !== null && owner !== wanted))) throw new RegisterError('PRM002');
   const ofTypes = types && new Set(types);
-  return (entry) => (wanted === null || entry.duid === wanted) && (!ofTypes || ofTypes.has(entry.type));
+  return (entry) => (wanted === null || entry.owner === wanted) && (!ofTypes || ofTypes.has(entry.type));
 }
 
-/** Watches the connection of an account; that of a customer has no token that could expire, and cannot subscribe. */
+/** Throws what its subgraph refuses a caller with who may follow nothing at this instant. */
+async function mayFollow(
+  { subgraph, admission }: EventStreamKind,
+  context: CallContext,
+  { preparation: { supergraph } }: SubscriptionParts,
+): Promise<void> {
+  if (admission === undefined) return;
+  const result = await supergraph.links.get(subgraph)?.execute({ query: admission, fixed: true }, context);
+  const [error] = result?.errors ?? [];
+  const code = error?.extensions['code'];
+  if (error) throw isErrorCode(code) ? new RegisterError(code, error.message) : error;
+}
+
+/** Callers that are no accounts: they have no token that could expire, and cannot subscribe. */
+const NO_ACCOUNTS: ReadonlySet<string> = new Set(['customer', 'consumer']);
+
+/**
+ * Watches the connection of an account, also of a supplier let in by its API key.
+ *
+ * @param notActive ends what is told to a supplier as such; without it, its entry in the register does not matter
+ */
 function watched(
-  { context: { caller }, expiresAt }: Identified,
+  { context: { caller }, expiresAt, supplierKeyId }: Identified,
   watch: CallerWatch,
   end: (reason: ConnectionEnd) => void,
+  notActive?: () => void,
 ): () => void {
-  return caller && expiresAt ? watch.add({ caller, expiresAt, end }) : () => undefined;
+  if (!caller || NO_ACCOUNTS.has(caller.role)) return () => undefined;
+  const { role, mpid } = caller;
+  const supplier = notActive && role === 'supplier' && mpid !== null ? { supplier: { mpid, notActive } } : {};
+  return watch.add({ caller, expiresAt: expiresAt ?? null, supplierKeyId: supplierKeyId ?? null, ...supplier, end });
 }
 
 function endStalled(open: OpenStreams): void {

@@ -11,11 +11,19 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { errorCatalogue } from '../../schema/error-catalogue';
 import { newIdentifier } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
+import { SUPPLIER_KEY_HEADER } from '../client/graph-client';
 import { graphRequest, isTrusted } from '../graph-request';
 import { presented } from '../presentation';
 import { logRequest } from '../request-log';
 import type { RequestOrigin } from '../request-origin';
-import { SOCKET_CLOSINGS, STALLS_LOOKED_AT, type SocketClosing, TAKEN_WITHIN, closingFor } from './connection-end';
+import {
+  SOCKET_CLOSINGS,
+  STALLS_LOOKED_AT,
+  type SocketClosing,
+  TAKEN_WITHIN,
+  closingFor,
+  isCredentialFault,
+} from './connection-end';
 import type { Connection } from './open-connections';
 import { type BegunOperation, type OperationParts, beginOperation } from './operations';
 import { MESSAGE_LIMIT, OPERATIONS_AT_ONCE, takeMessages } from './socket-messages';
@@ -146,8 +154,7 @@ function close(socket: WebSocket, { code, text }: SocketClosing): void {
 function protocolSteps(parts: OperationParts): Options {
   return {
     async onConnect({ extra: client, connectionParams }) {
-      const authorization = authorizationIn(connectionParams) ?? client.origin.authorization;
-      client.origin = { ...client.origin, authorization };
+      client.origin = { ...client.origin, ...credentialsIn(connectionParams) };
       const stopWatching = await parts.subscriptions.letIn(client.origin, client.connection);
       if (client.socket.readyState === client.socket.OPEN) client.stopWatching = stopWatching;
       else stopWatching();
@@ -171,7 +178,7 @@ function protocolSteps(parts: OperationParts): Options {
           { operation: undefined, status: errorCatalogue[code].status, outcome: code },
           begin,
         );
-        if (code === 'AUT001' || code === 'AUT002') client.connection.end(code);
+        if (isCredentialFault(code)) client.connection.end(code);
         return [new GraphQLError(message, { extensions: { ...extensions } })];
       }
     },
@@ -182,7 +189,14 @@ function protocolSteps(parts: OperationParts): Options {
   };
 }
 
-function authorizationIn(params: Record<string, unknown> | undefined): string | undefined {
-  const given = params?.['authorization'] ?? params?.['Authorization'];
-  return typeof given === 'string' ? given : undefined;
+/** What a client that cannot send headers says of itself, under the names of those; it counts before the headers of the connection. */
+function credentialsIn(
+  params: Record<string, unknown> | undefined,
+): Pick<RequestOrigin, 'authorization' | 'supplierKey'> {
+  const named = (header: string): string | undefined => {
+    const given = Object.entries(params ?? {}).find(([name]) => name.toLowerCase() === header)?.[1];
+    return typeof given === 'string' ? given : undefined;
+  };
+  const given = { authorization: named('authorization'), supplierKey: named(SUPPLIER_KEY_HEADER) };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

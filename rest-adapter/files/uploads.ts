@@ -29,8 +29,7 @@ export function serveUploads(
       next();
     });
     for (const { method, path, of } of uploads) {
-      const begin = (request: FastifyRequest, reply: FastifyReply) =>
-        steps.begin(request, reply, path, 'Bearer', of.errorForm);
+      const begin = (request: FastifyRequest, reply: FastifyReply) => steps.begin(request, reply, path, 'Bearer', of);
       room.route({
         method: method as 'PUT',
         url: routePath(path),

@@ -6,6 +6,7 @@ import { REPOSITORY_ROOT } from '../repository-root';
 import { accessSchema } from '../../subgraphs/access/schema';
 import { gridModelSchema } from '../../subgraphs/grid-models/schema';
 import { identitySchema } from '../../subgraphs/identity/schema';
+import { tariffSchema } from '../../subgraphs/tariffs/schema';
 
 /** What composition needs of a subgraph. */
 export interface ComposableSubgraph {
@@ -22,6 +23,7 @@ export async function registerSubgraphs(): Promise<Readonly<Record<string, Compo
     access: await accessSchema(),
     identity: await identitySchema(),
     'grid-models': await gridModelSchema(),
+    tariffs: await tariffSchema(),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import { type SigningKeys } from '../server/bearer-token';
 import { type Database, openDatabase } from '../server/database';
 import { databaseAddress } from '../server/database-login';
+import { measureEventLog } from '../server/event-standstill';
 import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
 import type { NamedKeys } from '../server/key-check';
 import { keyedHash } from '../server/keyed-hash';
@@ -33,7 +34,6 @@ import { discoveredMeterPoints } from './discovered-meter-points';
 import { identityLinks } from './identity-links';
 import { reidentificationProofs } from './reidentification-proofs';
 import { type AccessLimits, type AccessParts, accessSchema } from './schema';
-import { measureEventLog } from './events/log-metrics';
 import { sweepExpiries } from './events/sweeps';
 import { verificationLooks } from './verification-looks';
 import { deliverWebhooks, webhookParts } from './webhooks/webhooks';
@@ -162,6 +162,7 @@ function accessLimits(store: RateLimitStore, limits: Limits): AccessLimits {
   return {
     requests: rateLimit(store, 'requests', limits.requests, 60),
     failedSignIns: rateLimit(store, 'failed-sign-ins', limits.failedSignIns, 60),
+    refusedKeys: rateLimit(store, 'refused-keys', limits.failedSignIns, 60),
     verifyMisses: rateLimit(store, 'verify-misses', limits.verifyMisses, 60),
   };
 }

@@ -20,7 +20,7 @@ import type { CustomerRecordRepository } from './database/customer-record.reposi
 import type { PortalAccessRepository } from './database/portal-access.repository';
 import type { WebhookDeliveryRepository } from './database/webhook-delivery.repository';
 import type { WebhookRepository } from './database/webhook.repository';
-import type { CallbackRealm } from './domain/callback-url';
+import type { CallbackRealm } from '../delivery/callback-url';
 import type { DiscoveredAccessRepository } from './database/discovered-access.repository';
 import type { TenancyChangeRepository } from './database/tenancy-change.repository';
 import type { CustomerScopes } from './customer-scope';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { failureFacts, isAway } from '../server/failures';
-import type { Assembled, DeliverySource, Dispatch } from './delivery';
+import type { Assembled, DeliverySource } from './delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
 import { type LaneDelivery, faultOf, outcomeOf } from './pass';
 import type { Result, Results } from './results.repository';
@@ -89,10 +89,11 @@ async function sendAndKeep(
   parts: AttemptParts,
   delivery: LaneDelivery,
   place: AttemptPlace,
-  { dispatch, owner }: Extract<Assembled, { kind: 'send' }>,
+  assembled: Extract<Assembled, { kind: 'send' }>,
 ): Promise<AfterAttempt> {
+  const { owner } = assembled;
   if (!place.admits(owner) || !(await place.keep())) return LOST;
-  const sent = await place.accompany(owner, send(parts, delivery, place, dispatch));
+  const sent = await place.accompany(owner, send(parts, delivery, place, assembled));
   const result: Result = { ...sent, delivery, slot: place.slot, outcome: outcomeOf(parts.schedule, delivery, sent) };
   const { urgentHasCome } = await untilKept(parts, 'result of a delivery is', () => parts.results.record(result));
   return { ...GOES_ON, leave: place.isLeft(), urgentHasCome };
@@ -102,9 +103,10 @@ async function send(
   { sender, metrics }: AttemptParts,
   { attempt, held, redeliveredAt, ageMs }: LaneDelivery,
   { sinceLook }: AttemptPlace,
-  dispatch: Dispatch,
+  { dispatch, firstAttempt }: Extract<Assembled, { kind: 'send' }>,
 ): Promise<SendResult> {
   if (attempt === 0 && held === 0 && redeliveredAt === null) metrics.began(ageMs + sinceLook());
+  firstAttempt?.();
   const sent = await sender.send(dispatch);
   metrics.attempted(sent.error);
   return sent;

@@ -10,6 +10,9 @@ export interface PendingDelivery {
   readonly redeliveredAt: string | null;
 }
 
+/** Told as the attempt begins, to a source that measures more than the engine does: given with the first one of a delivery only. */
+export type FirstAttempt = () => void;
+
 /** A request that is ready to be sent. */
 export interface Dispatch {
   readonly url: string;
@@ -22,7 +25,7 @@ export interface Dispatch {
  * counts, for some seconds or until `resume_deliveries`; or drop it, since it is wanted no more.
  */
 export type Assembled =
-  | { readonly kind: 'send'; readonly dispatch: Dispatch; readonly owner: string }
+  | { readonly kind: 'send'; readonly dispatch: Dispatch; readonly owner: string; readonly firstAttempt?: FirstAttempt }
   | { readonly kind: 'wait'; readonly seconds: number }
   | { readonly kind: 'suspended' }
   | { readonly kind: 'drop' };

@@ -27,6 +27,8 @@ export interface DeliveryParts {
   readonly sender: Sender;
   readonly logger: Logger;
   readonly metrics?: Registry | undefined;
+  /** Of the names of the metrics; none unless given. */
+  readonly metricPrefix?: string | undefined;
   /** How many ordinary deliveries are made at once; 50 unless given. */
   readonly concurrency?: number | undefined;
   /** Attempts of this process that may last without a worker; 256 unless given. */
@@ -67,7 +69,7 @@ export async function startDeliveries(parts: DeliveryParts): Promise<Deliveries>
     outside: outsidePlaces(parts.outside),
     slots: slotTable(pool),
     results: resultTable(pool, (session, endpointId) => source.undelivered(session, endpointId)),
-    metrics: deliveryMetrics(parts.metrics, () => upkeep.pending()),
+    metrics: deliveryMetrics(parts.metrics, () => upkeep.pending(), parts.metricPrefix),
     stopping: stopping.signal,
     stopped: stopped.signal,
   });

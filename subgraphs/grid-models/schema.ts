@@ -1,7 +1,7 @@
 import type { RateLimit } from '../server/rate-limits';
 import { type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
 import type { GridModelLists } from './grid-model-lists';
-import { totalResolver } from './resolvers/connection.types';
+import { totalResolver } from '../server/connection.types';
 import { DevelopmentProjectResolver } from './resolvers/development-project.resolver';
 import { DevelopmentProjectConnectionType } from './resolvers/development-project.types';
 import { DifferenceItemResolver } from './resolvers/difference-item.resolver';

@@ -6,6 +6,7 @@ import {
   SignJWT,
   createLocalJWKSet,
   createRemoteJWKSet,
+  decodeJwt,
   importJWK,
   jwtVerify,
 } from 'jose';
@@ -29,7 +30,17 @@ export interface TokenClaims extends Caller {
   readonly expiresAt: Date;
 }
 
-/** Verifies the form, signature, issuer and audience of bearer tokens: AUT001 otherwise, SYS002 when the keys cannot be had. */
+/** A token that says of itself that it is another issuer's: AUT001, unless somebody knows that issuer. */
+export class ForeignToken extends RegisterError {
+  constructor() {
+    super('AUT001');
+  }
+}
+
+/**
+ * Verifies the form, signature, issuer and audience of bearer tokens: AUT001 otherwise ({@link ForeignToken} when it names another
+ * issuer), SYS002 when the keys cannot be had.
+ */
 export interface TokenVerifier {
   verify(token: string): Promise<TokenClaims>;
 }
@@ -79,11 +90,22 @@ function rememberingVerifier(keys: JWTVerifyGetKey, issuer: string): TokenVerifi
       const hash = createHash('sha256').update(token).digest('base64');
       const known = remembered.get(hash);
       if (known) return known;
+      if (isForeign(token, issuer)) throw new ForeignToken();
       const claims = await verified(token, keys, issuer);
       remembered.set(hash, claims);
       return claims;
     },
   };
+}
+
+/** Whether a token names another issuer; that proves nothing, and is asked before anything is verified. */
+function isForeign(token: string, issuer: string): boolean {
+  try {
+    const { iss } = decodeJwt(token);
+    return typeof iss === 'string' && iss !== issuer;
+  } catch {
+    return false; // no token at all: verifying says so
+  }
 }
 
 async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<TokenClaims> {
@@ -99,8 +121,13 @@ async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): P
     return claimsOf(payload);
   } catch (error) {
     if (error instanceof RegisterError) throw error;
-    throw new RegisterError(TOKEN_FAULT.test(String((error as { code?: unknown }).code)) ? 'AUT001' : 'SYS002');
+    throw new RegisterError(isTokenFault(error) ? 'AUT001' : 'SYS002');
   }
+}
+
+/** Whether jose found a token at fault, or the key that it names; all else are faults of the key set's service. */
+export function isTokenFault(error: unknown): boolean {
+  return TOKEN_FAULT.test(String((error as { code?: unknown }).code));
 }
 
 /** Codes of jose for what is wrong with a token, or with the key that it names; all others are faults of the key set's service. */

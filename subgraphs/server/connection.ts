@@ -17,6 +17,14 @@ export interface PageInfo {
   readonly hasNextPage: boolean;
 }
 
+/** A page of a list, and how its total is counted when asked for. */
+export type CountedConnection<Node> = Connection<Node> & { readonly total: () => Promise<number> };
+
+/** The page with its count. */
+export function counted<Node>(page: Connection<Node>, total: () => Promise<number>): CountedConnection<Node> {
+  return Object.assign(page, { total });
+}
+
 /** Which page of a list: at most `first` entries after the cursor. */
 export interface PageRequest {
   readonly first: number;
@@ -67,6 +75,11 @@ export function connectionOf<Row, Node>(
       hasNextPage,
     },
   };
+}
+
+/** SQL: the text of a column of instants as a cursor says it, in UTC and to the microsecond. */
+export function instantText(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
 /** The cursor of a position. */

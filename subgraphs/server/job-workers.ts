@@ -116,7 +116,8 @@ async function beginShift(options: WorkerOptions, pool: Pool): Promise<Shift> {
   return {
     look: () => workers.nudge(concurrency),
     over: async (stopping) => {
-      await Promise.race([ended, aborted(stopping)]);
+      const heard = new AbortController();
+      await Promise.race([ended, aborted(stopping, heard.signal)]).finally(() => heard.abort());
       if (!stopping.aborted) await end();
     },
     end,
@@ -194,6 +195,7 @@ function settled(promise: Promise<unknown>): Promise<void> {
   );
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+/** Until a signal aborts; nobody listens to it any more once the other one has. */
+function aborted(signal: AbortSignal, heard: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true, signal: heard }));
 }

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
 import { RegisterError } from '../../schema/register-error';
+import type { CallContext } from './caller';
 import type { KeyedHash } from './keyed-hash';
 
 /** A limit shared by all replicas: so many points in so many seconds for each key. */
@@ -30,6 +31,8 @@ export interface Limits {
   readonly mails: number;
   /** Files of grid models, and questions about them, of a network without an account in a minute. */
   readonly gridFiles: number;
+  /** Questions about public registers of a network without an account in a minute. */
+  readonly publicLookups: number;
 }
 
 /** Where limits are counted: the table `rate_limit` of the subgraph, in memory while the database is away. Keys are hashed. */
@@ -84,6 +87,14 @@ export function rateLimit(
 /** Counts one point and refuses (LIM002) when the limit is passed. */
 export async function withinLimit(limit: RateLimit, key: string): Promise<void> {
   refuseLimited(await limit.count(key));
+}
+
+/**
+ * Counts a question of somebody without an account by their network, LIM002 beyond the limit (3-decisions-c-d.md, C.1 and D.1). Accounts
+ * are counted as such, at every request.
+ */
+export async function withinNetworkLimit(limit: RateLimit, { caller, clientAddress }: CallContext): Promise<void> {
+  if (caller === null) await withinLimit(limit, clientNetwork(clientAddress));
 }
 
 /** Refuses (LIM002) when there is something to wait for. */

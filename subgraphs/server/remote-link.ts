@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
-import type { CallContext, ServiceName } from './caller';
+import type { CallContext, Caller, ServiceName } from './caller';
 import { serviceRequests } from './service-request';
 import { SERVICE_TOKEN_HEADER, type ServiceTokens } from './service-token';
 import type { SubgraphLink } from './subgraph-link';
@@ -33,6 +33,9 @@ export async function isReady(url: string): Promise<boolean> {
   );
 }
 
-function factsOf({ caller, transactionId, clientAddress, service }: CallContext) {
-  return { caller, transactionId, clientAddress, onOwnAccount: service !== null };
+/** What a token says beyond who called stays in the token itself: whoever needs it verifies that again. */
+function factsOf({ caller, transactionId, clientAddress, service, vouched = false }: CallContext) {
+  const { accountId, role, duid, mpid } = caller ?? {};
+  const told = caller === null ? null : ({ accountId, role, duid, mpid } as Caller);
+  return { caller: told, transactionId, clientAddress, onOwnAccount: service !== null, vouched };
 }

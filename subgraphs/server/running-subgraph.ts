@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Caller } from './caller';
 import type { Database } from './database';
 import type { Limits } from './rate-limits';
 import type { SubgraphLink } from './subgraph-link';
@@ -8,6 +9,8 @@ export interface RunningSubgraph {
   readonly link: SubgraphLink;
   /** Whether it can answer now: its database does, within two seconds. */
   ready(): Promise<boolean>;
+  /** Whose request carries a token of an issuer that this subgraph knows, beside the register's own; AUT001 when it proves nobody. */
+  readonly foreignCaller?: (token: string) => Promise<Caller>;
   close(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { SubgraphLink } from './subgraph-link';
 /** Of which request a question is, for logs, traces and limits. */
 export type QuestionOrigin = Pick<CallContext, 'transactionId' | 'clientAddress'>;
 
-/** Asks another subgraph something on the account of this service; its refusal is thrown with the same code. */
+/** Asks another subgraph something on the account of this service; its refusal is thrown with the same code, and the wait of LIM002. */
 export async function askSubgraph<Data>(
   link: SubgraphLink,
   from: ServiceName,
@@ -20,6 +20,7 @@ export async function askSubgraph<Data>(
   );
   const [error] = errors ?? [];
   if (!error) return data as Data;
-  const code = error.extensions?.['code'];
-  throw isErrorCode(code) ? new RegisterError(code, error.message) : error;
+  const { code, retryAfter } = error.extensions ?? {};
+  if (!isErrorCode(code)) throw error;
+  throw new RegisterError(code, error.message, typeof retryAfter === 'number' ? { retryAfter } : {});
 }

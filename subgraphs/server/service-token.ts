@@ -14,6 +14,8 @@ export interface ServiceFacts {
   readonly clientAddress: string;
   /** The service asks on its own account, not for a caller. */
   readonly onOwnAccount?: boolean;
+  /** The service vouches for a caller who sent no bearer token. */
+  readonly vouched?: boolean;
 }
 
 /** Short-lived tokens between services that run as processes of their own. */
@@ -38,13 +40,14 @@ export function serviceTokens(issuer: ServiceName, key: Buffer): ServiceTokens {
       try {
         const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], typ: 'register-service', audience });
         const from = payload.iss as ServiceName;
-        const { caller, transactionId, clientAddress, onOwnAccount } = payload['facts'] as ServiceFacts;
+        const { caller, transactionId, clientAddress, onOwnAccount, vouched } = payload['facts'] as ServiceFacts;
         return {
           from,
           caller: caller ?? null,
           service: onOwnAccount === true ? from : null,
           transactionId,
           clientAddress,
+          ...(vouched === true ? { vouched } : {}),
         };
       } catch {
         throw new RegisterError('AUT001');

@@ -1,8 +1,10 @@
 import 'reflect-metadata';
+import { setImmediate as turn } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { type GraphQLResolveInfo, type GraphQLSchema, parse } from 'graphql';
 import { type BuildSchemaOptions, buildSchema, createResolversMap } from 'type-graphql';
+import { RegisterError } from '../../schema/register-error';
 import { type CallContext, checkAudience } from './caller';
 
 const FEDERATION =
@@ -37,7 +39,15 @@ const NO_TOPICS: NonNullable<BuildSchemaOptions['pubSub']> = {
   },
 };
 
-/** Builds a Federation 2 subgraph from type-graphql classes. */
+/**
+ * The stream of a subscription field in its subgraph, which has none: the gateway answers each event by the query for it, so that
+ * selections may cross subgraphs (architecture, decision 9). VAL003 for whoever asks the subgraph itself.
+ */
+export function followedByGateway(): never {
+  throw new RegisterError('VAL003', 'Subscriptions are answered over WebSocket or as Server-Sent Events.');
+}
+
+/** Builds a Federation 2 subgraph from type-graphql classes; other work of the process goes on between its steps. */
 export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<SubgraphSchema> {
   const built = await buildSchema({
     resolvers: parts.resolvers,
@@ -49,6 +59,7 @@ export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<
     validate: false,
     skipCheck: true,
   } as BuildSchemaOptions);
+  await turn();
   const sdl = `${FEDERATION}\n\n${printSchemaWithDirectives(built)}\n`;
   const resolvers = createResolversMap(built) as Record<string, Record<string, unknown>>;
   for (const [type, resolveReference] of Object.entries(parts.references)) {
@@ -56,6 +67,7 @@ export async function buildFederatedSchema(parts: SubgraphSchemaParts): Promise<
     const settled: ReferenceResolver = async (...reference) => resolveReference(...reference);
     resolvers[type] = { ...resolvers[type], __resolveReference: settled };
   }
+  await turn();
   const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: resolvers as never });
   return { schema, sdl, audiences: audiencesOf(built) };
 }

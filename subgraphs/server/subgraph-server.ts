@@ -15,6 +15,7 @@ export interface SubgraphServerParts {
   readonly ready: RunningSubgraph['ready'];
   readonly tokens: ServiceTokens;
   readonly verifier: TokenVerifier;
+  readonly foreignCaller?: RunningSubgraph['foreignCaller'];
   readonly port: number;
   readonly host: string;
   /** Adds routes of its own (the key set of `access`). */
@@ -24,16 +25,8 @@ export interface SubgraphServerParts {
 const BODY_LIMIT = 1024 * 1024;
 
 /** Serves a subgraph over HTTP to the other services of the register, and to nobody else. */
-export async function serveSubgraph({
-  name,
-  link,
-  ready,
-  tokens,
-  verifier,
-  port,
-  host,
-  routes,
-}: SubgraphServerParts): Promise<FastifyInstance> {
+export async function serveSubgraph(parts: SubgraphServerParts): Promise<FastifyInstance> {
+  const { link, ready, port, host, routes } = parts;
   const app = fastify({ bodyLimit: BODY_LIMIT });
   app.get('/health', async (_, reply) => {
     const isReady = await ready();
@@ -43,7 +36,7 @@ export async function serveSubgraph({
   routes?.(app);
   app.post('/graphql', async (request, reply) => {
     try {
-      const context = await contextOf(request.headers, name, tokens, verifier);
+      const context = await contextOf(request.headers, parts);
       return await withinTrace(request.headers, () => link.execute(request.body as SubgraphRequest, context));
     } catch (error) {
       if (!(error instanceof RegisterError)) throw error;
@@ -56,19 +49,25 @@ export async function serveSubgraph({
 
 /**
  * The context that the service token carries; a caller in it must have sent a bearer token of that very account. For the token of a
- * customer's session, which says nothing by itself, the service token vouches; whoever serves customers looks the session up.
+ * customer's session, which says nothing by itself, the service token vouches; whoever serves customers looks the session up. It
+ * vouches, too, for a caller who sent no bearer token, and for one of another issuer where nobody here serves those.
  */
 async function contextOf(
   headers: Record<string, string | string[] | undefined>,
-  name: ServiceName,
-  tokens: ServiceTokens,
-  verifier: TokenVerifier,
+  { name, tokens, verifier, foreignCaller }: SubgraphServerParts,
 ): Promise<CallContext> {
   const { from: _, ...context } = await tokens.verify(String(headers[SERVICE_TOKEN_HEADER] ?? ''), name);
-  if (context.caller === null) return context;
+  const { caller } = context;
+  if (caller === null || context.vouched === true) return context;
   const bearer = String(headers['authorization'] ?? '').replace(/^Bearer +/i, '');
-  if (context.caller.role === 'customer' && CUSTOMER_TOKEN_PATTERN.test(bearer)) return { ...context, bearer };
+  if (caller.role === 'customer' && CUSTOMER_TOKEN_PATTERN.test(bearer)) return { ...context, bearer };
+  if (caller.role === 'consumer') {
+    if (!foreignCaller) return context;
+    const verified = await foreignCaller(bearer);
+    if (verified.accountId !== caller.accountId || verified.mpid !== caller.mpid) throw new RegisterError('AUT001');
+    return { ...context, caller: verified, bearer };
+  }
   const claims = await verifier.verify(bearer);
-  if (claims.accountId !== context.caller.accountId) throw new RegisterError('AUT001');
+  if (claims.accountId !== caller.accountId) throw new RegisterError('AUT001');
   return { ...context, bearer };
 }

@@ -8,6 +8,7 @@ import { register } from './benches/register';
 import { scale } from './benches/scale';
 import { start } from './benches/start';
 import { subscribers } from './benches/subscribers';
+import { tariffs } from './benches/tariffs';
 import { verify, verifyBetweenProcesses } from './benches/verify';
 import { agent } from './load';
 import { type Measurement, isKept, lineOf } from './verdict';
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   subscribers,
   grid,
   'grid-retrieval': gridRetrieval,
+  tariffs,
 };
 
 /** Benches that run only when they are named: this one fills a table with a million records. */

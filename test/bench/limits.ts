@@ -26,6 +26,12 @@ export const LIMITS: Readonly<Record<string, number>> = {
   'grid-memory': 1,
   /** A file of 1 MB, at 32 connections (issue 5, "Measured"). */
   'grid-retrieval': 0.7,
+  /** With three filters over 100,000 tariffs, at 32 connections (issue 6, "To show"). */
+  tariffs: 0.7,
+  /** The first page of 50,000 tariffs ÷ the last one. */
+  'tariffs-deepest': 0.3,
+  /** 5 ms ÷ the processor time of 1,486 half-hours. */
+  'tariffs-prices-month': 1,
 };
 
 /** How much further than the bare server the product may fall when a table grows. */

@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { DESKTOP, PHONE, accessibilityFaults, complaintsOf, sidewaysScroll, startBrowser } from '../support/browser';
+import { DESKTOP, complaintsOf, startBrowser } from '../support/browser';
 import { graphAs } from '../support/graph';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../support/grid-archives';
 import { type GridPlace, publishGrid } from '../support/grid-uploads';
+import { NO_FAULT, faultsOf } from '../support/page-faults';
 import { type TestRegister, freePort, startTestRegister } from '../support/register';
 
-const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
 /** Real files, where the checkout has them beside it; never part of the repository. */
 const REAL_FILES = join(REPOSITORY_ROOT, '..', 'shared', 'data', 'cim');
 
@@ -31,7 +31,6 @@ let register: TestRegister;
 let browser: Browser;
 
 beforeAll(async () => {
-  mkdirSync(PICTURES, { recursive: true });
   register = await startTestRegister('one process', { environment: { REST_PORT: String(await freePort()) } });
   browser = await startBrowser();
   await publishGrid(register, LUTON, await lutonArchive('0.164'));
@@ -409,7 +408,7 @@ describe('what is not there', () => {
 
   it('has no fault that axe finds, and offers the sign-in', async () => {
     const { context, page } = await visited('/grid/EPN/2026/02/Unknown');
-    expect(await faultsOf(page, 'page that is not there')).toEqual(NO_FAULT);
+    expect(await faultsOf(page, 'grid page that is not there')).toEqual(NO_FAULT);
     expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
     await context.close();
   });
@@ -445,11 +444,6 @@ const EVERY_PAGE: Readonly<Record<string, string>> = {
   'real project': '/grid/SHEPD/2026/01/MicroGrid-NL',
 };
 
-const NO_FAULT = {
-  ...{ 'phone light': [], 'desktop light': [], 'phone dark': [], 'desktop dark': [] },
-  'sideways at 400 %': 0,
-};
-
 describe('every grid page', () => {
   it.each(Object.entries(EVERY_PAGE))(
     '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about',
@@ -459,26 +453,9 @@ describe('every grid page', () => {
       const { context, page, complaints } = await visited(path);
       const folded = page.getByText('Show as a table');
       if (name.endsWith('table')) await folded.click();
-      expect(await faultsOf(page, name)).toEqual(NO_FAULT);
+      expect(await faultsOf(page, `grid ${name}`)).toEqual(NO_FAULT);
       expect(complaints).toEqual([]);
       await context.close();
     },
   );
 });
-
-/** What is wrong with a page, on each screen, by day and by night. */
-async function faultsOf(page: Page, name: string): Promise<Record<string, unknown>> {
-  const faults: Record<string, unknown> = {};
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const [screen, { viewport }] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
-      if (viewport) await page.setViewportSize(viewport);
-      const picture = `grid ${name} ${screen} ${colorScheme}.png`.replaceAll(' ', '-');
-      await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
-      faults[`${screen} ${colorScheme}`] = await accessibilityFaults(page);
-    }
-  }
-  await page.setViewportSize({ width: 320, height: 256 }); // 1280 × 1024 at 400 %
-  faults['sideways at 400 %'] = await sidewaysScroll(page);
-  return faults;
-}

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { type ConsumerParties, consumerParties } from '../support/consumer-parties';
 import { contractAnswers } from '../support/contract-answers';
 import { type ExchangePlayer, exchangePlayer } from '../support/exchange-player';
 import { readExchanges } from '../support/http-file';
@@ -26,13 +27,16 @@ const had = new Map(WIRINGS.map((wiring) => [wiring, new Set<string>()]));
 describe.each(WIRINGS)('The register, %s,', (wiring) => {
   describe.each(FOLDERS)('$rates', ({ folder, environment }) => {
     let register: TestRegister;
+    let parties: ConsumerParties;
     let player: ExchangePlayer;
     beforeAll(async () => {
       register = await startTestRegister(wiring, { environment });
-      player = await exchangePlayer(register, contract);
+      parties = await consumerParties(register);
+      player = await exchangePlayer(register, contract, parties);
     });
     afterAll(async () => {
       player.had.forEach((answer) => had.get(wiring)?.add(answer));
+      await parties.close();
       await register.close();
     });
 

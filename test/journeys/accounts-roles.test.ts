@@ -1,6 +1,7 @@
 import { buildClientSchema, getIntrospectionQuery, type GraphQLSchema, type IntrospectionQuery } from 'graphql';
 import { generatedSchema } from '../../schema/generated-schema';
 import { ACCOUNT_ROLES, type Role } from '../../schema/roles';
+import { consumerToken } from '../support/consumer-sign-in';
 import { customerToken } from '../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
 import { minimalOperation } from '../support/minimal-operation';
@@ -9,7 +10,9 @@ import { type TestRegister, type Wiring, startTestRegister } from '../support/re
 const WIRINGS: Wiring[] = ['one process', 'a process each'];
 
 const ACCOUNTS: readonly Role[] = ACCOUNT_ROLES;
-const EVERY_ROLE: readonly Role[] = [...ACCOUNT_ROLES, 'customer'];
+/** Whom the register itself knows; a consumer comes with a token of a supplier. */
+const OWN_ROLES: readonly Role[] = [...ACCOUNT_ROLES, 'customer'];
+const EVERY_ROLE: readonly Role[] = [...OWN_ROLES, 'consumer'];
 
 /** Who may do what: the table of the specification and its decisions. `nobody` is asked for by services only. */
 const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
@@ -18,7 +21,7 @@ const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
   'Query.allAccessRecords': ['admin', 'analyst'],
   'Query.accounts': ['admin'],
   'Query.auditEntries': ['admin'],
-  'Query.dataUser': EVERY_ROLE,
+  'Query.dataUser': OWN_ROLES,
   'Query.viewer': ACCOUNTS,
   'Query.identityRecord': ['data_user'],
   'Query.identityRecords': ['data_user'],
@@ -57,6 +60,28 @@ const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
   'Query.differenceModels': 'anyone',
   'Query.publishedFile': 'anyone',
   'Query.publishedArchive': 'anyone',
+  'Query.suppliers': 'anyone',
+  'Query.supplier': 'anyone',
+  'Query.supplierPage': 'anyone',
+  'Query.rtiUsers': 'anyone',
+  'Query.rtiUser': 'anyone',
+  'Query.rtiUserPage': 'anyone',
+  'Query.tariffs': 'anyone',
+  'Query.tariff': 'anyone',
+  'Query.registerTime': 'anyone',
+  'Query.customerTariffs': ['consumer'],
+  'Query.tariffAssignments': ['supplier', 'admin'],
+  'Query.appliedTariff': ['supplier', 'admin'],
+  'Query.performanceReports': ['supplier', 'admin', 'analyst'],
+  'Query.tariffConsents': ['supplier', 'admin', 'analyst'],
+  'Query.rtiWebhooks': ['supplier', 'admin', 'analyst'],
+  'Query.tariffEvent': ['supplier', 'admin', 'analyst'],
+  'Query.tariffEvents': ['supplier', 'admin', 'analyst'],
+  'Query.tariffEventLog': 'nobody',
+  'Query.consumerAdmission': 'nobody',
+  'Query.supplierAdmission': 'nobody',
+  'Query.liveSupplierKeys': 'nobody',
+  'Subscription.tariffEvents': ['supplier', 'admin', 'analyst'],
   'Subscription.registerEvents': ['data_user', 'admin', 'analyst'],
   'Mutation.issueBearerToken': 'anyone',
   'Mutation.registerAccessRecord': ['data_user'],
@@ -102,9 +127,32 @@ const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
   'Mutation.issueSupplierApiKey': ['admin'],
   'Mutation.setClockOffset': ['admin'],
   'Mutation.prepareGridPublication': ['admin'],
+  'Mutation.publishTariff': ['supplier', 'admin'],
+  'Mutation.assignTariff': ['supplier', 'admin'],
+  'Mutation.endTariffAssignment': ['supplier', 'admin'],
+  'Mutation.submitPerformanceReport': ['supplier'],
+  'Mutation.saveSupplier': ['admin'],
+  'Mutation.setSupplierStatus': ['admin'],
+  'Mutation.saveRtiUser': ['admin'],
+  'Mutation.setRtiUserStatus': ['admin'],
+  'Mutation.giveTariffConsent': ['consumer'],
+  'Mutation.revokeTariffConsent': ['admin', 'consumer'],
+  'Mutation.registerRtiWebhook': ['consumer'],
+  'Mutation.removeRtiWebhook': ['consumer'],
   // Asked last: the customer of this test has no session afterwards.
   'Mutation.endCustomerSession': ['customer'],
 };
+
+/** A token for everything that a demo customer may allow a demo RTI User. */
+async function tokenOfConsumer({ gateway, sandbox }: TestRegister): Promise<string> {
+  const { tariff, rti_users: users, customers } = sandbox;
+  const { data } = await graphOf({ gateway } as TestRegister)(`{ supplier(mpid: "${tariff.mpid}") { oauthUrl } }`);
+  const [{ client_id: id, client_secret: secret }, { oidc_login: login, oidc_password: password }] = [
+    users[0] as (typeof users)[number],
+    customers[0] as (typeof customers)[number],
+  ];
+  return consumerToken({ issuer: String(data.supplier.oauthUrl) }, { id, secret }, { login, password });
+}
 
 /** What is asked by POST; a subscription is no such question, its roles are those of its events. */
 const rows = Object.entries(MAY).filter(([field]) => !field.startsWith('Subscription.'));
@@ -112,9 +160,9 @@ const rows = Object.entries(MAY).filter(([field]) => !field.startsWith('Subscrip
 describe('The table of roles', () => {
   it('is what the subgraphs declare, field by field', () => {
     const declared = Object.entries(generatedSchema().audiences).map(([field, audience]) => {
-      if (audience.includes('anyone')) return [field, 'anyone'];
+      if (audience.includes('anyone') || audience.includes('public')) return [field, 'anyone'];
       if (audience.includes('service')) return [field, 'nobody'];
-      return [field, EVERY_ROLE.filter((role) => audience.includes(role))];
+      return [field, EVERY_ROLE.filter((role) => audience.some((each) => each.split(':')[0] === role))];
     });
     expect(Object.fromEntries(declared)).toEqual(MAY);
   });
@@ -129,6 +177,7 @@ describe.each(WIRINGS)('The graph (%s)', (wiring) => {
     for (const role of ACCOUNT_ROLES) graphs.set(role, await graphAs(register, role));
     const [customer] = register.sandbox.customers;
     if (customer) graphs.set('customer', graphOf(register, await customerToken(register, customer)));
+    graphs.set('consumer', graphOf(register, await tokenOfConsumer(register)));
     const { data } = await (graphs.get('admin') as Graph)(getIntrospectionQuery());
     schema = buildClientSchema(data as IntrospectionQuery);
   });

@@ -6,11 +6,12 @@ import { type RegisterProcess, freePort, startTogether } from '../support/regist
 import { anonymousClient } from '../support/rest-client';
 
 const SUBSETS = [
-  ['identity,access,grid-models,gateway', 'rest-adapter'],
-  ['identity,access,grid-models,rest-adapter', 'gateway'],
-  ['identity', 'access,grid-models,gateway,rest-adapter'],
-  ['access', 'identity,grid-models,gateway,rest-adapter'],
-  ['grid-models', 'identity,access,gateway,rest-adapter'],
+  ['identity,access,grid-models,tariffs,gateway', 'rest-adapter'],
+  ['identity,access,grid-models,tariffs,rest-adapter', 'gateway'],
+  ['identity', 'access,grid-models,tariffs,gateway,rest-adapter'],
+  ['access', 'identity,grid-models,tariffs,gateway,rest-adapter'],
+  ['grid-models', 'identity,access,tariffs,gateway,rest-adapter'],
+  ['tariffs', 'identity,access,grid-models,gateway,rest-adapter'],
 ] as const;
 
 describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second) => {
@@ -23,7 +24,7 @@ describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second
   beforeAll(async () => {
     database = await freshDatabase();
     dataDir = mkdtempSync(join(tmpdir(), 'register-subset-'));
-    const variables = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT'];
+    const variables = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT', 'TARIFFS_PORT'];
     ports = Object.fromEntries(await Promise.all(variables.map(async (name) => [name, String(await freePort())])));
     rest = `http://localhost:${ports['REST_PORT']}`;
     const common = { ...ports, DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'error' };

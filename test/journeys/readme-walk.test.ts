@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { type TestRegister, freePort, startTestRegister } from '../support/register';
+import { signInAtSupplier } from '../support/supplier-browser';
 import { until } from '../support/until';
 
 const run = promisify(execFile);
@@ -79,18 +80,56 @@ describe('The README', () => {
       stream.kill();
     }
   });
+
+  it('reads tariffs, and those of a consumer who has signed in and allowed it', async () => {
+    const [signIn] = blocks(WALK, 'bash') as [string];
+    const [look, asSupplier, consent] = blocks('Tariffs', 'bash') as [string, string, string];
+    const [suppliers, list, tariff, users] = (await printed(signIn, look, asSupplier)).map((line) => JSON.parse(line));
+    const { tariff: sample } = register.sandbox;
+    expect(suppliers.data.map(({ mpid }: { mpid: string }) => mpid)).toContain(sample.mpid);
+    expect(list).toMatchObject({ data: [{ meter_type: 'multi_rate' }], meta: { total: 1, limit: 5 } });
+    expect(tariff.data).toEqual([expect.objectContaining({ tariff_id: sample.tariff_id })]);
+    expect(users.data[0]).toMatchObject({ contact: { email: expect.stringContaining('@') } });
+
+    const token = await sharedToken(register, folder, await freePort());
+    const shared = consent.replace('$(node share.js)', token);
+    const [given, ofCustomer] = (await printed(signIn, shared)).map((line) => JSON.parse(line));
+    const [mine] = given.data.tariffs;
+    expect(mine.mpxn).toBe(register.sandbox.customers[0]?.mpxn);
+    expect(ofCustomer.data).toEqual([expect.objectContaining({ tariff_id: mine.tariff_id })]);
+  });
 });
+
+/** What the README's script prints when the customer that it names signs in and allows. */
+async function sharedToken(register: TestRegister, folder: string, port: number): Promise<string> {
+  const [code] = blocks('Tariffs', 'js') as [string];
+  const file = join(folder, 'share.js');
+  writeFileSync(file, code.replaceAll('5056', String(port)).replace('./.data/', `${register.dataDir}/`));
+  const script = started(process.execPath, [file], 'pipe');
+  try {
+    const [, url = '', login = '', password = ''] = await until(
+      () => /^(http.+)\nas (\S+) with (\S+)\n/.exec(script.said()) ?? undefined,
+    );
+    await fetch(await signInAtSupplier(url, { login, password }));
+    return await until(() => script.output().trim() || undefined);
+  } finally {
+    script.kill();
+  }
+}
 
 interface Started {
   output(): string;
+  /** What it said beside its output. */
+  said(): string;
   kill(): void;
 }
 
-function started(command: string, words: readonly string[]): Started {
-  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return { output: () => output, kill: () => child.kill() };
+function started(command: string, words: readonly string[], errors: 'inherit' | 'pipe' = 'inherit'): Started {
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', errors] });
+  let [output, said] = ['', ''];
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return { output: () => output, said: () => said, kill: () => child.kill() };
 }
 
 /** The blocks of a language in a chapter. */

@@ -42,7 +42,9 @@ describe('A sandbox, when its start says that it is ready', () => {
   const ofRole = (role: AccountRole) => sandbox.accounts.filter((account) => account.role === role);
 
   it('has written a file with all logins, for its owner only, and nothing half written beside it', () => {
-    expect(Object.keys(sandbox).toSorted()).toEqual(['accounts', 'customers', 'grid', 'mailbox', 'samples', 'urls']);
+    expect(Object.keys(sandbox).toSorted()).toEqual([
+      ...['accounts', 'customers', 'grid', 'mailbox', 'rti_users', 'samples', 'tariff', 'urls'],
+    ]);
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
     expect(readdirSync(dataDir).filter((name) => name.startsWith('sandbox'))).toEqual(['sandbox.json']);
     expect(sandbox.urls).toEqual({

@@ -1,5 +1,5 @@
 import { EventCounts, LONGEST_SPAN } from '../../subgraphs/access/database/event-counts';
-import { RENEW_EVENT_ERA } from '../../subgraphs/access/database/event-era';
+import { RENEW_EVENT_ERA } from '../../subgraphs/server/event-era';
 import { type Database, openDatabase } from '../../subgraphs/server/database';
 import { type RegisterClock, registerClock } from '../../subgraphs/server/register-clock';
 import { type AccessDatabase, accessDatabase } from '../support/access-database';
@@ -140,7 +140,7 @@ describe('The counts of the last minutes', () => {
     await tables.owner.query(`set session_replication_role = 'replica'`);
     await tables.owner.query(`insert into event (type, era) values ('access.registered', 4102444800000)`);
     await tables.owner.query(`set session_replication_role = 'origin'`);
-    await tables.owner.query(RENEW_EVENT_ERA);
+    await tables.owner.query(RENEW_EVENT_ERA('access'));
     await register(tables.application);
     expect(await wrong(60)).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { EventLog } from '../../subgraphs/access/database/event-log';
-import { RENEW_EVENT_ERA } from '../../subgraphs/access/database/event-era';
-import { measureEventLog } from '../../subgraphs/access/events/log-metrics';
+import { RENEW_EVENT_ERA } from '../../subgraphs/server/event-era';
+import { measureEventLog } from '../../subgraphs/server/event-standstill';
 import { type Database, openDatabase, sessionOptions } from '../../subgraphs/server/database';
 import { type AccessDatabase, DUID, accessDatabase, outcomeOf } from '../support/access-database';
 import { logSettled } from '../support/settled-log';
@@ -350,7 +350,7 @@ describe('An era of the log', () => {
 
   it('stays while the numbers of transactions go on', async () => {
     const before = await era();
-    await tables.owner.query(RENEW_EVENT_ERA);
+    await tables.owner.query(RENEW_EVENT_ERA('access'));
     expect(await era()).toBe(before);
   });
 
@@ -364,7 +364,7 @@ describe('An era of the log', () => {
     );
     await tables.owner.query(`set session_replication_role = 'origin'`);
     const before = await era();
-    await tables.owner.query(RENEW_EVENT_ERA);
+    await tables.owner.query(RENEW_EVENT_ERA('access'));
     expect(Number(await era())).toBeGreaterThan(Number(before));
     const id = await register(tables.application);
     await settled();
@@ -373,7 +373,7 @@ describe('An era of the log', () => {
     expect(after[1]).toBe((await eventsOf(tables.owner, id))[0]?.['id']);
     expect(after).not.toContain((await eventsOf(tables.owner, last))[0]?.['id']);
     const renewed = await era();
-    await tables.owner.query(RENEW_EVENT_ERA);
+    await tables.owner.query(RENEW_EVENT_ERA('access'));
     expect(await era()).toBe(renewed);
   });
 
@@ -381,7 +381,7 @@ describe('An era of the log', () => {
     await tables.owner.query(`set session_replication_role = 'replica'`);
     await tables.owner.query(`insert into event (type, era) values ('access.registered', 4102444800000)`);
     await tables.owner.query(`set session_replication_role = 'origin'`);
-    await tables.owner.query(RENEW_EVENT_ERA);
+    await tables.owner.query(RENEW_EVENT_ERA('access'));
     expect(await era()).toBe('4102444800001');
   });
 });

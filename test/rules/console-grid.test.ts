@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, validate } from 'graphql';
 import { modelCards } from '../../console/grid/model-cards';
-import { objectFilterOf, withQuery } from '../../console/grid/object-filter';
+import { objectFilterOf } from '../../console/grid/object-filter';
 import {
   comparisonPage,
   filePath,
@@ -24,6 +24,7 @@ import {
   writtenInstant,
 } from '../../console/grid/wording';
 import { problemOf } from '../../console/request/problems';
+import { withQuery } from '../../console/request/query';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { generatedSchema } from '../../schema/generated-schema';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';

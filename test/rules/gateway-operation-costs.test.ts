@@ -7,11 +7,15 @@ const schema = buildSchema(`
     registerEventCounts(minutes: Int! = 60): [RegisterEventCount!]!
     latestRegisterEvents(first: Int = 50): [RegisterEvent!]!
     webhooks: [Webhook!]!
+    tariffPage(limit: Int! = 20): TariffPage!
   }
   type RegisterEventCount { minute: String! type: String! count: Int! }
   type RegisterEvent { id: ID! affectedRecords: [Record!] }
   type Record { id: ID! version: Int! }
   type Webhook { wid: ID! }
+  type TariffPage { data: [Tariff!]! meta: Meta! }
+  type Tariff { name: String! months: [String!]! }
+  type Meta { total: Int! }
 `);
 
 /** What an operation costs: told where it is more than is allowed. */
@@ -46,5 +50,13 @@ describe('The cost of an operation', () => {
     const latest = () => 'latestRegisterEvents(first: 500) { id affectedRecords { id version } }';
     expect(costOf(5, latest)).toBe(5 * (1 + 500 * (1 + 1 + 2 * 10)));
     expect(costOf(1, latest)).toBeUndefined();
+  });
+
+  it('has the entries of a page by its limit, each once', () => {
+    const page = (limit: string) => `tariffPage${limit} { data { name months } meta { total } }`;
+    const costOfEntry = 1 + 2 + 2;
+    expect(costOf(200, () => page('(limit: 100)'))).toBe(200 * (1 + 100 * costOfEntry));
+    expect(costOf(1_000, () => page(''))).toBe(1_000 * (1 + 20 * costOfEntry));
+    expect(costOf(1, () => page('(limit: 2000000000)'))).toBeUndefined();
   });
 });

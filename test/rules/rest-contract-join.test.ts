@@ -89,7 +89,7 @@ interface Planted {
 }
 
 /** Compiles the small register above, with one text of it replaced. */
-function compiled({ contract, graph, operation, row = ROW }: Planted) {
+async function compiled({ contract, graph, operation, row = ROW }: Planted) {
   const planted = (text: string, change: [string, string] = ['', '']) => {
     expect(text).toContain(change[0]);
     return text.replace(...change);
@@ -103,8 +103,8 @@ function compiled({ contract, graph, operation, row = ROW }: Planted) {
 }
 
 describe('the compiler of the contract', () => {
-  it('finds no problem where contract, operation, route table and graph fit', () => {
-    expect(compiled({}).problems).toEqual([]);
+  it('finds no problem where contract, operation, route table and graph fit', async () => {
+    expect((await compiled({})).problems).toEqual([]);
   });
 
   it.each<[string, Planted, string[]]>([
@@ -216,38 +216,38 @@ describe('the compiler of the contract', () => {
       { operation: ['ReplaceRecord', 'Replace'] },
       ['its operation is not named ReplaceRecord'],
     ],
-  ])('finds %s', (_, planted, problems) => {
-    const told = compiled(planted).problems.map((problem) => problem.replace(/^replaceRecord: (?:: )?/, ''));
+  ])('finds %s', async (_, planted, problems) => {
+    const told = (await compiled(planted)).problems.map((problem) => problem.replace(/^replaceRecord: (?:: )?/, ''));
     expect(told.toSorted()).toEqual([...problems].toSorted());
   });
 
-  it('takes an answer without a body, and one that is spread or else 404', () => {
-    expect(compiled({ contract: WITHOUT_BODY, row: { ifMatch: 'ifVersions' } }).problems).toEqual([]);
+  it('takes an answer without a body, and one that is spread or else 404', async () => {
+    expect((await compiled({ contract: WITHOUT_BODY, row: { ifMatch: 'ifVersions' } })).problems).toEqual([]);
     const row = { ...ROW, spread: 'accessRecord', nullIs404: 'accessRecord' };
-    expect(compiled({ ...SPREAD, row }).problems).toEqual([]);
+    expect((await compiled({ ...SPREAD, row })).problems).toEqual([]);
   });
 
-  it('takes a status for what is new and one for a repeat, told apart by the data', () => {
+  it('takes a status for what is new and one for a repeat, told apart by the data', async () => {
     const created = `        '201':\n${CONTRACT.slice(CONTRACT.indexOf('          headers: { ETag'))}`;
     const contract: [string, string] = ["      responses:\n        '200'", `      responses:\n${created}        '200'`];
     const graph: [string, string] = ['version: Int!', 'version: Int! isNew: Boolean!'];
     const operation: [string, string] = ['version legal', 'version isNew legal'];
     const row = { ...ROW, isNew: 'accessRecord.isNew' };
-    const { problems, operations } = compiled({ contract, graph, operation, row });
+    const { problems, operations } = await compiled({ contract, graph, operation, row });
     expect([problems, operations[0]?.contract]).toMatchObject([[], { status: 201, statusOfRepeat: 200 }]);
     const isNew = (told: boolean) => operations[0]?.isNew({ accessRecord: { isNew: told } });
     expect([isNew(true), isNew(false)]).toEqual([true, false]);
-    expect(compiled({ contract }).problems).toContain(
+    expect((await compiled({ contract })).problems).toContain(
       'replaceRecord: what is new has a status of its own exactly when the row reads whether it is',
     );
-    expect(compiled({ graph, operation, row }).problems).toContain(
+    expect((await compiled({ graph, operation, row })).problems).toContain(
       'replaceRecord: what is new has a status of its own exactly when the row reads whether it is',
     );
   });
 
-  it('refuses two good answers that say different things', () => {
+  it('refuses two good answers that say different things', async () => {
     const other = "      responses:\n        '202': {}\n        '200'";
-    expect(() => compiled({ contract: ["      responses:\n        '200'", other] })).toThrow(
+    await expect(compiled({ contract: ["      responses:\n        '200'", other] })).rejects.toThrow(
       'differ in more than status',
     );
   });
@@ -271,39 +271,44 @@ describe('the compiler of the contract', () => {
       'legalBasis: LegalBasis registeredAt: String expiry',
     ];
     const metadata = { resource: '', timestamp: '', 'transaction-id': '' };
-    const answered = (accessRecord: object) =>
-      compiled({ contract, graph }).operations[0]?.answer?.({ accessRecord }, metadata, {})['access-record'];
+    const answered = async (accessRecord: object) =>
+      (await compiled({ contract, graph })).operations[0]?.answer?.({ accessRecord }, metadata, {})['access-record'];
 
-    it('takes for nullable in the graph what one of them has as null', () => {
-      expect(compiled({ contract, graph }).problems).toEqual([]);
-      expect(compiled({ graph }).problems).toHaveLength(2);
+    it('takes for nullable in the graph what one of them has as null', async () => {
+      expect((await compiled({ contract, graph })).problems).toEqual([]);
+      expect((await compiled({ graph })).problems).toHaveLength(2);
     });
 
-    it('writes null where one of them has it, and leaves out what no variant requires', () => {
+    it('writes null where one of them has it, and leaves out what no variant requires', async () => {
       const whole = { legalBasis: 'UK_CONTRACT', registeredAt: 'then', expiry: null, recipients: ['one'] };
-      expect(answered(whole)).toEqual({
+      expect(await answered(whole)).toEqual({
         'legal-basis': 'uk-contract',
         'registered-at': 'then',
         expiry: null,
         recipients: ['one'],
       });
       const nothing = { legalBasis: null, registeredAt: null, expiry: null, recipients: null };
-      expect(answered(nothing)).toEqual({ 'legal-basis': null, 'registered-at': null, expiry: null });
+      expect(await answered(nothing)).toEqual({ 'legal-basis': null, 'registered-at': null, expiry: null });
     });
 
-    it('refuses variants of different types', () => {
+    it('refuses variants of different types', async () => {
       const other: [string, string] = [
         contract[0],
         contract[1].replace(sparse.slice(1), '                      - type: string\n'),
       ];
-      expect(() => compiled({ contract: other, graph })).toThrow('object and string');
+      await expect(compiled({ contract: other, graph })).rejects.toThrow('object and string');
     });
   });
 
-  it('finds documents and rows that no operation of the contract has', () => {
+  it('finds documents and rows that no operation of the contract has', async () => {
     const contract = readContract('openapi: 3.1.0\npaths: {}', INTERFACE_A);
     const documents = new Map([['replaceRecord', operationDocument(OPERATION)]]);
-    const { problems } = compile({ contracts: [contract], documents, rows: { other: {} }, schema: buildSchema(GRAPH) });
+    const { problems } = await compile({
+      contracts: [contract],
+      documents,
+      rows: { other: {} },
+      schema: buildSchema(GRAPH),
+    });
     expect(problems).toEqual([
       'operations/replaceRecord.graphql: not in the contract',
       'route table, other: not in the contract',

@@ -37,7 +37,7 @@ export type Roots = Record<string, (input: never) => unknown>;
 
 /**
  * A graph of the test's own behind the adapter: executes the real operations against the real API schema, over the root values that
- * a test sets. `Bearer good` is let in, `Bearer provider` has the wrong role, `Bearer expired` has expired.
+ * a test sets. `Bearer good` is let in, `Bearer provider` has the wrong role, `Bearer expired` has expired; of suppliers' keys, `good` is.
  */
 export class TestGraph implements GraphClient {
   roots: Roots = {};
@@ -49,7 +49,7 @@ export class TestGraph implements GraphClient {
 
   async run(operation: string, variables: Record<string, unknown>, facts: RequestFacts): Promise<GraphAnswer> {
     this.calls.push({ operation, variables, facts });
-    const refused = PUBLIC.has(operation) ? undefined : refusalOf(facts);
+    const refused = PUBLIC.has(operation) ? undefined : refusalAt(operation, facts);
     if (refused) return { failures: [refused] };
     const document = this.documents.get(operation);
     if (!document) throw new Error(`no trusted document ${operation}`);
@@ -65,7 +65,7 @@ export class TestGraph implements GraphClient {
 
   admit(operation: string, facts: RequestFacts) {
     this.admissions.push(operation);
-    return Promise.resolve(refusalOf(facts));
+    return Promise.resolve(refusalAt(operation, facts));
   }
 
   /** The variables of the last call, as JSON has them. */
@@ -99,10 +99,21 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   'Bearer provider': 'PRM001',
   'Bearer expired': 'AUT002',
   'Bearer busy': 'LIM002',
+  'Bearer suspended': 'RTI001',
 };
 
-function refusalOf({ authorization }: RequestFacts): GraphFailure | undefined {
-  if (authorization === 'Bearer good') return undefined;
+/** Public, too, but whatever credential is sent there must be valid. */
+const VERIFYING = new Set(['ListSuppliers', 'ListRtiUsers', 'RetrieveRtiUser', 'ListTariffs', 'RetrieveTariff']);
+
+function refusalAt(operation: string, facts: RequestFacts): GraphFailure | undefined {
+  const isAnonymous = facts.authorization === undefined && facts.supplierKey === undefined;
+  return isAnonymous && VERIFYING.has(operation) ? undefined : refusalOf(facts);
+}
+
+function refusalOf({ authorization, supplierKey }: RequestFacts): GraphFailure | undefined {
+  if (supplierKey !== undefined && authorization === undefined)
+    return supplierKey === 'good' ? undefined : { code: 'AUT003', message: '' };
+  if (authorization === 'Bearer good' && supplierKey === undefined) return undefined;
   const code = REFUSALS[authorization ?? ''] ?? 'AUT001';
   return { code, message: '', ...(code === 'LIM002' ? { retryAfter: 17 } : {}) };
 }

@@ -1,6 +1,6 @@
 import { type CallerWatch, callerWatch } from '../../gateway/subscriptions/caller-watch';
 import type { ConnectionEnd } from '../../gateway/subscriptions/connection-end';
-import type { AccountStanding, EventLog } from '../../gateway/subscriptions/event-log';
+import type { AccountStanding, AccountStandings } from '../../gateway/subscriptions/event-log';
 
 const NOW = '2026-06-01T12:00:00.000Z';
 const STANDING: AccountStanding = { accountId: 'acc', active: true, role: 'ANALYST', duid: null, now: NOW };
@@ -11,19 +11,23 @@ const fail = (error: unknown): never => {
 };
 
 /** A watch over accounts whose standings are as told; each question is answered when the test says so. */
-function watchOver(standings: AccountStanding[]) {
+function watchOver(standings: AccountStanding[], liveKeys: string[] = [], activeSuppliers: string[] = []) {
   const asked: { readonly accountIds: readonly string[]; answer(): void }[] = [];
-  const log: EventLog = {
-    read: () => Promise.reject(new Error('nobody reads the log here')),
+  const accounts: AccountStandings = {
     standings: (accountIds) =>
       new Promise((resolve) => void asked.push({ accountIds, answer: () => resolve([...standings]) })),
+    liveSupplierKeys: async (keyIds) => liveKeys.filter((live) => keyIds.includes(live)),
   };
-  return { watch: callerWatch(log, fail), asked };
+  const suppliers = {
+    active: async (mpids: readonly string[]) => activeSuppliers.filter((each) => mpids.includes(each)),
+  };
+  return { watch: callerWatch(accounts, suppliers, fail), asked };
 }
 
-const watchedBy = (watch: CallerWatch, expiresAt = '2026-06-01T12:00:00.001Z') => {
+const watchedBy = (watch: CallerWatch, supplierKeyId: string | null = null) => {
   const ended: ConnectionEnd[] = [];
-  const stop = watch.add({ caller: CALLER, expiresAt: new Date(expiresAt), end: (reason) => void ended.push(reason) });
+  const expiresAt = supplierKeyId === null ? new Date('2026-06-01T12:00:00.001Z') : null;
+  const stop = watch.add({ caller: CALLER, expiresAt, supplierKeyId, end: (reason) => void ended.push(reason) });
   return { ended, stop };
 };
 
@@ -42,6 +46,32 @@ describe('A connection that outlives its request', () => {
   ])('%s', async (_, standings, expected) => {
     const { watch, asked } = watchOver(standings);
     const { ended, stop } = watchedBy(watch);
+    const check = watch.check();
+    asked[0]?.answer();
+    await check;
+    stop();
+    expect(ended).toEqual(expected);
+  });
+
+  it.each([
+    ['goes on while the supplier that it tells is active in the register', ['SUPA'], 0],
+    ['is told once the supplier is not active, whatever its account is', ['SUPB'], 1],
+  ])('%s', async (_, active, told) => {
+    const { watch } = watchOver([STANDING], [], active);
+    const [notActive, end] = [jest.fn(), jest.fn()];
+    const supplier = { mpid: 'SUPA', notActive };
+    const stop = watch.add({ caller: CALLER, expiresAt: null, supplierKeyId: null, supplier, end });
+    await watch.checkSuppliers();
+    stop();
+    expect([notActive.mock.calls.length, end.mock.calls.length]).toEqual([told, 0]);
+  });
+
+  it.each<[string, string[], ConnectionEnd[]]>([
+    ['goes on, without end, while the API key that let it in has not been replaced', ['key-1'], []],
+    ['ends when that API key was replaced', ['key-2'], ['AUT003']],
+  ])('%s', async (_, liveKeys, expected) => {
+    const { watch, asked } = watchOver([{ ...STANDING, now: '2036-06-01T12:00:00.000Z' }], liveKeys);
+    const { ended, stop } = watchedBy(watch, 'key-1');
     const check = watch.check();
     asked[0]?.answer();
     await check;

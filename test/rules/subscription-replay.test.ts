@@ -21,7 +21,6 @@ function growingLog(delays: readonly number[] = [0]) {
       const found = entries.slice(from, from + first);
       return { cursor: found.at(-1)?.cursor ?? after, entries: found };
     },
-    standings: () => Promise.resolve([]),
   };
   const add = (count: number) => {
     for (let each = 0; each < count; each += 1) {
@@ -30,7 +29,7 @@ function growingLog(delays: readonly number[] = [0]) {
         id: `evt_${number}`,
         cursor: String(number),
         type: 'ACCESS_REGISTERED',
-        duid: number % 2 ? 'odd' : null,
+        owner: number % 2 ? 'odd' : null,
       });
     }
   };
@@ -141,7 +140,7 @@ describe('A subscription from now on', () => {
   it('is told only of what it is for', async () => {
     const { log, add } = growingLog();
     const feed = feedOver(log);
-    const reader = await openReader({ feed, log, isFor: ({ duid }) => duid === 'odd', after: null });
+    const reader = await openReader({ feed, log, isFor: ({ owner }) => owner === 'odd', after: null });
     add(4);
     expect([(await reader.next())?.id, (await reader.next())?.id]).toEqual(['evt_1', 'evt_3']);
     reader.close();
@@ -229,7 +228,7 @@ describe('Recent events', () => {
     id: `evt_${number}`,
     cursor: `c${number}`,
     type: 'ACCESS_REVOKED',
-    duid: null,
+    owner: null,
   });
 
   it('keep their numbers when older ones are forgotten', () => {

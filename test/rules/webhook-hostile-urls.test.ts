@@ -1,6 +1,6 @@
 import { isPublicAddress } from '../../subgraphs/delivery/addresses';
 import { type Sender, callbackSender } from '../../subgraphs/delivery/sender';
-import { callbackUrlFault } from '../../subgraphs/access/domain/callback-url';
+import { callbackUrlFault } from '../../subgraphs/delivery/callback-url';
 import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver';
 
 /** Ways to write an address that is not one of the Internet. */

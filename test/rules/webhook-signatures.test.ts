@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { type SigningSecret, signingSecrets } from '../../subgraphs/access/domain/signing-secret';
+import { type SigningSecret, signingSecrets } from '../../subgraphs/delivery/signing-secret';
 import { type ToldEvent, deliveryBody } from '../../subgraphs/access/webhooks/bodies';
 import { signedHeaders } from '../../subgraphs/access/webhooks/signatures';
 

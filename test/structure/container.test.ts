@@ -40,6 +40,7 @@ const SHARED_SERVERS: Readonly<Record<string, string>> = {
   access: 'subgraphs/server/',
   identity: 'subgraphs/server/',
   'grid-models': 'subgraphs/server/',
+  tariffs: 'subgraphs/server/',
   portal: 'web/',
   console: 'web/',
 };
@@ -68,12 +69,13 @@ describe('docker-compose.yml', () => {
       ...resolved(environment, await variablesOfAnInstallation()),
     });
     expect([...settings.services]).toEqual([name]);
-    const { gateway, access, identity, 'grid-models': gridModels } = settings.serviceUrls;
-    expect([gateway, access, identity, gridModels]).toEqual([
+    const { gateway, access, identity, 'grid-models': gridModels, tariffs } = settings.serviceUrls;
+    expect([gateway, access, identity, gridModels, tariffs]).toEqual([
       'http://gateway:4000',
       'http://access:4011',
       'http://identity:4012',
       'http://grid-models:4013',
+      'http://tariffs:4014',
     ]);
   });
 
@@ -111,7 +113,7 @@ describe('docker-compose.yml', () => {
     const given = Object.values(KEY_VARIABLES).filter(({ variable }) => variable in environment);
     expect(given).toEqual(ofSubgraphs);
     const settings = readSettings({ NODE_ENV: 'production', ...variables });
-    expect([...settings.services]).toEqual(['access', 'identity', 'grid-models']);
+    expect([...settings.services]).toEqual(['access', 'identity', 'grid-models', 'tariffs']);
     const { databaseUrl } = readBackupSettings({ NODE_ENV: 'production', ...variables });
     expect(databaseUrl).toBe(settings.databaseUrl);
   });

@@ -5,7 +5,8 @@ import { Supergraph } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
 import { compile } from '../../rest-adapter/compile';
 import { type ContractSchema, loadContract } from '../../rest-adapter/contract';
-import { INTERFACES, INTERFACE_A, INTERFACE_C } from '../../rest-adapter/interfaces';
+import { ERROR_WORDS } from '../../rest-adapter/error-forms';
+import { INTERFACES, INTERFACE_A, INTERFACE_C, INTERFACE_D } from '../../rest-adapter/interfaces';
 import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
 import { routeTable } from '../../rest-adapter/route-table';
 import { errorCatalogue } from '../../schema/error-catalogue';
@@ -15,10 +16,14 @@ import {
   DUID_PATTERN,
   EVENT_ID_PATTERN,
   IDENTITY_RECORD_KEY_PATTERN,
+  MPID_PATTERN,
   MPXN_PATTERN,
   POSTCODE_PATTERN,
   PROJECT_ID_PATTERN,
+  RTI_USER_ID_PATTERN,
+  TARIFF_ID_PATTERN,
   TOKEN_REF_PATTERN,
+  UNIT_PRICE_PATTERN,
   WEBHOOK_ID_PATTERN,
 } from '../../schema/identifiers';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
@@ -35,8 +40,8 @@ function apiSchema(): GraphQLSchema {
 }
 
 describe('the join of contracts, operations, route table and graph', () => {
-  it('has no problem: every property is selected, every input can be supplied, every enum agrees', () => {
-    const { operations, problems } = compile({ contracts, documents, rows: routeTable, schema: apiSchema() });
+  it('has no problem: every property is selected, every input can be supplied, every enum agrees', async () => {
+    const { operations, problems } = await compile({ contracts, documents, rows: routeTable, schema: apiSchema() });
     expect(problems).toEqual([]);
     expect(operations).toHaveLength(promised.length);
   });
@@ -107,8 +112,9 @@ describe('the OpenAPI document of Interface A', () => {
     expect(identifiers.filter((pattern) => !known.includes(pattern) && pattern !== '^tid_[0-9a-f]{24}$')).toEqual([]);
   });
 
-  it('lists exactly the codes of the error catalogue', () => {
-    expect(schemas['ErrorCode']?.enum).toEqual(Object.keys(errorCatalogue));
+  it('lists the codes of the error catalogue, but for those that only Interface D knows', () => {
+    const ofInterfaceD = /^(AUT003|RTI\d+|NTF00[2-6]|CNF005)$/;
+    expect(schemas['ErrorCode']?.enum).toEqual(Object.keys(errorCatalogue).filter((code) => !ofInterfaceD.test(code)));
   });
 
   it('documents the refusals of every operation with the error envelope and a transaction id', () => {
@@ -203,6 +209,100 @@ describe('the OpenAPI document of Interface C', () => {
     expect(unbounded).toEqual([]);
   });
 });
+
+describe('the OpenAPI document of Interface D', () => {
+  const { document, operations } = loadContract(INTERFACE_D);
+  const { schemas, responses } = document['components'] as {
+    schemas: Record<string, ContractSchema>;
+    responses: Record<string, { content?: Record<string, { schema: { $ref: string } }> }>;
+  };
+
+  it('is valid by the meta-schema of OpenAPI 3.1, and of version 0.1.1', () => {
+    const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
+    const told = execFileSync(process.execPath, [validator, 'schema/openapi/d.yaml'], {
+      cwd: REPOSITORY_ROOT,
+      encoding: 'utf8',
+    });
+    const { version } = document['info'] as { version: string };
+    expect([JSON.parse(told), document['openapi'], version]).toEqual([{ valid: true }, '3.1.0', '0.1.1']);
+  });
+
+  it('has the endpoints of the decisions, each at its server, with its way of signing in and its good answers', () => {
+    const told = operations.map(({ method, path, signIn, status, statusOfRepeat }) => {
+      const [server] = (document.paths[path]?.['servers'] ?? []) as { url: string }[];
+      return `${method} ${server?.url}${path} ${signIn} ${[...new Set([status, statusOfRepeat])].join(', ')}`;
+    });
+    expect(told).toEqual([
+      'GET {register_url}/v1/suppliers anyone 200',
+      'GET {register_url}/v1/users anyone 200',
+      'GET {register_url}/v1/users/{user_id} anyone 200',
+      'GET {supplier_url}/v1/tariff/customer bearer 200',
+      'GET {supplier_url}/v1/tariff/{mpid} anyone 200',
+      'GET {supplier_url}/v1/tariff/{mpid}/{tariff_id} anyone 200',
+      'POST {supplier_url}/v1/consent bearer 201, 200',
+      'DELETE {supplier_url}/v1/consent/{registration_id} bearer 204',
+      'POST {supplier_url}/v1/webhook bearer 201, 200',
+      'DELETE {supplier_url}/v1/webhook/{webhook_id} bearer 204',
+      'POST {supplier_url}/v1/report key 202',
+    ]);
+  });
+
+  it('has the nine filters of the specification, and pages of 1 to 100, 20 by default', () => {
+    const { parameters = [] } = operations.find(({ operationId }) => operationId === 'listTariffs') ?? {};
+    const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+    expect(inQuery.map(({ name }) => name)).toEqual([
+      ...['limit', 'offset', 'tariff_type', 'fuel_type', 'energy_flow', 'payment_method', 'ldz_region', 'meter_type'],
+      ...['customer_type', 'valid_from', 'valid_to'],
+    ]);
+    expect(inQuery[0]?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+  });
+
+  it('warns at the consent endpoints that they may be out of scope of Phase 1', () => {
+    const warned = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).filter((each) => /may be out of scope.*Phase 1/s.test((each as Described).description ?? '')),
+    );
+    expect(warned.map((each) => (each as Described).operationId)).toEqual(['giveTariffConsent', 'revokeTariffConsent']);
+  });
+
+  it('has the patterns of schema/identifiers.ts, letter for letter', () => {
+    const patterns = ['Mpid', 'UserId', 'TariffId', 'Mpxn', 'Price'].map((name) => schemas[name]?.pattern);
+    expect(patterns).toEqual(
+      [MPID_PATTERN, RTI_USER_ID_PATTERN, TARIFF_ID_PATTERN, MPXN_PATTERN, UNIT_PRICE_PATTERN].map(
+        ({ source }) => source,
+      ),
+    );
+  });
+
+  it('lists exactly the words that the adapter tells, and gives each refusal its own', () => {
+    expect([...(schemas['ErrorCode']?.enum ?? [])].toSorted()).toEqual([...ERROR_WORDS].toSorted());
+    for (const response of Object.values(responses)) {
+      const reference = response.content?.['application/json']?.schema.$ref.split('/').at(-1) as string;
+      expect(JSON.stringify(schemas[reference])).toMatch(/"#\/components\/schemas\/Error"\}.*"code":\{"enum":\["/);
+    }
+  });
+
+  it('tells of every operation what may befall it', () => {
+    for (const { path, method, signIn, body } of operations) {
+      const item = document.paths[path] as Record<string, { responses: object }>;
+      const expected = ['400', '401', '406', '429', '500', '503', ...(body ? ['413', '415'] : [])];
+      const statuses = Object.keys(item[method.toLowerCase()]?.responses ?? {});
+      expect(statuses).toEqual(expect.arrayContaining([...expected, ...(signIn === 'anyone' ? [] : ['403'])]));
+    }
+  });
+
+  it('bounds every text and every list of a request', () => {
+    const unbounded = operations.flatMap(({ operationId, body, parameters }) => [
+      ...(body ? unboundedIn(body, operationId) : []),
+      ...parameters.flatMap(({ name, schema }) => unboundedIn(schema, `${operationId} ${name}`)),
+    ]);
+    expect(unbounded).toEqual([]);
+  });
+});
+
+interface Described {
+  readonly operationId?: string;
+  readonly description?: string;
+}
 
 function patternsIn(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return [];

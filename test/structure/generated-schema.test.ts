@@ -11,6 +11,7 @@ import {
   parse,
   validate,
 } from 'graphql';
+import { CONSUMER_SCOPES } from '../../schema/consumer-claims';
 import { ACCOUNT_ROLES } from '../../schema/roles';
 import { SAMPLE_QUERY, VERIFY_QUERY } from '../../gateway/landing-pages';
 import { apiSchemaOf } from '../../gateway/supergraph';
@@ -56,7 +57,8 @@ describe('the generated schema', () => {
 
   it('says for every root field who may call it', () => {
     const declared = audiences();
-    const known = [...ACCOUNT_ROLES, 'customer', 'anyone', 'service'];
+    const byScope = CONSUMER_SCOPES.map((scope) => `consumer:${scope}`);
+    const known = [...ACCOUNT_ROLES, 'customer', 'consumer', ...byScope, 'anyone', 'public', 'service'];
     const undeclared = rootFieldsOf(apiSchema()).filter((field) => !declared[field]?.length);
     expect(undeclared).toEqual([]);
     expect(

@@ -6,21 +6,29 @@ const FILES = [
   'bearer-token',
   'caller',
   'connection',
+  'connection.types',
   'database',
   'database-login',
+  'event-cursor',
+  'event-era',
+  'event-follow',
+  'event-standstill',
   'failures',
   'idempotency',
   'job-workers',
   'jobs',
   'key-check',
   'keyed-hash',
+  'list-cursor',
   'mail-server',
   'metrics-route',
   'migrate',
+  'page-info.types',
   'rate-limits',
   'register-clock',
   'remote-link',
   'repeat',
+  'rows-by-key',
   'running-subgraph',
   'sealed',
   'service-question',
@@ -37,7 +45,7 @@ const FILES = [
 
 /** Words of the domain, in names and in comments. */
 const DOMAIN_WORD =
-  /\b(access|identity)[ -]?records?|mpxn|\bconsent|legal.?basis|\bcontrollers?\b|tariff|meter.?point|data subject/i;
+  /\b(access|identity)[ -]?records?|mpxn|\bconsent|legal.?basis|\bcontrollers?\b|tariff(?!s')|meter.?point|data subject/i;
 
 const files = productFiles().filter(({ path }) => path.startsWith('subgraphs/server/'));
 

@@ -1,5 +1,6 @@
 import { errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
-import { INTERFACE_C } from '../../rest-adapter/interfaces';
+import { ERROR_WORDS } from '../../rest-adapter/error-forms';
+import { INTERFACE_C, INTERFACE_D, interfaceAt } from '../../rest-adapter/interfaces';
 import type { ContractAnswers } from './contract-answers';
 
 /** An answer as it came. */
@@ -20,8 +21,10 @@ export interface SentRequest {
 /** What holds for every answer of the register, whatever was asked; `transactions` remembers the ids of earlier ones. */
 export function breaches(request: SentRequest, { headers, body, status }: Answer, transactions: Set<string>): string[] {
   const transactionId = headers.get('transaction-id') ?? '';
-  const isOfGrid = request.url.pathname.startsWith(INTERFACE_C.claims);
-  const { response, errors = errorOfGrid(body) } = (body ?? {}) as Body;
+  const of = interfaceAt(request.url.pathname);
+  const isOfGrid = of === INTERFACE_C;
+  const isOfTariffs = of === INTERFACE_D;
+  const { response, errors = errorWithoutEnvelope(body) } = (body ?? {}) as Body;
   const isFile = isOfGrid && [200, 206, 304].includes(status) && headers.has('etag');
   const isAnothers = response?.resource !== request.url.pathname || response['transaction-id'] !== transactionId;
   const rules: readonly (readonly [breach: string, isBroken: boolean])[] = [
@@ -37,6 +40,7 @@ export function breaches(request: SentRequest, { headers, body, status }: Answer
     ['has the metadata of another answer', response !== undefined && isAnothers],
     ['is an error without the envelope', response === undefined && errors.some((error) => 'error-code' in error)],
     ['is an error of Interface C in another form', isOfGrid && status >= 400 && !isCodeAndMessage(body, status)],
+    ['is an error of Interface D in another form', isOfTariffs && status >= 400 && !isWordAndDetails(body, status)],
   ];
   transactions.add(transactionId);
   return [
@@ -53,7 +57,7 @@ interface Body {
   readonly errors?: readonly ErrorDetail[];
 }
 
-function errorOfGrid(body: unknown): readonly ErrorDetail[] {
+function errorWithoutEnvelope(body: unknown): readonly ErrorDetail[] {
   const { message } = (typeof body === 'object' && body !== null ? body : {}) as ErrorDetail;
   return message === undefined ? [] : [{ message }];
 }
@@ -61,6 +65,15 @@ function errorOfGrid(body: unknown): readonly ErrorDetail[] {
 function isCodeAndMessage(body: unknown, status: number): boolean {
   const { code, message, ...others } = (body ?? {}) as { code?: unknown; message?: unknown };
   return code === status && typeof message === 'string' && Object.keys(others).length === 0;
+}
+
+/** What is wrong with which parameter or field is told with 400, unless the request is none that can be read. */
+function isWordAndDetails(body: unknown, status: number): boolean {
+  const { code, message, details, ...others } = (body ?? {}) as Record<string, unknown>;
+  const isTold = details === undefined ? status !== 400 : status === 400 && Array.isArray(details);
+  return (
+    ERROR_WORDS.includes(code as string) && typeof message === 'string' && isTold && Object.keys(others).length === 0
+  );
 }
 
 interface Metadata {

@@ -49,6 +49,7 @@ function answersOf(document: OpenApiDocument): Map<string, DocumentedAnswer> {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
   ajv.addFormat('mpxn', true);
+  ajv.addFormat('decimal', { type: 'number', validate: () => true });
   ajv.addSchema(document, 'contract');
   const resolve = (part: unknown): Record<string, unknown> => {
     const reference = (part as { $ref?: string }).$ref;

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { CapturedMail } from '../../sandbox/mailbox';
 import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
-import { onboarded, signIn } from './administration';
+import { type OnboardedAccount, onboarded, signIn } from './administration';
 import { graphAs, graphOf } from './graph';
 import { consentRecord } from './records';
 import type { TestRegister } from './register';
@@ -94,8 +94,15 @@ export function linkIn({ text }: CapturedMail): string {
   return link;
 }
 
+/** A supplier with an account of its own, and its OpenID provider. */
+export interface OnboardedSupplier extends RunningSupplier {
+  readonly name: string;
+  readonly mpid: string;
+  readonly account: OnboardedAccount;
+}
+
 /** Onboards a supplier at which customers sign in, and starts its OpenID provider. */
-export async function newSupplier(register: TestRegister): Promise<RunningSupplier & { readonly name: string }> {
+export async function newSupplier(register: TestRegister): Promise<OnboardedSupplier> {
   const admin = await graphAs(register, 'admin');
   const client = { id: 'register-under-test', secret: randomUUID() };
   const redirectUris = [`${register.portal}/sign-in/supplier/callback`];
@@ -105,14 +112,14 @@ export async function newSupplier(register: TestRegister): Promise<RunningSuppli
     .toString(36)
     .padStart(3, '0')
     .toUpperCase()}`;
-  const { accountId } = await onboarded(admin, { role: 'SUPPLIER', displayName: name, mpid });
+  const account = await onboarded(admin, { role: 'SUPPLIER', displayName: name, mpid });
   const { errors } = await admin(
     `mutation ($accountId: ID!, $issuer: URI!, $clientId: String!, $clientSecret: String!) {
       setSupplierOAuth(accountId: $accountId, issuer: $issuer, clientId: $clientId, clientSecret: $clientSecret) { accountId } }`,
-    { accountId, issuer: supplier.issuer, clientId: client.id, clientSecret: client.secret },
+    { accountId: account.accountId, issuer: supplier.issuer, clientId: client.id, clientSecret: client.secret },
   );
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
-  return { ...supplier, name };
+  return { ...supplier, name, mpid, account };
 }
 
 /** The token of a customer who signs in by the link that is mailed to them. */

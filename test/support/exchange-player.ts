@@ -1,5 +1,6 @@
 import { ACCOUNT_ROLES } from '../../schema/roles';
 import { type Answer, type SentRequest, breaches, contractBreaches } from './answer-breaches';
+import type { ConsumerParties } from './consumer-parties';
 import type { ContractAnswers } from './contract-answers';
 import type { WrittenAnswer, WrittenExchange } from './http-file';
 import { passkeyStep } from './passkey-step';
@@ -22,13 +23,20 @@ export interface ExchangePlayer {
 /** How many repetitions of a request are on their way together. */
 const AT_ONCE = 25;
 
-/** A player whose files know every demo account as `{{role.token}}`, `{{role.account}}`, `{{role.secret}}` and `{{role.duid}}`. */
-export async function exchangePlayer(register: TestRegister, contract: ContractAnswers): Promise<ExchangePlayer> {
+/**
+ * A player whose files know every demo account as `{{role.token}}`, `{{role.account}}`, `{{role.secret}}` and `{{role.duid}}`, and the
+ * parties of Interface D.
+ */
+export async function exchangePlayer(
+  register: TestRegister,
+  contract: ContractAnswers,
+  parties: ConsumerParties,
+): Promise<ExchangePlayer> {
   const had = new Set<string>();
   const transactions = new Set<string>();
   const customer = passkeyStep(register);
   return {
-    variables: await variablesOf(register),
+    variables: new Map([...(await variablesOf(register)), ...(await consumerVariables(parties))]),
     had,
     async play(exchange, variables) {
       const request = await sentRequest(exchange, register, variables);
@@ -77,6 +85,25 @@ async function variablesOf(register: TestRegister): Promise<Variables> {
   for (const role of ACCOUNT_ROLES) await introduce(role, role);
   await introduce('other_data_user', 'data_user', 1);
   return variables;
+}
+
+/** Tokens of one supplier for one consumer, and what is wrong with others. */
+async function consumerVariables({ supplier, otherSupplier, users, tariffId, mpxn }: ConsumerParties) {
+  const consumer = { sub: 'anna', client_id: users.active, mpxn: [mpxn] };
+  const claims = {
+    consumer,
+    'consumer.reading': { ...consumer, scope: 'tariff:read' },
+    'consumer.expired': { ...consumer, exp: 1_000_000_000 },
+    'consumer.other': { ...consumer, sub: 'ben' },
+    'consumer.suspended': { ...consumer, client_id: users.suspended },
+  };
+  const tokens = Object.entries(claims).map(async ([name, of]) => [name, await supplier.issuer.token(of)] as const);
+  return new Map([
+    ...(await Promise.all(tokens)),
+    ...Object.entries({ lark: supplier.mpid, 'lark.key': supplier.apiKey, 'other.key': otherSupplier.apiKey }),
+    ...Object.entries({ rti: users.active, 'rti.suspended': users.suspended }),
+    ...Object.entries({ 'consumer.mpxn': mpxn, 'consumer.tariff': tariffId }),
+  ]);
 }
 
 async function sentRequest(

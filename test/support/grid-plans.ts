@@ -1,5 +1,12 @@
 import { Client, type Pool, escapeLiteral } from 'pg';
-import type { GridGraph } from './grid-graph';
+
+/** A subgraph over the database of a test. */
+export interface PlannedGraph {
+  readonly owner: Pool;
+  /** Which statements are those of an operation, where others run beside it. */
+  readonly asked?: RegExp;
+  ask(query: string): Promise<unknown>;
+}
 
 /** A node of a plan that was carried out, as PostgreSQL tells it. */
 interface PlanNode {
@@ -8,12 +15,15 @@ interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
+  readonly 'Heap Fetches'?: number;
   readonly Plans?: readonly PlanNode[];
 }
 
 /** What the statements of an operation read: rows of each table, and the tables that are read as a whole. */
 export interface RowsRead {
   readonly rows: Readonly<Record<string, number>>;
+  /** Of these, those that were not read of an index alone. */
+  readonly fetched: Readonly<Record<string, number>>;
   readonly whole: readonly string[];
 }
 
@@ -26,27 +36,30 @@ interface Statement {
 }
 
 /** Carries out an operation, then each of its statements again as its plan says. */
-export async function rowsRead(grid: GridGraph, query: string, planning: Planning): Promise<RowsRead> {
-  const statements = await statementsOf(() => grid.ask(query));
+export async function rowsRead(graph: PlannedGraph, query: string, planning: Planning): Promise<RowsRead> {
+  const statements = await statementsOf(() => graph.ask(query), graph.asked);
   const scans: PlanNode[] = [];
-  for (const statement of statements) scans.push(...scansOf(await planOf(grid.owner, statement, planning)));
+  for (const statement of statements) scans.push(...scansOf(await planOf(graph.owner, statement, planning)));
   const rows: Record<string, number> = {};
+  const fetched: Record<string, number> = {};
   for (const scan of scans) {
     const table = String(scan['Relation Name']);
-    rows[table] =
-      (rows[table] ?? 0) + (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'];
+    const read = (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'];
+    rows[table] = (rows[table] ?? 0) + read;
+    fetched[table] =
+      (fetched[table] ?? 0) + (scan['Node Type'] === 'Index Only Scan' ? (scan['Heap Fetches'] ?? 0) : read);
   }
   const whole = scans.filter((scan) => scan['Node Type'] === 'Seq Scan').map((scan) => String(scan['Relation Name']));
-  return { rows, whole };
+  return { rows, fetched, whole };
 }
 
 /** The reads that work sends to the database. */
-async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+async function statementsOf(work: () => Promise<unknown>, asked = /./): Promise<Statement[]> {
   const sent = jest.spyOn(Client.prototype, 'query');
   try {
     await work();
     const all = sent.mock.calls.map(([statement]) => statement as unknown as Statement);
-    return all.filter(({ text }) => /^\s*(select|with)\b/.test(text));
+    return all.filter(({ text }) => /^\s*(select|with)\b/.test(text) && asked.test(text));
   } finally {
     sent.mockRestore();
   }
@@ -68,6 +81,8 @@ async function planOf(owner: Pool, { text, values }: Statement, planning: Planni
 
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
+  if (value instanceof Date) return escapeLiteral(value.toISOString());
+  if (value instanceof Buffer) return escapeLiteral(`\\x${value.toString('hex')}`);
   if (!Array.isArray(value)) return escapeLiteral(String(value));
   return escapeLiteral(`{${value.map((each) => JSON.stringify(String(each))).join(',')}}`);
 }

@@ -30,6 +30,7 @@ const SCALARS: Readonly<Record<string, string>> = {
   DateTime: '"2026-01-05T00:00:00Z"',
   URI: '"nowhere"',
   Int: '0',
+  Float: '0',
   Boolean: 'false',
 };
 

@@ -23,6 +23,9 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   'upload-address': /^\/grid-modelling\/uploads\/[\w-]{43}$/,
   'entity-tag': /^"[0-9a-f]{64}"$/,
   digest: /^[0-9a-f]{64}$/,
+  'tariff-id': identifiers.TARIFF_ID_PATTERN,
+  'user-id': identifiers.RTI_USER_ID_PATTERN,
+  uuid: identifiers.UUID_PATTERN,
   text: /./,
 };
 

@@ -84,15 +84,8 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
 async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
   const place = await placeOf(databaseUrl);
   const mailbox = await startMailbox({ port: 0, host: 'localhost' });
-  const [gatewayPort, restPort, portalPort, consolePort, accessPort, identityPort, gridModelsPort] = await Promise.all([
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
-  ]);
+  const [gatewayPort, restPort, portalPort, consolePort, accessPort, identityPort, gridModelsPort, tariffsPort] =
+    await Promise.all([freePort(), freePort(), freePort(), freePort(), freePort(), freePort(), freePort(), freePort()]);
   const common = {
     ...place.environment,
     GATEWAY_PORT: String(gatewayPort),
@@ -103,6 +96,7 @@ async function startProcesses({ databaseUrl, environment }: TestRegisterOptions)
     ACCESS_PORT: String(accessPort),
     IDENTITY_PORT: String(identityPort),
     GRID_MODELS_PORT: String(gridModelsPort),
+    TARIFFS_PORT: String(tariffsPort),
     ...environment,
   };
   const processes = await startTogether(SERVICES.map((service) => ({ ...common, SERVICES: service })));

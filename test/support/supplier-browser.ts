@@ -1,11 +1,12 @@
-import type { SupplierLogin } from '../../sandbox/supplier';
+import type { SupplierLogin } from '../../sandbox/supplier-pages';
 
 const MOST_STEPS = 10;
 
-/** A browser at a supplier: follows redirects with its cookies, fills the login form, and stops where the supplier sends it back to. */
+/** A browser at a supplier: follows redirects with its cookies, fills the login form, decides, and stops where it is sent back to. */
 export async function signInAtSupplier(
   url: string,
   { login, password }: Pick<SupplierLogin, 'login' | 'password'>,
+  decision: 'allow' | 'refuse' = 'allow',
 ): Promise<string> {
   const jar = new Map<string, string>();
   const origin = new URL(url).origin;
@@ -16,7 +17,8 @@ export async function signInAtSupplier(
     const location = response.headers.get('location');
     if (location === null) {
       if (response.status !== 200) throw new Error(`the supplier answered ${response.status}`);
-      body = new URLSearchParams({ login, password });
+      const asksForConsent = (await response.text()).includes('name="decision"');
+      body = new URLSearchParams(asksForConsent ? { decision } : { login, password });
       continue;
     }
     at = new URL(location, at).href;

@@ -43,6 +43,26 @@ const SIGN_IN = {
     where account_id = $1 and kind = 'sign-in' and secret_hash = $2 and (valid_until is null or valid_until > register_now())`,
 };
 
+/** What is read of the supplier whose API key a request carries. */
+export interface SupplierKeyRow {
+  readonly account_id: string;
+  readonly mpid: string;
+  readonly key_id: string;
+}
+
+const BY_SUPPLIER_KEY = {
+  name: 'account_by_supplier_key',
+  text: `select account_id, mpid, account_secret.id as key_id from account_secret join account using (account_id)
+    where secret_hash = $1 and kind = 'supplier-api' and (valid_until is null or valid_until > register_now())
+      and role = 'supplier' and status = 'active'`,
+};
+
+const LIVE_SUPPLIER_KEYS = {
+  name: 'live_supplier_keys',
+  text: `select id from account_secret
+    where id = any($1::uuid[]) and kind = 'supplier-api' and (valid_until is null or valid_until > register_now())`,
+};
+
 /** Hours for which the old secret works after a rotation (2-decisions-a-b.md, section 2). */
 const ROTATION_OVERLAP = '24 hours';
 
@@ -63,6 +83,18 @@ export class AccountRepository {
   async bySecret(accountId: string, secretKey: string): Promise<SignInRow | undefined> {
     const [row] = await this.database.reads.rows<SignInRow>(SIGN_IN, [accountId, this.hashOfSecret(secretKey)]);
     return row;
+  }
+
+  /** The active supplier whose API key it is, as of now: a key that was replaced is nobody's. */
+  async bySupplierKey(key: string): Promise<SupplierKeyRow | undefined> {
+    const [row] = await this.database.reads.rows<SupplierKeyRow>(BY_SUPPLIER_KEY, [this.hashOfSecret(key)]);
+    return row;
+  }
+
+  /** Which of these API keys have not been replaced. */
+  async liveSupplierKeys(keyIds: readonly string[]): Promise<string[]> {
+    const rows = await this.database.reads.rows<{ id: string }>(LIVE_SUPPLIER_KEYS, [keyIds]);
+    return rows.map(({ id }) => id);
   }
 
   /** Accounts by identifier, after one. */

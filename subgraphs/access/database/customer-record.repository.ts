@@ -1,3 +1,4 @@
+import { isUuid } from '../../../schema/identifiers';
 import {
   type PageRequest,
   connectionOf,
@@ -93,12 +94,12 @@ export class CustomerRecordRepository {
 
   /** The record of an id; null out of scope. */
   async byId(scope: CustomerScope, id: string): Promise<StoredAccessRecord | null> {
-    return UUID.test(id) ? ((await this.byIds(scope, [id]))[0] ?? null) : null;
+    return isUuid(id) ? ((await this.byIds(scope, [id]))[0] ?? null) : null;
   }
 
   /** Withdraws consent: when; undefined when there is no such record in scope that is ACTIVE on consent. */
   async withdraw(scope: CustomerScope, id: string): Promise<Date | undefined> {
-    if (!UUID.test(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const values = [...bound(scope), id];
     const { rows } = await this.database.pool.query<{ revoked_at: Date }>({ ...WITHDRAW, values });
     return rows[0]?.revoked_at;
@@ -131,7 +132,6 @@ export class CustomerRecordRepository {
   }
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The id of no record. */
 const NONE = '00000000-0000-0000-0000-000000000000';
 const BEFORE_EVERY_RANK = 2;

@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database';
 import type { RegisterEventType } from '../domain/register-event';
-import { AFTER_POSITION, type EventPosition, IS_SETTLED } from './event-cursor';
+import { AFTER_POSITION, type EventPosition, IS_SETTLED } from '../../server/event-cursor';
 
 /** Minutes of which counts can be asked for, and that are kept: a day. */
 export const LONGEST_SPAN = 1_440;

@@ -1,27 +1,12 @@
-import {
-  type Connection,
-  type PageRequest,
-  connectionOf,
-  refuseCursor,
-  requirePageSize,
-} from '../../server/connection';
+import { type Connection, type PageRequest, connectionOf, requirePageSize } from '../../server/connection';
 import type { Database } from '../../server/database';
+import { AFTER_POSITION, type EventPosition, IS_SETTLED, eventCursor, eventPosition } from '../../server/event-cursor';
+import { type EventFollowing, LARGEST_EVENT_PAGE, eventFollowing } from '../../server/event-follow';
 import type { NamedStatement } from '../../server/short-reads';
 import type { AccessState, RevocationReason } from '../domain/access-record';
 import type { RegisterEventType } from '../domain/register-event';
 import type { TransitionCause } from '../domain/state-transitions';
-import {
-  AFTER_POSITION,
-  type EventPosition,
-  IS_FROM_FUTURE,
-  IS_SETTLED,
-  eventCursor,
-  eventPosition,
-} from './event-cursor';
 import type { Transition } from './record-history';
-
-/** Entries of a page of the log at most. */
-export const LARGEST_EVENT_PAGE = 500;
 
 /** Which events; null leaves a condition out. */
 export interface EventFilter {
@@ -99,16 +84,6 @@ const withTransition = (events: string): string => `
 
 const BY_ID = { name: 'event_by_id', text: withTransition('select * from event where id = any($1)') };
 
-const HEAD = { name: 'event_head', text: 'select event_era() as era, pg_snapshot_xmin(pg_current_snapshot()) as tx' };
-
-const ENTRIES = {
-  name: 'event_entries',
-  text: `select id, type, duid, era, tx, position from event where ${AFTER_POSITION} and ${IS_SETTLED}
-    order by era, tx, position limit $4`,
-};
-
-const FROM_FUTURE = { name: 'cursor_from_future', text: `select ${IS_FROM_FUTURE} as "isFromFuture"` };
-
 const OLDEST_FIRST = 'order by era, tx, position';
 const NEWEST_FIRST = 'order by era desc, tx desc, position desc';
 
@@ -134,8 +109,10 @@ function pageStatement({ types, duid }: EventFilter, isNewestFirst: boolean): Na
 /** The event log: one row for each fact, in the order in which transactions settle (architecture, decision 8). */
 export class EventLog {
   private readonly rowById: (id: string) => Promise<EventRow | undefined>;
+  private readonly following: EventFollowing<Omit<EventLogEntry, 'cursor'>>;
 
   constructor(private readonly database: Database) {
+    this.following = eventFollowing(database.reads, 'id, type, duid');
     this.rowById = database.reads.byKey(BY_ID, (row: EventRow) => row.id, String);
   }
 
@@ -149,7 +126,7 @@ export class EventLog {
   async page(filter: EventFilter, page: PageRequest): Promise<Connection<LoggedEvent>> {
     requirePageSize(page.first, LARGEST_EVENT_PAGE);
     const rows = await this.rows(filter, page.after, page.first + 1, false);
-    if (rows.length === 0 && page.after !== null) await this.requirePast(page.after);
+    if (rows.length === 0 && page.after !== null) await this.following.requirePast(page.after);
     return connectionOf(rows, { ...page, after: page.after || null }, eventCursor, (row) => new LoggedEvent(row));
   }
 
@@ -160,23 +137,8 @@ export class EventLog {
   }
 
   /** What followed a cursor, whoever it is for; without a cursor nothing but the cursor from now on; everything after the empty one. */
-  async follow(after: string | null, first: number): Promise<EventLogPage> {
-    requirePageSize(first, LARGEST_EVENT_PAGE);
-    if (after === null) {
-      const [head] = await this.database.reads.rows<{ era: string; tx: string }>(HEAD, []);
-      return { cursor: eventCursor({ ...(head as { era: string; tx: string }), position: '0' }), entries: [] };
-    }
-    type EntryRow = EventPosition & Omit<EventLogEntry, 'cursor'>;
-    const rows = await this.database.reads.rows<EntryRow>(ENTRIES, [...eventPosition(after), first]);
-    if (rows.length === 0) await this.requirePast(after);
-    const entries = rows.map(({ id, type, duid, ...position }) => ({ id, type, duid, cursor: eventCursor(position) }));
-    return { cursor: entries.at(-1)?.cursor ?? after, entries };
-  }
-
-  /** VAL001 for a cursor after which nothing can come for long: what it was given for is not in this log. */
-  private async requirePast(cursor: string): Promise<void> {
-    const [told] = await this.database.reads.rows<{ isFromFuture: boolean }>(FROM_FUTURE, [...eventPosition(cursor)]);
-    if (told?.isFromFuture) refuseCursor();
+  follow(after: string | null, first: number): Promise<EventLogPage> {
+    return this.following.follow(after, first);
   }
 
   private async rows(filter: EventFilter, after: string | null, most: number, isNewestFirst: boolean) {

@@ -1,3 +1,4 @@
+import { RENEW_EVENT_ERA } from '../../server/event-era';
 import type { SubgraphTables } from '../../server/migrate';
 import { Accounts1790000000001 } from './migrations/0001-accounts';
 import { AccessRecords1790000000002 } from './migrations/0002-access-records';
@@ -5,7 +6,6 @@ import { Customers1790000000003 } from './migrations/0003-customers';
 import { ClosedIdentityRecords1790000000004 } from './migrations/0004-closed-identity-records';
 import { Events1790000000005 } from './migrations/0005-events';
 import { Operator1790000000006 } from './migrations/0006-operator';
-import { RENEW_EVENT_ERA } from './event-era';
 import { accessRights } from './rights';
 
 /** Schema of the jobs of `access`. */
@@ -23,5 +23,5 @@ export const accessTables: SubgraphTables = {
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,
-  atStart: RENEW_EVENT_ERA,
+  atStart: RENEW_EVENT_ERA('access'),
 };

@@ -3,6 +3,7 @@ import {
   type Connection,
   type PageRequest,
   connectionOf,
+  instantText,
   isInstant,
   refuseCursor,
   requirePageSize,
@@ -51,7 +52,7 @@ const PAGE = {
   name: 'webhook_deliveries',
   text: `select delivery.event_id as "eventId", event.type as "eventType", delivery.state as status, sequence,
       case when delivery.state = 'pending' then next_attempt_at end as "nextAttemptAt",
-      to_char(delivery.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant
+      ${instantText('delivery.created_at')} as instant
     from delivery join event on event.id = delivery.event_id
     where endpoint_id = $1 and ($2::text is null or delivery.state = $2)
       and (delivery.created_at, delivery.event_id) < ($3::timestamptz, $4::text)

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { grouped } from '../../delivery/grouped';
+import type { SigningSecret } from '../../delivery/signing-secret';
+import { SECRETS_OF_WEBHOOK, type WebhookOpening, webhookOpening } from '../../delivery/webhook-secrets';
 import type { Database } from '../../server/database';
 import { unseal } from '../../server/sealed';
 import type { RevocationReason } from '../domain/access-record';
 import type { AccountStatus } from '../domain/account';
-import type { SigningSecret } from '../domain/signing-secret';
 import type { DeliveredEventType } from '../domain/webhook';
 import type { WebhookSeals } from './webhook-seal';
 
@@ -51,11 +51,8 @@ interface FactsRow extends EventFacts, Pick<Receiver, 'wid' | 'isDeleted' | 'sta
   readonly isPending: boolean;
   readonly webhookId: string;
   readonly callback: Buffer;
-  /** Each sealed secret with the instants of its beginning and its replacement: to parse arrays would cost more than all else. */
   readonly secrets: string | null;
 }
-
-const milliseconds = (instant: string): string => `floor(extract(epoch from ${instant}) * 1000)::bigint`;
 
 const FACTS = {
   name: 'webhook_delivery_facts',
@@ -64,8 +61,7 @@ const FACTS = {
       reason, event.expiry, days_remaining as "daysRemaining", change_id as "changeId", record_ids as "recordIds",
       webhook.id as "webhookId", wid, callback_sealed as callback, deleted_at is not null as "isDeleted", status,
       register_now() as now, delivery.state = 'pending' as "isPending",
-      (select string_agg(concat_ws(' ', encode(sealed, 'hex'), ${milliseconds('created_at')}, ${milliseconds('replaced_at')}), ',')
-        from webhook_secret where webhook_id = webhook.id) as secrets
+      ${SECRETS_OF_WEBHOOK} as secrets
     from unnest($1::text[], $2::uuid[]) with ordinality as asked (event_id, endpoint_id, n)
       join delivery on delivery.endpoint_id = asked.endpoint_id and delivery.event_id = asked.event_id
       join event on event.id = asked.event_id
@@ -81,9 +77,6 @@ const RECORD_KEY = {
 };
 
 type SealedRecordKey = Omit<RecordKey, 'ak'> & { readonly sealed: Buffer };
-
-/** Values that were opened a moment ago: of few subscriptions, for many deliveries. */
-const REMEMBERED = 10_000;
 
 /** Deliveries whose facts are read together, and how many such reads are under way at once. */
 const GROUPS = { most: 100, atOnce: 1 };
@@ -105,13 +98,14 @@ export class WebhookFacts {
   /** The facts of a delivery; undefined when it is not pending any more, or there is no such event or no such subscription. */
   readonly of: (delivery: Which) => Promise<DeliveryFacts | undefined>;
   private readonly recordRow: (id: string) => Promise<SealedRecordKey | undefined>;
-  private readonly opened = new LRUCache<string, string>({ max: REMEMBERED });
+  private readonly opening: WebhookOpening;
 
   constructor(
     private readonly reads: Database['reads'],
-    private readonly seals: WebhookSeals,
+    seals: WebhookSeals,
     private readonly sealingKey: Buffer,
   ) {
+    this.opening = webhookOpening(seals);
     const rowOf = grouped((asked: readonly Which[]) => this.read(asked), GROUPS);
     // What cannot be opened is the fault of its delivery alone.
     this.of = async (delivery) => {
@@ -147,27 +141,7 @@ export class WebhookFacts {
   }
 
   private receiverOf({ webhookId, wid, callback, isDeleted, status, secrets, now }: FactsRow): Receiver {
-    const openCallback = () => this.seals.openCallback(webhookId, callback);
-    const callbackUrl = isDeleted ? '' : this.remembered(callback.toString('latin1'), openCallback);
-    const opened = (secrets?.split(',') ?? []).map((text) => this.secretOf(webhookId, text));
-    return { wid, callbackUrl, isDeleted, status, secrets: opened, now };
-  }
-
-  private secretOf(id: string, text: string): SigningSecret {
-    const [sealed = '', created, replaced] = text.split(' ');
-    return {
-      secret: this.remembered(sealed, () => this.seals.openSecret(id, Buffer.from(sealed, 'hex'))),
-      createdAt: new Date(Number(created)),
-      replacedAt: replaced === undefined ? null : new Date(Number(replaced)),
-    };
-  }
-
-  private remembered(key: string, open: () => string): string {
-    let plain = this.opened.get(key);
-    if (plain === undefined) {
-      plain = open();
-      this.opened.set(key, plain);
-    }
-    return plain;
+    const callbackUrl = isDeleted ? '' : this.opening.url(webhookId, callback);
+    return { wid, callbackUrl, isDeleted, status, secrets: this.opening.secrets(webhookId, secrets), now };
   }
 }

@@ -1,4 +1,4 @@
-import { seal, unseal } from '../../server/sealed';
+import { webhookSeal } from '../../delivery/webhook-secrets';
 import type { Webhook, WebhookEventType } from '../domain/webhook';
 
 /** A row of `webhook`, with whether its Data User is in good standing. */
@@ -32,24 +32,22 @@ export interface WebhookSeals {
 
 /** Seals under the encryption key of `access`. */
 export function webhookSeals(key: Buffer): WebhookSeals {
-  const sealing = (column: string) => (id: string, plain: string) => seal(key, plain, `${column} of webhook ${id}`);
-  const opening = (column: string) => (id: string, sealed: Buffer) =>
-    unseal(key, sealed, `${column} of webhook ${id}`).toString('utf8');
-  const openCallback = opening('callback');
-  const openAlertEmail = opening('alert e-mail');
+  const callback = webhookSeal(key, 'callback');
+  const alertEmail = webhookSeal(key, 'alert e-mail');
+  const secret = webhookSeal(key, 'secret');
   return {
-    callback: sealing('callback'),
-    alertEmail: sealing('alert e-mail'),
-    secret: sealing('secret'),
-    openCallback,
-    openAlertEmail,
-    openSecret: opening('secret'),
+    callback: callback.seal,
+    alertEmail: alertEmail.seal,
+    secret: secret.seal,
+    openCallback: callback.open,
+    openAlertEmail: alertEmail.open,
+    openSecret: secret.open,
     open: ({ id, wid, duid, active, ...row }) => ({
       id,
       wid,
       duid,
-      callbackUrl: openCallback(id, row.callback_sealed),
-      alertEmail: openAlertEmail(id, row.alert_email_sealed),
+      callbackUrl: callback.open(id, row.callback_sealed),
+      alertEmail: alertEmail.open(id, row.alert_email_sealed),
       notifyDaysBefore: row.notify_days_before,
       eventTypes: row.event_types,
       createdAt: row.created_at,

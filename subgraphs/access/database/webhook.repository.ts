@@ -1,12 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
+import { sameCallback } from '../../delivery/callback-url';
+import { MOST_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/signing-secret';
 import type { Database } from '../../server/database';
 import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { type Session, inTransaction } from '../../server/transaction';
-import { sameCallback } from '../domain/callback-url';
-import { MOST_ROTATIONS, ROTATION_OVERLAP_SECONDS, SIGNING_SECRET_PREFIX } from '../domain/signing-secret';
 import {
   NOTIFY_DAYS,
   WEBHOOK_EVENT_TYPES,
@@ -220,10 +220,6 @@ export class WebhookRepository {
     });
     return { webhook: { ...webhook, ...(rows[0] as Pick<Webhook, 'createdAt' | 'active'>) }, signingSecret };
   }
-}
-
-function newSigningSecret(): string {
-  return SIGNING_SECRET_PREFIX + randomBytes(32).toString('base64');
 }
 
 async function lockedOwn(session: Session, wid: string, duid: string): Promise<{ readonly id: string }> {

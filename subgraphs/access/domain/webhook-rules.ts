@@ -1,6 +1,6 @@
 import { emailAddressFault } from '../../../schema/email-address';
 import type { Violation } from '../../../schema/register-error';
-import { type CallbackRealm, callbackUrlFault } from './callback-url';
+import { type CallbackRealm, callbackUrlFault } from '../../delivery/callback-url';
 import { NOTIFY_DAYS, WEBHOOK_EVENT_TYPES, type WebhookUpdate } from './webhook';
 
 /** What is wrong with what a subscription or an update of one supplies (1-specification.md, Webhook subscription), all at once. */

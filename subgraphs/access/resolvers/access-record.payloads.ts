@@ -3,7 +3,7 @@ import { AccessKey, DateTime } from '../../../schema/scalars';
 import type { AccessState, LegalBasis } from '../domain/access-record';
 import { AccessStateEnum, LegalBasisEnum } from './access-record.enums';
 import { AccessRecordType } from './access-record.types';
-import { PageInfoType } from './page-info.types';
+import { PageInfoType } from '../../server/page-info.types';
 
 @ObjectType('AccessToken', { description: 'Issued on registration, for Data Providers.', simpleResolvers: true })
 export class AccessTokenType {

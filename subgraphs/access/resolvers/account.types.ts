@@ -4,7 +4,7 @@ import type { AccountRole } from '../../../schema/roles';
 import type { DataType } from '../domain/access-record';
 import type { AccountInput, AccountStatus } from '../domain/account';
 import { AccountRoleEnum, DataTypeEnum, DataUserStatusEnum } from './access-record.enums';
-import { PageInfoType } from './page-info.types';
+import { PageInfoType } from '../../server/page-info.types';
 
 @ObjectType('Account', { description: 'Who may use the register, and as what.', simpleResolvers: true })
 export class AccountType {

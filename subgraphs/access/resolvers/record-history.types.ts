@@ -5,7 +5,7 @@ import type { Transition, Version } from '../database/record-history';
 import type { AccessState, LegalBasis, RevocationReason } from '../domain/access-record';
 import type { TransitionCause } from '../domain/state-transitions';
 import { AccessStateEnum, LegalBasisEnum, RevocationReasonEnum, TransitionCauseEnum } from './access-record.enums';
-import { PageInfoType } from './page-info.types';
+import { PageInfoType } from '../../server/page-info.types';
 
 /** Which page of a history. */
 @ArgsType()

@@ -3,6 +3,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { CalendarDate, EventId } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller';
 import { requireWithin } from '../../server/connection';
+import { followedByGateway } from '../../server/subgraph-schema';
 import type { DirectoryEntry } from '../database/data-user.repository';
 import { type EventCount, LONGEST_SPAN } from '../database/event-counts';
 import type { EventFilter, LoggedEvent } from '../database/event-log';
@@ -146,9 +147,4 @@ function visible({ types, duid }: EventFilterArgs, context: CallContext): EventF
   const own = duidOf(context);
   if (duid !== null && duid !== own) throw new RegisterError('PRM002');
   return { types, duid: own };
-}
-
-/** The gateway answers each event by the query for it, so that selections may cross subgraphs (architecture, decision 9). */
-function followedByGateway(): never {
-  throw new RegisterError('VAL003', 'Subscriptions are answered over WebSocket or as Server-Sent Events.');
 }

@@ -7,7 +7,7 @@ import type { EventDelivery } from '../database/event-relations';
 import type { Transition } from '../database/record-history';
 import type { RegisterEventType } from '../domain/register-event';
 import type { DeliveryState } from '../domain/webhook';
-import { PageInfoType } from './page-info.types';
+import { PageInfoType } from '../../server/page-info.types';
 import { TransitionType } from './record-history.types';
 import { RegisterEventTypeEnum } from './register-event.enums';
 import { DeliveryStateEnum } from './webhook.enums';

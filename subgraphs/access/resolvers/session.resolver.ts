@@ -1,4 +1,4 @@
-import { Arg, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Directive, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
 import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/bearer-token';
@@ -7,7 +7,7 @@ import { type RateLimit, clientNetwork, refuseLimited } from '../../server/rate-
 import type { AccountRepository } from '../database/account.repository';
 import type { DataUserRepository, DirectoryEntry } from '../database/data-user.repository';
 import { DataUserType } from './data-user.types';
-import { AdmissionType, IssuedBearerTokenType, ViewerType } from './session.types';
+import { AdmissionType, IssuedBearerTokenType, SupplierAdmissionType, ViewerType } from './session.types';
 
 /** Limits of the session (2-decisions-a-b.md, section 2). */
 export interface SessionLimits {
@@ -15,6 +15,8 @@ export interface SessionLimits {
   readonly requests: RateLimit;
   /** Failed sign-ins from an address. */
   readonly failedSignIns: RateLimit;
+  /** API keys of suppliers that are nobody's, from an address; a valid one is let in all the same. */
+  readonly refusedKeys: RateLimit;
 }
 
 /** Sign-in, and whether a signed-in account is let in (2-decisions-a-b.md, section 2). */
@@ -72,5 +74,33 @@ export class SessionResolver {
     const { role, duid, mpid, status, now } = account;
     const retryAfter = status === 'active' ? await this.limits.requests.count(accountId) : null;
     return { accountId, role, duid, mpid, status, now, allowed: retryAfter === null, retryAfter };
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => SupplierAdmissionType, {
+    nullable: true,
+    description: 'Internal: the active supplier whose API key this is (Interface D); its requests are counted.',
+  })
+  async supplierAdmission(
+    @Arg('key', () => String, { description: 'The API key as sent.' }) key: string,
+    @Ctx() { clientAddress }: CallContext,
+  ): Promise<SupplierAdmissionType | null> {
+    const found = await this.accounts.bySupplierKey(key);
+    if (!found) {
+      refuseLimited(await this.limits.refusedKeys.count(clientNetwork(clientAddress)));
+      return null;
+    }
+    const { account_id: accountId, mpid, key_id: keyId } = found;
+    return { accountId, mpid, keyId, retryAfter: await this.limits.requests.count(accountId) };
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => [ID], { description: 'Internal: which of these API keys have not been replaced; counts as no request.' })
+  liveSupplierKeys(
+    @Arg('keyIds', () => [ID], { description: 'Keys by their ids.' }) keyIds: string[],
+  ): Promise<string[]> {
+    return this.accounts.liveSupplierKeys(keyIds);
   }
 }

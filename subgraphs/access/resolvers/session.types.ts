@@ -17,6 +17,19 @@ export class ViewerType {
 }
 
 @Directive('@inaccessible')
+@ObjectType('SupplierAdmission', {
+  description: 'Internal: the supplier whose API key a request carries.',
+  simpleResolvers: true,
+})
+export class SupplierAdmissionType {
+  @Field(() => ID, { description: 'Account.' }) accountId: string;
+  @Field(() => String, { description: 'Market participant id.' }) mpid: string;
+  @Field(() => ID, { description: 'The key, by an id that is no secret.' }) keyId: string;
+  @Field(() => Int, { nullable: true, description: 'Seconds until it may try again; null within the rate.' })
+  retryAfter: number | null;
+}
+
+@Directive('@inaccessible')
 @ObjectType('Admission', {
   description: 'Internal: whether an account is let in at this instant.',
   simpleResolvers: true,

@@ -3,7 +3,7 @@ import { DateTime, EventId } from '../../../schema/scalars';
 import type { PageRequest } from '../../server/connection';
 import type { DeliveryAttempt, WebhookDelivery } from '../database/webhook-delivery.repository';
 import type { DeliveredEventType, DeliveryState } from '../domain/webhook';
-import { PageInfoType } from './page-info.types';
+import { PageInfoType } from '../../server/page-info.types';
 import { DeliveredEventTypeEnum, DeliveryStateEnum } from './webhook.enums';
 
 @ObjectType('DeliveryAttempt', { description: 'One POST to the callback URL.', simpleResolvers: true })

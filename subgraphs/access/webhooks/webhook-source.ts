@@ -2,7 +2,7 @@ import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/
 import type { Session } from '../../server/transaction';
 import type { TenancyChangeFacts } from '../database/tenancy-change.repository';
 import type { EventFacts, Receiver, WebhookFacts } from '../database/webhook-facts';
-import { signingSecrets } from '../domain/signing-secret';
+import { signingSecrets } from '../../delivery/signing-secret';
 import { type EventPayloads, type ToldEvent, deliveryBody } from './bodies';
 import { type MpxnOfRecord, isIdentityAway } from './mpxns';
 import { signedHeaders } from './signatures';

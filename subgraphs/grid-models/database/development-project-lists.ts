@@ -1,8 +1,17 @@
-import { type PageRequest, connectionOf, cursorOf, cursorPosition, requirePageSize } from '../../server/connection';
+import { isUuid } from '../../../schema/identifiers';
+import {
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  cursorOf,
+  cursorPosition,
+  instantText,
+  requirePageSize,
+} from '../../server/connection';
 import type { Database } from '../../server/database';
 import type { PublicationPeriod, PublicationPlace } from '../domain/publication-place';
-import { type CountedConnection, counted } from './counted-connection';
-import { isId, rowsByKey } from './rows-by-key';
+import { rowsByKey } from '../../server/rows-by-key';
 
 /** A development project of one cycle, as it is stored. */
 export interface StoredProject extends PublicationPlace {
@@ -68,7 +77,7 @@ export class DevelopmentProjectLists {
 
   /** A project by its internal id. */
   async byId(id: string): Promise<StoredProject | null> {
-    return isId(id) ? ((await this.rowsById(id.toLowerCase()))[0] ?? null) : null;
+    return isUuid(id) ? ((await this.rowsById(id.toLowerCase()))[0] ?? null) : null;
   }
 
   /** A project by where it is published. */
@@ -84,7 +93,7 @@ export class DevelopmentProjectLists {
     const position = cursorPosition(page.after);
     const { rows } = await this.database.pool.query<ListedProject>({
       name: `projects_${name}`,
-      text: `select ${COLUMNS}, to_char(latest_published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant
+      text: `select ${COLUMNS}, ${instantText('latest_published_at')} as instant
         from development_project where ${where} and (latest_published_at, id) < ($1::timestamptz, $2::uuid)
         order by latest_published_at desc, id desc limit $3`,
       values: [...position, page.first + 1, ...values],

@@ -1,11 +1,16 @@
-import { type PageRequest, connectionOf, requirePageSize } from '../../server/connection';
+import {
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  requirePageSize,
+} from '../../server/connection';
 import type { Database } from '../../server/database';
 import type { DifferenceSection } from '../domain/difference-model';
 import { mRIDOf } from '../domain/rdf-resources';
-import { type CountedConnection, counted } from './counted-connection';
 import { LARGEST_PAGE } from './development-project-lists';
 import type { StoredModel } from './difference-model-lists';
-import { numberPosition, textCursor } from './list-cursor';
+import { numberPosition, textCursor } from '../../server/list-cursor';
 import { requireStorable } from './storable-arguments';
 import { ITEM_COLUMNS, type ItemRow, type ShownItem, shownItem } from './stored-item';
 

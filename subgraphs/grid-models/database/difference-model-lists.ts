@@ -1,6 +1,7 @@
+import { isUuid } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
 import type { CimFile, DifferenceModelHeader, DifferenceSection } from '../domain/difference-model';
-import { isId, rowsByKey } from './rows-by-key';
+import { rowsByKey } from '../../server/rows-by-key';
 
 /** What a section holds. */
 export interface SectionCounts {
@@ -75,6 +76,6 @@ export class DifferenceModelLists {
 
   /** A model by its internal id. */
   async byId(id: string): Promise<StoredModel | null> {
-    return isId(id) ? ((await this.rowsById(id.toLowerCase()))[0] ?? null) : null;
+    return isUuid(id) ? ((await this.rowsById(id.toLowerCase()))[0] ?? null) : null;
   }
 }

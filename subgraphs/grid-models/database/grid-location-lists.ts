@@ -1,4 +1,11 @@
-import { type Connection, type PageRequest, connectionOf, requirePageSize } from '../../server/connection';
+import {
+  type Connection,
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  requirePageSize,
+} from '../../server/connection';
 import type { Database } from '../../server/database';
 import {
   COORDINATE_REFERENCE,
@@ -10,8 +17,7 @@ import {
 } from '../domain/grid-location';
 import type { DifferenceItem } from '../domain/difference-model';
 import type { ObjectChangeKind } from '../domain/object-changes';
-import { type CountedConnection, counted } from './counted-connection';
-import { textCursor, textPosition } from './list-cursor';
+import { textCursor, textPosition } from '../../server/list-cursor';
 import {
   COUNT_LOCATIONS,
   ITEMS_OF_OBJECTS,

@@ -1,7 +1,7 @@
 import type { Database } from '../../server/database';
 import type { DifferenceModelHeader } from '../domain/difference-model';
 import { IS_PUBLISHED, MODEL_COLUMNS, type StoredModel } from './difference-model-lists';
-import { rowsByKey } from './rows-by-key';
+import { rowsByKey } from '../../server/rows-by-key';
 import { requireStorable } from './storable-arguments';
 
 /** A model in a chain of dependencies. */

@@ -1,12 +1,17 @@
-import { type PageRequest, connectionOf, requirePageSize } from '../../server/connection';
+import {
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  requirePageSize,
+} from '../../server/connection';
 import type { Database } from '../../server/database';
 import type { CimFile } from '../domain/difference-model';
 import { type ObjectChange, type ObjectChangeKind, type ValueChange, objectChange } from '../domain/object-changes';
 import { mRIDOf } from '../domain/rdf-resources';
-import { type CountedConnection, counted } from './counted-connection';
 import { LARGEST_PAGE } from './development-project-lists';
-import { textCursor, textPosition } from './list-cursor';
-import { longReads, rowsByKey } from './rows-by-key';
+import { textCursor, textPosition } from '../../server/list-cursor';
+import { longReads, rowsByKey } from '../../server/rows-by-key';
 import { requireStorable } from './storable-arguments';
 import { ITEM_COLUMNS, type ItemRow, filedItem } from './stored-item';
 

@@ -1,5 +1,6 @@
+import { isUuid } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
-import { isId, rowsByKey } from './rows-by-key';
+import { rowsByKey } from '../../server/rows-by-key';
 
 /** A published version of a development project, as it is stored. */
 export interface StoredVersion {
@@ -46,7 +47,7 @@ export class ProjectVersionLists {
 
   /** A version by its internal id. */
   async byId(id: string): Promise<StoredVersion | null> {
-    return isId(id) ? ((await this.rowsById(id))[0] ?? null) : null;
+    return isUuid(id) ? ((await this.rowsById(id))[0] ?? null) : null;
   }
 
   /** A version by its number in its project. */

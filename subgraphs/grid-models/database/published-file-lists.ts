@@ -2,7 +2,7 @@ import type { Database } from '../../server/database';
 import type { CimFile } from '../domain/difference-model';
 import type { PublicationPlace } from '../domain/publication-place';
 import type { ContentEncoding, FileView } from '../domain/published-file';
-import { rowsByKey } from './rows-by-key';
+import { rowsByKey } from '../../server/rows-by-key';
 
 /** What is stored of a version: each file, and the archive with all of them. */
 export type Member = CimFile | 'archive';

@@ -16,9 +16,9 @@ import {
   differencesStatement,
 } from './comparison-statements';
 import { LARGEST_PAGE } from './development-project-lists';
-import { textCursor, textPosition } from './list-cursor';
+import { textCursor, textPosition } from '../../server/list-cursor';
 import type { StoredVersion } from './project-version-lists';
-import { rowsByKey } from './rows-by-key';
+import { rowsByKey } from '../../server/rows-by-key';
 import { type StoredStatements, statementsOf } from './stored-item';
 
 /** Two versions of one archive. */

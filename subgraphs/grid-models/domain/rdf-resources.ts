@@ -1,6 +1,5 @@
 import type { RdfNames } from './rdf-names';
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const URN_UUID = /^urn:uuid:/i;
 const UNDER_A_BASE = /^https?:\/\/[^#]*#_?([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
@@ -8,11 +7,6 @@ const HASH = 0x23;
 const UNDERSCORE = 0x5f;
 /** Of `u`, in either case. */
 const isU = (code: number) => code === 0x75 || code === 0x55;
-
-/** Whether a text has the form of a UUID. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 /**
  * The mRID that a reference names (3-decisions-c-d.md, C.3): without `urn:uuid:`, `#` and one leading `_`; of a web address that ends in

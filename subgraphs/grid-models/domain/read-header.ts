@@ -1,7 +1,8 @@
+import { isUuid } from '../../../schema/identifiers';
 import type { CimFile, DifferenceModelHeader } from './difference-model';
 import { MAX_NAME, type ModelReading, type Reading, shown, tellFault } from './difference-model-reading';
 import { type QualifiedName, MD, RDF } from './rdf-names';
-import { isUuid, mRIDOf } from './rdf-resources';
+import { mRIDOf } from './rdf-resources';
 
 /** Header fields that stand once. */
 const SINGLE_FIELDS = [

@@ -1,10 +1,9 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/caller';
-import type { RateLimit } from '../../server/rate-limits';
+import { type RateLimit, withinNetworkLimit } from '../../server/rate-limits';
 import type { DevelopmentProjectLists, ProjectPage, StoredProject } from '../database/development-project-lists';
 import type { ProjectVersionLists, StoredVersion } from '../database/project-version-lists';
-import { withinNetworkLimit } from '../network-limit';
 import { LICENCE_AREAS, type LicenceArea, licenceAreaOf } from '../domain/licence-areas';
 import {
   DevelopmentProjectArgs,

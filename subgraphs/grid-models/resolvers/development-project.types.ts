@@ -1,7 +1,7 @@
 import { ArgsType, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { ProjectId, PublicationPeriod } from '../../../schema/scalars';
 import type { PublicationPeriod as Period } from '../domain/publication-place';
-import { PageArgs, connectionType } from './connection.types';
+import { PageArgs, connectionType } from '../../server/connection.types';
 
 /** DevelopmentProject of the graph. */
 @Directive('@key(fields: "id")')

@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { DifferenceSection } from '../domain/difference-model';
-import { PageArgs, connectionType } from './connection.types';
+import { PageArgs, connectionType } from '../../server/connection.types';
 import { DifferenceSectionEnum } from './grid-models.enums';
 
 /** ItemAttribute of the graph. */

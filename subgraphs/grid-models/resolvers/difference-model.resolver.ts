@@ -1,13 +1,12 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { type CallContext, MayCall } from '../../server/caller';
-import type { RateLimit } from '../../server/rate-limits';
+import { type RateLimit, withinNetworkLimit } from '../../server/rate-limits';
 import type { DifferenceItemLists, DifferenceItemPage } from '../database/difference-item-lists';
 import type { DifferenceModelLists, ItemClassCount, StoredModel } from '../database/difference-model-lists';
 import type { DependencyStep, ModelDependencies } from '../database/model-dependencies';
 import type { ProjectVersionLists, StoredVersion } from '../database/project-version-lists';
 import type { PublishedFileLists, StoredFile } from '../database/published-file-lists';
 import { mRIDOf } from '../domain/rdf-resources';
-import { withinNetworkLimit } from '../network-limit';
 import { DifferenceItemArgs, DifferenceItemConnectionType } from './difference-item.types';
 import {
   DependencyStepType,

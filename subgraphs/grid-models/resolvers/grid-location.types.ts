@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, Int, ObjectType } from 'type-graphql';
 import type { PageRequest } from '../../server/connection';
 import type { ObjectChangeKind } from '../domain/object-changes';
-import { connectionType } from './connection.types';
+import { connectionType } from '../../server/connection.types';
 import { ObjectChangeKindEnum } from './grid-models.enums';
 
 /** GridPoint of the graph. */

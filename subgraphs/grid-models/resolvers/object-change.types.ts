@@ -1,7 +1,7 @@
 import { ArgsType, Field, ObjectType } from 'type-graphql';
 import type { CimFile } from '../domain/difference-model';
 import type { ObjectChangeKind } from '../domain/object-changes';
-import { PageArgs, connectionType } from './connection.types';
+import { PageArgs, connectionType } from '../../server/connection.types';
 import { CimFileEnum, ObjectChangeKindEnum } from './grid-models.enums';
 
 /** ValueChange of the graph. */

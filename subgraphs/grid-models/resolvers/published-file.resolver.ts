@@ -1,11 +1,10 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { type CallContext, MayCall } from '../../server/caller';
-import type { RateLimit } from '../../server/rate-limits';
+import { type RateLimit, withinNetworkLimit } from '../../server/rate-limits';
 import type { ContentStore } from '../content-store';
 import type { Member, PublishedFileLists, StoredRepresentation } from '../database/published-file-lists';
 import { licenceAreaOf } from '../domain/licence-areas';
 import { archiveName } from '../domain/publication-place';
-import { withinNetworkLimit } from '../network-limit';
 import { FileArgs, VersionArgs } from './published-file.inputs';
 import { PublishedFileType } from './stored-file.types';
 

@@ -1,7 +1,7 @@
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { CimFile, DifferenceSection } from '../domain/difference-model';
 import type { ObjectChangeKind } from '../domain/object-changes';
-import { PageArgs, connectionType } from './connection.types';
+import { PageArgs, connectionType } from '../../server/connection.types';
 import { CimFileEnum, DifferenceSectionEnum, ObjectChangeKindEnum } from './grid-models.enums';
 import { ProjectVersionType } from './project-version.types';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FindOptionsWhere, IsNull } from 'typeorm';
-import { newIdentifier } from '../../../schema/identifiers';
+import { isUuid, newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
 import type { IdempotentRequest } from '../../server/idempotency';
 import { type Session, inTransaction } from '../../server/transaction';
@@ -28,7 +28,6 @@ export interface RegisteredIdentityRecord {
 
 /** Most Identity Records that one search gives. */
 const LONGEST_SEARCH_RESULT = 500;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Identity Records: sealed on the way in, opened by whoever may read them. Whether a caller may is for the resolvers to ask. */
 export class IdentityRecordRepository {
@@ -55,7 +54,7 @@ export class IdentityRecordRepository {
 
   /** The record with this internal id, whosesoever it is. */
   async byId(id: string): Promise<IdentityRecord | null> {
-    const row = UUID.test(id) ? await this.rowById(id) : undefined;
+    const row = isUuid(id) ? await this.rowById(id) : undefined;
     return row ? this.recordOf(row) : null;
   }
 

@@ -1,3 +1,4 @@
+import { isUuid } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
 import type { NamedStatement } from '../../server/short-reads';
 import type { OccupantRecord } from '../domain/occupant-record';
@@ -7,7 +8,6 @@ import { type OccupantRow, StoredOccupant } from './stored-occupant';
 
 /** Most records that one question gives, the newest. */
 const MOST_RECORDS = 500;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const LIVE = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.meter_point_id as "meterPointId", r.sealed, k.wrapped as "wrappedKey",
@@ -47,7 +47,7 @@ export class OccupancyRepository {
 
   /** The record with an internal identifier. */
   async byId(id: string): Promise<OccupantRecord | undefined> {
-    return UUID.test(id) ? (await this.records(BY_ID, id))[0] : undefined;
+    return isUuid(id) ? (await this.records(BY_ID, id))[0] : undefined;
   }
 
   /** The record with a key. */

@@ -10,6 +10,7 @@ import { addMeterPointList } from './list';
 import { addRetrieval } from './grid-retrieval';
 import { addRegistration } from './register';
 import { sessionOf } from './session';
+import { addTariffs } from './tariffs';
 import { addVerification } from './verify';
 
 /**
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
   addFederatedRead(app, pool, keys, session);
   addMeterPointList(app, pool, keys, session);
   addRetrieval(app, pool);
+  addTariffs(app, pool);
   await app.listen({ port: 0, host: '127.0.0.1' });
   process.on('SIGINT', () => void app.close().then(() => pool.end()));
   console.log(`ready http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);

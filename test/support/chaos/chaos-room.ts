@@ -32,6 +32,7 @@ const PORTS = [
   'ACCESS_PORT',
   'IDENTITY_PORT',
   'GRID_MODELS_PORT',
+  'TARIFFS_PORT',
   'CONSOLE_PORT',
 ] as const;
 
@@ -72,6 +73,7 @@ export async function openChaosRoom(): Promise<ChaosRoom> {
     supervised('access', { ...environment, SERVICES: 'access' }),
     supervised('access, the other', { ...environment, SERVICES: 'access', ACCESS_PORT: String(await freePort()) }),
     supervised('grid-models', { ...environment, SERVICES: 'grid-models' }),
+    supervised('tariffs', { ...environment, SERVICES: 'tariffs' }),
     supervised('gateway', { ...environment, SERVICES: 'gateway' }),
     supervised('rest-adapter', { ...environment, SERVICES: 'rest-adapter' }),
   ]);

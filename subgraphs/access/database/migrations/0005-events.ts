@@ -1,11 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CREATE_DELIVERIES } from '../../../delivery/tables';
+import { CREATE_WEBHOOK_SECRETS } from '../../../delivery/webhook-secrets';
+import { CREATE_EVENT_ERA, EVENT_ORDER } from '../../../server/event-era';
 
 /** The event log, webhook subscriptions and their deliveries; what a change of a record leads to is done by the database itself. */
 export class Events1790000000005 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = access, register');
-    await session.query(ERA);
+    await session.query(CREATE_EVENT_ERA('access'));
     await session.query(EVENTS);
     await session.query(WEBHOOKS);
     await session.query(CREATE_DELIVERIES('access_jobs'));
@@ -24,41 +26,11 @@ export class Events1790000000005 implements MigrationInterface {
 const LONGEST_WINDOW = 90 * 24;
 
 /**
- * Transaction numbers order events within one life of the server's data. A restored database begins an era of its own, so that no
- * cursor of an earlier life skips what happens in this one: the era is the instant at which it began, in milliseconds, and after another.
- * The timeline of the server in the present era is kept beside it; null is one that may not be asked for. Asked for is the one that is
- * written now: the control file (`pg_control_checkpoint`) tells of a promotion only after the next checkpoint.
- */
-const ERA = `
-  create function begin_event_era(another bigint) returns void language plpgsql as $$
-    begin
-      execute format('create or replace function access.event_era() returns bigint language sql stable parallel safe as %L',
-        format('select %s::bigint', greatest(floor(extract(epoch from clock_timestamp()) * 1000), another + 1)));
-    end $$;
-  select begin_event_era(0);
-  create table event_timeline (
-    is_only boolean primary key default true check (is_only),
-    timeline bigint not null
-  );
-  create function server_timeline() returns bigint language plpgsql as $$
-    begin
-      return ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint;
-    exception when insufficient_privilege or undefined_function or feature_not_supported then
-      return null;
-    end $$;
-  create function new_event_id() returns text language sql volatile parallel safe as
-    $$ select 'evt_' || overlay(encode(uuid_send(gen_random_uuid()), 'hex') placing '' from 13 for 8) $$`;
-
-/**
  * Every registration pays for a row: its type is compared first, its id is the database's alone and needs no check, and the indexes grow
  * at their right edge, but for that of the ids.
  */
 const EVENTS = `
-  create table event (
-    id text primary key default new_event_id(),
-    era bigint not null default event_era(),
-    tx xid8 not null default pg_current_xact_id(),
-    position bigint not null generated always as identity,
+  create table event (${EVENT_ORDER},
     type text not null check (type = 'access.registered' or type in ('consent.expiring', 'tenancy.change', 'consent.withdrawal',
       'webhook.test', 'access.revoked', 'access.expired', 'access.discovered', 'access.claimed')),
     occurred_at timestamptz not null default register_now(),
@@ -104,14 +76,7 @@ const WEBHOOKS = `
   );
   create unique index webhook_callback_once on webhook (duid, callback_hash) where deleted_at is null;
   create index webhook_of_data_user on webhook (duid);
-  create table webhook_secret (
-    id uuid primary key default gen_random_uuid(),
-    webhook_id uuid not null references webhook,
-    sealed bytea not null,
-    created_at timestamptz not null default register_now(),
-    replaced_at timestamptz
-  );
-  create index webhook_secret_of_webhook on webhook_secret (webhook_id, created_at);
+  ${CREATE_WEBHOOK_SECRETS};
   create table webhook_alert (
     webhook_id uuid primary key references webhook,
     mailed_at timestamptz not null

@@ -1,0 +1,78 @@
+import { halfHourPrices } from '../../../subgraphs/tariffs/domain/prices';
+import { aroundTheClock, entry, group, published, tariffWith, window } from '../../support/tariff-examples';
+import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
+import type { BenchRegister, BenchRoom } from '../bench-room';
+import { LIMITS } from '../limits';
+import type { Load } from '../load';
+import { demandSameAnswer } from '../same-answer';
+import { type TariffRows, fillTariffs } from '../tariff-rows';
+import { type Measurement, rounded } from '../verdict';
+
+const TARIFFS = 100_000;
+/** Milliseconds of processor time for the prices of a month. */
+const MONTH_WITHIN = 5;
+
+/** GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, against the bare server; the deepest page; prices of a month. */
+export const tariffs: Bench = async (context) => {
+  const [room, register] = [await context.room(), await context.register()];
+  const rows = await fillTariffs(register.databaseUrl, TARIFFS);
+  const load: Load = {
+    method: 'GET',
+    path: '/v1/tariff/{key}?fuel_type=electricity&ldz_region=EA&payment_method=direct_debit',
+    keys: rows.mpids,
+  };
+  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
+  await demandSameAnswer(...sides);
+  const measurements = await comparisons('tariffs', [...sides], context.seconds);
+  return [...measurements, await deepest(room, register, rows, context.seconds), pricesOfMonth()];
+};
+
+/** The last page of the supplier that has half of all tariffs, against its first one: what it costs to walk to the end. */
+async function deepest(
+  room: BenchRoom,
+  register: BenchRegister,
+  { large }: TariffRows,
+  seconds: number,
+): Promise<Measurement> {
+  const page = (name: string, offset: number) => {
+    const load: Load = { method: 'GET', path: `/v1/tariff/{key}?offset=${offset}`, keys: [large.mpid] };
+    return { ...productSide(room, register, load), name };
+  };
+  return comparison('tariffs-deepest', [page('last-page', large.tariffs - 20), page('first-page', 0)], seconds);
+}
+
+const ROUNDS = 51;
+const WARM_UPS = 20;
+
+/** March 2027, with its 23 hours of the 28th, of a tariff with seasons, weekends, windows and tiers. */
+function pricesOfMonth(): Measurement {
+  const tiered = { ...window('16:00', '19:00', '0.41'), rate: TIERS };
+  const tariff = published(
+    tariffWith(
+      entry(['Jan', 'Feb', 'Mar'], group(['Sat', 'Sun'], aroundTheClock('0.21')), group(['All'], ...DAY, tiered)),
+      entry(['All'], group(['All'], aroundTheClock('0.19'))),
+    ),
+  );
+  const [from, to] = [new Date('2027-03-01T00:00:00Z'), new Date('2027-03-31T23:00:00Z')];
+  const rounds = Array.from({ length: WARM_UPS + ROUNDS }, () => {
+    const begin = process.cpuUsage();
+    const slots = halfHourPrices(tariff, from, to).length;
+    const { user, system } = process.cpuUsage(begin);
+    if (slots !== 1486) throw new Error(`${slots} half-hours in March 2027`);
+    return (user + system) / 1_000;
+  }).slice(WARM_UPS);
+  const milliseconds = rounds.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)] as number;
+  return {
+    name: 'tariffs-prices-month',
+    ratio: MONTH_WITHIN / milliseconds,
+    baseline: `${MONTH_WITHIN}-ms-of-processor-time`,
+    limit: LIMITS['tariffs-prices-month'],
+    beside: { 'half-hours': 1486, 'cpu-ms': rounded(milliseconds) },
+  };
+}
+
+const TIERS = [
+  { unitPrice: '0.41', toKwh: '2' },
+  { unitPrice: '0.45', toKwh: null },
+];
+const DAY = [window('19:00', '07:00', '0.18'), window('07:00', '16:00', '0.29')];

@@ -1,0 +1,68 @@
+import { Client } from 'pg';
+
+/** What the rows of tariffs can be asked by. */
+export interface TariffRows {
+  /** Suppliers with as many tariffs each. */
+  readonly mpids: readonly string[];
+  /** The supplier that has half of all tariffs. */
+  readonly large: { readonly mpid: string; readonly tariffs: number };
+}
+
+const SUPPLIERS = 20;
+const LARGE = 'BBIG';
+
+const ENTRIES = `
+  insert into supplier (mpid, name, display_name, support, api_url)
+  select mpid, 'Bench Supply ' || mpid, mpid, 'support@bench.example', 'https://bench.example'
+  from unnest($1::text[]) mpid`;
+
+/** Every other tariff is the large supplier's; regions, payments and fuels are spread so that three filters leave some of each page. */
+const TARIFFS = `
+  insert into tariff (tariff_id, mpid, tariff_type, fuel_type, energy_flow, payment_method, meter_type, customer_type, ldz_region,
+    standing_charge, vat_included, vat_rate, valid_from, last_modified)
+  select 'trf_' || md5(n::text), case when n % 2 = 0 then $3 else ($2::text[])[1 + (n / 2) % cardinality($2::text[])] end,
+    'static', (array['electricity', 'gas'])[1 + (n / 64) % 2], 'import', (array['direct_debit', 'prepayment'])[1 + (n / 128) % 2],
+    'smart', 'residential', (array['EA', 'EM', 'SC'])[1 + n % 3], '0.5312', true, 5, '2026-01-01', register_now() - n * interval '1 s'
+  from generate_series(1, $1::int) n`;
+
+const VERSIONS = `
+  insert into tariff_version (tariff_id, version, name, description, account_id)
+  select tariff_id, 1, 'Bench Tariff ' || left(tariff_id, 10), 'A tariff of the bench.', 'acc_bench' from tariff where mpid = any($1::text[])`;
+
+const RATES = `
+  insert into tariff_rates (tariff_id, rates) select tariff_id, $2::jsonb from tariff where mpid = any($1::text[])`;
+
+/** Makes the rows that as many publications would have made, in a schema of the product. */
+export async function fillTariffs(databaseUrl: string, tariffs: number): Promise<TariffRows> {
+  const mpids = Array.from({ length: SUPPLIERS }, (_, index) => `B${String(index).padStart(3, '0')}`);
+  const all = [...mpids, LARGE];
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('set search_path = tariffs, register; set synchronous_commit = off');
+    await client.query('set session_replication_role = replica');
+    await client.query(ENTRIES, [all]);
+    await client.query(TARIFFS, [tariffs, mpids, LARGE]);
+    await client.query(VERSIONS, [all]);
+    await client.query(RATES, [all, JSON.stringify(RATE)]);
+    await client.query('vacuum analyze supplier, tariff, tariff_version, tariff_rates');
+    await client.query('checkpoint');
+  } finally {
+    await client.end();
+  }
+  return { mpids, large: { mpid: LARGE, tariffs: tariffs / 2 } };
+}
+
+/** One price around the clock. */
+const RATE = [
+  {
+    months: ['All'],
+    dates: null,
+    daysAndHours: [
+      {
+        days: ['All'],
+        hours: [{ validFrom: '00:00:00', validTo: '00:00:00', rate: [{ unitPrice: '0.2450', toKwh: null }] }],
+      },
+    ],
+  },
+];

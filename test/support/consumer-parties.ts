@@ -1,0 +1,108 @@
+import { onboarded } from './administration';
+import { type ConsumerIssuer, startConsumerIssuer } from './consumer-issuer';
+import { type Graph, graphAs } from './graph';
+import type { TestRegister } from './register';
+import { flatTariff } from './tariff-examples';
+
+/** A supplier with an authorisation server of its own, and the key by which it signs in. */
+export interface ConsumerSupplier {
+  readonly mpid: string;
+  readonly accountId: string;
+  readonly secretKey: string;
+  readonly apiKey: string;
+  readonly issuer: ConsumerIssuer;
+}
+
+/** Two suppliers, RTI Users of every status, and a consumer of the first supplier whose meter point has a tariff. */
+export interface ConsumerParties {
+  readonly admin: Graph;
+  readonly supplier: ConsumerSupplier;
+  readonly otherSupplier: ConsumerSupplier;
+  /** RTI Users by their status. */
+  readonly users: Readonly<Record<(typeof STATUSES)[number], string>>;
+  readonly tariffId: string;
+  readonly mpxn: string;
+  close(): Promise<void>;
+}
+
+const STATUSES = ['active', 'suspended', 'disabled', 'removed'] as const;
+const MPXN = '202233445566';
+
+/** Enters the parties of Interface D into a register, as an admin does. */
+export async function consumerParties(register: TestRegister): Promise<ConsumerParties> {
+  const admin = demanding(await graphAs(register, 'admin'));
+  const supplier = await enterSupplier(admin, 'LARK', 'Larkmoor Energy Supply Ltd');
+  const otherSupplier = await enterSupplier(admin, 'FENW', 'Fenwick Power Ltd');
+  const users: Record<string, string> = {};
+  for (const [index, status] of STATUSES.entries()) {
+    const userId = `usr_${String(index + 1).repeat(32)}`;
+    users[status] = userId;
+    await admin('mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { isNew } }', {
+      input: { ...PENNYWISE, userId },
+    });
+    if (status !== 'active') await admin(SET_STATUS, { userId, status: status.toUpperCase() });
+  }
+  const tariffId = flatTariff().tariffId;
+  await admin('mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }', {
+    input: { ...graphForm(flatTariff()), mpid: supplier.mpid },
+  });
+  await admin(ASSIGN, { mpxn: MPXN, tariffId, from: new Date(Date.now() - 86_400_000).toISOString() });
+  const close = async () => void (await Promise.all([supplier.issuer.close(), otherSupplier.issuer.close()]));
+  return { admin, supplier, otherSupplier, users: users as ConsumerParties['users'], tariffId, mpxn: MPXN, close };
+}
+
+const PENNYWISE = {
+  name: 'Pennywise Tariff Watch Ltd',
+  displayName: 'Pennywise',
+  support: 'https://pennywise.example/help',
+  webhookUrl: 'https://pennywise.example/tariff-events',
+  contact: { name: 'Operations', email: 'operations@pennywise.example', telephone: '+44 1632 960001' },
+};
+
+const SET_STATUS =
+  'mutation ($userId: String!, $status: RegisterEntryStatus!) { setRtiUserStatus(userId: $userId, status: $status) { status } }';
+const ASSIGN = `mutation ($mpxn: String!, $tariffId: String!, $from: DateTime!) {
+  assignTariff(mpxn: $mpxn, tariffId: $tariffId, from: $from) { recordedAt }
+}`;
+
+/** A client that must not be refused: what it does is not what is tested. */
+function demanding(graph: Graph): Graph {
+  return async (query, variables) => {
+    const answer = await graph(query, variables);
+    if (answer.errors.length > 0) throw new Error(JSON.stringify(answer.errors));
+    return answer;
+  };
+}
+
+async function enterSupplier(admin: Graph, mpid: string, name: string): Promise<ConsumerSupplier> {
+  const issuer = await startConsumerIssuer(`https://register.example/${mpid}`);
+  const { accountId, secretKey } = await onboarded(admin, { role: 'SUPPLIER', displayName: name, mpid });
+  const input = {
+    ...{ mpid, name, displayName: name.split(' ')[0], support: `support@${mpid.toLowerCase()}.example` },
+    ...{ apiUrl: `https://tariffs.${mpid.toLowerCase()}.example`, issuer: issuer.issuer, audience: issuer.audience },
+  };
+  await admin('mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', { input });
+  return { mpid, accountId, secretKey, apiKey: await newApiKey(admin, accountId), issuer };
+}
+
+/** A new API key of a supplier's account; the one before is valid no more. */
+export async function newApiKey(admin: Graph, accountId: string): Promise<string> {
+  const { data } = await admin('mutation ($id: ID!) { issueSupplierApiKey(accountId: $id) { secretKey } }', {
+    id: accountId,
+  });
+  return String(data.issueSupplierApiKey.secretKey);
+}
+
+/** The graph writes the words of enums in capitals. */
+function graphForm(tariff: ReturnType<typeof flatTariff>) {
+  const capitals = <Words extends readonly string[]>(words: Words) => words.map((word) => word.toUpperCase());
+  const enums = ['tariffType', 'fuelType', 'energyFlow', 'paymentMethod', 'meterType', 'customerType'] as const;
+  return {
+    ...tariff,
+    ...Object.fromEntries(enums.map((field) => [field, tariff[field].toUpperCase()])),
+    rates: tariff.rates.map(({ months, dates, daysAndHours }) => ({
+      ...{ months: capitals(months), dates },
+      daysAndHours: daysAndHours.map(({ days, hours }) => ({ days: capitals(days), hours })),
+    })),
+  };
+}

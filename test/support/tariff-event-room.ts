@@ -1,0 +1,142 @@
+import { Registry } from 'prom-client';
+import { Webhook } from 'standardwebhooks';
+import type { Caller } from '../../subgraphs/server/caller';
+import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tariffInput, trf } from './tariff-graph';
+import { until } from './until';
+import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
+
+/** An RTI User at a supplier, for one consumer. */
+export interface Participant {
+  readonly userId: string;
+  readonly caller: Caller;
+}
+
+/** A webhook that was registered. */
+export interface TestWebhook {
+  readonly webhookId: string;
+  readonly signingSecret: string;
+  readonly isNew: boolean;
+}
+
+/** The subgraph `tariffs` with a receiver of webhooks; the supplier LAPW and the tariffs 1 to 9 of it are there. */
+export interface TariffEventRoom extends TariffGraph {
+  readonly receiver: WebhookReceiver;
+  readonly metrics: Registry;
+  /** Enters an RTI User, who asks at a supplier for a consumer; all that a token can say may be told. */
+  participant(change?: Partial<Participation>): Promise<Participant>;
+  /** The same RTI User with another token. */
+  with(participant: Participant, change: Partial<Participation>): Caller;
+  consent(caller: Caller): Promise<{ registrationId: string; isNew: boolean; tariffs: unknown[] }>;
+  webhook(caller: Caller, path?: string): Promise<TestWebhook>;
+  /** Publishes a tariff. */
+  publish(number: number, change?: Record<string, unknown>, mpid?: string): Promise<string>;
+  /** Assigns a tariff from an instant on, seconds from the register's now. */
+  assign(mpxn: string, number: number, inSeconds?: number, mpid?: string): Promise<void>;
+  setStatus(of: { userId: string } | { mpid: string }, status: string): Promise<void>;
+  /** The register's clock. */
+  now(): Promise<Date>;
+  /** What was posted to a path, when there is so much of it. */
+  posts(count: number, path?: string): Promise<readonly ReceivedPost[]>;
+  /** Waits until all that is due has happened, and every delivery that is due was made. */
+  settled(): Promise<void>;
+  /** Events of an MPxN's supplier in the log, oldest first: type and tariff. */
+  logged(
+    mpid?: string,
+  ): Promise<{ type: string; at: string; mpxn: string | null; tariff: { tariffId: string } | null }[]>;
+}
+
+/** What a token says. */
+export interface Participation {
+  readonly mpid: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly mpxns: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+const ALL: Participation = {
+  mpid: 'LAPW',
+  issuer: 'https://id.lapw.example',
+  subject: 'consumer-1',
+  mpxns: ['1012345678'],
+  scopes: ['tariff:read', 'consent:write', 'webhook:write'],
+};
+
+/** What the posts tell, as objects. */
+export const told = (posts: readonly ReceivedPost[]): ReturnType<typeof JSON.parse>[] =>
+  posts.map(({ body }) => JSON.parse(body));
+
+/** Whether a post was signed with a secret, after Standard Webhooks. */
+export function isSigned({ body, headers }: ReceivedPost, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const SAVE_USER = `mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { rtiUser { userId } } }`;
+const GIVE = 'mutation { giveTariffConsent { registrationId isNew tariffs { mpxn tariffId } } }';
+const REGISTER = 'mutation ($url: String!) { registerRtiWebhook(webhookUrl: $url) { webhookId signingSecret isNew } }';
+const LOG = `query ($mpid: String) { tariffEvents(first: 500, filter: { mpid: $mpid }) { nodes { type at mpxn tariff { tariffId } } } }`;
+const DUE = `select
+    (select count(*) from tariff_effect where done_at is null and cancelled_at is null and due_at <= register_now())
+    + (select count(*) from delivery where state = 'pending' and next_attempt_at <= register_now()) as due`;
+
+/** Starts it. */
+export async function tariffEventRoom(): Promise<TariffEventRoom> {
+  const metrics = new Registry();
+  const graph = await tariffGraph(undefined, metrics);
+  const receiver = await webhookReceiver();
+  const { ask, owner } = graph;
+  const callerOf = (userId: string, change: Partial<Participation>): Caller => {
+    const { mpid, ...said } = { ...ALL, ...change };
+    return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...said } };
+  };
+  const publish: TariffEventRoom['publish'] = async (number, change = {}, mpid = 'LAPW') => {
+    await ask(PUBLISH, { input: tariffInput(number, change) }, supplierOf(mpid));
+    return trf(number);
+  };
+  const now = async () => (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
+  await graph.suppliers('LAPW');
+  for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await publish(number);
+  return {
+    ...graph,
+    ...{ receiver, metrics, publish, now },
+    async participant(change = {}) {
+      const input = { name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
+      const { userId } = (await ask(SAVE_USER, { input }, ADMIN)).saveRtiUser.rtiUser;
+      return { userId, caller: callerOf(userId, change) };
+    },
+    with: ({ userId }, change) => callerOf(userId, change),
+    consent: async (caller) => (await ask(GIVE, {}, caller)).giveTariffConsent,
+    webhook: async (caller, path = '/hook') =>
+      (await ask(REGISTER, { url: new URL(path, receiver.url).href }, caller)).registerRtiWebhook,
+    async assign(mpxn, number, inSeconds = 0, mpid = 'LAPW') {
+      const from = new Date((await now()).getTime() + inSeconds * 1_000).toISOString();
+      // What begins now has begun when it arrives: on the meter point of another supplier an admin says so.
+      await ask(ASSIGN, { mpxn, tariffId: trf(number), from }, inSeconds > 0 ? supplierOf(mpid) : ADMIN);
+    },
+    async setStatus(of, status) {
+      const set =
+        'userId' in of
+          ? 'mutation ($id: String!, $status: RegisterEntryStatus!) { setRtiUserStatus(userId: $id, status: $status) { status } }'
+          : 'mutation ($id: String!, $status: RegisterEntryStatus!) { setSupplierStatus(mpid: $id, status: $status) { status } }';
+      await ask(set, { id: 'userId' in of ? of.userId : of.mpid, status }, ADMIN);
+    },
+    posts: (count, path = '/hook') =>
+      until(() => {
+        const arrived = receiver.received.filter((post) => post.path === path);
+        return arrived.length >= count ? arrived : undefined;
+      }),
+    settled: async () => {
+      await until(async () => ((await owner.query(DUE)).rows[0].due === '0' ? true : undefined));
+    },
+    logged: async (mpid = 'LAPW') => (await ask(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
+    close: async () => {
+      await graph.close();
+      await receiver.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type {
+  DaysAndHours,
+  HourlyRate,
+  Tariff,
+  TariffInput,
+  TariffScheduleEntry,
+} from '../../subgraphs/tariffs/domain/tariff';
+
+/** One price around the clock. */
+export function aroundTheClock(unitPrice: string): HourlyRate {
+  return { validFrom: '00:00:00', validTo: '00:00:00', rate: [{ unitPrice, toKwh: null }] };
+}
+
+/** A window of a price: `window('07:00', '00:30', '0.30')`. */
+export function window(from: string, to: string, unitPrice = '0.25'): HourlyRate {
+  return { validFrom: `${from}:00`, validTo: `${to}:00`, rate: [{ unitPrice, toKwh: null }] };
+}
+
+/** A days group. */
+export function group(days: DaysAndHours['days'], ...hours: HourlyRate[]): DaysAndHours {
+  return { days, hours };
+}
+
+/** An entry for all dates of some months. */
+export function entry(months: TariffScheduleEntry['months'], ...daysAndHours: DaysAndHours[]): TariffScheduleEntry {
+  return { months, dates: null, daysAndHours };
+}
+
+/** A tariff of one price that breaks no rule, changed as told. */
+export function flatTariff(change: (tariff: TariffInput) => void = () => undefined): TariffInput {
+  const tariff: TariffInput = {
+    tariffId: 'trf_0123456789abcdef0123456789abcdef',
+    name: 'Lapwing Flat',
+    tariffType: 'static',
+    fuelType: 'electricity',
+    energyFlow: 'import',
+    paymentMethod: 'direct_debit',
+    meterType: 'single_rate',
+    customerType: 'residential',
+    ldzRegion: 'EA',
+    standingCharge: '0.5312',
+    vatIncluded: true,
+    vatRate: 5,
+    validFrom: new Date('2026-01-01T00:00:00Z'),
+    rates: [entry(['All'], group(['All'], aroundTheClock('0.2450')))],
+  };
+  change(tariff);
+  return tariff;
+}
+
+/** The same with a rates tree of its own. */
+export function tariffWith(...rates: TariffScheduleEntry[]): TariffInput {
+  return flatTariff((tariff) => void (tariff.rates = rates));
+}
+
+/** An input as it stands once published by a supplier. */
+export function published(input: TariffInput): Tariff {
+  return {
+    description: null,
+    percentageGreen: null,
+    vatRate: null,
+    comments: null,
+    validTo: null,
+    sellableFrom: null,
+    sellableTo: null,
+    replaces: null,
+    mpid: 'LAPW',
+    version: 1,
+    lastModified: new Date('2025-12-01T09:00:00Z'),
+    ...Object.fromEntries(Object.entries(structuredClone(input)).filter(([, value]) => value !== undefined)),
+  } as Tariff;
+}

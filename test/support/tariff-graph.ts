@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import type { ExecutionResult } from 'graphql';
+import { Pool } from 'pg';
+import pino from 'pino';
+import type { Registry } from 'prom-client';
+import { readSettings } from '../../process/settings';
+import type { CallContext, Caller } from '../../subgraphs/server/caller';
+import type { Limits } from '../../subgraphs/server/rate-limits';
+import type { RunningSubgraph } from '../../subgraphs/server/running-subgraph';
+import type { TariffKeys } from '../../subgraphs/tariffs/foundation';
+import { startTariffs } from '../../subgraphs/tariffs/tariffs';
+import { freshDatabase } from './postgres';
+
+/** Data of any kind: tests look into it by name. */
+type AnswerData = ReturnType<typeof JSON.parse>;
+
+/** The subgraph `tariffs` over a database of its own. */
+export interface TariffGraph {
+  readonly url: string;
+  readonly keys: TariffKeys;
+  readonly running: RunningSubgraph;
+  /** As the owner of the database sees it. */
+  readonly owner: Pool;
+  /** Data of an operation that must have no error; asked by nobody unless a caller is named. */
+  ask(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<AnswerData>;
+  /** The errors of an operation: the code, and the paths that it names. */
+  refusal(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
+  /** Moves the register's clock against real time. */
+  moveClock(seconds: number): Promise<void>;
+  /** Enters suppliers, as an admin. */
+  suppliers(...mpids: string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const account = (digit: string) => `acc_${digit.repeat(24)}`;
+
+/** An account of the operator. */
+export const ADMIN: Caller = { accountId: account('a'), role: 'admin', duid: null, mpid: null };
+/** An account that looks at statistics. */
+export const ANALYST: Caller = { accountId: account('b'), role: 'analyst', duid: null, mpid: null };
+
+/** The account of a supplier. */
+export const supplierOf = (mpid: string): Caller => ({
+  accountId: account('c'),
+  role: 'supplier',
+  duid: null,
+  mpid,
+});
+
+/** The token of a supplier for an RTI User. */
+export const consumerOf = (userId: string, mpid = 'LAPW'): Caller => ({
+  ...{ accountId: userId, role: 'consumer', duid: null, mpid },
+  consumer: {
+    issuer: 'https://id.lapw.example',
+    subject: 'consumer-1',
+    userId,
+    mpxns: ['1012345678'],
+    scopes: ['tariff:read'],
+  },
+});
+
+/** The id of a trial tariff. */
+export const trf = (number: number) => `trf_${number.toString(16).padStart(32, '0')}`;
+
+/** What is published of a trial tariff, as GraphQL says it. */
+export function tariffInput(number: number, changed: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    tariffId: trf(number),
+    name: `Tariff ${number}`,
+    tariffType: 'STATIC',
+    fuelType: 'ELECTRICITY',
+    energyFlow: 'IMPORT',
+    paymentMethod: 'DIRECT_DEBIT',
+    meterType: 'SINGLE_RATE',
+    customerType: 'RESIDENTIAL',
+    ldzRegion: 'EA',
+    standingCharge: '0.5312',
+    vatIncluded: true,
+    vatRate: 5,
+    validFrom: '2026-01-01T00:00:00.000Z',
+    rates: [
+      {
+        months: ['ALL'],
+        daysAndHours: [
+          { days: ['ALL'], hours: [{ validFrom: '00:00:00', validTo: '00:00:00', rate: [{ unitPrice: '0.2450' }] }] },
+        ],
+      },
+    ],
+    ...changed,
+  };
+}
+
+/** Publishes a tariff. */
+export const PUBLISH = `mutation Publish($input: TariffInput!) {
+  publishTariff(input: $input) { isNew isChanged tariff { tariffId version name lastModified } }
+}`;
+
+/** Assigns a tariff to an MPxN. */
+export const ASSIGN = `mutation Assign($mpxn: String!, $tariffId: String!, $from: DateTime!) {
+  assignTariff(mpxn: $mpxn, tariffId: $tariffId, from: $from) { mpxn from tariff { tariffId } supplier { mpid } recordedAt }
+}`;
+
+const SAVE_SUPPLIER = 'mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }';
+
+/** Starts it. Limits are off unless some are given; nothing is measured without a registry. */
+export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry): Promise<TariffGraph> {
+  const fresh = await freshDatabase();
+  const keys = { hashKey: randomBytes(32), indexKey: randomBytes(32), encryptionKey: randomBytes(32) };
+  const running = await startTariffs({
+    databaseUrl: fresh.url,
+    keys,
+    logger: pino({ level: 'silent' }),
+    production: false,
+    rateLimitsOff: limits === undefined,
+    limits: { ...readSettings({}).limits, ...limits },
+    webhookAllowLoopback: true,
+    metrics,
+  });
+  const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=tariffs,register', max: 2 });
+  // Its last sessions may end only with the database.
+  owner.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+  const execute = (query: string, variables: Record<string, unknown> = {}, caller: Caller | null = null) =>
+    running.link.execute({ query, variables }, contextOf(caller));
+  const ask: TariffGraph['ask'] = async (query, variables, caller) => {
+    const { data, errors } = await execute(query, variables, caller);
+    if (errors) throw new Error(JSON.stringify(errors));
+    return data;
+  };
+  return {
+    ...{ url: fresh.url, keys, running, owner, ask },
+    refusal: async (query, variables, caller) => refusalOf(await execute(query, variables, caller)),
+    moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
+    async suppliers(...mpids) {
+      for (const mpid of mpids) await ask(SAVE_SUPPLIER, { input: supplierInput(mpid) }, ADMIN);
+    },
+    close: async () => {
+      await running.close();
+      await owner.end();
+      await fresh.drop();
+    },
+  };
+}
+
+/** The entry of a trial supplier. */
+export function supplierInput(mpid: string, changed: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    mpid,
+    name: `${mpid} Energy Limited`,
+    displayName: mpid,
+    support: 'help@supplier.example',
+    apiUrl: 'https://api.supplier.example',
+    ...changed,
+  };
+}
+
+function contextOf(caller: Caller | null): CallContext {
+  return { caller, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
+}
+
+function refusalOf({ errors }: ExecutionResult): string {
+  const [{ extensions }] = errors as unknown as [{ extensions: { code: string; violations?: { path: string[] }[] } }];
+  return [extensions.code, ...(extensions.violations ?? []).map(({ path }) => path.join('.'))].join(' ');
+}

@@ -1,0 +1,57 @@
+import { type DemoRtiUser, offerTariffSharing } from '../../sandbox/demo-rti';
+import { publishDemoTariffs } from '../../sandbox/demo-tariffs';
+import { graphqlClient } from '../../sandbox/graphql-client';
+import type { SupplierLogin } from '../../sandbox/supplier-pages';
+import { signIn } from './administration';
+import { type OnboardedSupplier, newMpxn, newSupplier } from './customers';
+import { graphAs } from './graph';
+import type { TestRegister } from './register';
+import { tokenOf } from './rest-client';
+
+/** A supplier whose tariffs consumers share with RTI Users, and one of its consumers. */
+export interface TariffSharingRoom {
+  readonly supplier: OnboardedSupplier;
+  readonly apiKey: string;
+  readonly rtiUsers: readonly DemoRtiUser[];
+  readonly consumer: SupplierLogin;
+  /** Another API key; the one before ends. */
+  newApiKey(): Promise<string>;
+  setRtiUserStatus(userId: string, status: string): Promise<void>;
+}
+
+/** Makes them, as the sandbox makes its own. */
+export async function tariffSharing(register: TestRegister): Promise<TariffSharingRoom> {
+  const supplier = await newSupplier(register);
+  const consumer = { login: `consumer-${supplier.mpid}`, password: 'a long password', mpxns: [newMpxn()] };
+  supplier.addLogins([consumer]);
+  const clientOf = (token: string) => graphqlClient(register.gateway, token);
+  const asAdmin = clientOf(await tokenOf(register, 'admin'));
+  const { token } = await signIn(register, supplier.account.accountId, supplier.account.secretKey);
+  await publishDemoTariffs({
+    asAdmin,
+    asSupplier: clientOf(token),
+    supplier,
+    mpxns: consumer.mpxns,
+    restUrl: register.rest,
+  });
+  const rtiUsers = await offerTariffSharing({ asAdmin, mpid: supplier.mpid, supplier, kept: undefined });
+  const admin = await graphAs(register, 'admin');
+  const newApiKey = async () => {
+    const issue = 'mutation ($accountId: ID!) { issueSupplierApiKey(accountId: $accountId) { secretKey } }';
+    const { data } = await admin(issue, { accountId: supplier.account.accountId });
+    return String(data.issueSupplierApiKey.secretKey);
+  };
+  return {
+    supplier,
+    apiKey: await newApiKey(),
+    rtiUsers,
+    consumer,
+    newApiKey,
+    async setRtiUserStatus(userId, status) {
+      const set = `mutation ($userId: String!, $status: RegisterEntryStatus!) {
+        setRtiUserStatus(userId: $userId, status: $status) { status } }`;
+      const { errors } = await admin(set, { userId, status });
+      if (errors.length > 0) throw new Error(JSON.stringify(errors));
+    },
+  };
+}
