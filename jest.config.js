@@ -9,6 +9,7 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  testSequencer: '<rootDir>/test/support/slow-rooms-first.js',
   testTimeout: 60_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CUSTOMERS_TARIFFS, type DemoTariffPlan, OTHER_TARIFFS } from './demo-tariff-plans';
-import type { GraphqlClient } from './graphql-client';
+import { type GraphqlClient, GraphqlFailure } from './graphql-client';
 
 /** Who publishes, and for whom. */
 export interface DemoTariffParts {
@@ -76,15 +76,19 @@ async function publish(plan: DemoTariffPlan, mpid: string, client: GraphqlClient
 
 /**
  * A meter point on which no step of the supplier stands gets the first of its tariffs: from its beginning, or after another supplier's from
- * now on, which an admin says, since it has passed when it arrives.
+ * now on, which an admin says, since it has passed when it arrives. Another sandbox may do the same at once: what it did is looked at again.
  */
-async function assign(mpxn: string, mpid: string, { asAdmin, asSupplier }: DemoTariffParts): Promise<void> {
+async function assign(mpxn: string, mpid: string, parts: DemoTariffParts, attempts = 3): Promise<void> {
+  const { asAdmin, asSupplier } = parts;
   const { tariffAssignments, registerTime } = await asAdmin<Steps>(STEPS, { mpxn });
   const steps = tariffAssignments.nodes;
   if (steps.some(({ supplier }) => supplier.mpid === mpid)) return;
   const { key, input } = CUSTOMERS_TARIFFS[0];
   const [client, from] = steps.length === 0 ? [asSupplier, input['validFrom']] : [asAdmin, registerTime];
-  await client(ASSIGN, { mpxn, tariffId: tariffId(mpid, key), from });
+  await client(ASSIGN, { mpxn, tariffId: tariffId(mpid, key), from }).catch((error: unknown) => {
+    if (!(error instanceof GraphqlFailure) || attempts === 1) throw error;
+    return assign(mpxn, mpid, parts, attempts - 1);
+  });
 }
 
 interface Steps {

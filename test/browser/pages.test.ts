@@ -10,6 +10,7 @@ import { consentRecord, discoveredAccess } from '../support/records';
 import { startTestRegister } from '../support/register';
 import { anonymousClient, tokenOf } from '../support/rest-client';
 import { type ReturnSite, startReturnSite } from '../support/return-site';
+import { LEAVES_PICTURES } from '../support/page-faults';
 import { EVERY_PAGE, MAILS, type Place, signIn } from './every-page';
 
 const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
@@ -114,10 +115,8 @@ async function faultsOf(page: Page, name: string, language: string): Promise<Rec
   const faults: Record<string, unknown> = {};
   for (const [screen, { viewport }] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
     if (viewport) await page.setViewportSize(viewport);
-    await page.screenshot({
-      path: join(PICTURES, `${name} ${language} ${screen}.png`.replaceAll(' ', '-')),
-      fullPage: true,
-    });
+    const path = join(PICTURES, `${name} ${language} ${screen}.png`.replaceAll(' ', '-'));
+    if (LEAVES_PICTURES) await page.screenshot({ path, fullPage: true });
     faults[screen] = await accessibilityFaults(page);
   }
   faults['links to nowhere'] = await page.evaluate(LINKS_TO_NOWHERE);

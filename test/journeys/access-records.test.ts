@@ -1,15 +1,13 @@
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
 import { consentRecord } from '../support/records';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { type RestClient, accountOf, anonymousClient, signedInClient } from '../support/rest-client';
-
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
 
 const HISTORY = `query ($key: AccessKey!) { accessRecord(key: $key) {
   transitions { nodes { from to cause reason at } } versions { nodes { version legalBasis expiry recordedAt } }
 } }`;
 
-describe.each(WIRINGS)('A lawful access to meter data (%s)', (wiring) => {
+describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => {
   let register: TestRegister;
   let dataUser: RestClient;
   let dataProvider: RestClient;

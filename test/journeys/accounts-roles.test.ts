@@ -81,6 +81,7 @@ const MAY: Readonly<Record<string, readonly Role[] | 'anyone' | 'nobody'>> = {
   'Query.consumerAdmission': 'nobody',
   'Query.supplierAdmission': 'nobody',
   'Query.liveSupplierKeys': 'nobody',
+  'Query.activeSuppliers': 'nobody',
   'Subscription.tariffEvents': ['supplier', 'admin', 'analyst'],
   'Subscription.registerEvents': ['data_user', 'admin', 'analyst'],
   'Mutation.issueBearerToken': 'anyone',

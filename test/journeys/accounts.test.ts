@@ -1,11 +1,9 @@
 import { type OnboardedAccount, graphFor, onboarded, runAdminCommand, signIn } from '../support/administration';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { accountOf as demoAccountOf } from '../support/rest-client';
 
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
-
-describe.each(WIRINGS)('An admin (%s)', (wiring) => {
+describe.each(usualWirings())('An admin (%s)', (wiring) => {
   let register: TestRegister;
   let admin: Graph;
   let adminId: string;

@@ -10,7 +10,7 @@ import {
 } from '../support/sign-in-operations';
 import { type GraphAnswer, failuresOf, graphAs, graphOf } from '../support/graph';
 import { newMpxn } from '../support/customers';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { accountOf } from '../support/rest-client';
 import { signInAtSupplier } from '../support/supplier-browser';
 
@@ -21,7 +21,7 @@ const shapeOf = ({ status, headers, text }: GraphAnswer) => ({
   headers: [...headers].filter(([name]) => !['date', 'transaction-id'].includes(name)),
 });
 
-describe.each<Wiring>(['one process', 'a process each'])('A customer, with %s', (wiring) => {
+describe.each(usualWirings())('A customer, with %s', (wiring) => {
   let register: TestRegister;
   beforeAll(async () => {
     register = await startTestRegister(wiring);

@@ -8,10 +8,8 @@ import { anonymousClient } from '../support/rest-client';
 const SUBSETS = [
   ['identity,access,grid-models,tariffs,gateway', 'rest-adapter'],
   ['identity,access,grid-models,tariffs,rest-adapter', 'gateway'],
-  ['identity', 'access,grid-models,tariffs,gateway,rest-adapter'],
-  ['access', 'identity,grid-models,tariffs,gateway,rest-adapter'],
-  ['grid-models', 'identity,access,tariffs,gateway,rest-adapter'],
-  ['tariffs', 'identity,access,grid-models,gateway,rest-adapter'],
+  ['identity,tariffs', 'access,grid-models,gateway,rest-adapter'],
+  ['access,grid-models', 'identity,tariffs,gateway,rest-adapter'],
 ] as const;
 
 describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second) => {

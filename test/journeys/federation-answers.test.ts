@@ -1,9 +1,7 @@
 import type { IntrospectionQuery } from 'graphql';
 import { getIntrospectionQuery } from 'graphql';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
-
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 
 const REGISTER = `mutation Register($input: AccessRecordInput!, $idempotencyKey: String) {
   registerAccessRecord(input: $input, idempotencyKey: $idempotencyKey) { accessToken { key expiry } replayed }
@@ -52,7 +50,7 @@ function placesOf(type: IntrospectionQuery['__schema']['types'][number]) {
   return ['Query', 'Mutation', 'Subscription'].includes(name) ? within : [{ at: name, description }, ...within];
 }
 
-describe.each(WIRINGS)('The graph (%s)', (wiring) => {
+describe.each(usualWirings())('The graph (%s)', (wiring) => {
   let register: TestRegister;
   let dataUser: Graph;
   beforeAll(async () => {

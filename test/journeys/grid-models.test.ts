@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { differenceModelXml, gridArchive, lineSegment } from '../support/grid-archives';
 import { graphAs, graphOf } from '../support/graph';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
 const PROJECT = { area: 'SPN', publicationYear: 2026, period: '02', projectId: 'JOURNEY' };
 
-describe.each(WIRINGS)('A development project (%s)', (wiring) => {
+describe.each(usualWirings())('A development project (%s)', (wiring) => {
   let register: TestRegister;
   beforeAll(async () => {
     register = await startTestRegister(wiring);

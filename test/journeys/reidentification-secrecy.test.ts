@@ -5,11 +5,10 @@ import { graphOf } from '../support/graph';
 import { mailedPath } from '../support/portal-sign-in';
 import { PortalVisitor, type VisitedPage } from '../support/portal-visitor';
 import { consentRecord } from '../support/records';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import type { RestAnswer } from '../support/rest-client';
 import { type SearchedPlace, findings } from '../support/secret-scan';
 
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
 const KEY_OF_AN_IDENTITY_RECORD = /ir_[0-9a-f]{24}/;
 const RETURN_URL = 'https://second.example/return';
 
@@ -20,7 +19,7 @@ const READ = `query ($key: AccessKey!) { accessRecord(key: $key) { id ak version
   transitions { nodes { at cause reason } } versions { nodes { version recordedAt } } } }`;
 const LIST = '{ accessRecords { nodes { id ak recordMetadata { identityRecordRef } identityRecord { id } } } }';
 
-describe.each(WIRINGS)('A Data User that re-identifies the customer of another (%s)', (wiring) => {
+describe.each(usualWirings())('A Data User that re-identifies the customer of another (%s)', (wiring) => {
   let register: TestRegister;
   let first: DataUser;
   let second: DataUser;

@@ -17,13 +17,12 @@ import {
 } from '../support/ceremonies';
 import { linkIn, newMpxn, nextMail } from '../support/customers';
 import { type Graph, graphAs, graphOf } from '../support/graph';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { findings } from '../support/secret-scan';
 
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
 const REGISTER = 'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';
 
-describe.each(WIRINGS)('A customer whom another Data User enrolled (%s)', (wiring) => {
+describe.each(usualWirings())('A customer whom another Data User enrolled (%s)', (wiring) => {
   let register: TestRegister;
   let enrolling: Graph;
   let initiating: Graph;

@@ -2,11 +2,10 @@ import { Client } from 'pg';
 import { type DataUser, identityRecord, linkIn, mailsTo, newDataUser, newMpxn, nextMail } from '../support/customers';
 import { graphOf } from '../support/graph';
 import { consentRecord } from '../support/records';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import type { RestAnswer, RestClient } from '../support/rest-client';
 import { databasePlaces, findings } from '../support/secret-scan';
 
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
 const RETURN_URL = 'https://second.example/return?from=register';
 const AN_HOUR = 3600;
 
@@ -28,7 +27,7 @@ function recordWith(token: string) {
   return { ...record, 'reidentification-token': token };
 }
 
-describe.each(WIRINGS)('A customer who returns (%s)', (wiring) => {
+describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
   let register: TestRegister;
   let first: DataUser;
   let second: DataUser;

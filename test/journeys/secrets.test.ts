@@ -1,11 +1,9 @@
 import { Client } from 'pg';
 import { graphAs, graphOf } from '../support/graph';
 import { consentRecord } from '../support/records';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { accountOf, anonymousClient, signedInClient, tokenOf } from '../support/rest-client';
 import { type KnownValues, databasePlaces, findings } from '../support/secret-scan';
-
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
 
 const PERSONAL = {
   MPxN: '1900112233',
@@ -138,7 +136,7 @@ async function sendWrong(register: TestRegister, key: string, ir: string): Promi
   }
 }
 
-describe.each(WIRINGS)('What the register keeps (%s)', (wiring) => {
+describe.each(usualWirings())('What the register keeps (%s)', (wiring) => {
   let register: TestRegister;
   let values: KnownValues;
   beforeAll(async () => {

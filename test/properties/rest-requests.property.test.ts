@@ -92,7 +92,7 @@ describe.each(OPERATIONS)('%s', (id) => {
   it('answers whatever it is sent as documented, in the envelope, and accepts nothing that breaks the contract', async () => {
     const operation = operationOf(id);
     const requests = fc.tuple(oddRequests(acceptedRequests(operation, samples)), anyCaller(callersOf(id)));
-    await holdsForAll(requests, 150, async ([request, caller]) => {
+    await holdsForAll(requests, 75, async ([request, caller]) => {
       const { sent, answer } = await send(request, caller);
       expect(undocumented(operationAt(contract.values(), sent), sent, answer)).toEqual([]);
       if (request.isServed && request.isSignedIn && headSize(sent) < LARGE_HEAD) expectRightSignIn(caller, answer);
@@ -111,7 +111,7 @@ describe.each(OPERATIONS)('%s', (id) => {
 
   it('refuses no request that fits the contract and breaks no rule', async () => {
     const operation = operationOf(id);
-    await holdsForAll(acceptedRequests(operation, samples), WITH_BODY.includes(id) ? 100 : 40, async (request) => {
+    await holdsForAll(acceptedRequests(operation, samples), WITH_BODY.includes(id) ? 50 : 20, async (request) => {
       const { sent, answer } = await send(request, usualCaller(id));
       const told = errorsOf(answer).map(({ code }) => code);
       if (id === 'removeCredential') expect([answer.status, ...told]).toEqual(NO_PASSKEY);
@@ -127,7 +127,7 @@ const NO_PASSKEY = [404, 'NTF001'];
 describe.each(WITH_BODY)('The body of %s', (id) => {
   it('is refused with every violation of the contract that it has, and no other', async () => {
     const operation = operationOf(id);
-    await holdsForAll(brokenBodies(operation, samples), 250, async ({ body, violations }) => {
+    await holdsForAll(brokenBodies(operation, samples), 120, async ({ body, violations }) => {
       const { sent, answer } = await send(requestOf(operation, parametersOf(operation), body), usualCaller(id));
       expect(undocumented(operation, sent, answer)).toEqual([]);
       const told = errorsOf(answer).map(({ code, field }) => `${code} ${String(field)}`);

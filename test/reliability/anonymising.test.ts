@@ -11,7 +11,7 @@ import { type RegisterProcess, freePort, startRegisterProcess } from '../support
 import { type RestClient, anonymousClient, tokenOf } from '../support/rest-client';
 import { until } from '../support/until';
 
-const ROUNDS = process.env['TEST_LONG'] ? 400 : 80;
+const ROUNDS = process.env['TEST_LONG'] ? 400 : 40;
 const AT_ONCE = 8;
 /** Milliseconds: a start, and the few seconds after which the job looks. */
 const ENDS_WITHIN = 40_000;

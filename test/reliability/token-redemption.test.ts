@@ -6,7 +6,7 @@ import { type TestRegister, startTestRegister } from '../support/register';
 import { until } from '../support/until';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
-const [TOKENS, REDEMPTIONS] = IS_LONG ? [1_000, 50] : [100, 20];
+const [TOKENS, REDEMPTIONS] = IS_LONG ? [1_000, 50] : [50, 20];
 /** Tokens that are redeemed at the same time, each by all its callers. */
 const TOKENS_AT_ONCE = 4;
 const JUST_OVER_AN_HOUR = 3_601;

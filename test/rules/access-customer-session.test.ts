@@ -1,11 +1,9 @@
 import { type Customer, type DataUser, linkIn, newCustomer, newDataUser, nextMail } from '../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
 import { consentRecord } from '../support/records';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { anonymousClient, signedInClient } from '../support/rest-client';
 import { until } from '../support/until';
-
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
 
 const LIST = `query ($part: CustomerRecordPart!) {
   customerAccessRecords(part: $part) {
@@ -26,7 +24,7 @@ const LIST = `query ($part: CustomerRecordPart!) {
 const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { id revokedAt } }';
 const LOOKS = '{ accessLooks { organisation kind hour count record { id state } } }';
 
-describe.each(WIRINGS)('A customer who is signed in (%s)', (wiring) => {
+describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
   let register: TestRegister;
   let dataUser: DataUser;
   let customer: Customer;

@@ -28,6 +28,7 @@ describe('A consumer at the OpenID provider of a supplier', () => {
     expect(decodeJwt(token)).toMatchObject({ iss: supplier.issuer, aud: supplier.audience, client_id: CLIENT.id });
     expect(await room.tokens.admitted(token)).toEqual({
       mpid: 'TIDE',
+      issuer: supplier.issuer,
       subject: LOGIN.login,
       userId: CLIENT.id,
       mpxns: LOGIN.mpxns,

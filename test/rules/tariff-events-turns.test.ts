@@ -10,6 +10,8 @@ const REMOVE_WEBHOOK = 'mutation ($id: String!) { removeRtiWebhook(webhookId: $i
 const CUSTOMER = '{ customerTariffs { tariffId } }';
 /** Milliseconds within which somebody else is told of an assignment. */
 const SECONDS = 15_000;
+/** The long form: as many as one statement of the database could not do in its time. */
+const IS_LONG = process.env['TEST_LONG'] !== undefined;
 
 let room: TariffEventRoom;
 let next = 0;
@@ -80,9 +82,9 @@ const timed = async (work: () => Promise<unknown>) => {
 };
 
 describe('A revocation', () => {
-  const MANY = 10_000;
+  const MANY = IS_LONG ? 10_000 : 4_000;
 
-  it('of a consent for 10,000 MPxNs is answered at once, ends the sharing, and is told of each of them', async () => {
+  it('of a consent for thousands of MPxNs is answered at once, ends the sharing, and is told of each of them', async () => {
     const participant = await room.participant();
     const [id] = await consents(participant.userId, await meterPoints(MANY), MANY);
     const { webhookId } = await room.webhook(participant.caller, '/revoked');
@@ -128,22 +130,23 @@ describe('A revocation', () => {
 });
 
 describe('What concerns many', () => {
-  it('a removal with 600 consents of 20 MPxNs, holds up nobody else, and comes to its end', async () => {
+  it('a removal with hundreds of consents of 20 MPxNs, holds up nobody else, and comes to its end', async () => {
     const participant = await room.participant();
-    await consents(participant.userId, await meterPoints(12_000), 20);
+    const mpxns = IS_LONG ? 12_000 : 4_000;
+    await consents(participant.userId, await meterPoints(mpxns), 20);
     await room.webhook(participant.caller, '/removed');
     const { mpxn } = await follower('/beside-a-removal');
     await room.setStatus(participant, 'REMOVED');
     await room.assign(mpxn, 1);
     expect(await timed(() => room.posts(1, '/beside-a-removal'))).toBeLessThan(SECONDS);
-    expect((await revokedOf(participant.userId))?.events).toBeLessThan(12_000);
+    expect((await revokedOf(participant.userId))?.events).toBeLessThan(mpxns);
     await done('rti_user.removed');
     await done('consent.revoked');
-    expect(await revokedOf(participant.userId)).toEqual({ events: 12_000, mpxns: 12_000 });
+    expect(await revokedOf(participant.userId)).toEqual({ events: mpxns, mpxns });
   }, 180_000);
 
   it('a tariff that replaces another, holds up nobody else', async () => {
-    const many = 8 * LOOKS_AT_ONCE;
+    const many = 5 * LOOKS_AT_ONCE;
     await room.publish(40);
     await room.owner.query('alter table tariff_step disable trigger effect');
     await room.owner.query(

@@ -72,11 +72,14 @@ export interface TrialEntry {
   readonly mode?: number;
 }
 
+/** The same instant for all entries, so that the same entries are the same bytes. */
+const MADE_AT = new Date('2026-01-05T00:00:00Z');
+
 /** A zip of these entries, in this order. */
 export async function zipOf(entries: readonly TrialEntry[]): Promise<Buffer> {
   const zip = new ZipFile();
   for (const { name, bytes, compress = true, mode } of entries)
-    zip.addBuffer(Buffer.from(bytes), name, { compress, ...(mode === undefined ? {} : { mode }) });
+    zip.addBuffer(Buffer.from(bytes), name, { compress, mtime: MADE_AT, ...(mode === undefined ? {} : { mode }) });
   zip.end();
   return buffer(zip.outputStream);
 }

@@ -4,8 +4,11 @@ import type { Page } from 'playwright-core';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { DESKTOP, PHONE, accessibilityFaults, sidewaysScroll } from './browser';
 
-/** Where pictures of pages are left for whoever wants to look at them. */
+/** Where pictures of pages are left for whoever asks for them. */
 const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
+
+/** Pictures take longer than everything else: TEST_PICTURES=1 leaves them, as the long form does. */
+export const LEAVES_PICTURES = ['TEST_PICTURES', 'TEST_LONG'].some((name) => process.env[name] !== undefined);
 
 /** What {@link faultsOf} answers of a page that has none. */
 export const NO_FAULT: Readonly<Record<string, unknown>> = {
@@ -13,7 +16,7 @@ export const NO_FAULT: Readonly<Record<string, unknown>> = {
   'sideways at 400 %': 0,
 };
 
-/** What is wrong with a page, on each screen, by day and by night; it leaves a picture of each. */
+/** What is wrong with a page, on each screen, by day and by night; a picture of each is left for whoever asks for it. */
 export async function faultsOf(page: Page, name: string): Promise<Record<string, unknown>> {
   mkdirSync(PICTURES, { recursive: true });
   const faults: Record<string, unknown> = {};
@@ -22,7 +25,7 @@ export async function faultsOf(page: Page, name: string): Promise<Record<string,
     for (const [screen, { viewport }] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
       if (viewport) await page.setViewportSize(viewport);
       const picture = `${name} ${screen} ${colorScheme}.png`.replaceAll(' ', '-');
-      await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
+      if (LEAVES_PICTURES) await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
       faults[`${screen} ${colorScheme}`] = await accessibilityFaults(page);
     }
   }

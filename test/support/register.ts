@@ -21,6 +21,14 @@ import { freshDatabase } from './postgres';
 /** How the services of a register under test are wired (architecture, decision 1). */
 export type Wiring = 'one process' | 'a process each';
 
+/**
+ * The wirings of journeys whose way between the services others take, too: each service as a process costs so much that it is tried in
+ * the long form only.
+ */
+export function usualWirings(): Wiring[] {
+  return process.env['TEST_LONG'] === undefined ? ['one process'] : ['one process', 'a process each'];
+}
+
 /** A register with demo data, for tests. */
 export interface TestRegister {
   readonly rest: string;

@@ -1,12 +1,31 @@
-/** Lets a plain Node process run the TypeScript sources: `node -r ./test/support/swc-register.js <file>.ts`. */
-const { readFileSync } = require('node:fs');
+/**
+ * Lets a plain Node process run the TypeScript sources: `node -r ./test/support/swc-register.js <file>.ts`. Tests start hundreds of
+ * processes: what one has compiled is kept for the others, by the hash of source and settings.
+ */
+const { createHash, randomUUID } = require('node:crypto');
+const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join } = require('node:path');
-const { transformSync } = require('@swc/core');
+const { transformSync, version } = require('@swc/core');
 
-const configFile = join(__dirname, '..', '..', '.swcrc');
+const root = join(__dirname, '..', '..');
+const configFile = join(root, '.swcrc');
+const kept = join(root, 'node_modules', '.cache', 'swc-register');
+const settings = version + readFileSync(configFile, 'utf8');
+mkdirSync(kept, { recursive: true });
 
-Module._extensions['.ts'] = (module, filename) => {
-  const { code } = transformSync(readFileSync(filename, 'utf8'), { filename, configFile });
-  module._compile(code, filename);
-};
+function compiled(source, filename) {
+  const file = join(kept, createHash('sha256').update(settings).update(filename).update(source).digest('hex'));
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    const { code } = transformSync(source, { filename, configFile });
+    const whole = `${file}.${randomUUID()}`;
+    writeFileSync(whole, code);
+    renameSync(whole, file); // whoever finds it finds all of it
+    return code;
+  }
+}
+
+Module._extensions['.ts'] = (module, filename) =>
+  module._compile(compiled(readFileSync(filename, 'utf8'), filename), filename);
