@@ -12,22 +12,31 @@ export const LEAVES_PICTURES = ['TEST_PICTURES', 'TEST_LONG'].some((name) => pro
 
 /** What {@link faultsOf} answers of a page that has none. */
 export const NO_FAULT: Readonly<Record<string, unknown>> = {
-  ...{ 'phone light': [], 'desktop light': [], 'phone dark': [], 'desktop dark': [] },
+  ...Object.fromEntries(looks().map(({ name }) => [name, []])),
   'sideways at 400 %': 0,
 };
+
+/** Each screen and each scheme of colours; all of their combinations in the long form. */
+function looks() {
+  const schemes = ['light', 'dark'] as const;
+  const all = schemes.flatMap((scheme) => [
+    { name: `phone ${scheme}`, viewport: PHONE.viewport, scheme },
+    { name: `desktop ${scheme}`, viewport: DESKTOP.viewport, scheme },
+  ]);
+  const usual = ['phone dark', 'desktop light'];
+  return process.env['TEST_LONG'] === undefined ? all.filter(({ name }) => usual.includes(name)) : all;
+}
 
 /** What is wrong with a page, on each screen, by day and by night; a picture of each is left for whoever asks for it. */
 export async function faultsOf(page: Page, name: string): Promise<Record<string, unknown>> {
   mkdirSync(PICTURES, { recursive: true });
   const faults: Record<string, unknown> = {};
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const [screen, { viewport }] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
-      if (viewport) await page.setViewportSize(viewport);
-      const picture = `${name} ${screen} ${colorScheme}.png`.replaceAll(' ', '-');
-      if (LEAVES_PICTURES) await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
-      faults[`${screen} ${colorScheme}`] = await accessibilityFaults(page);
-    }
+  for (const { name: look, viewport, scheme } of looks()) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    if (viewport) await page.setViewportSize(viewport);
+    const picture = `${name} ${look}.png`.replaceAll(' ', '-');
+    if (LEAVES_PICTURES) await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
+    faults[look] = await accessibilityFaults(page);
   }
   await page.setViewportSize({ width: 320, height: 256 }); // 1280 × 1024 at 400 %
   faults['sideways at 400 %'] = await sidewaysScroll(page);
