@@ -1,3 +1,6 @@
+/** Plans of questions to large tables: part of the long form. */
+const LARGE_TABLES = ['<rootDir>/test/rules/grid-graph-plans'];
+
 /** One project: TypeScript by swc, ESM-only packages transformed too (require(esm) is not available inside jest on Node 20). */
 module.exports = {
   testEnvironment: 'node',
@@ -6,6 +9,7 @@ module.exports = {
     '/node_modules/(?!(jose|openid-client|oauth4webapi|oidc-provider|request-filtering-agent)/)',
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
+  testPathIgnorePatterns: process.env.TEST_LONG === undefined ? LARGE_TABLES : [],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

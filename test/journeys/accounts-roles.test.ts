@@ -5,9 +5,7 @@ import { consumerToken } from '../support/consumer-sign-in';
 import { customerToken } from '../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
 import { minimalOperation } from '../support/minimal-operation';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
-
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 
 const ACCOUNTS: readonly Role[] = ACCOUNT_ROLES;
 /** Whom the register itself knows; a consumer comes with a token of a supplier. */
@@ -169,7 +167,7 @@ describe('The table of roles', () => {
   });
 });
 
-describe.each(WIRINGS)('The graph (%s)', (wiring) => {
+describe.each(usualWirings())('The graph (%s)', (wiring) => {
   let register: TestRegister;
   let schema: GraphQLSchema;
   const graphs = new Map<Role, Graph>();

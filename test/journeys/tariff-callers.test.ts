@@ -3,13 +3,11 @@ import { SignJWT, generateKeyPair } from 'jose';
 import { WebSocket } from 'ws';
 import { consumerToken, rtiApplication } from '../support/consumer-sign-in';
 import { type GraphAnswer, failuresOf, graphAs } from '../support/graph';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { overWebSocket } from '../support/subscriber';
 import { type TariffSharingRoom, tariffSharing } from '../support/tariff-sharing';
 
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
-
-describe.each(WIRINGS)('Callers of Interface D (%s)', (wiring) => {
+describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   let register: TestRegister;
   let room: TariffSharingRoom;
   let token: string;
