@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { completeKeys, newKeyVariables, sandboxedSettings } from './sandbox/keys';
-import { startFault } from './process/start-fault';
+import { commandFault } from './process/start-fault';
 import { openAccounts } from './subgraphs/access/access';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   the first admin of the database that DATABASE_URL names
@@ -18,9 +18,12 @@ async function printKeys(): Promise<void> {
   for (const [variable, value] of Object.entries(await newKeyVariables())) console.log(`${variable}='${value}'`);
 }
 
-/** Onboards an admin, audited like every onboarding; the secret is shown here and never again. */
+/**
+ * Onboards an admin, audited like every onboarding; the secret is shown here and never again. The environment is that of the whole
+ * register, or that of the service `access`.
+ */
 async function createAdmin(displayName: string): Promise<void> {
-  const settings = await sandboxedSettings({ ...process.env, SERVICES: 'access' });
+  const settings = await sandboxedSettings(process.env);
   if (settings.databaseUrl === undefined) {
     throw new Error(
       'DATABASE_URL is missing. The embedded database of a sandbox has an admin already: see sandbox.json.',
@@ -40,6 +43,6 @@ async function createAdmin(displayName: string): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  console.error(error.message.startsWith('usage') ? error.message : startFault(error, process.env));
+  console.error(error.message.startsWith('usage') ? error.message : commandFault(error, process.env));
   process.exit(1);
 });

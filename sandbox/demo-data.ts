@@ -38,7 +38,7 @@ export interface DemoData {
   readonly grid: DemoGrid;
   /** A tariff of the demo supplier. */
   readonly tariff: DemoTariffs;
-  /** With which the demo customers share their tariffs. */
+  /** With which the demo customers can share their tariffs. */
   readonly rti_users: readonly DemoRtiUser[];
 }
 

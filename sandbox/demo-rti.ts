@@ -25,7 +25,7 @@ const RTI_USERS = [
 const SAVE_RTI_USER = `mutation SaveRtiUser($input: RtiUserInput!) { saveRtiUser(input: $input) { rtiUser { userId } } }`;
 const KNOWN = `query Known($userId: String!) { rtiUser(userId: $userId) { userId } }`;
 const ENTRY = `query Entry($mpid: String!) { supplier(mpid: $mpid) { mpid name displayName support apiUrl } }`;
-const ENTRIES = `{ suppliers(first: 100, filter: { status: [ACTIVE, SUSPENDED, DISABLED] }) { nodes { mpid issuer audience } } }`;
+const ENTRIES = `query Entries { suppliers(first: 100, filter: { status: [ACTIVE, SUSPENDED, DISABLED] }) { nodes { mpid issuer audience } } }`;
 const REMOVE_SUPPLIER = `mutation RemoveSupplier($mpid: String!) { setSupplierStatus(mpid: $mpid, status: REMOVED) { status } }`;
 const SAVE_SUPPLIER = `mutation SaveSupplier($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 

@@ -1,4 +1,4 @@
-import { type Amount, amountOf, leastRoundStep, pence } from './money';
+import { type Amount, PENNY, amountOf, leastRoundStep, pence } from './money';
 import type { PricedHalfHour } from './priced-day';
 import type { Level, PriceScale } from './price-scale';
 import type { HalfHourPrice } from './register-answers';
@@ -54,7 +54,7 @@ const FURTHER_TIERS = ['second-tier', 'third-tier'] as const;
 /** Tiers that are drawn: more are in the table. */
 const MOST_TIERS = 1 + FURTHER_TIERS.length;
 
-/** The curve of a day: as wide as it has half-hours, from no price at all to what is above the highest; undefined when there is no price. */
+/** The curve of a day: as wide as it has half-hours, from nothing to the line that no price exceeds; undefined when there is no price. */
 export function dayCurve(halfHours: readonly PricedHalfHour<HalfHourPrice>[], scale: PriceScale): DayCurve | undefined {
   const tiers = Math.min(MOST_TIERS, Math.max(0, ...halfHours.map(({ slot }) => slot?.tiers.length ?? 0)));
   if (tiers === 0) return undefined;
@@ -74,9 +74,9 @@ export function dayCurve(halfHours: readonly PricedHalfHour<HalfHourPrice>[], sc
   };
 }
 
-/** The highest line, above every price. */
+/** The highest line, which no price exceeds; of a day on which nothing is paid, a penny. */
 function topOf(prices: readonly Amount[]) {
-  const most = prices.reduce((one, other) => (other > one ? other : one), 1n);
+  const most = prices.reduce((one, other) => (other > one ? other : one), 0n) || PENNY;
   const step = leastRoundStep((each) => most / each < BigInt(MOST_LINES));
   const steps = Number(most / step) + (most % step === 0n ? 0 : 1);
   return { step, steps, amount: step * BigInt(steps) };

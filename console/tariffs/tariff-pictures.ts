@@ -34,8 +34,9 @@ function weekShown(
     height: ROW_HEIGHT,
     isValid: isValidBetween(tariff, week[0] ?? day, week.at(-1) ?? day),
     days: days.map((each) => ({
-      ...{ ...each, address: `${tariffPage(tariffId, each.day)}#day` },
-      ...{ isChosen: each.day === day, isToday: each.day === today },
+      ...each,
+      address: `${tariffPage(tariffId, each.day)}#day`,
+      isChosen: each.day === day,
     })),
     hours: HOURS,
     marks: marksOf(days.flatMap(({ cells }) => cells)),

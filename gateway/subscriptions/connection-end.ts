@@ -5,7 +5,7 @@ import { presented } from '../presentation';
 const CREDENTIAL_FAULTS = ['AUT001', 'AUT002', 'AUT003'] as const;
 
 /** The account is not what it was, its token has expired, or its API key was replaced. */
-export type CredentialFault = (typeof CREDENTIAL_FAULTS)[number];
+type CredentialFault = (typeof CREDENTIAL_FAULTS)[number];
 
 /**
  * Why the register ends a connection: the caller may not go on, does not keep up, or has too many of them, or the gateway itself ends.

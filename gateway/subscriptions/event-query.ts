@@ -31,6 +31,9 @@ export interface EventQuery {
   readonly variables: readonly string[];
 }
 
+/** Of the argument `id` of every field that answers for a single event. */
+const ID_TYPE = 'EventId!';
+
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
@@ -60,7 +63,7 @@ export function eventQueryOf(document: DocumentNode, subscription: OperationDefi
     ...(subscription.name ? { name: subscription.name } : {}),
     variableDefinitions: [
       ...kept,
-      { kind: Kind.VARIABLE_DEFINITION, variable: variable(idVariable), type: parseType(kind.idType) },
+      { kind: Kind.VARIABLE_DEFINITION, variable: variable(idVariable), type: parseType(ID_TYPE) },
     ],
     selectionSet: { kind: Kind.SELECTION_SET, selections: [eventField(kind, responseKey, idVariable, selectionSet)] },
   };

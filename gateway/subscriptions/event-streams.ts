@@ -15,9 +15,8 @@ export interface EventStreamKind {
   readonly subgraph: 'access' | 'tariffs';
   /** Its query for what followed a cursor, with the answer at `log`. */
   readonly reading: string;
-  /** The root field of Query that answers for a single event, and the type of its argument `id`. */
+  /** The root field of Query that answers for a single event, by its `id`. */
   readonly eventField: string;
-  readonly idType: string;
   /** A query of that subgraph that refuses a caller who may follow nothing at this instant, where it is not known from the caller alone. */
   readonly admission?: string;
   /** Whose events a caller is told who is not told all of them; null for nobody's. */
@@ -33,7 +32,6 @@ const registerEvents: EventStreamKind = {
   subgraph: 'access',
   reading: reading('EventLog', 'eventLog', 'duid'),
   eventField: 'registerEvent',
-  idType: 'EventId!',
   ownerOf: ({ duid }) => duid,
   argumentsOf: ({ after = null, types = null, duid = null }) =>
     ({ after, types, owner: duid }) as unknown as StreamArguments,
@@ -44,7 +42,6 @@ const tariffEvents: EventStreamKind = {
   reading: reading('TariffEventLog', 'tariffEventLog', 'mpid'),
   admission: 'query TariffEventAdmission { tariffEvents(first: 1) { nextCursor } }',
   eventField: 'tariffEvent',
-  idType: 'EventId!',
   ownerOf: ({ mpid }) => mpid,
   argumentsOf({ after = null, filter }) {
     const { types = null, mpid = null } = (filter ?? {}) as Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
+import { askedGauge } from '../server/asked-gauge';
 
 /** What is counted of deliveries. */
 export interface DeliveryMetrics {
@@ -34,15 +35,7 @@ export function deliveryMetrics(
     buckets: BUCKETS,
     registers,
   });
-  const stillPending = new Gauge({
-    name: `${prefix}deliveries_pending`,
-    help: 'Deliveries that are still to be made',
-    registers: [],
-    async collect() {
-      this.set(await pending().catch(() => Number.NaN));
-    },
-  });
-  register.registerMetric(stillPending);
+  askedGauge(register, { name: `${prefix}deliveries_pending`, help: 'Deliveries that are still to be made' }, pending);
   return {
     attempted: (error) => attempts.inc({ result: error ?? 'delivered' }),
     began: (ageMs) => first.observe(Math.max(0, ageMs) / 1_000),

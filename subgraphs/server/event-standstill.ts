@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { askedGauge } from './asked-gauge';
 import type { Database } from './database';
 import { IS_UNSETTLED } from './event-cursor';
 
@@ -22,13 +23,8 @@ async function standstillSeconds({ pool }: Pick<Database, 'pool'>): Promise<numb
  * @param prefix of the name, where a process has several logs
  */
 export function measureEventLog(database: Pick<Database, 'pool'>, registry: Registry, prefix = ''): void {
-  const standstill = new Gauge({
-    name: `${prefix}event_log_standstill_seconds`,
-    help: 'Age of the oldest event that no subscription is told of yet, since an earlier transaction on the PostgreSQL server is still open',
-    registers: [],
-    async collect() {
-      this.set(await standstillSeconds(database).catch(() => Number.NaN));
-    },
-  });
-  registry.registerMetric(standstill);
+  const name = `${prefix}event_log_standstill_seconds`;
+  const help =
+    'Age of the oldest event that no subscription is told of yet, since an earlier transaction on the PostgreSQL server is still open';
+  askedGauge(registry, { name, help }, () => standstillSeconds(database));
 }

@@ -1,5 +1,13 @@
-import { type OnboardedAccount, graphFor, onboarded, runAdminCommand, signIn } from '../support/administration';
+import {
+  type OnboardedAccount,
+  graphFor,
+  onboarded,
+  runAdmin,
+  runAdminCommand,
+  signIn,
+} from '../support/administration';
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
+import { freshDatabase } from '../support/postgres';
 import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { accountOf as demoAccountOf } from '../support/rest-client';
 
@@ -266,5 +274,29 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
       ]);
     }
     expect(failuresOf(await graphOf(register)('{ auditEntries { nodes { id } } }'))).toEqual(['AUT001']);
+  });
+});
+
+describe('The first admin in production', () => {
+  it('is made by the commands of the README: keys, then the admin, with the environment of the whole register', async () => {
+    const database = await freshDatabase();
+    try {
+      const lines = (await runAdmin({}, 'create-keys')).trim().split('\n');
+      const keys = Object.fromEntries(
+        lines.map((line) => line.split(/=(.*)/s).map((part) => part.replace(/^'|'$/g, ''))),
+      );
+      const production = {
+        ...(keys as Record<string, string>),
+        NODE_ENV: 'production',
+        BASE_URL: 'https://register.example/v1',
+        PORTAL_URL: 'https://portal.register.example',
+        CONSOLE_URL: 'https://console.register.example',
+        SMTP_URL: 'smtps://user:password@mail.example',
+        DATABASE_URL: database.url,
+      };
+      expect(await runAdmin(production, 'create-admin', '--name', 'Back office')).toMatch(/acc_[0-9a-f]{24}/);
+    } finally {
+      await database.drop();
+    }
   });
 });

@@ -146,6 +146,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
         retryAttempts: 0,
         connectionParams: { 'X-Supplier-API-Key': room.apiKey },
       });
+      const connected = new Promise((resolve) => client.on('connected', () => resolve('let in')));
       const subscriber = overWebSocket(
         register.gateway,
         undefined,
@@ -169,6 +170,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
         code: 4401,
         reason: expect.stringMatching(/^AUT003/),
       });
+      expect(await Promise.race([connected, subscriber.ended])).toBe('let in');
       await room.newApiKey();
       expect(await subscriber.ended).toMatchObject({
         kind: 'closed',

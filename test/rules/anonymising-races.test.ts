@@ -113,12 +113,14 @@ describe('While closings hang', () => {
     for (const customer of customers) await revoke(customer);
     await holder.query('begin');
     await holder.query('lock table access.closed_identity_link in share mode');
-    const attempts = Promise.all([...customers, ...customers.slice(0, 4)].map(anonymise));
+    const begun = [...customers, ...customers.slice(0, 4)].map(anonymise);
+    const attempts = Promise.all(begun);
+    let ended = 0;
+    for (const attempt of begun) void attempt.then(() => (ended += 1));
     await waiting(2);
-    const begun = performance.now();
     const { status } = await dataUser.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
     expect(status).toBe(201);
-    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(ended).toBe(0); // nobody has waited for them
     const outcomes = await attempts;
     expect(new Set(outcomes)).toEqual(new Set(['SYS002 anonymiseIdentityRecord']));
     await holder.query('commit');

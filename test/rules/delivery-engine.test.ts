@@ -274,11 +274,11 @@ describe('What is urgent', () => {
     );
     await engine();
     await until(() => (received.length > 100 ? true : undefined));
-    const began = performance.now();
     await plan(pool, endpoint, 'withdrawal', 'subject 2999', true);
+    const before = received.length;
     await until(() => (received.some(({ eventId }) => eventId === 'withdrawal') ? true : undefined));
-    expect(performance.now() - began).toBeLessThan(1_000);
-    expect(received.length).toBeLessThan(2_500);
+    const place = received.findIndex(({ eventId }) => eventId === 'withdrawal');
+    expect(place - before).toBeLessThan(500);
     const lane = received.filter(({ eventId }) => ['event 2999', 'withdrawal'].includes(eventId));
     expect(lane.map(({ sequence }) => sequence)).toEqual([1, 2]);
   });

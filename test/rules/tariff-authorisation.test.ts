@@ -1,6 +1,6 @@
 import type { AccountRole } from '../../schema/roles';
-import { onboarded, signIn } from '../support/administration';
-import { type ConsumerParties, consumerParties, newApiKey } from '../support/consumer-parties';
+import { newApiKey, onboarded, signIn } from '../support/administration';
+import { type ConsumerParties, consumerParties } from '../support/consumer-parties';
 import { type ConsumerIssuer, startConsumerIssuer } from '../support/consumer-issuer';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { supplierInput } from '../support/tariff-graph';

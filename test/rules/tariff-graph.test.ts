@@ -88,6 +88,7 @@ describe('Publishing a tariff', () => {
     await publish(tariffInput(6));
     expect(await refused(tariffInput(6), 'FELL')).toBe('PRM002');
     expect(await refused(tariffInput(7, { mpid: 'FELL' }))).toBe('PRM002');
+    expect(await refused(tariffInput(7, { mpid: 'FELL', name: '' }))).toBe('PRM002');
     expect(await graph.refusal(PUBLISH, { input: tariffInput(7) }, ADMIN)).toBe('VAL002 mpid');
     const { publishTariff } = await graph.ask(PUBLISH, { input: tariffInput(7, { mpid: 'FELL' }) }, ADMIN);
     expect(publishTariff.isNew).toBe(true);

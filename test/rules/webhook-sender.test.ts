@@ -14,7 +14,7 @@ describe('Sending to a callback URL', () => {
   let sender: Sender;
   beforeEach(async () => {
     receiver = await webhookReceiver();
-    sender = callbackSender({ allowLoopback: true, exchangeMs: 500 });
+    sender = callbackSender({ allowLoopback: true });
   });
   afterEach(async () => {
     sender.close();
@@ -47,21 +47,30 @@ describe('Sending to a callback URL', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
   });
 
-  it('gives up when no answer came in time', async () => {
-    receiver.answer(() => () => undefined);
-    const { durationMs, ...result } = await send();
-    expect(result).toEqual({ status: null, error: 'timeout', retryAfterSeconds: null });
-    expect(durationMs).toBeGreaterThanOrEqual(490);
-    expect(durationMs).toBeLessThan(900);
-  });
-
-  it('gives an answer that comes byte by byte no more time', async () => {
-    receiver.answer(() => (_, outgoing) => {
-      const drip = setInterval(() => outgoing.socket?.write('H'), 50);
-      outgoing.on('close', () => clearInterval(drip));
+  describe('within half a second', () => {
+    /** Milliseconds in which half a second ends also on a busy machine: without being told, ten seconds are waited. */
+    const ENDED = 2_500;
+    beforeEach(() => {
+      sender.close();
+      sender = callbackSender({ allowLoopback: true, exchangeMs: 500 });
     });
-    expect(await send()).toMatchObject({ status: null });
-    expect((await send()).durationMs).toBeLessThan(900);
+
+    it('gives up when no answer came in time', async () => {
+      receiver.answer(() => () => undefined);
+      const { durationMs, ...result } = await send();
+      expect(result).toEqual({ status: null, error: 'timeout', retryAfterSeconds: null });
+      expect(durationMs).toBeGreaterThanOrEqual(490);
+      expect(durationMs).toBeLessThan(ENDED);
+    });
+
+    it('gives an answer that comes byte by byte no more time', async () => {
+      receiver.answer(() => (_, outgoing) => {
+        const drip = setInterval(() => outgoing.socket?.write('H'), 50);
+        outgoing.on('close', () => clearInterval(drip));
+      });
+      expect(await send()).toMatchObject({ status: null });
+      expect((await send()).durationMs).toBeLessThan(ENDED);
+    });
   });
 
   it('does not read a body that does not end', async () => {
@@ -158,11 +167,10 @@ describe('Names of receivers', () => {
   });
 
   it('whose server is silent do not hold up others', async () => {
-    const sender = callbackSender({ allowLoopback: true, nameServers: [names.address], exchangeMs: 1_500 });
+    const sender = callbackSender({ allowLoopback: true, nameServers: [names.address], exchangeMs: 3_000 });
     const silent = Array.from({ length: 20 }, () => sender.send({ ...DISPATCH, url: 'https://silent.example/' }));
-    const { durationMs, error } = await sender.send({ ...DISPATCH, url: `http://localhost:${receiver.port}/` });
-    expect(error).toBeNull();
-    expect(durationMs).toBeLessThan(1_000);
+    const other = sender.send({ ...DISPATCH, url: `http://localhost:${receiver.port}/` });
+    expect(await Promise.race([...silent, other])).toMatchObject({ status: 204, error: null });
     expect(new Set((await Promise.all(silent)).map((result) => result.error))).toEqual(new Set(['timeout']));
     sender.close();
   });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import type { Environment } from '../../process/environment';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import { type Graph, graphOf } from './graph';
 import type { TestRegister } from './register';
@@ -9,19 +10,15 @@ import { anonymousClient } from './rest-client';
 
 /** Runs `npm run admin -- <arguments>` against a register under test; answers what it printed. */
 export async function runAdminCommand(register: TestRegister, ...words: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['-r', join(__dirname, 'swc-register.js'), join(REPOSITORY_ROOT, 'admin.ts'), ...words],
-    {
-      env: {
-        ...process.env,
-        ...(await sandboxKeyVariables(register.dataDir)),
-        DATABASE_URL: register.databaseUrl,
-        DATA_DIR: register.dataDir,
-      },
-    },
-  );
-  return stdout;
+  const keys = await sandboxKeyVariables(register.dataDir);
+  return runAdmin({ ...keys, DATABASE_URL: register.databaseUrl, DATA_DIR: register.dataDir }, ...words);
+}
+
+/** Runs `admin.ts` with an environment of its own, and answers what it printed. */
+export async function runAdmin(environment: Environment, ...words: string[]): Promise<string> {
+  const command = ['-r', join(__dirname, 'swc-register.js'), join(REPOSITORY_ROOT, 'admin.ts'), ...words];
+  const env = { PATH: process.env['PATH'], ...environment };
+  return (await promisify(execFile)(process.execPath, command, { env })).stdout;
 }
 
 /** An account as an admin onboarded it. */
@@ -39,6 +36,14 @@ export async function onboarded(admin: Graph, input: Record<string, unknown>): P
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
   const { secretKey, account } = data.onboardAccount;
   return { secretKey, ...account };
+}
+
+/** A new API key of a supplier's account; the one before is valid no more. */
+export async function newApiKey(admin: Graph, accountId: string): Promise<string> {
+  const { data } = await admin('mutation ($id: ID!) { issueSupplierApiKey(accountId: $id) { secretKey } }', {
+    id: accountId,
+  });
+  return String(data.issueSupplierApiKey.secretKey);
 }
 
 /** The status of a sign-in, and the token when there is one. */

@@ -1,8 +1,8 @@
-import { onboarded } from './administration';
+import { newApiKey, onboarded } from './administration';
 import { type ConsumerIssuer, startConsumerIssuer } from './consumer-issuer';
 import { type Graph, graphAs } from './graph';
 import type { TestRegister } from './register';
-import { flatTariff } from './tariff-examples';
+import { tariffInput, trf } from './tariff-graph';
 
 /** A supplier with an authorisation server of its own, and the key by which it signs in. */
 export interface ConsumerSupplier {
@@ -42,9 +42,9 @@ export async function consumerParties(register: TestRegister): Promise<ConsumerP
     });
     if (status !== 'active') await admin(SET_STATUS, { userId, status: status.toUpperCase() });
   }
-  const tariffId = flatTariff().tariffId;
+  const tariffId = trf(1);
   await admin('mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }', {
-    input: { ...graphForm(flatTariff()), mpid: supplier.mpid },
+    input: tariffInput(1, { name: 'Lapwing Flat', mpid: supplier.mpid }),
   });
   await admin(ASSIGN, { mpxn: MPXN, tariffId, from: new Date(Date.now() - 86_400_000).toISOString() });
   const close = async () => void (await Promise.all([supplier.issuer.close(), otherSupplier.issuer.close()]));
@@ -83,26 +83,4 @@ async function enterSupplier(admin: Graph, mpid: string, name: string): Promise<
   };
   await admin('mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', { input });
   return { mpid, accountId, secretKey, apiKey: await newApiKey(admin, accountId), issuer };
-}
-
-/** A new API key of a supplier's account; the one before is valid no more. */
-export async function newApiKey(admin: Graph, accountId: string): Promise<string> {
-  const { data } = await admin('mutation ($id: ID!) { issueSupplierApiKey(accountId: $id) { secretKey } }', {
-    id: accountId,
-  });
-  return String(data.issueSupplierApiKey.secretKey);
-}
-
-/** The graph writes the words of enums in capitals. */
-function graphForm(tariff: ReturnType<typeof flatTariff>) {
-  const capitals = <Words extends readonly string[]>(words: Words) => words.map((word) => word.toUpperCase());
-  const enums = ['tariffType', 'fuelType', 'energyFlow', 'paymentMethod', 'meterType', 'customerType'] as const;
-  return {
-    ...tariff,
-    ...Object.fromEntries(enums.map((field) => [field, tariff[field].toUpperCase()])),
-    rates: tariff.rates.map(({ months, dates, daysAndHours }) => ({
-      ...{ months: capitals(months), dates },
-      daysAndHours: daysAndHours.map(({ days, hours }) => ({ days: capitals(days), hours })),
-    })),
-  };
 }

@@ -2,7 +2,7 @@ import { type DemoRtiUser, offerTariffSharing } from '../../sandbox/demo-rti';
 import { publishDemoTariffs } from '../../sandbox/demo-tariffs';
 import { graphqlClient } from '../../sandbox/graphql-client';
 import type { SupplierLogin } from '../../sandbox/supplier-pages';
-import { signIn } from './administration';
+import { newApiKey, signIn } from './administration';
 import { type OnboardedSupplier, newMpxn, newSupplier } from './customers';
 import { graphAs } from './graph';
 import type { TestRegister } from './register';
@@ -36,17 +36,13 @@ export async function tariffSharing(register: TestRegister): Promise<TariffShari
   });
   const rtiUsers = await offerTariffSharing({ asAdmin, mpid: supplier.mpid, supplier, kept: undefined });
   const admin = await graphAs(register, 'admin');
-  const newApiKey = async () => {
-    const issue = 'mutation ($accountId: ID!) { issueSupplierApiKey(accountId: $accountId) { secretKey } }';
-    const { data } = await admin(issue, { accountId: supplier.account.accountId });
-    return String(data.issueSupplierApiKey.secretKey);
-  };
+  const anotherApiKey = () => newApiKey(admin, supplier.account.accountId);
   return {
     supplier,
-    apiKey: await newApiKey(),
+    apiKey: await anotherApiKey(),
     rtiUsers,
     consumer,
-    newApiKey,
+    newApiKey: anotherApiKey,
     async setRtiUserStatus(userId, status) {
       const set = `mutation ($userId: String!, $status: RegisterEntryStatus!) {
         setRtiUserStatus(userId: $userId, status: $status) { status } }`;

@@ -34,7 +34,11 @@ export interface TokenIssuer {
   readonly asked: string[];
   readonly misbehaviour: Misbehaviour;
   /** A token of these claims, signed by a key: the first that is published, unless another is given. */
-  token(claims: Record<string, unknown>, header?: Partial<JWTHeaderParameters>, key?: IssuerKey): Promise<string>;
+  token(
+    claims: Readonly<Record<string, unknown>>,
+    header?: Partial<JWTHeaderParameters>,
+    key?: IssuerKey,
+  ): Promise<string>;
   close(): Promise<void>;
 }
 

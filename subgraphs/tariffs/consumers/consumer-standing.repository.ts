@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database';
 import type { RegisterEntryStatus } from '../domain/register-entry-status';
-import type { ConsumerToken } from './consumer-claims';
+import type { ConsumerToken } from './unverified-token';
 
 /** What the register knows of those whom a token names, at this instant. */
 export interface ConsumerStanding {

@@ -6,9 +6,9 @@ import type { ConsumerClaims } from '../../../schema/consumer-claims';
 import { RegisterError } from '../../../schema/register-error';
 import { isTokenFault } from '../../server/bearer-token';
 import type { Caller } from '../../server/caller';
-import { type ConsumerToken, unverifiedToken } from './consumer-claims';
 import type { ConsumerStanding, ConsumerStandingRepository } from './consumer-standing.repository';
 import { type IssuerKeys, faultOf } from './issuer-keys';
+import { type ConsumerToken, unverifiedToken } from './unverified-token';
 
 /** Verifies the tokens that suppliers issue to RTI Users for their consumers (3-decisions-c-d.md, D.1). */
 export interface ConsumerTokens {

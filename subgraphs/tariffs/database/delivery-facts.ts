@@ -6,6 +6,7 @@ import type { Database } from '../../server/database';
 import type { TariffEventType } from '../domain/effects';
 import type { RegisterEntryStatus } from '../domain/register-entry-status';
 import type { MpxnVault } from './mpxn-vault';
+import { IS_UNATTEMPTED } from './unattempted-deliveries';
 
 /** What an attempt needs to know, at its instant. */
 export interface KnownDelivery {
@@ -44,16 +45,11 @@ interface FactsRow extends Omit<KnownDelivery, 'mpxn' | 'url' | 'secrets'> {
   readonly secretsText: string | null;
 }
 
-/** Whether a pending `delivery` was never attempted: an attempt on the way to a later delivery does not count in it, but is noted. */
-const UNATTEMPTED = `(delivery.attempt = 0 and delivery.redelivered_at is null and (
-        select min(number) from delivery_attempt made
-        where made.endpoint_id = delivery.endpoint_id and made.event_id = delivery.event_id) is null)`;
-
 const FACTS = {
   name: 'tariff_delivery_facts',
   text: `select asked.n::int, event.id as "eventId", type, occurred_at as "occurredAt", recorded_at as "recordedAt", event.mpid,
       tariff_id as "tariffId", webhook.id as "webhookId", webhook.user_id as "userId", deleted_at is not null as "isRemoved",
-      rti_user.status, supplier.status as "supplierStatus", delivery.held > 0 as "wasHeld", ${UNATTEMPTED} as "isUnattempted",
+      rti_user.status, supplier.status as "supplierStatus", delivery.held > 0 as "wasHeld", ${IS_UNATTEMPTED} as "isUnattempted",
       exists (
         select from consent_meter_point point join tariff_consent consent on consent.id = point.consent_id
         where point.mpxn_hash = event.mpxn_hash and consent.mpid = event.mpid and consent.user_id = webhook.user_id

@@ -1,6 +1,7 @@
 import type { Session } from '../../server/transaction';
-import { type TariffLink, type TariffLinks, type TariffStep, assignedTariff } from '../domain/applied-tariff';
+import { type TariffLinks, type TariffStep, assignedTariff } from '../domain/applied-tariff';
 import { type TariffEffect, effectsOfStep } from '../domain/effects';
+import { tariffLinks } from './tariff-links';
 
 /** A look at what applies to an MPxN as of an instant. */
 export interface MpxnLook {
@@ -52,18 +53,6 @@ const STANDINGS = {
     where mpxn_hash = any($1::bytea[])`,
 };
 
-/** Tariffs with all that replace them, one after another. */
-const LINKS = {
-  name: 'links_of_looks',
-  text: `with recursive link as (
-      select tariff_id, valid_from, valid_to from tariff where tariff_id = any($1::text[])
-      union
-      select next.tariff_id, next.valid_from, next.valid_to from tariff next join link on next.replaces = link.tariff_id)
-    select link.tariff_id as "tariffId", link.valid_from as "validFrom", link.valid_to as "validTo", next.tariff_id as "replacedBy",
-      greatest(next.valid_from, next.published_at) as "takesEffectAt"
-    from link left join tariff next on next.replaces = link.tariff_id`,
-};
-
 const TELL = {
   name: 'tell_of_looks',
   text: `insert into event (type, occurred_at, mpid, mpxn_hash, tariff_id)
@@ -109,7 +98,10 @@ async function whatIsKnown(session: Session, looks: readonly MpxnLook[]): Promis
   const effects = looks.flatMap(({ stepEffect }) => stepEffect ?? []);
   const steps = await stepsOf(session, hashes, effects);
   const all = [...standings.values(), ...[...steps.values()].flat()];
-  const links = await linksOf(session, [...new Set(all.flatMap(({ tariffId }) => tariffId ?? []))]);
+  const links = await tariffLinks(
+    session,
+    all.flatMap(({ tariffId }) => tariffId ?? []),
+  );
   return { standings, steps, links, happened: new Set() };
 }
 
@@ -129,17 +121,6 @@ async function stepsOf(
   const steps = new Map<string, WaitingStep[]>();
   for (const { mpxn, ...step } of rows) steps.set(mpxn, [...(steps.get(mpxn) ?? []), step]);
   return steps;
-}
-
-async function linksOf(session: Session, tariffIds: readonly string[]): Promise<TariffLinks> {
-  type Row = Omit<TariffLink, 'replacedBy'> & { tariffId: string; replacedBy: string | null; takesEffectAt: Date };
-  const { rows } = await session.query<Row>({ ...LINKS, values: [tariffIds] });
-  return new Map(
-    rows.map(({ tariffId, replacedBy, takesEffectAt, ...validity }): [string, TariffLink] => [
-      tariffId,
-      { ...validity, replacedBy: replacedBy === null ? null : { tariffId: replacedBy, takesEffectAt } },
-    ]),
-  );
 }
 
 /** The events of a look, as of its instant or, where something later was told already, as of that. */

@@ -15,12 +15,6 @@ export interface EntryTable {
 /** Which entries: those of one of these statuses, null for all. */
 export type StatusFilter = readonly RegisterEntryStatus[] | null;
 
-/** The statuses that `active` asks for (3-decisions-c-d.md, D.1): only active entries, only others, or all. */
-export function statusesOf(active: boolean | null | undefined): StatusFilter {
-  if (active == null) return null;
-  return active ? ['active'] : ['suspended', 'disabled', 'removed'];
-}
-
 const OF_STATUS = '($1::text[] is null or status = any($1))';
 
 /** The entries of a register, in the order of their keys. */

@@ -55,7 +55,7 @@ export function currentReplacement(tariffId: string, links: TariffLinks, at: Dat
 }
 
 /** Whether a tariff is valid at an instant; its end is not. */
-export function isValidAt({ validFrom, validTo }: Pick<TariffLink, 'validFrom' | 'validTo'>, at: Date): boolean {
+function isValidAt({ validFrom, validTo }: Pick<TariffLink, 'validFrom' | 'validTo'>, at: Date): boolean {
   return validFrom.getTime() <= at.getTime() && (validTo === null || at.getTime() < validTo.getTime());
 }
 

@@ -6,7 +6,7 @@ export const REGISTER_ENTRY_STATUSES = ['active', 'suspended', 'disabled', 'remo
 export type RegisterEntryStatus = (typeof REGISTER_ENTRY_STATUSES)[number];
 
 /** The one transition table (3-decisions-c-d.md, D.2): active ⇄ suspended; either → disabled; disabled → active; any → removed, finally. */
-export const STATUS_TRANSITIONS: Readonly<Record<RegisterEntryStatus, readonly RegisterEntryStatus[]>> = {
+const STATUS_TRANSITIONS: Readonly<Record<RegisterEntryStatus, readonly RegisterEntryStatus[]>> = {
   active: ['suspended', 'disabled', 'removed'],
   suspended: ['active', 'disabled', 'removed'],
   disabled: ['active', 'removed'],
@@ -22,4 +22,9 @@ export function mayBecome(from: RegisterEntryStatus, to: RegisterEntryStatus): b
 export function statusViolations(from: RegisterEntryStatus, to: RegisterEntryStatus): Violation[] {
   if (from === to || mayBecome(from, to)) return [];
   return [{ code: 'CNF001', path: ['status'], message: `cannot become ${to}: it is ${from}` }];
+}
+
+/** The statuses that `active` asks for (3-decisions-c-d.md, D.1): only active entries, only others, or all, which is null. */
+export function statusesOf(active: boolean | null | undefined): readonly RegisterEntryStatus[] | null {
+  return active == null ? null : REGISTER_ENTRY_STATUSES.filter((status) => (status === 'active') === active);
 }

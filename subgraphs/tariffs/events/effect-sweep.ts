@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { askedGauge } from '../../server/asked-gauge';
 import { failureFacts } from '../../server/failures';
 import { repeat } from '../../server/repeat';
 import type { EffectRepository, EffectsFailed } from '../database/effect.repository';
@@ -31,13 +32,8 @@ export function sweepEffects(effects: EffectRepository, logger: Logger): { stop(
 
 /** Measures what is due and was not told of yet, each time the metrics are read; not a number while the database is away. */
 export function measureOverdue(effects: EffectRepository, registry: Registry): void {
-  const overdue = new Gauge({
-    name: 'register_tariff_effect_overdue_seconds',
-    help: 'Seconds for which the oldest change of a tariff that has taken effect has brought about no event yet; at most 3600 is allowed',
-    registers: [],
-    async collect() {
-      this.set(await effects.overdueSeconds().catch(() => Number.NaN));
-    },
-  });
-  registry.registerMetric(overdue);
+  const name = 'register_tariff_effect_overdue_seconds';
+  const help =
+    'Seconds for which the oldest change of a tariff that has taken effect has brought about no event yet; at most 3600 is allowed';
+  askedGauge(registry, { name, help }, () => effects.overdueSeconds());
 }

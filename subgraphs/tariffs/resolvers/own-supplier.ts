@@ -37,6 +37,18 @@ export async function visibleSupplier(
   return mpid;
 }
 
+/** The supplier for whom a caller writes: itself for a supplier, for an admin the one that it names; VAL002 when it names none. */
+export async function writtenSupplier(
+  context: CallContext,
+  entries: SupplierEntries,
+  named: string | null | undefined,
+): Promise<string> {
+  const mpid = await visibleSupplier(context, entries, named);
+  if (mpid !== null) return mpid;
+  const message = 'is required of an admin';
+  throw new RegisterError('VAL002', message, { violations: [{ code: 'VAL002', path: ['mpid'], message }] });
+}
+
 /** Whether a caller sees the meter points and addresses at a supplier: an admin, and the supplier itself. */
 export function seesPersonalData(context: CallContext, ofSupplier: string): boolean {
   const { role, mpid } = callerOf(context);

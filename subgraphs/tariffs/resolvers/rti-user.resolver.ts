@@ -4,10 +4,9 @@ import { type CallContext, MayCall, callerOf } from '../../server/caller';
 import type { CountedConnection } from '../../server/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/rate-limits';
 import { type OffsetPage, cursorPage } from '../database/offset-page';
-import { statusesOf } from '../database/register-list';
 import type { RtiUserLists, StoredRtiUser } from '../database/rti-user-lists';
 import type { RtiUserRepository } from '../database/rti-user.repository';
-import type { RegisterEntryStatus } from '../domain/register-entry-status';
+import { type RegisterEntryStatus, statusesOf } from '../domain/register-entry-status';
 import { type RtiContact, rtiUserViolations } from '../domain/rti-user';
 import { ListArgs, OffsetArgs } from './offset-page.types';
 import { type SupplierEntries, ownSupplier } from './own-supplier';
@@ -124,8 +123,8 @@ export class RtiUserResolver {
   }
 
   private async seesAll(context: CallContext, userId: string): Promise<boolean> {
-    const { caller } = context;
-    if (caller?.role === 'supplier') return (await ownSupplier(context, this.suppliers)) === caller.mpid;
-    return caller?.role === 'admin' || (caller?.role === 'consumer' && caller.accountId === userId);
+    const { role, accountId } = context.caller ?? {};
+    if (role === 'supplier') await ownSupplier(context, this.suppliers);
+    return role === 'admin' || role === 'supplier' || (role === 'consumer' && accountId === userId);
   }
 }

@@ -15,7 +15,7 @@ import { publicationViolations } from '../domain/publication-rules';
 import type { Supplier } from '../domain/supplier';
 import type { TariffScheduleEntry, TariffVersion } from '../domain/tariff';
 import { ListArgs } from './offset-page.types';
-import { type SupplierEntries, visibleSupplier } from './own-supplier';
+import { type SupplierEntries, writtenSupplier } from './own-supplier';
 import { requireHalfHours } from './price-allowance';
 import { SupplierType } from './supplier.types';
 import { HalfHourPriceType } from './tariff-price.types';
@@ -71,10 +71,9 @@ export class TariffResolver {
     @Arg('input', () => TariffInput, { description: 'The tariff.' }) { mpid, ...tariff }: TariffInput,
     @Ctx() context: CallContext,
   ): Promise<PublicationOutcome> {
+    const publisher = await writtenSupplier(context, this.suppliers, mpid);
     refuse(publicationViolations(tariff));
-    const publisher = await visibleSupplier(context, this.suppliers, mpid);
-    if (publisher === null) refuse([{ code: 'VAL002', path: ['mpid'], message: 'is required of an admin' }]);
-    return this.repository.publish({ tariff, mpid: publisher ?? '', accountId: callerOf(context).accountId });
+    return this.repository.publish({ tariff, mpid: publisher, accountId: callerOf(context).accountId });
   }
 }
 

@@ -1,4 +1,5 @@
-import { Gauge, Histogram, Registry } from 'prom-client';
+import { Histogram, Registry } from 'prom-client';
+import { askedGauge } from '../../server/asked-gauge';
 
 /** Seconds; 3,600 is the bound (3-decisions-c-d.md, D.3). */
 const BUCKETS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200];
@@ -28,13 +29,8 @@ export function eventDelay(registry: Registry = new Registry()): EventDelay {
  * @param seconds asked when the registry is read; 0 when none waits
  */
 export function measureUnattempted(seconds: () => Promise<number>, registry: Registry): void {
-  const oldest = new Gauge({
-    name: 'register_tariff_delivery_unattempted_seconds',
-    help: 'Age of the oldest pending delivery without an attempt, unless it waits because somebody is suspended; 0 without one',
-    registers: [],
-    async collect() {
-      this.set(await seconds().catch(() => Number.NaN));
-    },
-  });
-  registry.registerMetric(oldest);
+  const name = 'register_tariff_delivery_unattempted_seconds';
+  const help =
+    'Age of the oldest pending delivery without an attempt, unless it waits because somebody is suspended; 0 without one';
+  askedGauge(registry, { name, help }, seconds);
 }

@@ -3,8 +3,8 @@ import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/
 import { standardHeaders } from '../../delivery/signatures';
 import { signingSecrets } from '../../delivery/signing-secret';
 import type { KnownDelivery } from '../database/delivery-facts';
+import { deliveryStanding } from '../domain/delivery-standing';
 import type { EventDelay } from './delay-metric';
-import { deliveryStanding } from './delivery-standing';
 import { tariffEventBody } from './tariff-event-body';
 
 /** What the deliveries of RTI Users' webhooks are made of. */

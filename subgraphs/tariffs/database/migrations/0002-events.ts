@@ -242,6 +242,16 @@ const EFFECT_OF_REPLACEMENT = `
   create trigger effect after insert on tariff for each row when (new.replaces is not null)
     execute function plan_effect_of_replacement()`;
 
+const resumed = (entry: 'rti_user' | 'supplier', key: 'user_id' | 'mpid'): string => `
+  create function resume_${entry}() returns trigger language plpgsql ${PATH} as $$
+    begin
+      perform resume_deliveries(own.id) from (
+        select id from webhook where ${key} = new.${key} and deleted_at is null order by id) own;
+      return null;
+    end $$;
+  create trigger resumed after update of status on ${entry} for each row
+    when (old.status <> 'active' and new.status = 'active') execute function resume_${entry}()`;
+
 /** A removal is told at once; the consents that end with it are revoked in steps. What waited for an RTI User or a supplier is resumed. */
 const EFFECTS_OF_STATUS = `
   create function effect_of_supplier_removed() returns trigger language plpgsql ${PATH} as $$
@@ -259,19 +269,5 @@ const EFFECTS_OF_STATUS = `
     end $$;
   create trigger effect_removed after update of status on rti_user for each row
     when (old.status <> 'removed' and new.status = 'removed') execute function effect_of_rti_user_removed();
-  create function resume_rti_user() returns trigger language plpgsql ${PATH} as $$
-    begin
-      perform resume_deliveries(own.id) from (
-        select id from webhook where user_id = new.user_id and deleted_at is null order by id) own;
-      return null;
-    end $$;
-  create trigger resumed after update of status on rti_user for each row
-    when (old.status <> 'active' and new.status = 'active') execute function resume_rti_user();
-  create function resume_supplier() returns trigger language plpgsql ${PATH} as $$
-    begin
-      perform resume_deliveries(own.id) from (
-        select id from webhook where mpid = new.mpid and deleted_at is null order by id) own;
-      return null;
-    end $$;
-  create trigger resumed after update of status on supplier for each row
-    when (old.status <> 'active' and new.status = 'active') execute function resume_supplier()`;
+  ${resumed('rti_user', 'user_id')};
+  ${resumed('supplier', 'mpid')}`;

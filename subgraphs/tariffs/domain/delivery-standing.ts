@@ -1,5 +1,5 @@
-import type { TariffEventType } from '../domain/effects';
-import type { RegisterEntryStatus } from '../domain/register-entry-status';
+import type { TariffEventType } from './effects';
+import type { RegisterEntryStatus } from './register-entry-status';
 
 /** What decides about a delivery, at the instant of an attempt. */
 export interface DeliveryFacts {

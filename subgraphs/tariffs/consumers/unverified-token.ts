@@ -55,7 +55,7 @@ function withoutMedia(type: string): string {
 }
 
 /** The claims of a token, each in its form; AUT001 when one is missing or malformed. */
-export function consumerTokenOf(payload: JWTPayload): ConsumerToken {
+function consumerTokenOf(payload: JWTPayload): ConsumerToken {
   const { iss, sub, aud, exp, nbf, iat, client_id: userId, scope, mpxn } = payload;
   instant(iat);
   if (typeof userId !== 'string' || !RTI_USER_ID_PATTERN.test(userId)) refused();
