@@ -46,11 +46,11 @@ export async function testPostgres(): Promise<{ readonly url: string }> {
   return (lazy ??= controlledPostgres());
 }
 
-/** Makes a new empty database in the server of the tests, or in the one given. */
-export async function freshDatabase(given?: { readonly url: string }): Promise<FreshDatabase> {
+/** Makes a new database in the server of the tests, or in the one given: an empty one, or a copy. */
+export async function freshDatabase(given?: { readonly url: string }, template = 'template1'): Promise<FreshDatabase> {
   const server = given ?? (await testPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await runIn(server.url, `create database ${name}`);
+  await runIn(server.url, `create database ${name} template ${template}`);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   return {
@@ -68,7 +68,8 @@ const DROP_LOGINS = (database: string) => `
     for login in select rolname from pg_roles where strpos(rolname, '_${database}_') > 0 loop execute format('drop role %I', login); end loop;
   end $$`;
 
-async function runIn(url: string, statement: string): Promise<void> {
+/** Runs a statement in a session of its own. */
+export async function runIn(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
   try {
     await client.connect();

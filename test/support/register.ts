@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { startRegister } from '../../main';
+import { type RunningRegister, startRegister } from '../../main';
 import { type DemoData } from '../../sandbox/demo-data';
 import { startMailbox } from '../../sandbox/mailbox';
 import { type SandboxUrls, loadSandbox } from '../../sandbox/sandbox';
@@ -16,7 +16,7 @@ import { SERVICES } from '../../process/keys';
 import type { Environment } from '../../process/environment';
 import { readSettings } from '../../process/settings';
 import { openAccounts } from '../../subgraphs/access/access';
-import { freshDatabase } from './postgres';
+import { type FilledDatabase, type FilledFiles, filledDatabase } from './filled-database';
 
 /** How the services of a register under test are wired (architecture, decision 1). */
 export type Wiring = 'one process' | 'a process each';
@@ -59,20 +59,8 @@ export function startTestRegister(wiring: Wiring, options: TestRegisterOptions =
 
 async function startInThisProcess({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
   const place = await placeOf(databaseUrl);
-  const settings = readSettings({
-    ...(await sandboxKeyVariables(place.dataDir)),
-    ...place.environment,
-    GATEWAY_PORT: '0',
-    REST_PORT: '0',
-    PORTAL_PORT: String(await freePort()), // its address is in links before it listens
-    CONSOLE_PORT: String(await freePort()), // forms are checked against its address
-    MAILBOX_PORT: '0',
-    OIDC_PORT: '0',
-    ...environment,
-  });
   const lines: string[] = [];
-  const logger = pino({ level: settings.logLevel }, { write: (line: string) => void lines.push(line) });
-  const register = await silently(() => startRegister(settings, logger));
+  const register = await startAt(place, environment, (line) => void lines.push(line));
   return {
     ...place,
     rest: register.urls['rest'] as string,
@@ -87,6 +75,26 @@ async function startInThisProcess({ databaseUrl, environment }: TestRegisterOpti
       await place.remove();
     },
   };
+}
+
+/** Starts all services in this process; what they log is written to `log`. */
+async function startAt(
+  place: Pick<Place, 'dataDir' | 'environment'>,
+  environment: Environment | undefined,
+  log: (line: string) => void,
+): Promise<RunningRegister> {
+  const settings = readSettings({
+    ...(await sandboxKeyVariables(place.dataDir)),
+    ...place.environment,
+    GATEWAY_PORT: '0',
+    REST_PORT: '0',
+    PORTAL_PORT: String(await freePort()), // its address is in links before it listens
+    CONSOLE_PORT: String(await freePort()), // forms are checked against its address
+    MAILBOX_PORT: '0',
+    OIDC_PORT: '0',
+    ...environment,
+  });
+  return silently(() => startRegister(settings, pino({ level: settings.logLevel }, { write: log })));
 }
 
 async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
@@ -211,8 +219,25 @@ export function spawnRegisterProcess(
   return { child, ready, ended, output: () => output, stop: () => signal('SIGINT'), kill: () => signal('SIGKILL') };
 }
 
-async function placeOf(given: string | undefined) {
-  const database = given === undefined ? await freshDatabase() : { url: given, drop: () => Promise.resolve() };
+/** Where a register keeps what it knows. */
+export interface Place {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly environment: Environment;
+  remove(): Promise<void>;
+}
+
+/** The database given as it is; else one of its own with the demo data of a first start. */
+export async function placeOf(given?: string): Promise<Place> {
+  if (given !== undefined) return placeIn({ url: given, drop: () => Promise.resolve() });
+  const database = await filledDatabase(firstStart);
+  const place = placeIn(database);
+  for (const [name, text] of Object.entries(database.files))
+    writeFileSync(join(place.dataDir, name), text, { mode: 0o600 });
+  return place;
+}
+
+function placeIn(database: Pick<FilledDatabase, 'url' | 'drop'>): Place {
   const dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
   return {
     databaseUrl: database.url,
@@ -225,12 +250,23 @@ async function placeOf(given: string | undefined) {
   };
 }
 
+/** Fills an empty database, and tells what a first start leaves in its data folder. */
+async function firstStart(url: string): Promise<FilledFiles> {
+  const place = placeIn({ url, drop: () => Promise.resolve() });
+  const register = await startAt(place, {}, () => undefined);
+  await register.close();
+  const files = readdirSync(place.dataDir).map((name) => [name, readFileSync(join(place.dataDir, name), 'utf8')]);
+  await place.remove();
+  return Object.fromEntries(files) as FilledFiles;
+}
+
 /** What `sandbox.json` says of the mailbox; none where a test has a mail server of its own. */
 function mailboxOf(dataDir: string): string {
   return String((sandboxOf(dataDir) as DemoData & { mailbox?: string }).mailbox);
 }
 
-function sandboxOf(dataDir: string): DemoData {
+/** The start contract's file of a data folder. */
+export function sandboxOf(dataDir: string): DemoData {
   return JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
 }
 
