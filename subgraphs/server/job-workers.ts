@@ -88,6 +88,9 @@ async function beginShift(options: WorkerOptions, pool: Pool): Promise<Shift> {
   const lock = new Client(sessionOptions(address));
   const lockLost = new Promise<void>((resolve) => void lock.on('error', () => resolve()).on('end', () => resolve()));
   await lock.connect();
+  // What the first look learns of its tasks, the library (0.17) asks for once: where that fails, so does every later look.
+  let lookFailed: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => (lookFailed = resolve)).then(() => wait(BEGIN_AGAIN_AFTER));
   let ending: Promise<void> | undefined;
   let isEnding = false;
   const workers = runTaskList(
@@ -96,7 +99,11 @@ async function beginShift(options: WorkerOptions, pool: Pool): Promise<Shift> {
       concurrency,
       noHandleSignals: true,
       pollInterval: LOOK_EVERY,
-      logger: jobLog(logger, () => isEnding && options.fetchAhead !== undefined),
+      logger: jobLog(
+        logger,
+        () => isEnding && options.fetchAhead !== undefined,
+        () => lookFailed(),
+      ),
       ...(options.fetchAhead && { preset: ahead(concurrency, options.fetchAhead) }),
     },
     taskList(options),
@@ -112,7 +119,7 @@ async function beginShift(options: WorkerOptions, pool: Pool): Promise<Shift> {
     await end();
     throw error;
   }
-  const ended = Promise.race([lockLost, settled(workers.promise)]);
+  const ended = Promise.race([lockLost, failed, settled(workers.promise)]);
   return {
     look: () => workers.nudge(concurrency),
     over: async (stopping) => {

@@ -84,13 +84,21 @@ const RIGHTS = (schema: string, role: string): string => `
 const MIGRATED =
   /^Graphile Worker detected breaking migration|^gracefulShutdown called when gracefulShutdown is already in progress/;
 
+/** A look for jobs failed that fetches ahead. */
+const FAILED_LOOK = /^Error occurred fetching jobs/;
+
 /**
  * What the queue itself reports, in the log of the service: never a payload, never the routine of each job. Nothing while it gives up
  * jobs that it had fetched ahead, since it may fail to give them back: those who do its jobs then do these, too.
  */
-export function jobLog(logger: Logger, isGivingUp: () => boolean = () => false): JobLogger {
+export function jobLog(
+  logger: Logger,
+  isGivingUp: () => boolean = () => false,
+  onFailedLook: () => void = () => undefined,
+): JobLogger {
   return new JobLogger(({ taskIdentifier, jobId }) => (level, message, facts) => {
     if (isGivingUp() || MIGRATED.test(message)) return;
+    if (FAILED_LOOK.test(message)) onFailedLook();
     const isOfItself = (level === 'error' || level === 'warning') && facts?.['failure'] !== true; // tasks tell their failures
     if (!isOfItself) return;
     logger[level === 'error' ? 'error' : 'warn']({ task: taskIdentifier, job: jobId, report: message }, 'job queue');

@@ -5,11 +5,11 @@ import type { Pool } from 'pg';
 import pino from 'pino';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import type { DatabaseAddress } from '../../subgraphs/server/database-login';
-import { type Workers, startWorkers } from '../../subgraphs/server/job-workers';
+import { type FetchAhead, type Workers, startWorkers } from '../../subgraphs/server/job-workers';
 import type { JobQueue, Task } from '../../subgraphs/server/jobs';
 import { inTransaction } from '../../subgraphs/server/transaction';
 import { TRIAL_JOBS, trialJobs } from '../support/job-database';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
+import { type FreshDatabase, freshDatabase, runIn } from '../support/postgres';
 import { until } from '../support/until';
 
 const lines: string[] = [];
@@ -36,8 +36,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function workers(tasks: Record<string, Task>): Promise<void> {
-  started.push(await startWorkers({ address, schema: TRIAL_JOBS, tasks, logger, concurrency: 2 }));
+async function workers(tasks: Record<string, Task>, fetchAhead?: FetchAhead): Promise<void> {
+  started.push(await startWorkers({ address, schema: TRIAL_JOBS, tasks, logger, concurrency: 2, fetchAhead }));
 }
 
 const waiting = async (): Promise<number> =>
@@ -68,6 +68,18 @@ describe('A job', () => {
     });
     await until(async () => ((await waiting()) === 0 ? true : undefined));
     expect(done).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it('is done by workers that fetch ahead also when the very first look for jobs failed', async () => {
+    const done: unknown[] = [];
+    const tasks = `${TRIAL_JOBS}._private_tasks`;
+    await runIn(database.url, `revoke select on ${tasks} from ${address.role}`);
+    await workers({ note: async (payload) => void done.push(payload) }, {});
+    await until(() => lines.find((line) => line.includes('fetching jobs')));
+    await runIn(database.url, `grant select on ${tasks} to ${address.role}`);
+    await jobs.add(pool, 'note', { n: 1 });
+    await until(() => (done.length > 0 ? true : undefined));
+    expect(done).toEqual([{ n: 1 }]);
   });
 
   it('never was when its transaction is rolled back', async () => {
