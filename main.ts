@@ -2,31 +2,25 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Registry, collectDefaultMetrics } from 'prom-client';
-import { type RunningGateway, startGateway } from './gateway/gateway';
-import { apiSchemaOf } from './gateway/supergraph';
-import { startConsole } from './console/console';
-import { startPortal } from './portal/portal';
+import type { RunningGateway } from './gateway/gateway';
 import { serviceLog } from './process/service-log';
 import { SERVICES, SUBGRAPHS } from './process/keys';
 import { type Settings, restSettings } from './process/settings';
 import { type EndWish, type StartedParts, endWish, startedParts } from './process/shutdown';
 import { startFault } from './process/start-fault';
 import { KEY_SET_PATH, Wiring } from './process/wiring';
-import { startRestAdapter } from './rest-adapter/adapter';
 import { serveFileStore } from './rest-adapter/files/file-store-routes';
 import { remoteFileStore } from './rest-adapter/files/remote-file-store';
 import { remoteKeySet } from './rest-adapter/remote-key-set';
 import { type DemoData, samplesOf } from './sandbox/demo-data';
 import { sandboxedSettings } from './sandbox/keys';
 import { launchPostgres } from './sandbox/postgres/launch-postgres';
-import { type Mailbox, startMailbox } from './sandbox/mailbox';
+import type { Mailbox } from './sandbox/mailbox';
 import { loadSandbox } from './sandbox/sandbox';
-import { startSupplier } from './sandbox/supplier';
 import { generatedSchema } from './schema/generated-schema';
-import { startAccess } from './subgraphs/access/access';
-import { type RunningGridModels, startGridModels } from './subgraphs/grid-models/grid-models';
-import { startIdentity } from './subgraphs/identity/identity';
-import { startTariffs } from './subgraphs/tariffs/tariffs';
+import { load } from './load-parts';
+import type { AccountRepository } from './subgraphs/access/database/account.repository';
+import type { RunningGridModels } from './subgraphs/grid-models/grid-models';
 import { publicKeys } from './subgraphs/server/bearer-token';
 import type { ServiceName } from './subgraphs/server/caller';
 import { serveMetrics } from './subgraphs/server/metrics-route';
@@ -71,7 +65,7 @@ class Parts {
   private readonly wiring: Wiring;
   private databaseUrl = '';
   private runningGateway: RunningGateway | undefined;
-  private accounts: Awaited<ReturnType<typeof startAccess>>['accounts'] | undefined;
+  private accounts: AccountRepository | undefined;
   private mails: Mailbox | undefined;
   private grid: RunningGridModels | undefined;
   private demo: DemoData | undefined;
@@ -109,13 +103,13 @@ class Parts {
   async mailbox(): Promise<void> {
     const { production, smtpUrl, host, sandboxPorts } = this.settings;
     if (production || smtpUrl !== undefined || !this.wiring.runs('identity')) return;
-    this.mails = await startMailbox({ port: sandboxPorts.mailbox, host });
+    this.mails = await load.mailbox().startMailbox({ port: sandboxPorts.mailbox, host });
     this.started.add(this.mails.close);
   }
 
   async identity(): Promise<void> {
     if (!this.wiring.runs('identity')) return;
-    const identity = await startIdentity({
+    const identity = await load.identity().startIdentity({
       ...this.subgraphOptions(),
       keys: this.wiring.sealingKeys('identity'),
       places: { ...this.settings, smtpUrl: this.smtpUrl() },
@@ -127,7 +121,7 @@ class Parts {
   async access(): Promise<void> {
     if (!this.wiring.runs('access')) return;
     const keys = this.wiring.keys(['tokenSigningKeys', 'accessHashKey', 'accessEncryptionKey']);
-    const access = await startAccess({
+    const access = await load.access().startAccess({
       ...this.subgraphOptions(),
       keys: { hashKey: keys.accessHashKey, encryptionKey: keys.accessEncryptionKey },
       signing: this.wiring.signing(),
@@ -148,14 +142,14 @@ class Parts {
   async gridModels(): Promise<void> {
     if (!this.wiring.runs('grid-models')) return;
     const key = this.wiring.keys(['gridModelsKey']).gridModelsKey;
-    this.grid = await startGridModels({ ...this.subgraphOptions(), key });
+    this.grid = await load.gridModels().startGridModels({ ...this.subgraphOptions(), key });
     const { files } = this.grid;
     await this.ran('grid-models', this.grid, (app) => serveFileStore(app, files));
   }
 
   async tariffs(): Promise<void> {
     if (!this.wiring.runs('tariffs')) return;
-    const tariffs = await startTariffs({
+    const tariffs = await load.tariffs().startTariffs({
       ...this.subgraphOptions(),
       keys: this.wiring.sealingKeys('tariffs'),
       webhookAllowLoopback: this.settings.webhookAllowLoopback,
@@ -168,7 +162,7 @@ class Parts {
     if (!this.wiring.runs('gateway')) return;
     const { supergraphSdl, audiences, trustedDocuments } = generatedSchema();
     const { host, ports, production, trustProxy, rateLimitsOff } = this.settings;
-    this.runningGateway = await startGateway({
+    this.runningGateway = await load.gateway().startGateway({
       supergraphSdl,
       audiences,
       trustedDocuments,
@@ -187,9 +181,9 @@ class Parts {
 
   async restAdapter(): Promise<void> {
     if (!this.wiring.runs('rest-adapter')) return;
-    const adapter = await startRestAdapter({
+    const adapter = await load.restAdapter().startRestAdapter({
       graph: this.wiring.graph('rest-adapter'),
-      schema: this.runningGateway?.apiSchema ?? apiSchemaOf(generatedSchema().supergraphSdl),
+      schema: this.runningGateway?.apiSchema ?? load.supergraph().apiSchemaOf(generatedSchema().supergraphSdl),
       keySet: this.wiring.runs('access')
         ? () => Promise.resolve(publicKeys(this.wiring.signing()))
         : remoteKeySet(this.wiring.keySetUrl()),
@@ -205,7 +199,7 @@ class Parts {
   async portal(): Promise<void> {
     if (!this.wiring.runs('portal')) return;
     const { host, ports, production, trustProxy, portalUrl, identityRedirectUrl } = this.settings;
-    const portal = await startPortal({
+    const portal = await load.portal().startPortal({
       graph: this.wiring.graph('portal'),
       settings: { port: ports.portal, host, portalUrl, identityRedirectUrl, production, trustProxy },
       key: this.wiring.keys(['portalKey']).portalKey,
@@ -217,7 +211,7 @@ class Parts {
   async console(): Promise<void> {
     if (!this.wiring.runs('console')) return;
     const { host, ports, production, trustProxy, consoleUrl, baseUrl } = this.settings;
-    const console = await startConsole({
+    const console = await load.console().startConsole({
       graph: this.wiring.graph('console'),
       gatewayUrl: this.runningGateway?.url ?? this.settings.serviceUrls.gateway,
       settings: { port: ports.console, host, consoleUrl, filesUrl: new URL(baseUrl).origin, production, trustProxy },
@@ -233,7 +227,7 @@ class Parts {
     if (production || services.size < SERVICES.length || this.accounts === undefined) return;
     const redirectUris = [`${portalUrl}/sign-in/supplier/callback`];
     const client = { id: 'central-data-access-register', secret: randomBytes(32).toString('base64url') };
-    const supplier = await startSupplier({ port: sandboxPorts.oidc, host, redirectUris, client });
+    const supplier = await load.supplier().startSupplier({ port: sandboxPorts.oidc, host, redirectUris, client });
     this.started.add(supplier.close);
     const { gateway, rest, portal, console } = this.urls as Record<'gateway' | 'rest' | 'portal' | 'console', string>;
     this.demo = await loadSandbox({

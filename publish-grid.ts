@@ -93,7 +93,7 @@ const optionFault = ({ path: [field], message }: Violation): string =>
   `${OPTION_OF[String(field)] ?? `--${String(field)}`}: ${message}`;
 
 async function publish(place: PublicationPlace, archive: string): Promise<PublicationOutcome> {
-  const settings = await sandboxedSettings({ ...process.env, SERVICES: 'grid-models' });
+  const settings = await sandboxedSettings(process.env);
   const databaseUrl = settings.databaseUrl ?? (await runningPostgres(settings.dataDir));
   if (databaseUrl === undefined) {
     throw new Error(`DATABASE_URL names no database, and no register runs its own in ${settings.dataDir} (DATA_DIR)`);

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { endLinked } from '../subgraphs/access/database/closing.repository';
-import { destroyPersonalData } from '../subgraphs/identity/database/anonymising.repository';
+import { destroyPersonalData, keepToDestroy } from '../subgraphs/identity/database/anonymising.repository';
 import type { AnonymisedList } from './anonymised-list';
 
 /** What had to be anonymised again. */
@@ -20,10 +20,12 @@ const UNREADABLE = `select r.id from identity.identity_record r where r.anonymis
 
 /** Keys of records that are not there, or not any more. */
 const KEYS_OF_NOTHING = `delete from identity_keys.data_key k
-  where not exists (select from identity.identity_record r where r.id = k.record_id and r.anonymised_at is null)`;
+  where not exists (select from identity.identity_record r where r.id = k.record_id and r.anonymised_at is null)
+    and not exists (select from identity.provisional_identity_record p where p.id = k.record_id)`;
 
 /** Does again, in both subgraphs, what was done since the backup was taken; in the transaction that loads it. */
 export async function reanonymise(session: Client, anonymised: AnonymisedList): Promise<Reanonymised> {
+  await keepToDestroy(session, [...anonymised.keys()]);
   const again = await idsOf(session, LIVE, [[...anonymised.keys()]]);
   const revokedWithThem = await anonymiseAll(session, again, anonymised);
   await session.query(KEYS_OF_NOTHING);

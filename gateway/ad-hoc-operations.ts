@@ -12,13 +12,13 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { GraphQLError } from 'graphql';
+import { type DocumentNode, GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../schema/register-error';
 import { admit } from './audiences';
 import type { Identified } from './authentication';
 import { type Preparation, type PreparedOperation, prepareOperation } from './graph-operation';
-import { OPERATION_LIMITS, costCheck, limitRules, refuseRepetition } from './operation-limits';
+import { KEPT_TEXTS, OPERATION_LIMITS, costCheck, limitRules, refuseRepetition } from './operation-limits';
 import { headOf, type PresentedError, presented } from './presentation';
 import type { FailureReport } from './request-log';
 
@@ -58,9 +58,8 @@ interface AdHocContext {
 
 const STREAMED =
   'A subscription is served over WebSocket (graphql-transport-ws), or by Server-Sent Events with Accept: text/event-stream';
-const KEPT_OPERATIONS = 1_000;
-/** Answered so if asked for by name; otherwise as JSON, and never refused after the operation was executed. */
-const RESPONSE_TYPE = 'application/graphql-response+json';
+/** The media type of GraphQL. Answered so if asked for by name; otherwise as JSON, and never refused after the operation was executed. */
+export const RESPONSE_TYPE = 'application/graphql-response+json';
 
 /** Starts Apollo Server over the supergraph. */
 export async function adHocOperations(
@@ -99,6 +98,7 @@ function apolloServer(
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
+    documentStore: keptDocuments(),
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: production,
     stopOnTerminationSignals: false,
@@ -119,11 +119,21 @@ function apolloServer(
 /** Apollo Server's own messages could quote operations. */
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** What is kept of the operations that clients sent last. */
+/** Documents that were valid; Apollo Server's own store takes the text, to which all parts of a document hold on, for nothing. */
+function keptDocuments(): NonNullable<ApolloServerOptionsWithGateway<AdHocContext>['documentStore']> {
+  const kept = new LRUCache<string, DocumentNode>(KEPT_TEXTS);
+  return {
+    get: async (key) => kept.get(key),
+    set: async (key, document) => void kept.set(key, document, { size: document.loc?.source.body.length ?? 1 }),
+    delete: async (key) => kept.delete(key),
+  };
+}
+
+/** Operations as they are run. */
 function keptOperations(
   preparation: Preparation,
 ): (request: GraphQLRequestContext<AdHocContext>) => PreparedOperation | undefined {
-  const kept = new LRUCache<string, PreparedOperation>({ max: KEPT_OPERATIONS });
+  const kept = new LRUCache<string, PreparedOperation>(KEPT_TEXTS);
   return ({ document, operation, queryHash, source }) => {
     if (!document || !operation || queryHash === undefined || source === undefined) return undefined;
     const operationName = operation.name?.value;
@@ -131,7 +141,7 @@ function keptOperations(
     const known = kept.get(key);
     if (known) return known;
     const made = prepareOperation({ document, operation, source, operationName, queryHash }, preparation, false);
-    kept.set(key, made);
+    kept.set(key, made, { size: source.length });
     return made;
   };
 }

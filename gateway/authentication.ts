@@ -1,6 +1,6 @@
 import { RegisterError } from '../schema/register-error';
 import type { Role } from '../schema/roles';
-import { ForeignToken, type TokenClaims, type TokenVerifier } from '../subgraphs/server/bearer-token';
+import { ForeignToken, type TokenClaims, type TokenVerifier, requireCurrent } from '../subgraphs/server/bearer-token';
 import type { CallContext, Caller } from '../subgraphs/server/caller';
 import { askSubgraph } from '../subgraphs/server/service-question';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
@@ -110,15 +110,12 @@ function anonymous({ transactionId, clientAddress }: RequestOrigin): CallContext
   return { caller: null, service: null, transactionId, clientAddress };
 }
 
-async function admitted(
-  { accountId, expiresAt }: TokenClaims,
-  access: SubgraphLink,
-  context: CallContext,
-): Promise<Caller> {
+async function admitted(claims: TokenClaims, access: SubgraphLink, context: CallContext): Promise<Caller> {
+  const { accountId } = claims;
   type Answer = { readonly admission: Admission | null };
   const { admission } = await askSubgraph<Answer>(access, 'gateway', ADMISSION, { accountId }, context);
   if (!admission || admission.status.toUpperCase() !== 'ACTIVE') throw new RegisterError('AUT001');
-  if (expiresAt.getTime() <= Date.parse(admission.now)) throw new RegisterError('AUT002');
+  requireCurrent(claims, Date.parse(admission.now));
   if (!admission.allowed) throw new RegisterError('LIM002', undefined, { retryAfter: admission.retryAfter ?? 1 });
   const { role, duid, mpid } = admission;
   return { accountId, role: role.toLowerCase() as Role, duid, mpid };

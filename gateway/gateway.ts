@@ -75,6 +75,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     bodyLimit: BODY_LIMIT,
     trustProxy: trusted,
     return503OnClosing: true,
+    http: { joinDuplicateHeaders: true }, // two credentials are none: Node would take the first
     frameworkErrors: (_, __, reply) => sendRefusal(reply as never, 'NTF001', newIdentifier('tid')),
   });
   app.removeContentTypeParser('text/plain');

@@ -15,10 +15,9 @@ export type GraphRequest = TrustedRequest | AdHocRequest;
 export function graphRequest(body: unknown): GraphRequest {
   if (Array.isArray(body)) throw new RegisterError('VAL003', 'One operation in a request: batching is not allowed');
   if (!isObject(body)) throw new RegisterError('VAL003', 'The body must be a JSON object');
-  const { documentId, query, operationName, variables, admitOnly } = body;
-  if (variables !== undefined && variables !== null && !isObject(variables)) {
-    throw new RegisterError('VAL003', 'variables must be an object');
-  }
+  const { documentId, query, operationName, admitOnly } = body;
+  const variables = optionalObject(body, 'variables');
+  optionalObject(body, 'extensions'); // none is known
   if (documentId !== undefined) {
     if (typeof documentId !== 'string') throw new RegisterError('VAL003', 'documentId must be a string');
     return { documentId, variables: variables ?? {}, admitOnly: admitOnly === true };
@@ -29,6 +28,12 @@ export function graphRequest(body: unknown): GraphRequest {
     throw new RegisterError('VAL003', 'operationName must be a string');
   }
   return { query, operationName: operationName ?? null, variables: variables ?? null };
+}
+
+function optionalObject(body: Readonly<Record<string, unknown>>, name: string): Record<string, unknown> | undefined {
+  const given = body[name] ?? undefined;
+  if (given !== undefined && !isObject(given)) throw new RegisterError('VAL003', `${name} must be an object`);
+  return given;
 }
 
 /** Whether a request names a trusted document. */

@@ -32,6 +32,12 @@ export const OPERATION_LIMITS = {
   cost: 50_000,
 } as const;
 
+/**
+ * How many texts of clients are kept with what was made of them, and how many characters these have together: all that is made of a text
+ * holds on to it and weighs many times as much, and anybody may send 256 KiB.
+ */
+export const KEPT_TEXTS = { max: 1_000, maxSize: 300_000 } as const;
+
 /** Entries that a page of a connection has when `first` is not given, and the most that it may have. */
 const PAGE = { usual: 200, largest: 5_000 };
 /** The same of a page that is asked for by `limit` and `offset`. */

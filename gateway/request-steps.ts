@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { newIdentifier } from '../schema/identifiers';
 import type { ServiceTokens } from '../subgraphs/server/service-token';
 import { traced, withinTrace } from '../subgraphs/server/tracing';
-import type { AdHocOperations, AdHocRequest } from './ad-hoc-operations';
+import { type AdHocOperations, type AdHocRequest, RESPONSE_TYPE } from './ad-hoc-operations';
 import type { Authentication } from './authentication';
 import { inTime } from './deadline';
 import { type TrustedRequest, graphRequest, isTrusted } from './graph-request';
@@ -52,16 +52,29 @@ async function answerBody(
   parts: RequestParts,
   streaming: Streaming,
 ): Promise<HttpAnswer | 'streamed'> {
+  const refused = (error: unknown) => {
+    parts.report(error, origin.transactionId);
+    return answerOf(undefined, { errors: [error] }, origin.transactionId, origin.authorization !== undefined);
+  };
   try {
     const request = graphRequest(body);
     if (isTrusted(request)) return await answerTrusted(request, origin, parts);
-    if (!streaming.isWanted(request, headers.accept)) return await answerAdHoc(request, headers, origin, parts);
+    if (!streaming.isWanted(request, headers.accept))
+      return withStatusFor(headers.accept, await answerAdHoc(request, headers, origin, parts).catch(refused));
     await streaming.answer(request, origin, reply);
     return 'streamed';
   } catch (error) {
-    parts.report(error, origin.transactionId);
-    return answerOf(undefined, { errors: [error] }, origin.transactionId, origin.authorization !== undefined);
+    return refused(error);
   }
+}
+
+/**
+ * An operation that cannot be run is answered 400; with 200 to a client that asks for `application/json` by name and not for the media
+ * type of GraphQL: what else it may get with 400 in that type need not be of the graph (GraphQL over HTTP, "Status Codes").
+ */
+function withStatusFor(accept = '', answer: HttpAnswer): HttpAnswer {
+  const isOfOldKind = accept.includes('application/json') && !accept.includes(RESPONSE_TYPE);
+  return answer.status === 400 && isOfOldKind ? { ...answer, status: 200 } : answer;
 }
 
 async function answerTrusted(

@@ -52,6 +52,15 @@ export class EnvironmentReader {
     return Number(text);
   }
 
+  /** A day such as `2027-11-20`: its beginning in UTC. */
+  day(name: string, otherwise: string): Date {
+    const text = this.text(name) ?? otherwise;
+    const day = new Date(`${text}T00:00:00Z`);
+    const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${text}T`);
+    if (!isDay) this.faults.push(`${name}: not a day such as ${otherwise}`);
+    return day;
+  }
+
   /** A number of days, at least one. */
   days(name: string): number | undefined {
     const days = this.integer(name);

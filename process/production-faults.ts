@@ -51,6 +51,7 @@ const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/;
 /** Addresses that stand below another one, unless they are given one of their own. */
 const DERIVED_ADDRESSES = [
   { variable: 'IDENTITY_REDIRECT_URL', setting: 'identityRedirectUrl' },
+  { variable: 'LEGACY_BASE_URL', setting: 'legacyBaseUrl' },
   { variable: 'REGISTER_URL', setting: 'registerUrl' },
   { variable: 'SUPPLIER_URL', setting: 'supplierUrl' },
 ] as const;

@@ -20,6 +20,10 @@ export interface Settings {
   readonly dataDir: string;
   /** Public address of Interface A, with the version segment. */
   readonly baseUrl: string;
+  /** Public address of Interface B (`{legacy_base_url}`). */
+  readonly legacyBaseUrl: string;
+  /** Until when Interface B is served: what its answers tell. */
+  readonly legacySunset: Date;
   /** Public address of the lookups of Interface D (`{register_url}`), without the version segment. */
   readonly registerUrl: string;
   /** Public address of the supplier endpoints of Interface D (`{supplier_url}`), without the version segment. */
@@ -100,7 +104,8 @@ export function readSettings(environment: Environment): Settings {
     databaseUrl: reader.text('DATABASE_URL'),
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
     baseUrl,
-    ...tariffAddresses(reader, baseUrl),
+    ...addressesBeside(reader, baseUrl),
+    legacySunset: reader.day('LEGACY_SUNSET', '2027-11-20'),
     gatewayUrl: serviceUrls.gateway,
     portalUrl,
     consoleUrl,
@@ -129,16 +134,9 @@ export function readSettings(environment: Environment): Settings {
 /** What the REST adapter is told of the settings: no key, no database. */
 export function restSettings({ ports, ...settings }: Settings) {
   const { host, production, trustProxy, ltdsDefaultArea, baseUrl, registerUrl, supplierUrl } = settings;
-  return {
-    port: ports['rest-adapter'],
-    host,
-    production,
-    trustProxy,
-    ltdsDefaultArea,
-    baseUrl,
-    registerUrl,
-    supplierUrl,
-  };
+  const { legacyBaseUrl, legacySunset } = settings;
+  const addresses = { baseUrl, legacyBaseUrl, registerUrl, supplierUrl };
+  return { port: ports['rest-adapter'], host, production, trustProxy, ltdsDefaultArea, legacySunset, ...addresses };
 }
 
 /** What a backup must know: it needs no key. */
@@ -193,10 +191,14 @@ function serviceUrlsOf(
   };
 }
 
-/** Where Interface D stands: by default both parts are where Interface A is (3-decisions-c-d.md, D.1). */
-function tariffAddresses(reader: EnvironmentReader, baseUrl: string) {
+/** Where Interface B and both parts of Interface D stand: by default where Interface A is (3-decisions-c-d.md, D.1). */
+function addressesBeside(reader: EnvironmentReader, baseUrl: string) {
   const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
-  return { registerUrl: reader.url('REGISTER_URL', origin), supplierUrl: reader.url('SUPPLIER_URL', origin) };
+  return {
+    legacyBaseUrl: reader.url('LEGACY_BASE_URL', origin),
+    registerUrl: reader.url('REGISTER_URL', origin),
+    supplierUrl: reader.url('SUPPLIER_URL', origin),
+  };
 }
 
 /** Where customers identify themselves, and how they are written to. */
@@ -225,8 +227,8 @@ function limitsOf(reader: EnvironmentReader): Limits {
     existsDay: reader.limit('LIMIT_EXISTS_DAY', 2_000),
     signIns: reader.limit('LIMIT_SIGN_INS', 10),
     mails: reader.limit('LIMIT_MAILS', 3),
-    gridFiles: reader.limit('LIMIT_GRID_FILES', 600),
-    publicLookups: reader.limit('LIMIT_PUBLIC_LOOKUPS', 600),
+    gridFiles: reader.limit('LIMIT_GRID_FILES', 120),
+    publicLookups: reader.limit('LIMIT_PUBLIC_LOOKUPS', 120),
   };
 }
 

@@ -4,10 +4,11 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { GraphClient } from '../gateway/client/graph-client';
 import type { FileStore } from './files/file-store';
-import type { PublicAddresses, Samples } from './reference-page';
+import type { Installation } from './installation';
+import type { Samples } from './reference-page';
 
 /** Where and how the adapter serves. */
-export interface RestAdapterSettings extends PublicAddresses {
+export interface RestAdapterSettings extends Installation {
   readonly port: number;
   readonly host?: string | undefined;
   /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of addresses or networks, or of so many hops. */

@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './compile';
 import { type Contract, type SignIn, loadContract } from './contract';
-import { responseMetadata, resourceOf } from './envelope';
-import { type Exchange, answers } from './exchange';
+import { type Exchange, answers, metadataOf } from './exchange';
 import { type FileSteps, answerFile } from './files/file-answer';
 import { serveUploads } from './files/uploads';
 import { INTERFACES } from './interfaces';
@@ -94,14 +93,13 @@ function conclude(
     answerFile(steps, exchange, file(data), mediaType).catch((error: unknown) => fail(steps, exchange, error));
     return;
   }
-  const metadata = responseMetadata(resourceOf(exchange.request.raw.url ?? ''), exchange.facts.transactionId);
   const { status, statusOfRepeat } = operation.contract;
   const isNew = operation.isNew(data);
   steps.send(
     exchange,
     isNew ? status : statusOfRepeat,
     headersOf(operation, data, isNew),
-    operation.answer?.(data, metadata, parameters),
+    operation.answer?.(data, metadataOf(exchange), parameters),
   );
 }
 
@@ -137,14 +135,13 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   const record = requestRecorder(logger, metrics);
   const secure = settings.production && settings.baseUrl.startsWith('https:');
   const defaultArea = settings.ltdsDefaultArea;
-  const steps: Steps = { graph, files: options.files, logger, defaultArea, ...answers(record, secure) };
+  const steps: Steps = { graph, files: options.files, logger, defaultArea, ...answers(record, secure, settings) };
 
   const app = webServer(settings.trustProxy, steps);
-  const { baseUrl, registerUrl, supplierUrl, production } = settings;
-  const addresses = { baseUrl, registerUrl, supplierUrl };
-  serveReference(app, { contracts, addresses, production, samples: options.samples, record });
+  const { production } = settings;
+  serveReference(app, { contracts, addresses: settings, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, record);
-  serveOperatorRoutes(app, metrics, settings.production);
+  serveOperatorRoutes(app, metrics, production);
   for (const operation of operations) serve(app, steps, operation);
   const uploads = contracts.flatMap((contract) => contract.uploads);
   serveUploads(app, { ...steps, fail: (exchange, error) => fail(steps, exchange, error) }, uploads);

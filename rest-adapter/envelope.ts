@@ -1,13 +1,13 @@
-/** Response metadata of Interface A (1-specification.md, Common types). */
-export interface ResponseMetadata {
-  readonly resource: string;
-  readonly timestamp: string;
-  readonly 'transaction-id': string;
-}
+/** What an interface calls the time of its answers. */
+export type TimeField = 'timestamp' | 'response-time-stamp';
 
-/** The metadata of an answer made now. */
-export function responseMetadata(resource: string, transactionId: string): ResponseMetadata {
-  return { resource, timestamp: new Date().toISOString(), 'transaction-id': transactionId };
+/** Response metadata (1-specification.md, Common types), with the one time field of its interface. */
+export type ResponseMetadata = Readonly<Record<'resource' | 'transaction-id', string>> &
+  Readonly<Partial<Record<TimeField, string>>>;
+
+/** The metadata of an answer made now to a request for an address. */
+export function responseMetadata(timeField: TimeField, url: string, transactionId: string): ResponseMetadata {
+  return { resource: resourceOf(url), [timeField]: new Date().toISOString(), 'transaction-id': transactionId };
 }
 
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;

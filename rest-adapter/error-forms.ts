@@ -1,15 +1,12 @@
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
-import { resourceOf, responseMetadata } from './envelope';
+import type { ResponseMetadata } from './envelope';
 import type { ToldRefusal } from './refusal';
 
 /** The body in which an interface tells of an error. */
-export type ErrorForm = (refusal: ToldRefusal, url: string, transactionId: string) => unknown;
+export type ErrorForm = (refusal: ToldRefusal, response: ResponseMetadata) => unknown;
 
-/** Interface A: the error envelope (1-specification.md, Errors). */
-export const errorEnvelope: ErrorForm = ({ errors }, url, transactionId) => ({
-  response: responseMetadata(resourceOf(url), transactionId),
-  errors,
-});
+/** Interfaces A and B: the error envelope (1-specification.md, Errors). */
+export const errorEnvelope: ErrorForm = ({ errors }, response) => ({ response, errors });
 
 /** Interface C: `{code, message}`, the status and a line for each reason. */
 export const statusAndMessage: ErrorForm = ({ status, errors }) => ({ code: status, message: linesOf(errors) });

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newIdentifier } from '../schema/identifiers';
-import { type RestInterface, interfaceAt } from './interfaces';
 import { type RequestFacts, supplierKeyIn } from '../gateway/client/graph-client';
+import { newIdentifier } from '../schema/identifiers';
+import { type ResponseMetadata, responseMetadata } from './envelope';
+import type { Installation } from './installation';
+import { INTERFACES, type RestInterface, interfaceAt } from './interfaces';
 import type { ToldRefusal } from './refusal';
 import type { RecordRequest } from './telemetry';
 
@@ -32,8 +34,15 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const HSTS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000; includeSubDomains' } as const;
 
+/** The metadata of an answer that is made now. */
+export function metadataOf({ of, request, facts }: Exchange): ResponseMetadata {
+  return responseMetadata(of.timeField, request.raw.url ?? '', facts.transactionId);
+}
+
 /** The answers of one adapter. */
 export interface Answers {
+  /** Headers of every answer of an interface. */
+  headersOf(of: RestInterface): Readonly<Record<string, string>>;
   /** Of an interface that is not said, it is of that to which the address belongs. */
   begin(
     request: FastifyRequest,
@@ -55,16 +64,19 @@ export interface Answers {
 }
 
 /** How answers are sent: the envelope, the headers, one record of each. */
-export function answers(record: RecordRequest, secure: boolean): Answers {
-  const common = secure ? HSTS : HEADERS;
+export function answers(record: RecordRequest, secure: boolean, installation: Installation): Answers {
+  const common = new Map<RestInterface, Readonly<Record<string, string>>>(
+    INTERFACES.map((each) => [each, { ...(secure ? HSTS : HEADERS), ...each.headers(installation) }]),
+  );
+  const headersOf = (of: RestInterface) => common.get(of) ?? HEADERS;
   const sendBytes = (
-    { request, reply, route, facts, startedAt }: Exchange,
+    { request, reply, route, facts, startedAt, of }: Exchange,
     status: number,
     headers: Readonly<Record<string, string>> | undefined,
     bytes?: string | Buffer | Readable,
   ): void => {
     const { transactionId } = facts;
-    reply.code(status).headers(common).header('transaction-id', transactionId);
+    reply.code(status).headers(headersOf(of)).header('transaction-id', transactionId);
     if (headers) reply.headers(headers);
     reply.send(bytes);
     record({ transactionId, method: request.method, route, status, startedAt });
@@ -74,6 +86,7 @@ export function answers(record: RecordRequest, secure: boolean): Answers {
     sendBytes(exchange, status, headers, body === undefined ? undefined : JSON.stringify(body));
   };
   return {
+    headersOf,
     begin(request, reply, route, scheme = 'Bearer', of = interfaceAt(request.raw.url ?? '')) {
       const { headers } = request;
       const authorization = scheme === 'Basic' ? undefined : headers.authorization;
@@ -85,8 +98,7 @@ export function answers(record: RecordRequest, secure: boolean): Answers {
     send,
     sendBytes,
     refuse(exchange, refusal, headers) {
-      const { request, facts, of } = exchange;
-      const body = of.errorForm(refusal, request.raw.url ?? '', facts.transactionId);
+      const body = exchange.of.errorForm(refusal, metadataOf(exchange));
       send(exchange, refusal.status, { ...refusalHeaders(refusal, exchange), ...headers }, body);
     },
   };

@@ -1,5 +1,7 @@
-import { resourceOf } from './envelope';
+import { type TimeField, resourceOf } from './envelope';
 import { type ErrorForm, errorEnvelope, statusAndMessage, wordAndDetails } from './error-forms';
+import type { Installation, PublicAddresses } from './installation';
+import { successionHeaders } from './succession';
 
 /** An interface of the register (1-specification.md): what its contract, and nothing else, decides of the adapter. */
 export interface RestInterface {
@@ -11,11 +13,17 @@ export interface RestInterface {
   readonly basePath: string;
   /** Its paths begin with one of these, and are told of errors in its form; whatever no interface claims is Interface A's. */
   readonly claims: readonly string[];
+  /** Its public address, which its contract names as its server. */
+  readonly publicAddress: (addresses: PublicAddresses) => string;
   /** Where the adapter serves its contract. */
   readonly documentPath: string;
   /** Where the adapter serves a page to read and try it. */
   readonly referencePath: string;
+  /** What the metadata of its answers call the time of the answer. */
+  readonly timeField: TimeField;
   readonly errorForm: ErrorForm;
+  /** Headers that all its answers carry beside those of every answer of the register. */
+  readonly headers: (installation: Installation) => Readonly<Record<string, string>>;
   /** Every credential that is sent is verified, also where none is asked for. */
   readonly verifiesEveryCredential: boolean;
   /** The API key of a supplier is a credential; else it is not read. */
@@ -24,15 +32,38 @@ export interface RestInterface {
   readonly refusesUnknownParameters: boolean;
 }
 
+const originOf = ({ baseUrl }: PublicAddresses) => new URL(baseUrl).origin;
+const noHeaders = () => ({});
+
 /** The versioned register interface. */
 export const INTERFACE_A: RestInterface = {
   name: 'Interface A',
   contract: 'a.yaml',
   basePath: '/v1',
   claims: ['/'],
+  publicAddress: ({ baseUrl }) => baseUrl,
   documentPath: '/openapi.json',
   referencePath: '/docs',
+  timeField: 'timestamp',
   errorForm: errorEnvelope,
+  headers: noHeaders,
+  verifiesEveryCredential: false,
+  takesSupplierKeys: false,
+  refusesUnknownParameters: false,
+};
+
+/** The earlier, unversioned consent interface; Interface A is its successor. */
+export const INTERFACE_B: RestInterface = {
+  name: 'Interface B',
+  contract: 'b.yaml',
+  basePath: '',
+  claims: ['/login/', '/register-consent/', '/show-consents/'],
+  publicAddress: (addresses) => addresses.legacyBaseUrl ?? originOf(addresses),
+  documentPath: '/openapi/b.json',
+  referencePath: '/docs/b',
+  timeField: 'response-time-stamp',
+  errorForm: errorEnvelope,
+  headers: successionHeaders,
   verifiesEveryCredential: false,
   takesSupplierKeys: false,
   refusesUnknownParameters: false,
@@ -44,9 +75,12 @@ export const INTERFACE_C: RestInterface = {
   contract: 'c.yaml',
   basePath: '',
   claims: ['/grid-modelling/'],
+  publicAddress: originOf,
   documentPath: '/openapi/c.json',
   referencePath: '/docs/c',
+  timeField: 'timestamp',
   errorForm: statusAndMessage,
+  headers: noHeaders,
   verifiesEveryCredential: false,
   takesSupplierKeys: false,
   refusesUnknownParameters: false,
@@ -58,16 +92,19 @@ export const INTERFACE_D: RestInterface = {
   contract: 'd.yaml',
   basePath: '',
   claims: ['/v1/suppliers/', '/v1/users/', '/v1/tariff/', '/v1/consent/', '/v1/webhook/', '/v1/report/'],
+  publicAddress: originOf,
   documentPath: '/openapi/d.json',
   referencePath: '/docs/d',
+  timeField: 'timestamp',
   errorForm: wordAndDetails,
+  headers: noHeaders,
   verifiesEveryCredential: true,
   takesSupplierKeys: true,
   refusesUnknownParameters: true,
 };
 
 /** The interfaces that the adapter serves. */
-export const INTERFACES: readonly RestInterface[] = [INTERFACE_A, INTERFACE_C, INTERFACE_D];
+export const INTERFACES: readonly RestInterface[] = [INTERFACE_A, INTERFACE_B, INTERFACE_C, INTERFACE_D];
 
 /** The interface to which an address belongs, whether something is served there or not. */
 export function interfaceAt(url: string): RestInterface {

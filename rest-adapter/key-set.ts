@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { newIdentifier } from '../schema/identifiers';
-import { resourceOf, responseMetadata } from './envelope';
+import { responseMetadata } from './envelope';
+import { INTERFACE_A } from './interfaces';
 import { refusal } from './refusal';
 import type { RecordRequest } from './telemetry';
 
@@ -22,7 +23,7 @@ export function serveKeySet(app: FastifyInstance, keySet: () => Promise<unknown>
       (keys) => answer(200, { 'cache-control': `public, max-age=${KEPT}` }, keys),
       () => {
         const { status, errors } = refusal('SYS002');
-        const response = responseMetadata(resourceOf(request.raw.url ?? ''), transactionId);
+        const response = responseMetadata(INTERFACE_A.timeField, request.raw.url ?? '', transactionId);
         answer(status, { 'cache-control': 'no-store', 'retry-after': '1' }, { response, errors });
       },
     );

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { MPXN_PATTERN, newIdentifier } from '../schema/identifiers';
+import { newIdentifier } from '../schema/identifiers';
 import { MPXN_PROFILE, type MpxnProfile } from '../schema/mpxn';
 import type { Contract, OpenApiDocument } from './contract';
+import type { PublicAddresses } from './installation';
 import type { RestInterface } from './interfaces';
 import type { RecordRequest } from './telemetry';
 
@@ -56,16 +57,6 @@ export interface Reference {
   /** What the sandbox holds, in place of the contract's examples: so that "Try it out" works as it stands. */
   readonly samples?: (() => Samples | undefined) | undefined;
   readonly record: RecordRequest;
-}
-
-/** Where the interfaces are, for those outside. */
-export interface PublicAddresses {
-  /** Of Interface A, with its version segment. */
-  readonly baseUrl: string;
-  /** Of the lookups of Interface D, without it; the origin of {@link baseUrl} if not said. */
-  readonly registerUrl?: string | undefined;
-  /** Of what suppliers serve by Interface D, likewise. */
-  readonly supplierUrl?: string | undefined;
 }
 
 /** Values of the sandbox, by the kind of the contract's example that they replace. */
@@ -148,7 +139,7 @@ export function servedDocument(
     part.servers = production ? published : [beside, ...published];
   }
   const { Mpxn } = served.components.schemas;
-  if (profile === 'gb' && Mpxn) Mpxn.pattern = `${MPXN_PATTERN.source}|^[0-9]{13}$|^[0-9]{6,10}$`;
+  if (profile === 'gb' && Mpxn) Mpxn.pattern = `${Mpxn.pattern}|^[0-9]{13}$|^[0-9]{6,10}$`;
   return served;
 }
 
@@ -166,14 +157,14 @@ interface ServedParts {
 }
 
 /** `{register_url}` and `{supplier_url}` are variables of the document, and stay so; what they stand for is a setting. */
-function publishedServer(server: Server, { of }: Contract, { baseUrl, ...others }: PublicAddresses): Server {
-  const { origin } = new URL(baseUrl);
-  if (!server.variables) return { ...server, url: of.basePath === '' ? origin : baseUrl };
-  const { registerUrl = origin, supplierUrl = origin } = others;
+function publishedServer(server: Server, { of }: Contract, addresses: PublicAddresses): Server {
+  const url = of.publicAddress(addresses);
+  if (!server.variables) return { ...server, url };
+  const { registerUrl = url, supplierUrl = url } = addresses;
   const values: Readonly<Record<string, string>> = { register_url: registerUrl, supplier_url: supplierUrl };
   const variables = Object.entries(server.variables).map(([name, variable]) => [
     name,
-    { ...variable, default: values[name] ?? origin },
+    { ...variable, default: values[name] ?? url },
   ]);
   return { ...server, variables: Object.fromEntries(variables) as Record<string, object> };
 }

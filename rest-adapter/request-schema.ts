@@ -43,6 +43,6 @@ type TextConstraints = { [Keyword in 'pattern' | 'format' | 'maxLength']: Contra
 
 function textConstraints({ pattern, format, maxLength }: TextConstraints): Record<string, unknown> {
   if (format === 'uri') return {};
-  if (format === 'mpxn') return { mpxn: true };
+  if (format === 'mpxn') return { mpxn: pattern };
   return Object.fromEntries(Object.entries({ pattern, format, maxLength }).filter(([, value]) => value !== undefined));
 }

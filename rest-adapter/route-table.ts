@@ -94,6 +94,10 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
   },
   recordChangeOfTenancy: { spread: 'change', isNew: 'change.isNew', replayed: 'change.replayed' },
 
+  logIn: { spread: 'token' },
+  logInByPost: { spread: 'token' },
+  registerConsent: { spread: 'registration', isNew: 'registration.isNew', replayed: 'registration.replayed' },
+
   listDevelopmentProjects: { spread: 'page', licenceArea: { parameter: 'licenceArea', presumed: false } },
   retrieveArchive: {
     file: 'file',

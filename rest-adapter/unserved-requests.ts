@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
 import { newIdentifier } from '../schema/identifiers';
-import { originForm, resourceOf } from './envelope';
+import { originForm, resourceOf, responseMetadata } from './envelope';
 import type { Answers } from './exchange';
 import { isUploading } from './files/uploading';
 import { interfaceAt } from './interfaces';
@@ -68,7 +68,7 @@ function targetOf({ rawPacket }: BrokenRequest): string {
 }
 
 /** Answers what is not HTTP, too slow, or has too large a head: in the envelope, and the connection ends. */
-export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
+export function answerBrokenRequest(error: BrokenRequest, socket: Socket, { headersOf }: Answers): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -77,12 +77,13 @@ export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void 
   const transactionId = newIdentifier('tid');
   const { errors } = refusal('VAL003', `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}`);
   const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
-  const { errorForm } = interfaceAt(targetOf(error));
-  const body = JSON.stringify(errorForm({ status: Number.parseInt(statusLine, 10), errors }, '', transactionId));
+  const of = interfaceAt(targetOf(error));
+  const told = { status: Number.parseInt(statusLine, 10), errors };
+  const body = JSON.stringify(of.errorForm(told, responseMetadata(of.timeField, '', transactionId)));
   const head = [
     `HTTP/1.1 ${statusLine}`,
     'content-type: application/json; charset=utf-8',
-    'cache-control: no-store',
+    ...Object.entries(headersOf(of)).map(([name, value]) => `${name}: ${value}`),
     `transaction-id: ${transactionId}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -38,7 +38,7 @@ export function requestValidators(): (schema: ContractSchema) => Validator {
   ajv.addFormat('email', (text: string) => text.length <= LONGEST_EMAIL && EMAIL.test(text.trim()));
   ajv.removeKeyword('readOnly');
   ajv.addKeyword({ keyword: 'readOnly', validate: () => false });
-  ajv.addKeyword({ keyword: 'mpxn', type: 'string', errors: true, validate: checkMpxn });
+  ajv.addKeyword({ keyword: 'mpxn', type: 'string', errors: true, compile: mpxnCheck });
   return (schema) => {
     const validate = ajv.compile(requestSchema(schema));
     return (value) => (validate(value) ? NO_FAULTS : onePerField(validate.errors ?? []));
@@ -46,16 +46,21 @@ export function requestValidators(): (schema: ContractSchema) => Validator {
 }
 
 interface KeywordCheck {
-  (expected: boolean, value: string): boolean;
+  (value: string): boolean;
   errors?: Partial<ErrorObject>[];
 }
 
-const checkMpxn: KeywordCheck = (_expected, value) => {
-  const message = mpxnFault(value, MPXN_PROFILE);
-  if (message === undefined) return true;
-  checkMpxn.errors = [{ keyword: 'mpxn', message, params: {} }];
-  return false;
-};
+/** By the profile, and by the pattern of the interface. */
+function mpxnCheck(pattern: string): KeywordCheck {
+  const ofInterface = new RegExp(pattern);
+  const check: KeywordCheck = (value) => {
+    const message = mpxnFault(value, MPXN_PROFILE, ofInterface);
+    if (message === undefined) return true;
+    check.errors = [{ keyword: 'mpxn', message, params: {} }];
+    return false;
+  };
+  return check;
+}
 
 /** Of a text that is too long and does not match its pattern, the pattern is told. */
 function onePerField(errors: readonly ErrorObject[]): readonly Fault[] {

@@ -19,10 +19,11 @@ export function webServer(trustProxy: boolean | number | string[], answers: Answ
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
     return503OnClosing: false,
-    http: { requireHostHeader: false },
+    // Two credentials are none: joined like other headers, where Node would take the first.
+    http: { requireHostHeader: false, joinDuplicateHeaders: true },
     rewriteUrl: ({ url = '/' }) => originForm(url),
     routerOptions: { maxParamLength: LONGEST_PATH_VALUE },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, answers),
     frameworkErrors: (error, request, reply) => {
       answers.refuse(answers.begin(request, reply, 'unknown'), refusal(codeOfServerError(error)));
     },

@@ -6,6 +6,7 @@ export const IDENTITY_RECORD_KEY_PATTERN = /^ir_[0-9a-f]{24}$/;
 export const CREDENTIAL_ID_PATTERN = /^cred_[0-9a-f]{24}$/;
 export const DUID_PATTERN = /^duid_[0-9a-f]{24}$/;
 export const WEBHOOK_ID_PATTERN = /^wid_[0-9a-f]{24}$/;
+export const CONSENT_KEY_PATTERN = /^ck_[0-9a-f]{24}$/;
 export const MPXN_PATTERN = /^(?:[0-9A-HJ-NPR-Z]{2}[0-9]{8,10}|[0-9]{10})$/;
 
 /** Identifier of an event: the same in deliveries, in subscriptions and on the dashboards (2-decisions-a-b.md, section 1). */
@@ -35,6 +36,16 @@ export const POSTCODE_PATTERN = /^[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}$/;
 /** Whether a text that somebody sent is a UUID, in either case: PostgreSQL fails at any other as a `uuid`. */
 export function isUuid(text: string): boolean {
   return UUID_PATTERN.test(text);
+}
+
+/** The consent key of the access record that was made of a consent: it shares the digits of the access key (2-decisions-a-b.md, section 8). */
+export function consentKeyOf(accessKey: string): string {
+  return accessKey.replace(/^ak_/, 'ck_');
+}
+
+/** The access key of a consent, under which it is verified: both are secrets, and a consent key goes only to its registrant. */
+export function accessKeyOf(consentKey: string): string {
+  return consentKey.replace(/^ck_/, 'ak_');
 }
 
 /** Prefixes of the identifiers that the register issues. */

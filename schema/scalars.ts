@@ -3,6 +3,7 @@ import { isDate, parseDateTime } from './date-time';
 import { type ErrorCode } from './error-catalogue';
 import {
   ACCESS_KEY_PATTERN,
+  CONSENT_KEY_PATTERN,
   CREDENTIAL_ID_PATTERN,
   DUID_PATTERN,
   EVENT_ID_PATTERN,
@@ -45,6 +46,14 @@ export const AccessKey = stringScalar(
   'The key of an access record, `ak_` and 24 hexadecimal digits. It is a credential: treat it as a secret.',
   'VAL001',
   byPattern(ACCESS_KEY_PATTERN),
+);
+
+/** Consent key of Interface B (Common types): a secret, like the access key whose digits it shares. */
+export const ConsentKey = stringScalar(
+  'ConsentKey',
+  'The key of a consent that was registered through Interface B, `ck_` and 24 hexadecimal digits. It is a credential: treat it as a secret.',
+  'VAL001',
+  byPattern(CONSENT_KEY_PATTERN),
 );
 
 /** IdentityRecordKey (Common types). */

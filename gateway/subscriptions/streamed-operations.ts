@@ -17,7 +17,7 @@ import { RegisterError } from '../../schema/register-error';
 import type { AdHocRequest } from '../ad-hoc-operations';
 import { type OperationAudience, audienceOf } from '../audiences';
 import { type Preparation, prepareOperation } from '../graph-operation';
-import { OPERATION_LIMITS, costCheck, limitRules, refuseRepetition } from '../operation-limits';
+import { KEPT_TEXTS, OPERATION_LIMITS, costCheck, limitRules, refuseRepetition } from '../operation-limits';
 import type { CompiledPlan } from '../plan-executor';
 import { fragmentsOf } from '../projection';
 import { type VariableCheck, variableCheck } from '../variables';
@@ -43,14 +43,12 @@ export type ReadOperation =
   | { readonly kind: 'subscription'; readonly streamed: StreamedOperation }
   | { readonly kind: 'single'; readonly document: DocumentNode };
 
-const KEPT_OPERATIONS = 500;
-
 /** Reads operations under the limits of all texts that are a client's own; what was read last is kept. */
 export function operationReader(
   preparation: Preparation,
   production: boolean,
 ): (request: AdHocRequest) => ReadOperation {
-  const kept = new LRUCache<string, ReadOperation>({ max: KEPT_OPERATIONS });
+  const kept = new LRUCache<string, ReadOperation>(KEPT_TEXTS);
   const prepare = streamedPreparation(preparation, production);
   return (request) => {
     const key = hashOf(`${request.operationName ?? ''}\n${request.query}`);
@@ -63,7 +61,7 @@ export function operationReader(
       operation.operation === 'subscription'
         ? { kind: 'subscription', streamed: prepare(document, operation, key) }
         : { kind: 'single', document };
-    kept.set(key, read);
+    kept.set(key, read, { size: request.query.length });
     return read;
   };
 }

@@ -95,7 +95,7 @@ export interface AccessLook {
 /** Looks at the Identity Records of the customer, counted by hour. */
 export interface IdentityLook {
   readonly dataUser: { readonly displayName: string } | null;
-  readonly kind: 'EXISTENCE_CHECK' | 'REIDENTIFICATION';
+  readonly kind: 'EXISTENCE_CHECK' | 'REIDENTIFICATION' | 'SHOW_CONSENTS';
   readonly hour: string;
   readonly count: number;
 }

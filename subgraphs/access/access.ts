@@ -25,6 +25,7 @@ import { eventRelations } from './database/event-relations';
 import { DiscoveredAccessRepository } from './database/discovered-access.repository';
 import { forgetWhatHasPassed } from './database/forgetting';
 import { countVerifications } from './database/looks';
+import { LegacyConsentRepository } from './database/legacy-consent.repository';
 import { PortalAccessRepository } from './database/portal-access.repository';
 import { accessTables } from './database/tables';
 import { RecordHistory } from './database/record-history';
@@ -133,6 +134,7 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
     portals: new PortalAccessRepository(database, lists, hash('portal-alias')),
     customers: new CustomerRecordRepository(database),
     closing: new ClosingRepository(database),
+    legacyConsents: new LegacyConsentRepository(database, hash('access-key')),
     scopes: customerScopes(identity),
     discoveries: new DiscoveredAccessRepository(
       database,

@@ -17,6 +17,7 @@ import type { OrganisationRepository } from './database/organisation.repository'
 import type { RecordHistory } from './database/record-history';
 import type { ClosingRepository } from './database/closing.repository';
 import type { CustomerRecordRepository } from './database/customer-record.repository';
+import type { LegacyConsentRepository } from './database/legacy-consent.repository';
 import type { PortalAccessRepository } from './database/portal-access.repository';
 import type { WebhookDeliveryRepository } from './database/webhook-delivery.repository';
 import type { WebhookRepository } from './database/webhook.repository';
@@ -38,6 +39,7 @@ import { DataUserResolver } from './resolvers/data-user.resolver';
 import { DeliveryHealthResolver } from './resolvers/delivery-health.resolver';
 import { EventLogResolver } from './resolvers/event-log.resolver';
 import { DiscoveredAccessResolver } from './resolvers/discovered-access.resolver';
+import { LegacyConsentResolver } from './resolvers/legacy-consent.resolver';
 import { MeterPointReference, MeterPointResolver } from './resolvers/meter-point.resolver';
 import { OrganisationResolver } from './resolvers/organisation.resolver';
 import { RecordMetadataResolver } from './resolvers/record-metadata.resolver';
@@ -69,6 +71,7 @@ export interface AccessParts {
   readonly portals: PortalAccessRepository;
   readonly customers: CustomerRecordRepository;
   readonly closing: ClosingRepository;
+  readonly legacyConsents: LegacyConsentRepository;
   readonly scopes: CustomerScopes;
   readonly discoveries: DiscoveredAccessRepository;
   readonly discoveredMeterPoints: DiscoveredMeterPoints;
@@ -96,6 +99,7 @@ const RESOLVERS = [
   DeliveryHealthResolver,
   DiscoveredAccessResolver,
   EventLogResolver,
+  LegacyConsentResolver,
   MeterPointResolver,
   OrganisationResolver,
   RecordMetadataResolver,
@@ -130,6 +134,7 @@ function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
       DiscoveredAccessResolver,
       new DiscoveredAccessResolver(parts.discoveries, parts.discoveredMeterPoints, parts.idempotency),
     ],
+    [LegacyConsentResolver, new LegacyConsentResolver(parts)],
     [MeterPointResolver, new MeterPointResolver(parts)],
     [OrganisationResolver, new OrganisationResolver(parts.organisations)],
     [RecordMetadataResolver, new RecordMetadataResolver(records)],

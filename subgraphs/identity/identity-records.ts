@@ -1,5 +1,7 @@
 import { IdentityRecordRepository } from './database/identity-record.repository';
+import { linkedRecords } from './database/linked-record';
 import { PasskeyRepository } from './database/passkey.repository';
+import { ProvisionalRecordRepository } from './database/provisional-record.repository';
 import { existenceLimits } from './reidentification/existence-limits';
 import type { Area, Foundation } from './foundation';
 import { organisations } from './organisations';
@@ -13,8 +15,9 @@ import { relyingParty } from './reidentification/webauthn';
 
 /** Identity Records: registering, reading and finding them, and what other services may know of them. */
 export function identityRecordArea(foundation: Foundation): Area {
-  const { database, indexes, vault, keys, places, access, idempotency, logger, production } = foundation;
+  const { database, indexes, vault, keys, places, access, idempotency, jobs, logger, production } = foundation;
   const records = new IdentityRecordRepository(database, indexes, vault);
+  const provisional = new ProvisionalRecordRepository(database, jobs, indexes, vault);
   const passkeys = new PasskeyRepository(database, vault, relyingParty(places, keys), keys);
   const enrolment = new PasskeyEnrolment(ceremonyStore(foundation).issuer, organisations(access));
   return {
@@ -22,7 +25,7 @@ export function identityRecordArea(foundation: Foundation): Area {
       new IdentityRecordResolver(records, passkeys, enrolment, idempotency, production),
       new MeterPointResolver(records, indexes, existenceLimits(foundation)),
       new IdentityRecordLinkResolver(records),
-      new IdentityRecordMpxnResolver(records, logger),
+      new IdentityRecordMpxnResolver(linkedRecords(records, provisional), logger),
     ],
   };
 }

@@ -11,6 +11,7 @@ import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/r
 import { type SubgraphLink, localLink } from '../server/subgraph-link';
 import type { SubgraphSchema } from '../server/subgraph-schema';
 import { anonymisingArea } from './anonymising';
+import { legacyConsentArea } from './legacy-consents';
 import { operatorArea } from './operator';
 import { customerSessionArea, customerSessions } from './sign-in/customer-sessions';
 import { blindIndexes } from './database/blind-index';
@@ -52,6 +53,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
     signInArea(foundation),
     supplierSignInArea(foundation),
     operatorArea(foundation),
+    legacyConsentArea(foundation),
   ];
   const schema = await identitySchema(areas.flatMap(({ resolvers }) => resolvers));
   const workers = await startWorkers({

@@ -9,6 +9,7 @@ import { IdentityLookResolver } from './resolvers/identity-look.resolver';
 import { IdentityRecordLinkResolver } from './resolvers/identity-record-link.resolver';
 import { IdentityRecordMpxnResolver } from './resolvers/identity-record-mpxn.resolver';
 import { IdentityRecordResolver } from './resolvers/identity-record.resolver';
+import { LegacyConsentResolver } from './resolvers/legacy-consent.resolver';
 import { MeterPointResolver } from './resolvers/meter-point.resolver';
 import { ReidentificationProofResolver } from './resolvers/reidentification-proof.resolver';
 import { ReidentificationResolver } from './resolvers/reidentification.resolver';
@@ -31,6 +32,7 @@ const RESOLVERS = [
   SupplierSignInResolver,
   ChangeOfTenancyResolver,
   DiscoveredMeterPointResolver,
+  LegacyConsentResolver,
 ] as const;
 
 /** The subgraph `identity`, of one instance of each resolver. Without them it can be printed and composed, but not executed. */

@@ -13,6 +13,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../schema/roles';
+import { isStorable } from '../../schema/storable-text';
 import type { Caller } from './caller';
 
 /** Lifetime of a bearer token in seconds (1-specification.md, Limits). */
@@ -25,9 +26,23 @@ const REMEMBERED_TOKENS = 10_000;
 /** Milliseconds in which the key set must come, well below the ten seconds in which every request is answered. */
 const KEY_SET_TIMEOUT = 3_000;
 
-/** What a bearer token says: who it was issued to, and until when (the register's clock decides whether that has passed). */
+/** What a bearer token says: who it was issued to, from when and until when (the register's clock decides whether it is then). */
 export interface TokenClaims extends Caller {
+  readonly validFrom: Date;
   readonly expiresAt: Date;
+}
+
+/** Milliseconds by which the register's clock may have been set back since a token was issued: a standby database that took over. */
+const CLOCK_TOLERANCE = 60_000;
+
+/** Refuses claims that do not hold at an instant of the register's clock: AUT001 before their time, AUT002 after it. */
+export function requireCurrent(
+  { validFrom, expiresAt }: Pick<TokenClaims, 'validFrom' | 'expiresAt'>,
+  now: number,
+): void {
+  // Dates beyond what a Date can hold are neither: both questions are asked so that they are refused.
+  if (!(validFrom.getTime() <= now + CLOCK_TOLERANCE)) throw new RegisterError('AUT001');
+  if (!(expiresAt.getTime() > now)) throw new RegisterError('AUT002');
 }
 
 /** A token that says of itself that it is another issuer's: AUT001, unless somebody knows that issuer. */
@@ -109,6 +124,7 @@ function isForeign(token: string, issuer: string): boolean {
 }
 
 async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<TokenClaims> {
+  if (!isWrittenAsIssued(token)) throw new RegisterError('AUT001');
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: [ALGORITHM],
@@ -125,6 +141,12 @@ async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): P
   }
 }
 
+/** Header and payload are signed as they are written; of a signature, base64 has several spellings that jose reads alike. */
+function isWrittenAsIssued(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
 /** Whether jose found a token at fault, or the key that it names; all else are faults of the key set's service. */
 export function isTokenFault(error: unknown): boolean {
   return TOKEN_FAULT.test(String((error as { code?: unknown }).code));
@@ -133,14 +155,16 @@ export function isTokenFault(error: unknown): boolean {
 /** Codes of jose for what is wrong with a token, or with the key that it names; all others are faults of the key set's service. */
 const TOKEN_FAULT = /^ERR_(JW[ST]_|JOSE_(ALG_NOT_ALLOWED|NOT_SUPPORTED)$|JWKS_(NO|MULTIPLE)_MATCHING_KEYS?$)/;
 
-function claimsOf(payload: JWTPayload): TokenClaims {
-  const { sub, exp, duid, role, mpid } = payload;
-  if (!ACCOUNT_ROLES.includes(role as AccountRole)) throw new RegisterError('AUT001');
+/** A token of no account, or one that lives longer than those that are issued here, was not issued here, whoever signed it. */
+function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid }: JWTPayload): TokenClaims {
+  const isIssuedHere = typeof sub === 'string' && isStorable(sub) && exp - iat <= BEARER_TOKEN_LIFETIME;
+  if (!isIssuedHere || !ACCOUNT_ROLES.includes(role as AccountRole)) throw new RegisterError('AUT001');
   return {
-    accountId: String(sub),
+    accountId: sub,
     role: role as AccountRole,
     duid: typeof duid === 'string' ? duid : null,
     mpid: typeof mpid === 'string' ? mpid : null,
-    expiresAt: new Date(Number(exp) * 1000),
+    validFrom: new Date(Math.max(iat, nbf) * 1000),
+    expiresAt: new Date(exp * 1000),
   };
 }

@@ -38,7 +38,12 @@ export function serviceTokens(issuer: ServiceName, key: Buffer): ServiceTokens {
         .sign(key),
     async verify(token, audience) {
       try {
-        const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], typ: 'register-service', audience });
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          typ: 'register-service',
+          audience,
+          requiredClaims: ['iss', 'exp'],
+        });
         const from = payload.iss as ServiceName;
         const { caller, transactionId, clientAddress, onOwnAccount, vouched } = payload['facts'] as ServiceFacts;
         return {

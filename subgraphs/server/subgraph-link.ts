@@ -31,14 +31,18 @@ export interface SubgraphLink {
 
 type Run = (context: CallContext, variables: Record<string, unknown>) => ExecutionResult | Promise<ExecutionResult>;
 
-const KEPT_DOCUMENTS = 1_000;
+/** Documents that are kept, and how many characters they have together: a client may have chosen names of any length. */
+const KEPT_DOCUMENTS = { max: 1_000, maxSize: 1_000_000 } as const;
 
 /**
  * A subgraph in this process. Documents are parsed and validated once; fixed ones are compiled (graphql-jit). Every error that
  * leaves is one of the catalogue.
  */
 export function localLink(name: string, schema: GraphQLSchema, logger: Logger): SubgraphLink {
-  const kept = new LRUCache<string, Run | readonly GraphQLError[]>({ max: KEPT_DOCUMENTS });
+  const kept = new LRUCache<string, Run | readonly GraphQLError[]>({
+    ...KEPT_DOCUMENTS,
+    sizeCalculation: (_, query) => query.length,
+  });
   const compiled = new Map<string, Run | readonly GraphQLError[]>();
 
   const prepare = ({ query, operationName, fixed }: SubgraphRequest): Run | readonly GraphQLError[] => {

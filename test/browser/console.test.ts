@@ -1,18 +1,14 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { LISTED_EVENTS } from '../../console/live/latest-events';
-import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { onboarded } from '../support/administration';
-import { DESKTOP, PHONE, accessibilityFaults, complaintsOf, sidewaysScroll, startBrowser } from '../support/browser';
+import { DESKTOP, PHONE, complaintsOf, sidewaysScroll, startBrowser } from '../support/browser';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../support/customers';
 import { graphAs } from '../support/graph';
+import { NO_FAULT, faultsOf } from '../support/page-faults';
 import { discoveredAccess, registered } from '../support/records';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { accountOf, anonymousClient, tokenOf } from '../support/rest-client';
 import { until } from '../support/until';
-
-const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
 
 let register: TestRegister;
 let browser: Browser;
@@ -22,7 +18,6 @@ let customer: Customer;
 let signedIn: NonNullable<BrowserContextOptions['storageState']>;
 
 beforeAll(async () => {
-  mkdirSync(PICTURES, { recursive: true });
   register = await startTestRegister('one process');
   browser = await startBrowser();
   dataUser = await newDataUser(register, 'https://larkhill.example/back');
@@ -180,7 +175,6 @@ describe('the live page', () => {
     await Promise.all([other.waitForEvent('load'), other.getByRole('button', { name: 'Sign out' }).click()]);
     await state(page, 'ended');
     expect(await page.getByRole('status').textContent()).toBe('You have signed out. Sign in again');
-    await page.screenshot({ path: join(PICTURES, 'console-signed-out-elsewhere.png') });
     await Promise.all([page.waitForEvent('load'), page.getByRole('link', { name: 'Sign in again' }).click()]);
     expect(await page.getByRole('status').count()).toBe(0);
     await context.close();
@@ -280,28 +274,6 @@ const EVERY_PAGE: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
 };
 
-/** What is wrong with a page, on each screen, by day and by night. */
-async function faultsOf(page: Page, name: string): Promise<Record<string, unknown>> {
-  const faults: Record<string, unknown> = {};
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const [screen, { viewport }] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
-      if (viewport) await page.setViewportSize(viewport);
-      const picture = `console ${name} ${screen} ${colorScheme}.png`.replaceAll(' ', '-');
-      await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
-      faults[`${screen} ${colorScheme}`] = await accessibilityFaults(page);
-    }
-  }
-  await page.setViewportSize({ width: 320, height: 256 }); // 1280 × 1024 at 400 %
-  faults['sideways at 400 %'] = await sidewaysScroll(page);
-  return faults;
-}
-
-const NO_FAULT = {
-  ...{ 'phone light': [], 'desktop light': [], 'phone dark': [], 'desktop dark': [] },
-  'sideways at 400 %': 0,
-};
-
 describe('every page of the console', () => {
   it.each(Object.entries(EVERY_PAGE))(
     '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about',
@@ -311,7 +283,7 @@ describe('every page of the console', () => {
       const complaints = complaintsOf(context);
       const page = await context.newPage();
       await go(page);
-      expect(await faultsOf(page, name)).toEqual(NO_FAULT);
+      expect(await faultsOf(page, `console ${name}`)).toEqual(NO_FAULT);
       expect(complaints.filter((each) => !/the server responded with a status of 4\d\d/.test(each))).toEqual([]);
       await context.close();
     },

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
-import { type RegisterProcess, freePort, startTogether } from '../support/register';
+import { graphAs } from '../support/graph';
+import { type Place, type RegisterProcess, freePort, placeOf, sandboxOf, startTogether } from '../support/register';
 import { anonymousClient } from '../support/rest-client';
 
 const SUBSETS = [
@@ -10,28 +7,30 @@ const SUBSETS = [
   ['identity,access,grid-models,tariffs,rest-adapter', 'gateway'],
   ['identity,tariffs', 'access,grid-models,gateway,rest-adapter'],
   ['access,grid-models', 'identity,tariffs,gateway,rest-adapter'],
+  ['identity,access,grid-models,gateway,rest-adapter', 'tariffs'],
+  ['identity,access,tariffs,gateway,rest-adapter', 'grid-models'],
 ] as const;
 
 describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second) => {
-  let database: FreshDatabase;
-  let dataDir: string;
+  let place: Place;
   let rest: string;
-  let ports: Record<string, string>;
+  let gateway: string;
   let processes: RegisterProcess[] = [];
 
   beforeAll(async () => {
-    database = await freshDatabase();
-    dataDir = mkdtempSync(join(tmpdir(), 'register-subset-'));
+    place = await placeOf();
     const variables = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT', 'TARIFFS_PORT'];
-    ports = Object.fromEntries(await Promise.all(variables.map(async (name) => [name, String(await freePort())])));
+    const ports = Object.fromEntries(
+      await Promise.all(variables.map(async (name) => [name, String(await freePort())] as const)),
+    );
     rest = `http://localhost:${ports['REST_PORT']}`;
-    const common = { ...ports, DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'error' };
+    gateway = `http://localhost:${ports['GATEWAY_PORT']}`;
+    const common = { ...place.environment, ...ports, LOG_LEVEL: 'error' };
     processes = await startTogether([first, second].map((services) => ({ ...common, SERVICES: services })));
   });
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.stop()));
-    rmSync(dataDir, { recursive: true, force: true });
-    await database.drop();
+    await place.remove();
   });
 
   it('answers for each part: records, sign-in and the keys of the tokens', async () => {
@@ -43,7 +42,18 @@ describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second
     expect([keySet.status, keySet.body['keys']]).toEqual([200, [expect.objectContaining({ kty: 'OKP' })]]);
   });
 
+  it('knows the bearer of a token in each subgraph', async () => {
+    const register = { rest, gateway, sandbox: sandboxOf(place.dataDir) };
+    const analyst = await graphAs(register, 'analyst');
+    const asked = '{ viewer { role } licenceAreas { code } suppliers(first: 1) { nodes { mpid } } }';
+    const { data, errors } = await analyst(asked);
+    expect(errors).toEqual([]);
+    expect(data).toMatchObject({ viewer: { role: 'ANALYST' } });
+    const dataUser = await graphAs(register, 'data_user');
+    expect((await dataUser('{ identityRecords(email: "nobody@home.example") { ir } }')).errors).toEqual([]);
+  });
+
   it('is ready in all parts', async () => {
-    expect((await fetch(`http://localhost:${ports['GATEWAY_PORT']}/health`)).status).toBe(200);
+    expect((await fetch(`${gateway}/health`)).status).toBe(200);
   });
 });

@@ -1,27 +1,16 @@
 import fc from 'fast-check';
 import { lawfulRecords } from './access-record-values';
 import { valuesOf } from './contract-values';
+import type { Samples } from './property-samples';
 import type { ServedOperation } from './served-contract';
-
-/** Keys of the register under test that requests name. */
-export interface Samples {
-  readonly ir: string;
-  /** An Identity Record without access records, which may be anonymised at any time. */
-  readonly spareIr: string;
-  /** Re-identifications that were started: by meter point, and of {@link ir}. */
-  readonly tokenRef: string;
-  readonly ownTokenRef: string;
-  /** A return URL of the Data User. */
-  readonly returnUrl: string;
-  readonly duid: string;
-  readonly mpxn: string;
-  readonly email: string;
-}
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What else must be so in the bodies of webhooks and operator endpoints: a callback URL of its own, days in their order and not ahead, names. */
-const OTHERS: Readonly<Record<string, (body: Json) => Json>> = {
+/**
+ * What else must be so in a body: a callback URL of its own, days in their order and not ahead, names, whose consent it is, and what
+ * grows.
+ */
+const OTHERS: Readonly<Record<string, (body: Json, samples: Samples) => Json>> = {
   registerWebhook: (body) => ({ ...body, 'callback-url': newCallbackUrl() }),
   // A fourth rotation within 15 minutes is refused.
   updateWebhook: (body) => ({
@@ -43,6 +32,20 @@ const OTHERS: Readonly<Record<string, (body: Json) => Json>> = {
     return { ...body, ...Object.fromEntries(names), ...days };
   },
   recordChangeOfTenancy: (body) => body,
+  registerConsent: (body, { duid }) => ({ ...body, duid }),
+  giveTariffConsent: (body) => body,
+  registerRtiWebhook: () => ({ webhook_url: newCallbackUrl() }),
+  submitPerformanceReport: (body) => {
+    const [start, end] = [String(body['period_start']), String(body['period_end'])];
+    const percentiles = Object.values(body['response_time_ms'] as Record<string, number>);
+    const [p50, p95, p99] = percentiles.toSorted((one, other) => one - other);
+    const ahead = new Date(Math.floor(Date.parse(start) / 1000) * 1000 + 1000).toISOString();
+    return {
+      ...body,
+      period_end: Date.parse(end) > Date.parse(start) ? end : ahead,
+      response_time_ms: { p50, p95, p99 },
+    };
+  },
 };
 
 /** Nobody was seen in the future. */
@@ -64,12 +67,13 @@ function newCallbackUrl(): string {
 
 /** Bodies that an operation accepts. */
 export function acceptedBodies({ id, body }: ServedOperation, samples: Samples): fc.Arbitrary<unknown> {
-  const { ir, duid, returnUrl } = samples;
+  const { ir, duid, returnUrl, archive } = samples;
+  if (id === 'uploadArchive') return fc.constant(archive);
   if (!body) return fc.constant(undefined);
   if (id === 'registerIdentityRecord') return valuesOf(body).map((record) => returning(record, returnUrl));
   if (id === 'reidentify' || id === 'reidentifyOwn') return startedReidentifications(id, samples);
   const other = OTHERS[id];
-  if (other) return valuesOf(body).map((value) => other(value as Json));
+  if (other) return valuesOf(body).map((value) => other(value as Json, samples));
   const lawful = lawfulRecords(body, ir, duid);
   if (id === 'registerAccessRecord') return lawful;
   return lawful.map((record) => ({ ...record, 'access-event': { ...record['access-event'], state: 'ACTIVE' } }));

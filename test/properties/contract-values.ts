@@ -58,6 +58,7 @@ const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'date-time': dateTimes,
   date: dates,
   email: emails,
+  uuid: fc.uuid(),
 };
 
 /** Text of any characters that can be stored, often as short or as long as allowed. */
@@ -102,6 +103,8 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
       return fc.boolean();
     case 'integer':
       return fc.integer({ min: schema.minimum ?? -1000, max: schema.maximum ?? 1000 });
+    case 'number':
+      return numbers(schema);
     case 'string':
       return textsOf(schema);
     case 'array':
@@ -109,6 +112,13 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
     default:
       return objectsOf(schema);
   }
+}
+
+/** Numbers of any precision, often whole ones and the bounds. */
+function numbers({ minimum: min = -1000, maximum: max = 1000 }: Schema): fc.Arbitrary<number> {
+  const whole = fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
+  // JSON has no negative zero.
+  return fc.oneof(whole, fc.constantFrom(min, max), fc.double({ min, max, noNaN: true })).map((value) => value + 0);
 }
 
 function textsOf(schema: Schema): fc.Arbitrary<string> {

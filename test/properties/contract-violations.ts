@@ -26,6 +26,7 @@ function ofValue(schema: Schema, value: unknown, path: Path, isNullable: boolean
   return [
     ...(path.length === 0 ? [] : ofType(schema, path, isNullable)),
     ...(typeof value === 'string' ? ofText(schema, path) : []),
+    ...(typeof value === 'number' ? ofNumber(schema, path) : []),
     ...(Array.isArray(value) ? ofArray(schema, value, path) : []),
     ...(isObject(value) ? ofObject(schema, value, path) : []),
   ];
@@ -57,6 +58,15 @@ function ofText({ enum: values, pattern, format, minLength, maxLength }: Schema,
     replaced('NUL', path, 'VAL001', `${HOSTILE.slice(0, 3)}\0`),
     replaced('an unpaired surrogate', path, 'VAL001', '\ud800a'),
     replaced('an unpaired low surrogate', path, 'VAL001', 'a\udc00'),
+  ];
+}
+
+function ofNumber({ type, minimum, maximum }: Schema, path: Path): ContractViolation[] {
+  const beyond = (what: string, value: number) => replaced(what, path, 'VAL003', value);
+  return [
+    ...(minimum === undefined ? [] : [beyond('below the minimum', minimum - 1)]),
+    ...(maximum === undefined ? [] : [beyond('above the maximum', maximum * 2 + 1)]),
+    ...([type].flat().includes('integer') ? [beyond('no whole number', 1.5)] : []),
   ];
 }
 

@@ -3,24 +3,17 @@ import addFormats from 'ajv-formats';
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
 import { HOSTILE } from './contract-violations';
 import type { WireAnswer, WireRequest } from './http-exchange';
-import type { Schema, ServedOperation } from './served-contract';
+import { HEADERS_OF, type InterfaceName, type ToldError, errorsIn, interfaceOf, isErrorOf } from './rest-interfaces';
+import type { DocumentedAnswer, Schema, ServedOperation } from './served-contract';
 
-/** One entry of the error envelope. */
-export interface ToldError {
-  readonly code: string;
-  /** JSON pointer, or name of the parameter, that the message begins with. */
-  readonly field: string | undefined;
-  readonly message: string;
-}
-
-interface Envelope {
+interface Enveloped {
   readonly response?: { readonly resource: string; readonly 'transaction-id': string };
-  readonly errors?: readonly { readonly 'error-code': string; readonly message: string }[];
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addFormat('mpxn', true);
+ajv.addFormat('decimal', true);
 // E-mail addresses are compared trimmed.
 ajv.addFormat('email', /^\s*[^\s@]+@[^\s@]+\s*$/);
 
@@ -39,21 +32,27 @@ export function misfits(schema: Schema, value: unknown): string[] {
 const UNSERVED: readonly number[] = [400, 404, 405, 431];
 /** What the web server says of a head that it cannot read; the catalogue has no code for it. */
 const UNREADABLE = [408, 431];
+/** How long files may be kept; nothing else may be. */
+const KEPT = 'public, max-age=86400, immutable';
 
-/** The body of an answer, if it has one. */
+/** The JSON body of an answer, if it has one. */
 export function bodyOf({ text }: WireAnswer): unknown {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** The errors that an answer tells. */
-export function errorsOf(answer: WireAnswer): ToldError[] {
-  const { errors = [] } = (bodyOf(answer) ?? {}) as Envelope;
-  return errors.map(({ 'error-code': code, message }) => ({ code, message, field: /^(.*?): /s.exec(message)?.[1] }));
+/** The errors that an answer of an interface tells. */
+export function errorsOf(of: InterfaceName, answer: WireAnswer): ToldError[] {
+  return answer.status < 400 ? [] : errorsIn(of, bodyOf(answer));
+}
+
+/** The codes of these errors. */
+export function codesOf(of: InterfaceName, answer: WireAnswer): (string | undefined)[] {
+  return errorsOf(of, answer).map(({ code }) => code);
 }
 
 /**
  * Everything in which an answer is not what the document says of its operation; empty when all is well. Undefined stands for a
- * request that comes to no operation.
+ * request that comes to no operation: it is answered in the form of the interface whose path it is.
  */
 export function undocumented(
   operation: ServedOperation | undefined,
@@ -62,52 +61,79 @@ export function undocumented(
 ): string[] {
   const { status, headers, text } = answer;
   if (status >= 500) return [`status ${status}: ${text}`];
-  const found: string[] = [];
+  const of = operation?.of ?? interfaceOf(pathOf(request.target));
   const documented = operation?.answers.get(status);
-  if (operation ? !documented && status !== 431 : !UNSERVED.includes(status))
-    found.push(`status ${status} is not documented`);
-  if (headers['cache-control'] !== 'no-store') found.push(`cache-control ${String(headers['cache-control'])}`);
+  const found = [...(isPromised(operation, status) ? [] : [`status ${status} is not documented`])];
+  const isFile = isFileAnswer(documented, status);
+  if (headers['cache-control'] !== (isFile ? KEPT : 'no-store'))
+    found.push(`cache-control ${String(headers['cache-control'])}`);
   if (!/^tid_[0-9a-f]{24}$/.test(String(headers['transaction-id']))) found.push('no transaction-id');
   if (status === 405 && !headers['allow']) found.push('no allow');
-  for (const [name, { required, schema }] of Object.entries(documented?.headers ?? {})) {
-    const value = headers[name.toLowerCase()];
-    if (
-      value === undefined ? required : misfits(schema, schema.type === 'integer' ? Number(value) : value).length > 0
-    ) {
-      found.push(`header ${name}: ${String(value)}`);
-    }
-  }
+  found.push(...undocumentedHeaders(of, documented, answer));
   if (request.method === 'HEAD' && text === '') return found;
-  if (documented && !documented.schema) return text === '' ? found : [...found, 'a body where none is promised'];
-  if (!String(headers['content-type']).startsWith('application/json'))
+  if (documented && documented.mediaTypes.length === 0)
+    return text === '' ? found : [...found, 'a body where none is promised'];
+  const [mediaType = ''] = String(headers['content-type']).split(';');
+  if (!(documented?.mediaTypes ?? ['application/json']).includes(mediaType))
     return [...found, `content-type ${String(headers['content-type'])}`];
-  return [...found, ...undocumentedBody(documented?.schema, request, answer)];
+  return isFile && !isWholeJson(answer)
+    ? found
+    : [...found, ...undocumentedBody(of, documented?.schema, request, answer)];
 }
 
-function undocumentedBody(schema: Schema | undefined, request: WireRequest, answer: WireAnswer): string[] {
-  const body = bodyOf(answer) as Envelope;
+function isPromised(operation: ServedOperation | undefined, status: number): boolean {
+  return operation ? operation.answers.has(status) || status === 431 : UNSERVED.includes(status);
+}
+
+/** A file of Interface C, a part of it, or that the client has it. */
+function isFileAnswer(documented: DocumentedAnswer | undefined, status: number): boolean {
+  return status < 400 && documented?.headers['ETag']?.required === true && 'Last-Modified' in documented.headers;
+}
+
+function isWholeJson({ status, headers }: WireAnswer): boolean {
+  const isJson = String(headers['content-type']).startsWith('application/json');
+  return status === 200 && isJson && headers['content-encoding'] === undefined;
+}
+
+function undocumentedHeaders(
+  of: InterfaceName,
+  documented: DocumentedAnswer | undefined,
+  { status, headers }: WireAnswer,
+): string[] {
+  const promised = Object.entries(documented?.headers ?? {}).filter(([name, { required, schema }]) => {
+    const value = headers[name.toLowerCase()];
+    return value === undefined
+      ? required === true
+      : misfits(schema, schema.type === 'integer' ? Number(value) : value).length > 0;
+  });
+  const ofAll = UNREADABLE.includes(status) ? [] : Object.entries(HEADERS_OF[of] ?? {});
+  const lacking = ofAll.filter(([name, form]) => !form.test(String(headers[name])));
+  return [...promised, ...lacking].map(([name]) => `header ${name}: ${String(headers[name.toLowerCase()])}`);
+}
+
+function undocumentedBody(
+  of: InterfaceName,
+  schema: Schema | undefined,
+  { target }: WireRequest,
+  answer: WireAnswer,
+): string[] {
+  const body = bodyOf(answer) as Enveloped;
   const { status, headers } = answer;
-  const found = schema ? misfits(schema, body) : unlikeAnError(body);
-  const enveloped = status >= 400 || schema?.properties?.['response'];
-  if (enveloped && !UNREADABLE.includes(status)) {
-    if (body.response?.resource !== pathOf(request.target)) found.push(`resource ${String(body.response?.resource)}`);
-  }
-  if (enveloped && body.response?.['transaction-id'] !== headers['transaction-id'])
+  const found = schema ? misfits(schema, body) : [];
+  // Of a head that cannot be read the path is not known either.
+  if (UNREADABLE.includes(status)) return found;
+  if (status >= 400 && !isErrorOf(of, body, status)) found.push(`no error of Interface ${of}: ${answer.text}`);
+  if (body.response && body.response.resource !== pathOf(target)) found.push(`resource ${body.response.resource}`);
+  if (body.response && body.response['transaction-id'] !== headers['transaction-id'])
     found.push('another transaction-id in the body');
-  for (const { code, message } of errorsOf(answer)) {
-    if (errorCatalogue[code as ErrorCode].status !== status && !UNREADABLE.includes(status))
-      found.push(`${code} with status ${status}`);
+  for (const { code, message } of errorsOf(of, answer)) {
+    const statusOfCode = errorCatalogue[code as ErrorCode]?.status as number | undefined;
+    if (statusOfCode !== undefined && statusOfCode !== status) found.push(`${code} with status ${status}`);
+    if (statusOfCode === undefined && (of === 'A' || of === 'B')) found.push(`${code} is no code`);
     if (message.includes(HOSTILE)) found.push(`a value is echoed: ${message}`);
     if (/\bat .*\.(ts|js):\d+|node_modules/.test(message)) found.push(`a stack: ${message}`);
   }
   return found;
-}
-
-/** An answer without an operation is an error in the envelope. */
-function unlikeAnError({ response, errors }: Envelope): string[] {
-  return typeof response?.resource === 'string' && Array.isArray(errors) && errors.length > 0
-    ? []
-    : ['no error envelope'];
 }
 
 /** The path of a request line, which may name the whole address. */
@@ -115,7 +141,7 @@ function pathOf(target: string): string {
   return target.replace(/^[a-z]+:\/\/[^/?#]*/, '').split('?')[0] as string;
 }
 
-/** The operation that a request comes to, as the document has it: a path is looked up before its method; HEAD is GET without a body. */
+/** The operation that a request comes to, as the documents have it: a path is looked up before its method; HEAD is GET without a body. */
 export function operationAt(
   contract: Iterable<ServedOperation>,
   { method, target }: WireRequest,

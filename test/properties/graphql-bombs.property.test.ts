@@ -1,13 +1,15 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WebSocket } from 'ws';
 import { OPERATION_LIMITS } from '../../gateway/operation-limits';
 import type { DemoData } from '../../sandbox/demo-data';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { type RegisterProcess, freePort, startRegisterProcess } from '../support/register';
 import { tokenOf } from '../support/rest-client';
 import { HOSTILE } from './contract-violations';
-import { graphFaults } from './graphql-answers';
+import { graphAnswer, graphFaults } from './graphql-answers';
 import type { OperationRequest } from './graphql-operations';
 import { type WireAnswer, wireClient } from './http-exchange';
 
@@ -20,17 +22,20 @@ let dataDir: string;
 let register: RegisterProcess;
 let wire: ReturnType<typeof wireClient>;
 let token: string;
+let inspector: string;
 
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
-  const [gatewayPort, restPort] = [await freePort(), await freePort()];
+  const [gatewayPort, restPort, inspectorPort] = [await freePort(), await freePort(), await freePort()];
+  inspector = `http://127.0.0.1:${inspectorPort}`;
   // A process of its own: its time is not that of the test.
   register = await startRegisterProcess({
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'error',
+    NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
     GATEWAY_PORT: String(gatewayPort),
     REST_PORT: String(restPort),
   });
@@ -60,14 +65,16 @@ const manyNames = () => Object.fromEntries(Array.from({ length: 12_000 }, (_, in
 
 /** Operations that would cost much if they were run, by what they have too much of; those within the limit of tokens fill it. */
 const BOMBS: Readonly<Record<string, () => OperationRequest>> = {
-  levels: () => op(`{ viewer ${'{ dataUser '.repeat(150)} { duid } ${'}'.repeat(150)} }`),
-  'levels of lists': () => op(`${'{ accessRecords { nodes { dataUser { duid } '.repeat(60)}${'} } }'.repeat(60)}`),
-  aliases: () => op(`{ ${upTo(3, (index) => `a${index}: __typename`)} }`),
+  levels: () => op(`{ viewer ${'{ dataUser '.repeat(60)} { duid } ${'}'.repeat(60)} }`),
+  'levels of lists': () => op(`{ ${'accessRecords { nodes { '.repeat(6)} id ${'} }'.repeat(6)} }`),
+  aliases: () => op(`{ ${upTo(8, (index) => `a${index}: viewer { b${index}: name }`)} }`),
+  'aliases of what costs nothing': () => op(`{ ${upTo(3, (index) => `a${index}: __typename`)} }`),
+  cost: () => op(`{ accessRecords(first: 5000) { nodes { ${times(14, (index) => `a${index}: id`)} } } }`),
   'aliases of a costly field': () =>
     op(
       `{ ${times(60, (index) => `a${index}: accessRecords(first: 500) { nodes { id versions { nodes { recordedAt } } } }`)} }`,
     ),
-  directives: () => op(`{ __typename ${upTo(6, () => '@skip(if: false)')} }`),
+  directives: () => op(`{ __typename ${upTo(7, () => '@skip(if: false)')} }`),
   'unknown directives': () => op(`{ __typename ${upTo(2, () => '@a')} }`),
   tokens: () => op(`{ ${times(20_000, (index) => `f${index}`)} }`),
   'brackets that are never closed': () => op('{a'.repeat(60_000)),
@@ -107,11 +114,51 @@ const BOMBS: Readonly<Record<string, () => OperationRequest>> = {
     ),
 };
 
+/** What each of them is told, by the first error; those that are run cost as little as a small one. */
+const TOLD: Readonly<Record<string, RegExp | 'run'>> = {
+  levels: /too many levels: at most 12/,
+  'levels of lists': /too many levels/,
+  aliases: /too many aliases: at most 15/,
+  'aliases of what costs nothing': 'run',
+  cost: /costs too much: \d+, at most 50000/,
+  'aliases of a costly field': /names the same fields too often/,
+  directives: /too many directives: at most 20/,
+  'unknown directives': /too many directives/,
+  tokens: /too many tokens/,
+  'brackets that are never closed': /too many tokens/,
+  'a list literal of many levels': /must be a string/,
+  'a name': /^Cannot query field/,
+  'a comment': 'run',
+  'a text': /does not match/,
+  'fragments in a circle': /within itself/,
+  'fragments that double': /too many levels/,
+  'fragments with the same field': /names the same fields too often/,
+  'fields that are the same again and again': /names the same fields too often/,
+  'fields that are the same on every level': /names the same fields too often/,
+  'fields that differ in their arguments': /names the same fields too often/,
+  'inline fragments': /too many levels/,
+  operations: /names the same fields too often/,
+  'variables declared': /is never used/,
+  'a variable': /longer than 254 characters/,
+  'levels of a variable': /to be an object/,
+  'entries of a variable': /to be an object/,
+  'names in a variable': /is required/,
+  'variables that are not declared': 'run',
+  introspection: /introspection depth/,
+};
+
 function op(query: string, variables: OperationRequest['variables'] = {}): OperationRequest {
   return { query, variables };
 }
 
 describe('An operation with too much of something', () => {
+  it.each(Object.keys(BOMBS))('(%s) is told what is too much', async (name) => {
+    const { errors } = graphAnswer(await post(bodyOf((BOMBS[name] as () => OperationRequest)())));
+    const told = TOLD[name];
+    if (told === 'run') expect(errors).toBeUndefined();
+    else expect(errors?.[0]?.message).toMatch(told as RegExp);
+  });
+
   it.each(Object.keys(BOMBS))(
     `(%s) is answered within ${MOST_TIMES} times the time of a small one and of reading its JSON`,
     async (name) => {
@@ -125,8 +172,53 @@ describe('An operation with too much of something', () => {
   );
 });
 
+/** Texts of 200,000 characters that are valid, so that something is made of them and kept. */
+const HEAVY: readonly (() => OperationRequest)[] = [
+  () => op(`{ __typename } # ${'x'.repeat(200_000)}`),
+  () => op(`{ ${'a'.repeat(200_000)}: viewer { name } }`),
+];
+const SENT_OF_EACH = 50;
+const MEGABYTE = 2 ** 20;
+/** Of 19 megabytes. */
+const MOST_GROWN = 5 * MEGABYTE;
+
+describe('Operations that are heavy', () => {
+  it('are forgotten: the heap does not grow by what they weigh', async () => {
+    for (const make of [...Object.values(BOMBS), ...HEAVY]) await post(bodyOf(make()));
+    const before = await heapUsed();
+    let characters = 0;
+    for (const make of HEAVY) {
+      for (let count = 0; count < SENT_OF_EACH; count++) {
+        const body = bodyOf(make());
+        characters += body.length;
+        expect(graphFaults(await post(body))).toEqual([]);
+      }
+    }
+    expect(characters).toBeGreaterThan(19 * MEGABYTE);
+    expect((await heapUsed()) - before).toBeLessThan(MOST_GROWN);
+  });
+});
+
 const SMALL = op('{ viewer { name } }');
 let sent = 0;
+
+/** Bytes of the register's heap, of what is not garbage. */
+async function heapUsed(): Promise<number> {
+  const [{ webSocketDebuggerUrl }] = (await (await fetch(`${inspector}/json`)).json()) as [
+    { webSocketDebuggerUrl: string },
+  ];
+  const socket = new WebSocket(webSocketDebuggerUrl);
+  await once(socket, 'open');
+  const ask = async (id: number, method: string) => {
+    socket.send(JSON.stringify({ id, method }));
+    const [message] = (await once(socket, 'message')) as [Buffer];
+    return (JSON.parse(message.toString()) as { result: { usedSize: number } }).result;
+  };
+  await ask(1, 'HeapProfiler.collectGarbage');
+  const { usedSize } = await ask(2, 'Runtime.getHeapUsage');
+  socket.close();
+  return usedSize;
+}
 
 /** How many times as long as the small operation an operation takes, by the medians of interleaved rounds. */
 async function ratioOf(operation: OperationRequest): Promise<number> {

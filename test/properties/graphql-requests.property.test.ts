@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type GraphQLSchema, buildClientSchema, getIntrospectionQuery } from 'graphql';
+import { auditServer } from 'graphql-http';
 import { generatedSchema } from '../../schema/generated-schema';
 import type { AccountRole } from '../../schema/roles';
 import { type TestRegister, startTestRegister } from '../support/register';
@@ -9,7 +10,7 @@ import { HOSTILE } from './contract-violations';
 import { codesOf, graphAnswer, graphFaults } from './graphql-answers';
 import { type KnownValues, operationsOf } from './graphql-operations';
 import { type WireAnswer, wireClient } from './http-exchange';
-import { ODD_TEXTS } from './odd-requests';
+import { ODD_TEXTS } from './odd-bodies';
 import { PROPERTY_TIME, holdsForAll } from './property-run';
 
 const ROLES: readonly AccountRole[] = [
@@ -215,6 +216,28 @@ describe('Introspection', () => {
       expect([answer.status, codesOf(answer), graphAnswer(answer).data ?? null]).toEqual([401, ['AUT001'], null]);
     else
       expect([answer.status, graphAnswer(answer).data]).toEqual([200, { __schema: { queryType: { name: 'Query' } } }]);
+  });
+});
+
+/** What the suite has otherwise, each with the reason: an operation in a URL would leave keys and personal data in logs and histories. */
+const NEVER_BY_GET = [
+  'MAY accept application/x-www-form-urlencoded formatted GET requests',
+  'MAY allow URL-encoded JSON string {variables} parameter in GETs when accepting application/graphql-response+json',
+  'MAY allow URL-encoded JSON string {variables} parameter in GETs when accepting application/json',
+];
+
+describe('The audits of graphql-http for GraphQL over HTTP', () => {
+  it('find nothing but what it may have: operations by GET', async () => {
+    const authorization = `Bearer ${tokens.get('data_user')}`;
+    const results = await auditServer({
+      url: `${register.gateway}/graphql`,
+      // Some audits ask for the schema, which nobody but a signed-in role may.
+      fetchFn: (url: string, init: RequestInit = {}) =>
+        fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), authorization } }),
+    });
+    const found = results.flatMap((each) => (each.status === 'ok' ? [] : [each.name]));
+    expect(results.length).toBeGreaterThan(60);
+    expect(found.toSorted()).toEqual(NEVER_BY_GET);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 
-/** Whether the long run is asked for: many thousands of requests a route instead of a few hundred. */
+/** Whether the long run is asked for: some thousands of requests of each operation instead of some dozens. */
 export const LONG = process.env['TEST_LONG'] === '1';
 
 /** The seed of this run, the same for all its properties; `FC_SEED` repeats a run. */

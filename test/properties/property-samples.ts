@@ -1,23 +1,57 @@
 import { randomUUID } from 'node:crypto';
 import type { DemoData } from '../../sandbox/demo-data';
+import type { ConsumerParties } from '../support/consumer-parties';
 import { identityRecord, newMpxn } from '../support/customers';
+import { gridArchive } from '../support/grid-archives';
 import { type RestClient, accountOf } from '../support/rest-client';
-import type { Samples } from './accepted-bodies';
 
-/** What the requests of the first Data User may name: demo data, and what is made for them. */
-export async function propertySamples(sandbox: DemoData, dataUser: RestClient): Promise<Samples> {
+/** Keys of the register under test that requests name. */
+export interface Samples {
+  readonly ir: string;
+  /** An Identity Record without access records, which may be anonymised at any time. */
+  readonly spareIr: string;
+  /** Re-identifications that were started: by meter point, and of {@link ir}. */
+  readonly tokenRef: string;
+  readonly ownTokenRef: string;
+  /** A return URL of the Data User. */
+  readonly returnUrl: string;
+  readonly duid: string;
+  readonly mpxn: string;
+  /** The meter point of the consents that are updated. */
+  readonly legacyMpxn: string;
+  readonly email: string;
+  readonly grid: DemoData['grid'];
+  /** What is published at an upload address. */
+  readonly archive: Buffer;
+  readonly mpid: string;
+  readonly tariffId: string;
+  readonly userId: string;
+}
+
+/** What the requests of the first Data User, and of the consumer, may name: demo data, and what is made for them. */
+export async function propertySamples(
+  sandbox: DemoData,
+  dataUser: RestClient,
+  { supplier, tariffId, users }: ConsumerParties,
+): Promise<Samples> {
   const { identity_record: ir, mpxn } = sandbox.samples;
   const { duid, return_urls: returnUrls } = accountOf(sandbox, 'data_user');
   const spare = await dataUser('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
   return {
     ir,
     mpxn,
+    legacyMpxn: newMpxn(),
     duid: String(duid),
     email: String(sandbox.customers[0]?.email),
     returnUrl: String(returnUrls?.[0]),
     spareIr: String(spare.body['ir']),
-    tokenRef: await started(dataUser, 'reidentify', { mpxn }),
-    ownTokenRef: await started(dataUser, `${ir}/re-identify`, {}),
+    tokenRef: await reidentification(dataUser, 'reidentify', { mpxn }),
+    ownTokenRef: await reidentification(dataUser, `${ir}/re-identify`, {}),
+    grid: sandbox.grid,
+    archive: await gridArchive(),
+    mpid: supplier.mpid,
+    tariffId,
+    userId: users.active,
   };
 }
 
@@ -32,7 +66,8 @@ export async function subscribed(dataUser: RestClient): Promise<{ readonly wid: 
   return { wid, eventId: String(test.body['event-id']) };
 }
 
-async function started(dataUser: RestClient, path: string, whom: object): Promise<string> {
+/** Starts a re-identification by mail; answers its `token-ref`. */
+export async function reidentification(dataUser: RestClient, path: string, whom: object): Promise<string> {
   const { body } = await dataUser('POST', `/v1/identity-records/${path}`, { ...whom, method: 'magic-link' });
   return String(body['magic-link']['token-ref']);
 }

@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-const INSTANTS = new Set(['registered-at', 'expiry', 'verified-at']);
+const INSTANTS = new Set(['registered-at', 'expiry', 'verified-at', 'consent-date', 'consent-expiry']);
 
 /** A body without nulls and with its instants in one form: what must be read back of it. */
 function comparable(value: unknown, name = ''): unknown {
@@ -40,4 +40,18 @@ export function readingOf(operationId: string, body: unknown): unknown {
   const { 'record-metadata': metadata, ...kept } = (record ?? {}) as { 'record-metadata'?: Json };
   const { 'record-identifier': _, 'created-at': __, ...own } = metadata ?? {};
   return comparable({ 'record-metadata': own, ...kept });
+}
+
+/** What the list of consents (Interface B) must tell of a meter point after a consent for it was accepted; nothing once it has ended. */
+export function expectedConsents(body: unknown): unknown[] {
+  const { evidence } = body as { readonly evidence: Json };
+  const expiry = evidence['consent-expiry'];
+  const hasEnded = typeof expiry === 'string' && Date.parse(expiry) <= Date.now();
+  const { 'move-in-date': _, ...told } = body as Json;
+  return hasEnded ? [] : [comparable(told)];
+}
+
+/** The consents of a list. */
+export function consentsOf(body: unknown): unknown[] {
+  return (body as { readonly consents: unknown[] }).consents.map((consent) => comparable(consent));
 }

@@ -4,10 +4,15 @@ import { type JWK, decodeJwt, decodeProtectedHeader } from 'jose';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import type { AccountRole } from '../../schema/roles';
 import { type SigningKeys, issueBearerToken } from '../../subgraphs/server/bearer-token';
+import type { ConsumerParties } from '../support/consumer-parties';
 import type { TestRegister } from '../support/register';
 import { accountOf, tokenOf } from '../support/rest-client';
+import { TARIFF_AUDIENCES, tariffCallers } from './tariff-callers';
 
-/** Roles that may call each operation (2-decisions-a-b.md, sections 2 to 6); undefined where nobody needs a token. */
+/**
+ * Roles that may call each operation of Interfaces A, B and C (2-decisions-a-b.md, sections 2 to 6 and 8; 3-decisions-c-d.md, C.1);
+ * undefined where nobody needs a token. Those of Interface D: `TARIFF_AUDIENCES`.
+ */
 export const ROLES: Readonly<Record<string, readonly AccountRole[] | undefined>> = {
   obtainBearerToken: undefined,
   verifyAccessRecord: undefined,
@@ -37,60 +42,80 @@ export const ROLES: Readonly<Record<string, readonly AccountRole[] | undefined>>
   testWebhook: ['data_user'],
   reportDiscoveredAccess: ['communications_operator'],
   recordChangeOfTenancy: ['communications_operator'],
+
+  logIn: undefined,
+  logInByPost: undefined,
+  registerConsent: ['data_user'],
+  showConsents: ['data_user'],
+
+  listDevelopmentProjects: undefined,
+  retrieveArchive: undefined,
+  retrieveDifferenceModel: undefined,
+  uploadArchive: undefined,
 };
+
+/** Operations that take the account's secret. */
+export const SIGN_INS: readonly string[] = ['obtainBearerToken', 'logIn', 'logInByPost'];
 
 const ACCOUNT_ROLES: readonly AccountRole[] = [
   ...(['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst'] as const),
 ];
 
-/** A caller of an operation: its `Authorization`, and what it must be answered whatever else it sends. */
+/** A caller of an operation: its credential, and what it must be answered whatever else it sends. */
 export interface RestCaller {
   readonly who: string;
-  readonly authorization: string | undefined;
-  /** Undefined: it may call the operation. */
-  readonly refusedWith: 'AUT001' | 'AUT002' | 'PRM001' | undefined;
+  /** Headers by which it is known; none: nobody. */
+  readonly credential: Readonly<Record<string, string>>;
+  /** The code, in Interface D the word, of the refusal. Undefined: it may call the operation. */
+  readonly refusedWith: string | undefined;
 }
 
-/** All callers of a register, by operation. */
-export async function restCallers(register: TestRegister): Promise<(operationId: string) => RestCaller[]> {
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** All callers of a register, by operation; the first that may call is the usual one. */
+export async function restCallers(
+  register: TestRegister,
+  parties: ConsumerParties,
+): Promise<(operationId: string) => RestCaller[]> {
   const tokens = new Map<AccountRole, string>();
   for (const role of ACCOUNT_ROLES) tokens.set(role, await tokenOf(register, role));
   const dataUser = tokens.get('data_user') as string;
-  const unaccepted: RestCaller[] = [
-    { who: 'nobody', authorization: undefined, refusedWith: 'AUT001' },
-    {
-      who: 'an expired token',
-      authorization: `Bearer ${await expiredToken(register, dataUser)}`,
-      refusedWith: 'AUT002',
-    },
-    ...(await forgedTokens(register, dataUser)).map(([who, token]): RestCaller => ({
-      who,
-      authorization: `Bearer ${token}`,
-      refusedWith: 'AUT001',
-    })),
+  const unaccepted = await unacceptedCallers(register, dataUser);
+  const accounts = (roles: readonly AccountRole[]): RestCaller[] => [
+    ...[...tokens].map(([role, token]): RestCaller => {
+      return { who: role, credential: bearer(token), refusedWith: roles.includes(role) ? undefined : 'PRM001' };
+    }),
+    ...unaccepted,
   ];
-  const { account_id: id, secret_key: secret } = accountOf(register.sandbox, 'data_user');
-  const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const ofTariffs = await tariffCallers(parties, accounts);
   return (operationId) => {
-    if (operationId === 'obtainBearerToken') {
-      const wrong = `Basic ${Buffer.from(`${id}:not-the-secret`).toString('base64')}`;
-      return [
-        { who: 'the account', authorization: basic, refusedWith: undefined },
-        { who: 'a wrong secret', authorization: wrong, refusedWith: 'AUT001' },
-        { who: 'nobody', authorization: undefined, refusedWith: 'AUT001' },
-        { who: 'a bearer token', authorization: `Bearer ${dataUser}`, refusedWith: 'AUT001' },
-      ];
-    }
+    if (SIGN_INS.includes(operationId)) return signInCallers(register, dataUser);
+    if (operationId in TARIFF_AUDIENCES) return ofTariffs(operationId);
     const roles = ROLES[operationId];
-    const all = [...tokens].map(([role, token]): RestCaller => {
-      return {
-        who: role,
-        authorization: `Bearer ${token}`,
-        refusedWith: roles && !roles.includes(role) ? 'PRM001' : undefined,
-      };
-    });
-    return [...all, ...unaccepted.map((caller) => (roles ? caller : { ...caller, refusedWith: undefined }))];
+    return accounts(roles ?? []).map((caller) => (roles ? caller : { ...caller, refusedWith: undefined }));
   };
+}
+
+function signInCallers({ sandbox }: TestRegister, token: string): RestCaller[] {
+  const { account_id: id, secret_key: secret } = accountOf(sandbox, 'data_user');
+  const basic = (password: string) => ({
+    authorization: `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`,
+  });
+  return [
+    { who: 'the account', credential: basic(String(secret)), refusedWith: undefined },
+    { who: 'a wrong secret', credential: basic('not-the-secret'), refusedWith: 'AUT001' },
+    { who: 'nobody', credential: {}, refusedWith: 'AUT001' },
+    { who: 'a bearer token', credential: bearer(token), refusedWith: 'AUT001' },
+  ];
+}
+
+async function unacceptedCallers(register: TestRegister, token: string): Promise<RestCaller[]> {
+  const forged = await forgedTokens(register, token);
+  return [
+    { who: 'nobody', credential: {}, refusedWith: 'AUT001' },
+    { who: 'an expired token', credential: bearer(await expiredToken(register, token)), refusedWith: 'AUT002' },
+    ...forged.map(([who, text]): RestCaller => ({ who, credential: bearer(text), refusedWith: 'AUT001' })),
+  ];
 }
 
 /** The one that may call, mostly; any other now and then. */

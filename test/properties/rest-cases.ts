@@ -1,44 +1,45 @@
 import fc from 'fast-check';
 import type { ErrorCode } from '../../schema/error-catalogue';
-import { type Samples, acceptedBodies } from './accepted-bodies';
+import { acceptedBodies } from './accepted-bodies';
 import { valuesOf } from './contract-values';
 import { type ContractViolation, HOSTILE, apart, contractViolations } from './contract-violations';
 import type { WireRequest } from './http-exchange';
+import { MOMENTARY, placeholder } from './momentary-objects';
+import type { Samples } from './property-samples';
 import type { Parameter, Schema, ServedOperation } from './served-contract';
 
-/** Stands in a target for the access key of the moment. */
-export const AK = '{ak}';
-/** Stand in a target for the webhook subscription of the moment, and for an event that was delivered to it. */
-export const WID = '{wid}';
-export const EVENT_ID = '{event-id}';
-const MOMENTARY: readonly unknown[] = [AK, WID, EVENT_ID];
-
-/** Values of parameters that name what is there, where a random one would name nothing. */
+/** Values of the parameters of requests that succeed; undefined leaves a parameter out, what is not here may have any value that fits. */
 function acceptedValues(id: string, { name, schema }: Parameter, samples: Samples): fc.Arbitrary<unknown> {
-  const unnamed: Record<string, string> = {
+  const unnamed: Readonly<Record<string, string | undefined>> = {
     email: samples.email,
-    'Idempotency-Key': '',
-    cursor: '',
+    'Idempotency-Key': undefined,
+    cursor: undefined,
+    after: undefined,
     'If-Match': '*',
-    'reidentification-token': '',
+    'reidentification-token': undefined,
+    version: '1',
   };
-  const value = namingValues(id, samples)[name] ?? unnamed[name];
-  if (value === undefined) return valuesOf(schema);
-  return value === '' ? fc.constant(undefined) : fc.constant(value);
+  const named = namingValues(id, samples);
+  if (name in named) return fc.constant(named[name]);
+  return name in unnamed ? fc.constant(unnamed[name]) : valuesOf(schema);
 }
+
+const PLACEHOLDERS = Object.fromEntries(MOMENTARY.map((name) => [name, placeholder(name)]));
 
 /** Values of the parameters by which an operation names what is there. */
 export function namingValues(id: string, samples: Samples): Readonly<Record<string, string>> {
-  const { ir, spareIr, tokenRef, ownTokenRef, duid, mpxn } = samples;
+  const { ir, spareIr, tokenRef, ownTokenRef, duid, mpxn, legacyMpxn, grid, mpid, tariffId, userId } = samples;
+  const ofGrid = { projectId: grid.project, cimFile: 'EQ.xml', licenceArea: grid.area, period: grid.period };
   return {
-    ak: AK,
-    wid: WID,
-    'event-id': EVENT_ID,
+    ...PLACEHOLDERS,
     ir: id === 'anonymiseIdentityRecord' ? spareIr : ir,
     'token-ref': id === 'confirmOwnReidentification' ? ownTokenRef : tokenRef,
     credentialId: `cred_${'0'.repeat(24)}`,
     duid,
-    mpxn,
+    mpxn: id === 'showConsents' ? legacyMpxn : mpxn,
+    ...(id === 'listDevelopmentProjects' ? { licenceArea: grid.area } : {}),
+    ...(/^retrieve(Archive|DifferenceModel)$/.test(id) ? { ...ofGrid, publicationYear: String(grid.year) } : {}),
+    ...{ mpid, tariff_id: tariffId, user_id: userId },
   };
 }
 
@@ -52,7 +53,23 @@ export function acceptedRequests(operation: ServedOperation, samples: Samples): 
   });
   return fc
     .tuple(acceptedBodies(operation, samples), fc.tuple(...values))
-    .map(([body, parameters]) => requestOf(operation, parameters, body));
+    .map(([body, parameters]) => agreeing(operation, parameters, body, samples));
+}
+
+/** Parameters that agree with each other and with the body: the end of a window after its beginning, an update of the same meter point. */
+function agreeing(
+  operation: ServedOperation,
+  parameters: readonly (readonly [Parameter, unknown])[],
+  body: unknown,
+  { legacyMpxn }: Samples,
+): WireRequest {
+  const valueOf = (wanted: string) => parameters.find(([{ name }]) => name === wanted)?.[1];
+  const [from, to] = [valueOf('valid_from'), valueOf('valid_to')].map((value) => Date.parse(String(value)));
+  const isNoWindow = Number(to) <= Number(from);
+  const kept = isNoWindow ? parameters.filter(([{ name }]) => name !== 'valid_to') : parameters;
+  if (valueOf('ck') === undefined) return requestOf(operation, kept, body);
+  const { evidence, ...consent } = body as { readonly evidence: object };
+  return requestOf(operation, kept, { ...consent, evidence: { ...evidence, mpxn: legacyMpxn } });
 }
 
 /** A request of an operation with these parameters and this body. */
@@ -64,20 +81,22 @@ export function requestOf(
   const present = parameters.filter(([, value]) => value !== undefined);
   const of = (source: Parameter['in']) =>
     present.filter(([parameter]) => parameter.in === source).map(([{ name }, value]) => [name, String(value)] as const);
-  const path = of('path').reduce(
-    (all, [name, value]) => all.replace(`{${name}}`, MOMENTARY.includes(value) ? value : encodeURIComponent(value)),
-    template,
-  );
-  const query = of('query').map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const path = of('path').reduce((all, [name, value]) => all.replace(`{${name}}`, written(value)), template);
+  const query = of('query').map(([name, value]) => `${encodeURIComponent(name)}=${written(value)}`);
   return {
     method,
     target: query.length === 0 ? path : `${path}?${query.join('&')}`,
     headers: {
       ...Object.fromEntries(of('header')),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': Buffer.isBuffer(body) ? 'application/zip' : 'application/json' }),
     },
-    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    body: body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
   };
+}
+
+/** What is known later stays readable until then. */
+function written(value: string): string {
+  return Object.values(PLACEHOLDERS).includes(value) ? value : encodeURIComponent(value);
 }
 
 /** A body with known violations of the contract in it. */
@@ -111,27 +130,50 @@ export interface BrokenParameter {
   readonly code: ErrorCode;
 }
 
-/** Values that do not fit the schema of a parameter. */
-export function brokenParameters(parameters: readonly Parameter[]): BrokenParameter[] {
-  return parameters.flatMap((parameter) => {
-    const { schema } = parameter;
-    const wrong = (code: ErrorCode, ...values: string[]) => values.map((value) => ({ parameter, value, code }));
-    if (parameter.in === 'header')
-      return schema.pattern ? wrong('VAL001', 'a b', '\xe9', `${HOSTILE} ${HOSTILE}`, 'k'.repeat(256)) : [];
-    if (schema.enum) return wrong('VAL003', HOSTILE, '', 'active', 'uk_consent', 'null');
-    if (schema.type === 'integer')
-      return wrong('VAL003', '0', '501', '1.5', '1e2', '-1', HOSTILE, '', ' 1', '0x1', '9'.repeat(30));
-    if (schema.pattern)
-      return wrong('VAL001', HOSTILE, '\0', `${HOSTILE}\ud83d\ude00`, `${'0'.repeat(24)}`, 'ABCDEFGHIJ', "' or 1=1 --");
-    if (schema.format === 'email') return wrong('VAL001', HOSTILE, '@', '\0@a.example', `a@b@${HOSTILE}`);
-    return [
-      ...wrong('VAL003', '', 'x'.repeat((schema.maxLength ?? 0) + 1)),
-      ...wrong('VAL001', `${HOSTILE.slice(0, 3)}\0`),
-    ];
+/** Values that do not fit the schemas of the parameters of an operation; Interface D refuses parameters that it does not have, too. */
+export function brokenParameters({ of, parameters }: ServedOperation): BrokenParameter[] {
+  const broken = parameters.flatMap((parameter) =>
+    brokenValues(parameter.in, parameter.schema).map((each) => ({ parameter, ...each })),
+  );
+  if (of !== 'D') return broken;
+  const strange = ['x-unknown', 'Limit', '__proto__', 'limit[]', 'toString'].map((name) => {
+    return { parameter: { name, in: 'query', schema: {} } as const, value: HOSTILE, code: 'VAL003' } as const;
   });
+  return [...broken, ...strange];
 }
 
-/** How an error names a parameter. */
-export function spokenName({ in: source, name }: Parameter): string {
+const WRONG_BY_FORMAT: Readonly<Record<string, readonly string[]>> = {
+  email: [HOSTILE, '@', '\0@a.example', `a@b@${HOSTILE}`],
+  'date-time': [HOSTILE, '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00', '\0', ''],
+  uuid: [HOSTILE, '0', `{${'0'.repeat(36)}}`, '\0', 'zzzzzzzz-0000-4000-8000-000000000000'],
+};
+
+function brokenValues(source: Parameter['in'], schema: Schema): Pick<BrokenParameter, 'value' | 'code'>[] {
+  const wrong = (code: ErrorCode, ...values: readonly string[]) => values.map((value) => ({ value, code }));
+  if (source === 'header')
+    return schema.pattern ? wrong('VAL001', 'a b', '\xe9', `${HOSTILE} ${HOSTILE}`, 'k'.repeat(256)) : [];
+  if (schema.enum) return wrong('VAL003', HOSTILE, '', 'active', 'uk_consent', 'null');
+  if (schema.type === 'boolean') return wrong('VAL003', HOSTILE, '', 'TRUE', '1', 'null');
+  if (schema.type === 'integer') {
+    const bounds = [(schema.minimum ?? 0) - 1, (schema.maximum ?? 0) + 1].map(String);
+    return wrong('VAL003', ...bounds, '1.5', '1e2', HOSTILE, '', ' 1', '0x1', '9'.repeat(30));
+  }
+  const { pattern } = schema;
+  if (pattern !== undefined) {
+    const values = [HOSTILE, '\0', `${HOSTILE}\ud83d\ude00`, '0'.repeat(24), 'ABCDEFGHIJ', "' or 1=1 --"];
+    return wrong('VAL001', ...values.filter((value) => !new RegExp(pattern).test(value)));
+  }
+  const ofFormat = WRONG_BY_FORMAT[schema.format ?? ''];
+  if (ofFormat) return wrong('VAL001', ...ofFormat);
+  return [
+    ...(schema.minLength ? wrong('VAL003', '') : []),
+    ...wrong('VAL003', 'x'.repeat((schema.maxLength ?? 0) + 1)),
+    ...wrong('VAL001', `${HOSTILE.slice(0, 3)}\0`),
+  ];
+}
+
+/** How an error of an interface names a parameter. */
+export function spokenName({ of }: ServedOperation, { in: source, name }: Parameter): string {
+  if (of === 'D') return name;
   return source === 'header' ? `header ${name}` : `${source} parameter ${name}`;
 }

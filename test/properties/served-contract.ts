@@ -1,3 +1,5 @@
+import { INTERFACE_PLACES, type InterfaceName } from './rest-interfaces';
+
 /** A JSON Schema as the served document writes it, references resolved. */
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -29,16 +31,19 @@ export interface Parameter {
 
 /** A documented answer. */
 export interface DocumentedAnswer {
-  /** Undefined: it has no body. */
+  /** Undefined: it has no JSON body, or none that the document describes. */
   readonly schema: Schema | undefined;
+  /** Of its body; none has no body. */
+  readonly mediaTypes: readonly string[];
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
 }
 
 /** An operation as its document describes it. */
 export interface ServedOperation {
   readonly id: string;
+  readonly of: InterfaceName;
   readonly method: string;
-  /** With the version segment. */
+  /** Whole, with what stands before the paths of its document. */
   readonly template: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
@@ -49,36 +54,52 @@ export interface ServedOperation {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The operations of the document that the register serves, by their ids. */
+/** The operations of the documents that the register serves, by their ids. */
 export async function servedContract(rest: string): Promise<ReadonlyMap<string, ServedOperation>> {
-  const document = (await (await fetch(`${rest}/openapi.json`)).json()) as Json;
+  const names = Object.keys(INTERFACE_PLACES) as InterfaceName[];
+  const all = await Promise.all(names.map((of) => operationsOf(rest, of)));
+  return new Map(all.flat().map((operation) => [operation.id, operation]));
+}
+
+async function operationsOf(rest: string, of: InterfaceName): Promise<ServedOperation[]> {
+  const { document: at, before } = INTERFACE_PLACES[of];
+  const document = (await (await fetch(`${rest}${at}`)).json()) as Json;
   const { paths } = resolved(document, document) as { paths: Record<string, Record<string, Authored>> };
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
+  return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => ['get', 'post', 'put', 'delete', 'patch'].includes(method))
-      .map(([method, authored]) => operationOf(path, method, authored, (item['parameters'] ?? []) as Parameter[])),
+      .map(([method, authored]) => {
+        const template = `${before}${path}`;
+        return operationOf(of, { template, method }, authored, (item['parameters'] ?? []) as Parameter[]);
+      }),
   );
-  return new Map(operations.map((operation) => [operation.id, operation]));
 }
 
 interface Authored {
   readonly operationId: string;
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+  readonly requestBody?: { readonly content: Record<string, { readonly schema?: Schema }> };
   readonly responses: Record<
     string,
-    { readonly headers?: DocumentedAnswer['headers']; readonly content?: Record<string, { readonly schema: Schema }> }
+    { readonly headers?: DocumentedAnswer['headers']; readonly content?: Record<string, { readonly schema?: Schema }> }
   >;
 }
 
-function operationOf(path: string, method: string, authored: Authored, shared: readonly Parameter[]): ServedOperation {
-  const answers = Object.entries(authored.responses).map(([status, { headers = {}, content }]) => {
-    return [Number(status), { headers, schema: content?.['application/json']?.schema }] as const;
+function operationOf(
+  of: InterfaceName,
+  { template, method }: { readonly template: string; readonly method: string },
+  authored: Authored,
+  shared: readonly Parameter[],
+): ServedOperation {
+  const answers = Object.entries(authored.responses).map(([status, { headers = {}, content = {} }]) => {
+    const schema = content['application/json']?.schema;
+    return [Number(status), { headers, schema, mediaTypes: Object.keys(content) }] as const;
   });
   return {
     id: authored.operationId,
+    of,
     method: method.toUpperCase(),
-    template: `/v1${path}`,
+    template,
     parameters: [...shared, ...(authored.parameters ?? [])],
     body: authored.requestBody?.content['application/json']?.schema,
     answers: new Map(answers),

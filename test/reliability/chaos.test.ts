@@ -17,6 +17,8 @@ const HOURS = 3_600_000;
 const REFUSED = 30;
 const MOST_REFUSALS = 4;
 const ANSWERED_WITHIN = 150;
+/** Milliseconds for which the receiver keeps a worker waiting that is about to be killed: it is surely delivering then. */
+const HELD = 3_000;
 /** Seconds from the kill of a worker to the next attempt of what it was delivering (99 of 100). */
 const RESUMED_WITHIN = 5;
 
@@ -37,6 +39,7 @@ describe('A register in which everything is killed, again and again', () => {
   const wids = new Map<string, string>();
   const inFlight = new Set<string>();
   const resumptions: number[] = [];
+  let isHolding = false;
 
   beforeAll(async () => {
     room = await openChaosRoom();
@@ -45,7 +48,7 @@ describe('A register in which everything is killed, again and again', () => {
       const refused = refusals.get(delivery) ?? 0;
       const refuse = refused < MOST_REFUSALS && randomInt(100) < REFUSED;
       if (refuse) refusals.set(delivery, refused + 1);
-      return { status: refuse ? 503 : 204, after: randomInt(ANSWERED_WITHIN) };
+      return { status: refuse ? 503 : 204, after: isHolding ? HELD : randomInt(ANSWERED_WITHIN) };
     });
     for (const path of ['/first', '/second', '/third']) {
       const { status, body } = await room.dataUser.rest('POST', '/v1/webhooks', {
@@ -87,10 +90,12 @@ describe('A register in which everything is killed, again and again', () => {
   async function killService(index: number): Promise<void> {
     const workers = room.services.filter(({ name }) => name.startsWith('access'));
     const service = (workers[index] ?? room.services[randomInt(room.services.length)]) as ChaosRoom['services'][number];
-    if (workers.includes(service)) await until(() => underWay().length >= 4 || undefined).catch(() => undefined);
+    isHolding = workers.includes(service);
+    if (isHolding) await until(() => underWay().length >= 4 || undefined).catch(() => undefined);
     const open = underWay();
     const at = performance.now();
     await service.kill();
+    isHolding = false;
     await until(() => open.every(({ status, torn }) => status !== undefined || torn) || undefined);
     const torn = open.filter((each) => each.torn);
     await noteInFlight();

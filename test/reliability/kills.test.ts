@@ -1,12 +1,15 @@
 import { Client } from 'pg';
 import { freePort, startRegisterProcess, type RegisterProcess } from '../support/register';
+import { newMpxn } from '../support/customers';
+import { type Graph, graphOf } from '../support/graph';
+import { REGISTER_CONSENT, consentOf, halfMadeConsents } from '../support/legacy-consents';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { consentRecord } from '../support/records';
-import { type RestClient, anonymousClient, signedInClient } from '../support/rest-client';
+import { type RestClient, anonymousClient, signedInClient, tokenOf } from '../support/rest-client';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DemoData } from '../../sandbox/demo-data';
+import { type DemoData, samplesOf } from '../../sandbox/demo-data';
 
 const REGISTRATIONS = 2_000;
 const KILL_AFTER = 700;
@@ -44,11 +47,18 @@ describe('A register whose process is killed', () => {
 
   it('has every registration that it acknowledged, whole, and none half made', async () => {
     const dataUser = await signedInClient({ rest, sandbox }, 'data_user');
+    const graph = graphOf(
+      { gateway: `http://localhost:${environment['GATEWAY_PORT']}` },
+      await tokenOf({ rest, sandbox }, 'data_user'),
+    );
+    const consenting = consentUntilKilled(graph, samplesOf(sandbox).duid);
     const acknowledged = await registerUntilKilled(dataUser, sandbox.samples.identity_record, register);
+    const consented = await consenting;
     register = await startRegisterProcess(environment);
     expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_AFTER);
+    expect(consented.length).toBeGreaterThan(0);
     const verify = anonymousClient(rest);
-    for (const ak of acknowledged) {
+    for (const ak of [...acknowledged, ...consented]) {
       const { status, body } = await verify('GET', `/v1/access-records/${ak}`);
       expect([status, body['access-record']?.['access-event'].state]).toEqual([200, 'ACTIVE']);
     }
@@ -56,6 +66,12 @@ describe('A register whose process is killed', () => {
       withoutVersion: 0,
       withoutTransition: 0,
       keysWithoutRecord: 0,
+    });
+    expect(await halfMadeConsents(database.url)).toEqual({
+      withoutIdentityRecord: 0,
+      provisional: 0,
+      withoutKey: 0,
+      keysOfNothing: 0,
     });
   });
 
@@ -101,6 +117,22 @@ async function registerUntilKilled(client: RestClient, ref: string, register: Re
   };
   await Promise.all(Array.from({ length: AT_ONCE }, sender));
   await killed;
+  return acknowledged;
+}
+
+/** Registers consents, a few at once, until the process is gone; answers the access keys of the acknowledged ones. */
+async function consentUntilKilled(graph: Graph, duid: string): Promise<string[]> {
+  const acknowledged: string[] = [];
+  const sender = async () => {
+    for (;;) {
+      const key = newMpxn();
+      const answer = await graph(REGISTER_CONSENT, { input: consentOf({ duid }), key }).catch(() => undefined);
+      if (answer === undefined) return;
+      const ck: string | undefined = answer.data?.registerConsent.consentToken.key;
+      if (ck !== undefined) acknowledged.push(ck.replace('ck_', 'ak_'));
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, sender));
   return acknowledged;
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoData } from '../../sandbox/demo-data';
+import { inTurns } from '../support/confirmed-tokens';
 import { graphOf } from '../support/graph';
 import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { type RegisterProcess, freePort, startTogether } from '../support/register';
@@ -9,6 +10,20 @@ import { type RestClient, accountOf, anonymousClient, signedInClient, tokenOf } 
 
 const MISSES = 3;
 const FAILED_SIGN_INS = 2;
+/** More than the demo data costs an account. */
+const REQUESTS = 300;
+const LOOKUPS = 4;
+
+/** A refusal by a limit of a minute: the seconds to wait, and the same as structured field (draft-ietf-httpapi-ratelimit-headers). */
+function expectLimited({ status, headers }: { status: number; headers: Headers }): void {
+  const seconds = Number(headers.get('retry-after'));
+  expect([status, headers.get('ratelimit')]).toEqual([429, `"requests";r=0;t=${seconds}`]);
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(60);
+}
+
+/** Milliseconds for two registers to start, also on a machine that has other things to do. */
+const STARTS_WITHIN = 180_000;
 
 /** A register as one of several. */
 interface Replica {
@@ -31,7 +46,7 @@ describe('Two registers that start at once on one empty database', () => {
     processes = await startTogether(places.map(({ environment }) => environment));
     [one, other] = places as [Replica, Replica];
     sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData; // of the one that wrote last
-  });
+  }, STARTS_WITHIN);
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.stop()));
     rmSync(dataDir, { recursive: true, force: true });
@@ -48,6 +63,10 @@ describe('Two registers that start at once on one empty database', () => {
       LIMIT_VERIFY_MISSES: String(MISSES),
       LIMIT_FAILED_SIGN_INS: String(FAILED_SIGN_INS),
       LIMIT_EXISTS_MINUTE: '1',
+      LIMIT_REQUESTS: String(REQUESTS),
+      LIMIT_PUBLIC_LOOKUPS: String(LOOKUPS),
+      LIMIT_GRID_FILES: String(LOOKUPS),
+      TRUST_PROXY: 'loopback',
       LOG_LEVEL: 'error',
     };
     return { environment, rest: `http://localhost:${restPort}`, gateway: `http://localhost:${gatewayPort}` };
@@ -78,11 +97,68 @@ describe('Two registers that start at once on one empty database', () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it('count one limit together: verifications of unknown keys', async () => {
-    const miss = async ({ rest }: Replica) =>
-      (await anonymousClient(rest)('GET', `/v1/access-records/ak_${'0'.repeat(24)}`)).status;
-    expect([await miss(one), await miss(other), await miss(one)]).toEqual(Array<number>(MISSES).fill(404));
-    expect([await miss(one), await miss(other)]).toEqual([429, 429]);
+  /** A verification by a client of an address: the nearest proxy, which is trusted, says which. */
+  const verify = ({ rest }: Replica, key: string, address: string) =>
+    anonymousClient(rest)('GET', `/v1/access-records/${key}`, undefined, { 'x-forwarded-for': address });
+  const UNKNOWN = `ak_${'0'.repeat(24)}`;
+
+  it.each([
+    ['an IPv4 address', () => '198.51.100.7', '198.51.100.8'],
+    ['the /64 of an IPv6 address', (turn: number) => `2001:db8:7:7:${turn}::${turn}`, '2001:db8:7:8::1'],
+    [
+      'an IPv4 address that is written as one of IPv6',
+      (turn: number) => (turn % 2 === 0 ? '198.51.100.9' : '::ffff:198.51.100.9'),
+      '::ffff:198.51.100.10',
+    ],
+  ])(
+    'count one limit together: verifications of unknown keys, not of known ones, from %s',
+    async (_, of, neighbour) => {
+      const { active } = sandbox.samples.access_keys;
+      const hits = async (count: number) => {
+        for (let turn = 0; turn < count; turn++)
+          expect((await verify(turn % 2 === 0 ? one : other, active, of(turn))).status).toBe(200);
+      };
+      await hits(3 * MISSES);
+      for (let turn = 0; turn < MISSES; turn++)
+        expect((await verify(turn % 2 === 0 ? one : other, UNKNOWN, of(turn))).status).toBe(404);
+      expectLimited(await verify(one, UNKNOWN, of(8)));
+      expectLimited(await verify(other, UNKNOWN, of(9)));
+      await hits(3 * MISSES);
+      expect((await verify(one, UNKNOWN, neighbour)).status).toBe(404);
+    },
+  );
+
+  it('count one limit together: requests of an account, by REST and GraphQL', async () => {
+    const { duid } = accountOf(sandbox, 'data_user') as { duid?: string };
+    const doorsOf = async (replica: Replica) => {
+      const token = await tokenOf({ ...replica, sandbox }, 'analyst');
+      const rest = anonymousClient(replica.rest, `Bearer ${token}`);
+      const graph = graphOf(replica, token);
+      return {
+        read: () => rest('GET', `/v1/data-users/${duid}`),
+        ask: () => graph('{ viewer { accountId } }'),
+        verify: () => rest('GET', `/v1/access-records/${sandbox.samples.access_keys.active}`),
+      };
+    };
+    const [atOne, atOther] = [await doorsOf(one), await doorsOf(other)];
+    const doors = [atOne.read, atOther.ask, atOther.read, atOne.ask] as const;
+    const answered = await inTurns(REQUESTS, async (turn) => (await doors[turn % 4]?.())?.status);
+    expect(answered).toEqual(Array<number>(REQUESTS).fill(200));
+    for (const door of doors) expectLimited(await door());
+    expect((await atOne.verify()).status).toBe(200);
+  });
+
+  it.each([
+    ['suppliers', '/v1/suppliers'],
+    ['grid models', '/grid-modelling/stage3/development-projects'],
+  ])('count one limit together: questions of an address about %s', async (_, path) => {
+    const ask = ({ rest }: Replica, address: string) =>
+      anonymousClient(rest)('GET', path, undefined, { 'x-forwarded-for': address });
+    for (let turn = 0; turn < LOOKUPS; turn++)
+      expect((await ask(turn % 2 === 0 ? one : other, '198.51.100.20')).status).toBe(200);
+    expectLimited(await ask(one, '198.51.100.20'));
+    expectLimited(await ask(other, '198.51.100.20'));
+    expect((await ask(one, '198.51.100.21')).status).toBe(200);
   });
 
   it('count one limit together: questions of an account whether an identity record exists', async () => {
@@ -110,9 +186,11 @@ describe('Two registers that start at once on one empty database', () => {
   });
 
   it('count one limit together: failed sign-ins', async () => {
-    const fail = async ({ rest }: Replica) =>
-      (await anonymousClient(rest, `Basic ${btoa('acc_none:sk_none')}`)('GET', '/v1/auth/token')).status;
-    expect([await fail(one), await fail(other)]).toEqual(Array<number>(FAILED_SIGN_INS).fill(401));
-    expect([await fail(other), await fail(one)]).toEqual([429, 429]);
+    const fail = ({ rest }: Replica) =>
+      anonymousClient(rest, `Basic ${btoa('acc_none:sk_none')}`)('GET', '/v1/auth/token');
+    const failed = [await fail(one), await fail(other)].map(({ status }) => status);
+    expect(failed).toEqual(Array<number>(FAILED_SIGN_INS).fill(401));
+    expectLimited(await fail(other));
+    expectLimited(await fail(one));
   });
 });

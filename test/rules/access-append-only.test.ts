@@ -74,6 +74,34 @@ describe('An access record', () => {
     expect(await outcomeOf(database.owner, () => database.owner.query(statement))).toBe(FORBIDDEN);
   });
 
+  it.each([
+    ['another Identity Record', 'identity_record_id = gen_random_uuid()'],
+    ['another reference', `identity_record_ref = 'other'`],
+    ['another meter point', `meter_point_id = 'other'`],
+  ])('is not linked to %s, unless it came through Interface B: that to another Identity Record', async (_, links) => {
+    const statement = withHistory.version(links);
+    const moved = async () => {
+      await database.owner.query(statement, [ids.ACTIVE]);
+    };
+    expect(await outcomeOf(database.owner, moved)).toBe(FORBIDDEN);
+    const movedOfLegacy = async (change: string) => {
+      await database.owner.query('alter table access_record disable trigger guard');
+      await database.owner.query('update access_record set is_legacy = true where id = $1', [ids.ACTIVE]);
+      await database.owner.query('alter table access_record enable trigger guard');
+      await database.owner.query(change, [ids.ACTIVE]);
+    };
+    const isMeterPoint = links.startsWith('meter_point_id');
+    expect(await outcomeOf(database.owner, () => movedOfLegacy(statement))).toBe(isMeterPoint ? FORBIDDEN : 'done');
+    const withoutVersion = `update access_record set ${links} where id = $1`;
+    expect(await outcomeOf(database.owner, () => movedOfLegacy(withoutVersion))).toBe(FORBIDDEN);
+  });
+
+  it('came through Interface B or not for ever', async () => {
+    const statement = `update access_record set is_legacy = true where id = '${ids.ACTIVE}'`;
+    expect(await outcomeOf(database.application, () => database.application.query(statement))).toBe(NO_RIGHT);
+    expect(await outcomeOf(database.owner, () => database.owner.query(statement))).toBe(FORBIDDEN);
+  });
+
   const CONTENT: [field: string, change: string][] = [
     ['document', `document = '{"changed":true}'`],
     ['legal basis', `legal_basis = 'uk-public-task'`],

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { SignJWT, UnsecuredJWT } from 'jose';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import { remoteLink } from '../../subgraphs/server/remote-link';
-import { type ServiceTokens, serviceTokens } from '../../subgraphs/server/service-token';
+import { SERVICE_TOKEN_HEADER, type ServiceTokens, serviceTokens } from '../../subgraphs/server/service-token';
 import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
 import { serveSubgraph } from '../../subgraphs/server/subgraph-server';
 import { SESSION, signedInByLink } from '../support/sign-in-operations';
@@ -63,5 +64,59 @@ describe('A subgraph that is a process of its own', () => {
     expect(await ask({ caller: { ...customer, role: 'admin' }, bearer: token })).toEqual(['AUT001']);
     expect(await ask({ caller: customer, bearer: 'a JWT of somebody' })).toEqual(['AUT001']);
     expect(await ask({ caller: customer })).toEqual(['AUT001']);
+  });
+});
+
+const FACTS = { transactionId: 'tid_test', clientAddress: '127.0.0.1', onOwnAccount: true };
+
+/** A service token as the gateway signs it, but for what is given. */
+function tokenFor({ alg = 'HS256', typ = 'register-service', aud = 'identity', exp = '30s', secret = key } = {}) {
+  const signing = new SignJWT({ facts: FACTS }).setProtectedHeader({ alg, typ }).setIssuer('gateway').setIssuedAt();
+  if (aud !== '') signing.setAudience(aud);
+  return (exp === '' ? signing : signing.setExpirationTime(exp)).sign(secret);
+}
+
+/** What callers send who did not come through the gateway. */
+const STRANGERS: [what: string, token: () => string | undefined | Promise<string>][] = [
+  ['nothing', () => undefined],
+  ['an empty token', () => ''],
+  ['no token', () => 'nonsense'],
+  ['the bearer token of a customer', () => token],
+  ['a token of the gateway for another service', () => serviceTokens('gateway', key).issue('access', FACTS)],
+  ['a token of the gateway for nobody', () => tokenFor({ aud: '' })],
+  ['a token that has expired', () => tokenFor({ exp: '-1s' })],
+  ['a token that never expires', () => tokenFor({ exp: '' })],
+  ['a token of another type', () => tokenFor({ typ: 'at+jwt' })],
+  ['a token of another algorithm', () => tokenFor({ alg: 'HS512', secret: Buffer.concat([key, key]) })],
+  ['a token signed by another key', () => tokenFor({ secret: randomBytes(32) })],
+  ['a token of another installation', () => serviceTokens('gateway', randomBytes(32)).issue('identity', FACTS)],
+  ['a token without a signature', () => new UnsecuredJWT({ facts: FACTS }).setAudience('identity').encode()],
+  ['a token whose signature was taken away', async () => (await tokenFor()).replace(/[^.]+$/, '')],
+];
+
+describe('Who did not come through the gateway', () => {
+  const send = async (proof: string | undefined, authorization?: string) => {
+    const { port } = server.server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(proof === undefined ? {} : { [SERVICE_TOKEN_HEADER]: proof }),
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      body: JSON.stringify({ query: '{ __typename }' }),
+    });
+    return [response.status, await response.json()];
+  };
+  const REFUSED = [401, { errors: [expect.objectContaining({ extensions: { code: 'AUT001' } })] }];
+
+  it.each(STRANGERS)('is refused by a subgraph, whatever is asked: with %s', async (_, make) => {
+    const proof = await make();
+    expect(await send(proof)).toEqual(REFUSED);
+    expect(await send(proof, `Bearer ${token}`)).toEqual(REFUSED);
+  });
+
+  it('is told apart from the gateway by that alone', async () => {
+    expect(await send(await tokenFor())).toEqual([200, { data: { __typename: 'Query' } }]);
   });
 });

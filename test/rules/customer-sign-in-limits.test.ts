@@ -15,7 +15,7 @@ const secret = 'A'.repeat(43);
 
 let room: SignInRoom;
 beforeAll(async () => {
-  room = await startSignInRoom({ replicas: 2, limits: { signIns: MOST } });
+  room = await startSignInRoom({ replicas: 2, limits: { signIns: MOST, existsMinute: 2 * MOST, existsDay: MOST } });
 });
 afterAll(() => room?.close());
 
@@ -96,5 +96,29 @@ describe('The limit on sign-ins from a network', () => {
     expect((await start(0, newNetwork())).codes).toEqual([]);
     // nobody is kept from the other ways to sign in
     expect((await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
+  });
+});
+
+describe('The limit on existence checks and re-identifications of an account in a day', () => {
+  const EXISTS = 'query ($mpxn: MPxN!) { identityRecordExistence(mpxn: $mpxn) { exists } }';
+  const REIDENTIFY = `mutation ($input: CrossReidentificationInput!) { reidentify(input: $input) { method } }`;
+
+  it('counts both together, in all replicas, and has to be waited for longer than a minute', async () => {
+    const [caller, other] = [await room.dataUser(), await room.dataUser()];
+    const mpxn = newMpxn();
+    const exists = (replica: number, by = caller) => room.ask(EXISTS, { mpxn }, { caller: by }, replica);
+    const reidentify = (replica: number) =>
+      room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller }, replica);
+    expect([(await exists(0)).codes, (await reidentify(1)).codes, (await exists(1)).codes]).toEqual([
+      [],
+      ['NTF001'],
+      [],
+    ]);
+    for (const refused of [await exists(0), await exists(1), await reidentify(0)]) {
+      expect(refused.codes).toEqual(['LIM002']);
+      expect(refused.retryAfter).toBeGreaterThan(60);
+      expect(refused.retryAfter).toBeLessThanOrEqual(24 * 3_600);
+    }
+    expect((await exists(0, other)).codes).toEqual([]);
   });
 });

@@ -186,6 +186,7 @@ const accountTokens: TokenVerifier = {
       role: token.split(':')[0] as Role,
       duid: null,
       mpid: null,
+      validFrom: new Date(Date.now() - HOUR),
       expiresAt: new Date(Date.now() + HOUR),
     } as never),
 };

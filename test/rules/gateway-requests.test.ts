@@ -273,8 +273,11 @@ describe('what the gateway learns of a request', () => {
     expect((await post(gateway, request, { 'transaction-id': transactionId })).headers.get('transaction-id')).not.toBe(
       transactionId,
     );
-    const forged = await post(gateway, request, { 'x-register-service': `${proof}x` });
-    expect([forged.status, codes(forged)]).toEqual([401, ['AUT001']]);
+    const elsewhere = await TOKENS.issue('access', { transactionId, clientAddress: '192.0.2.1' });
+    for (const refused of [`${proof}x`, elsewhere, '', 'nonsense']) {
+      const answer = await post(gateway, request, { 'x-register-service': refused });
+      expect([answer.status, codes(answer)]).toEqual([401, ['AUT001']]);
+    }
   });
 
   it('is logged in one line without keys, tokens or query text', async () => {

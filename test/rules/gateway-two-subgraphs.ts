@@ -281,6 +281,7 @@ export const roleTokens: TokenVerifier = {
       role: role as Role,
       duid: null,
       mpid: null,
+      validFrom: new Date(Date.now() - 2 * HOUR),
       expiresAt,
     } as never);
   },

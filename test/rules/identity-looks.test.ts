@@ -1,5 +1,6 @@
 import type { Caller } from '../../subgraphs/server/caller';
 import { EXISTS, MAIL_PROOF, REIDENTIFY, REIDENTIFY_OWN, RETURN_URL, started, valueOf } from '../support/ceremonies';
+import { CONSENTS } from '../support/legacy-consents';
 import { asCustomer, signedInByLink } from '../support/sign-in-operations';
 import { type SignInRoom, newMpxn, startSignInRoom } from '../support/sign-in-room';
 
@@ -141,15 +142,18 @@ describe('Limits', () => {
     expect((await limited.ask(REIDENTIFY, { input }, { caller: another })).codes).toEqual(['LIM002']);
   });
 
-  it('of an account are shared by existence checks and re-identifications, and by replicas', async () => {
+  it('of an account are shared by existence checks, looks at consents and re-identifications, and by replicas', async () => {
     const asker = await limited.dataUser(RETURN_URL);
     const ask = (replica: number) => limited.ask(EXISTS, { mpxn }, { caller: asker }, replica);
-    for (const replica of [0, 1, 0]) expect((await ask(replica)).codes).toEqual([]);
+    for (const replica of [0, 1]) expect((await ask(replica)).codes).toEqual([]);
+    const look = (replica: number) => limited.ask(CONSENTS, { mpxn }, { caller: asker }, replica);
+    expect((await look(0)).codes).toEqual([]);
     const unknown = { input: { mpxn: newMpxn(), ...LINK } };
     expect((await limited.ask(REIDENTIFY, unknown, { caller: asker }, 1)).codes).toEqual(['NTF001']);
     for (const replica of [0, 1]) {
       expect((await limited.ask(REIDENTIFY, unknown, { caller: asker }, replica)).codes).toEqual(['LIM002']);
       expect((await ask(replica)).codes).toEqual(['LIM002']);
+      expect(await look(replica)).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
       const own = await limited.ask(REIDENTIFY_OWN, { ref, input: LINK }, { caller: asker }, replica);
       expect(own).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
     }

@@ -62,6 +62,23 @@ describe('connections to the adapter', () => {
     expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(/^The request is not one/) });
   });
 
+  it.each([
+    ['a method that HTTP does not know', 'FOO /show-consents/1 HTTP/1.1\r\nhost: a\r\n\r\n', 400],
+    ['a head that is too large', `GET /login HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ])(
+    'answers %s in the form of Interface B at its addresses, and that it has a successor',
+    async (_, bytes, status) => {
+      const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(head).toMatch(/^deprecation: @1795132800\r$/m);
+      expect(head).toMatch(/^sunset: Sat, 20 Nov 2027 00:00:00 GMT\r$/m);
+      expect(head).toMatch(/^link: <https:\/\/register.example\/v1>; rel="successor-version"\r$/m);
+      expect(Object.keys((JSON.parse(body) as { response: object }).response)).toEqual([
+        ...['resource', 'response-time-stamp', 'transaction-id'],
+      ]);
+    },
+  );
+
   it('names the path of a request in absolute form as its resource', async () => {
     const answer = await exchange(
       `GET http://a/v1/access-records/${AK}?x=1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,

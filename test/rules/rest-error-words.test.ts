@@ -2,7 +2,8 @@ import { wordAndDetails } from '../../rest-adapter/error-forms';
 import { type ToldRefusal, refusal, refusalOfFaults } from '../../rest-adapter/refusal';
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
 
-const told = (refused: ToldRefusal) => wordAndDetails(refused, '/v1/consent', 'tid_5d3f9a1c7be2048643d1e0fa');
+const told = (refused: ToldRefusal) =>
+  wordAndDetails(refused, { resource: '/v1/consent', 'transaction-id': 'tid_5d3f9a1c7be2048643d1e0fa' });
 
 /** The word of Interface D for every code (3-decisions-c-d.md, D.2). */
 const WORDS: Readonly<Record<ErrorCode, string>> = {

@@ -84,6 +84,8 @@ function demandCoercible(document: DocumentNode, variables: Record<string, unkno
 const PUBLIC = new Set([
   'VerifyAccessRecord',
   'ObtainBearerToken',
+  'LogIn',
+  'LogInByPost',
   'RetrieveDifferenceModel',
   'RetrieveArchive',
   'ListDevelopmentProjects',
@@ -156,6 +158,7 @@ export async function startTestAdapter(
     settings: {
       port: 0,
       baseUrl: 'https://register.example/v1',
+      legacySunset: new Date('2027-11-20T00:00:00Z'),
       trustProxy: settings.trustProxy ?? false,
       production: settings.production ?? true,
       ltdsDefaultArea: settings.ltdsDefaultArea,

@@ -1,3 +1,4 @@
+import { answersServed } from '../support/contract-answers';
 import { type TestAdapter } from './rest-graph';
 
 /** The headers of a caller who is let in. */
@@ -26,11 +27,18 @@ export async function sendTo({ adapter }: TestAdapter, { method = 'GET', url, he
     headers: { ...typed, ...headers },
     ...(body === undefined ? {} : { payload: body as string }),
   });
-  return {
+  const answer = {
     status: response.statusCode,
     headers: response.headers,
     body: (response.body === '' ? undefined : response.json()) as Body,
   };
+  const promised = await answersServed(adapter, async (path) => (await adapter.app.inject(path)).json());
+  const given = {
+    ...answer,
+    headers: new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])),
+  };
+  expect(promised.breaches({ method, path: url.replace(/[?#].*$/s, '') }, given)).toEqual([]);
+  return answer;
 }
 
 /** An answer's body: the envelope, and what else there is. */

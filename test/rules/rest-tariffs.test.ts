@@ -15,6 +15,7 @@ beforeEach(() => {
 
 const TARIFF = 'trf_0d4f8a1be7c92035f6418d2a9c3b5e70';
 const USER = 'usr_5b0e1c7d94a2f3864d1e0fa25c7b9a13';
+const SECRET = `whsec_${'A'.repeat(43)}=`;
 const REGISTRATION = '3f6f5a52-8f0e-4c55-9f4a-0b8d9c1e7a26';
 const KEY = { 'x-supplier-api-key': 'good' };
 
@@ -364,10 +365,10 @@ describe('a webhook', () => {
   const register = (payload: unknown) => send({ method: 'POST', url: '/v1/webhook', headers: GOOD, payload });
 
   it('is registered at its address, and its secret told', async () => {
-    const registration = { webhookId: REGISTRATION, signingSecret: 'whsec_x', isNew: true };
+    const registration = { webhookId: REGISTRATION, signingSecret: SECRET, isNew: true };
     test.graph.roots = { registerRtiWebhook: () => registration };
     const { status, body } = await register({ webhook_url: 'https://pennywise.example/events' });
-    expect([status, body]).toEqual([201, { webhook_id: REGISTRATION, signing_secret: 'whsec_x' }]);
+    expect([status, body]).toEqual([201, { webhook_id: REGISTRATION, signing_secret: SECRET }]);
     expect(test.graph.asked).toEqual({ webhookUrl: 'https://pennywise.example/events' });
   });
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Supergraph } from '@apollo/federation-internals';
@@ -6,12 +5,13 @@ import type { GraphQLSchema } from 'graphql';
 import { compile } from '../../rest-adapter/compile';
 import { type ContractSchema, loadContract } from '../../rest-adapter/contract';
 import { ERROR_WORDS } from '../../rest-adapter/error-forms';
-import { INTERFACES, INTERFACE_A, INTERFACE_C, INTERFACE_D } from '../../rest-adapter/interfaces';
+import { INTERFACES, INTERFACE_A, INTERFACE_B, INTERFACE_C, INTERFACE_D } from '../../rest-adapter/interfaces';
 import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
 import { routeTable } from '../../rest-adapter/route-table';
 import { errorCatalogue } from '../../schema/error-catalogue';
 import {
   ACCESS_KEY_PATTERN,
+  CONSENT_KEY_PATTERN,
   CREDENTIAL_ID_PATTERN,
   DUID_PATTERN,
   EVENT_ID_PATTERN,
@@ -26,6 +26,7 @@ import {
   UNIT_PRICE_PATTERN,
   WEBHOOK_ID_PATTERN,
 } from '../../schema/identifiers';
+import { LEGACY_MPXN_PATTERN } from '../../schema/mpxn';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 
 const contracts = INTERFACES.map(loadContract);
@@ -66,15 +67,8 @@ describe('the join of contracts, operations, route table and graph', () => {
 describe('the OpenAPI document of Interface A', () => {
   const schemas = (contract.document['components'] as { schemas: Record<string, ContractSchema> }).schemas;
 
-  it('is valid by the meta-schema of OpenAPI 3.1, and of version 0.0.16', () => {
-    const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
-    const told = execFileSync(process.execPath, [validator, 'schema/openapi/a.yaml'], {
-      cwd: REPOSITORY_ROOT,
-      encoding: 'utf8',
-    });
-    expect(JSON.parse(told)).toEqual({ valid: true });
+  it('is of version 0.0.16', () => {
     expect((contract.document['info'] as { version: string }).version).toBe('0.0.16');
-    expect(contract.document['openapi']).toBe('3.1.0');
   });
 
   it('has the patterns of schema/identifiers.ts, letter for letter', () => {
@@ -152,6 +146,58 @@ describe('the OpenAPI document of Interface A', () => {
   }
 });
 
+describe('the OpenAPI document of Interface B', () => {
+  const { document, operations } = loadContract(INTERFACE_B);
+  const { schemas, responses } = document['components'] as {
+    schemas: Record<string, ContractSchema>;
+    responses: Record<string, { headers: object }>;
+  };
+
+  it('has the paths of the specification without a version, deprecated, with their good answers', () => {
+    const told = operations.map(({ method, path, signIn, status, statusOfRepeat }) => {
+      const item = document.paths[path] as Record<string, { deprecated: boolean }>;
+      const isDeprecated = item[method.toLowerCase()]?.deprecated ? 'deprecated ' : '';
+      return `${isDeprecated}${method} ${path} ${signIn} ${[...new Set([status, statusOfRepeat])].join(', ')}`;
+    });
+    expect(told).toEqual([
+      'deprecated GET /login basic 200',
+      'deprecated POST /login basic 200',
+      'deprecated POST /register-consent bearer 201, 200',
+      'deprecated GET /show-consents/{mpxn} bearer 200',
+    ]);
+    expect((document['info'] as { version: string }).version).toBe('unversioned');
+  });
+
+  it('has the patterns of the specification, letter for letter, and the time under its own name', () => {
+    const patterns = ['ConsentKey', 'Duid', 'Mpxn'].map((name) => schemas[name]?.pattern);
+    expect(patterns).toEqual([CONSENT_KEY_PATTERN.source, DUID_PATTERN.source, LEGACY_MPXN_PATTERN.source]);
+    expect(schemas['UkAddress']?.properties?.['postcode']?.pattern).toBe(POSTCODE_PATTERN.source);
+    expect(schemas['ResponseMetadata']?.required).toEqual(['resource', 'response-time-stamp', 'transaction-id']);
+  });
+
+  it('tells in every answer that there is a successor', () => {
+    const good = operations.map(({ answerHeaders }) => answerHeaders);
+    const others = Object.values(responses).map(({ headers }) => Object.keys(headers));
+    for (const headers of [...good, ...others])
+      expect(headers).toEqual(expect.arrayContaining(['Deprecation', 'Sunset', 'Link']));
+  });
+
+  it('tells codes of the catalogue, in the words of Interface A', () => {
+    const ofInterfaceA = (contract.document['components'] as { schemas: Record<string, ContractSchema> }).schemas;
+    expect(ofInterfaceA['ErrorCode']?.enum).toEqual(expect.arrayContaining([...(schemas['ErrorCode']?.enum ?? [])]));
+    expect(schemas['DataType']).toEqual(ofInterfaceA['DataType']);
+    expect(schemas['UkAddress']).toEqual(ofInterfaceA['UkAddress']);
+  });
+
+  it('bounds every text and every list of a request', () => {
+    const unbounded = operations.flatMap(({ operationId, body, parameters }) => [
+      ...(body ? unboundedIn(body, operationId) : []),
+      ...parameters.flatMap(({ name, schema }) => unboundedIn(schema, `${operationId} ${name}`)),
+    ]);
+    expect(unbounded).toEqual([]);
+  });
+});
+
 describe('the OpenAPI document of Interface C', () => {
   const { document, operations, uploads } = loadContract(INTERFACE_C);
   const all = [...operations, ...uploads];
@@ -159,15 +205,6 @@ describe('the OpenAPI document of Interface C', () => {
     'schemas' | 'parameters',
     Record<string, ContractSchema & { schema: ContractSchema }>
   >;
-
-  it('is valid by the meta-schema of OpenAPI 3.1', () => {
-    const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
-    const told = execFileSync(process.execPath, [validator, 'schema/openapi/c.yaml'], {
-      cwd: REPOSITORY_ROOT,
-      encoding: 'utf8',
-    });
-    expect([JSON.parse(told), document['openapi']]).toEqual([{ valid: true }, '3.1.0']);
-  });
 
   it('has the paths of the specification, and asks nobody to sign in', () => {
     expect(all.map(({ method, path, signIn }) => `${method} ${path} ${signIn}`)).toEqual([
@@ -217,14 +254,8 @@ describe('the OpenAPI document of Interface D', () => {
     responses: Record<string, { content?: Record<string, { schema: { $ref: string } }> }>;
   };
 
-  it('is valid by the meta-schema of OpenAPI 3.1, and of version 0.1.1', () => {
-    const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
-    const told = execFileSync(process.execPath, [validator, 'schema/openapi/d.yaml'], {
-      cwd: REPOSITORY_ROOT,
-      encoding: 'utf8',
-    });
-    const { version } = document['info'] as { version: string };
-    expect([JSON.parse(told), document['openapi'], version]).toEqual([{ valid: true }, '3.1.0', '0.1.1']);
+  it('is of version 0.1.1', () => {
+    expect((document['info'] as { version: string }).version).toBe('0.1.1');
   });
 
   it('has the endpoints of the decisions, each at its server, with its way of signing in and its good answers', () => {

@@ -115,17 +115,11 @@ function isMadeUp(value: string): boolean {
 /** Whether the OpenAPI document promises this answer. */
 export function contractBreaches(
   { method, url }: SentRequest,
-  { status, headers, body }: Answer,
+  answer: Answer,
   contract: ContractAnswers,
   had: Set<string>,
 ): string[] {
-  const operationId = contract.operationOf(method, url.pathname);
-  if (operationId === undefined) return [];
-  const documented = contract.answer(operationId, status);
-  if (documented === undefined) return [`${operationId} does not document ${status}`];
-  had.add(`${operationId} ${status}`);
-  const missing = documented.requiredHeaders
-    .filter((name) => !headers.has(name))
-    .map((name) => `lacks the header ${name}`);
-  return [...missing, ...documented.faults(body, headers.get('content-type'))];
+  const request = { method, path: url.pathname };
+  had.add(`${contract.operationOf(request)} ${answer.status}`);
+  return contract.breaches(request, answer);
 }

@@ -1,99 +1,230 @@
-import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
+import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { type OpenApiDocument, loadContract } from '../../rest-adapter/contract';
-import { INTERFACES } from '../../rest-adapter/interfaces';
+import { INTERFACES, type RestInterface, interfaceAt } from '../../rest-adapter/interfaces';
+import { closedSchemas } from './closed-schemas';
 
-/** What the OpenAPI document says of one answer of one operation. */
-export interface DocumentedAnswer {
-  readonly requiredHeaders: readonly string[];
-  /** Everything in a body that does not fit; a body where none is promised does not, and one of another media type neither. */
-  faults(body: unknown, contentType: string | null): string[];
+/** A request as a document tells of it. */
+export interface AskedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** An answer as it came; the body is undefined where there is none, and a text where it is no JSON. */
+export interface GivenAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
 }
 
 /** The answers that the OpenAPI documents promise. */
 export interface ContractAnswers {
-  /** Operation of a request, if a document has it. */
-  operationOf(method: string, path: string): string | undefined;
-  answer(operationId: string, status: number): DocumentedAnswer | undefined;
+  /** Operation of a request, if a document has it; HEAD is the GET of a path. */
+  operationOf(request: AskedRequest): string | undefined;
+  /** Everything in which an answer is not what the documents promise: status, headers, body; nothing may be there that they do not tell of. */
+  breaches(request: AskedRequest, answer: GivenAnswer): string[];
   /** `operationId status` of every documented answer. */
   readonly all: readonly string[];
 }
 
-interface Operation {
-  readonly operationId: string;
-  readonly responses: Record<string, unknown>;
+/** A document and the interface that it describes. */
+interface Published {
+  readonly of: RestInterface;
+  readonly document: OpenApiDocument;
 }
 
-/** Reads the contracts anew, apart from the adapter's own joining. */
+/** What the documents in `schema/openapi` promise, read anew, apart from the adapter's own joining. */
 export function contractAnswers(): ContractAnswers {
-  const contracts = INTERFACES.map(loadContract);
-  const answers = new Map(contracts.flatMap(({ document }) => [...answersOf(document)]));
-  const operations = contracts.flatMap((contract) => [...contract.operations, ...contract.uploads]);
-  const patterns = operations.map(({ operationId, method, path }) => {
-    const pattern = new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
-    return { operationId, method, pattern, isLiteral: !path.includes('{') };
-  });
+  return answersOf(INTERFACES.map(loadContract));
+}
+
+const served = new Map<unknown, Promise<ContractAnswers>>();
+
+/** What the documents promise that a register serves at an address. */
+export function servedAnswers(rest: string): Promise<ContractAnswers> {
+  return answersServed(rest, async (path) => (await fetch(`${rest}${path}`)).json());
+}
+
+/** What the documents promise that a server serves; they are read once. */
+export function answersServed(by: unknown, read: (path: string) => Promise<unknown>): Promise<ContractAnswers> {
+  const known = served.get(by);
+  if (known) return known;
+  const documents = INTERFACES.map(async (of) => ({ of, document: (await read(of.documentPath)) as OpenApiDocument }));
+  const asked = Promise.all(documents).then(answersOf);
+  served.set(by, asked);
+  asked.catch(() => served.delete(by));
+  return asked;
+}
+
+interface Route {
+  readonly of: RestInterface;
+  readonly operationId: string;
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly isLiteral: boolean;
+  readonly statuses: readonly string[];
+}
+
+function answersOf(published: readonly Published[]): ContractAnswers {
+  const routes = published.flatMap(routesOf);
+  const documents = new Map(published.map(({ of, document }) => [of, documentedAnswers(document)]));
+  const operationAt = ({ method, path }: AskedRequest) => {
+    if (!isDecodable(path)) return undefined;
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const matching = routes.filter(({ pattern }) => pattern.test(path));
+    const isKnown = matching.some(({ isLiteral }) => isLiteral); // a path is looked up before its method
+    return matching.find((route) => route.method === asked && route.isLiteral === isKnown);
+  };
   return {
-    operationOf(asked, path) {
-      const matching = patterns.filter(({ pattern }) => pattern.test(path));
-      const isKnown = matching.some(({ isLiteral }) => isLiteral); // a path is looked up before its method
-      return matching.find(({ method, isLiteral }) => method === asked && isLiteral === isKnown)?.operationId;
+    operationOf: (request) => operationAt(request)?.operationId,
+    breaches(request, answer) {
+      const route = operationAt(request);
+      const of = route?.of ?? interfaceAt(request.path);
+      if (of === published[0]?.of && OPERATORS.test(request.path) && answer.status < 400) return [];
+      const document = documents.get(of) as Documented;
+      const promised = route ? document.answer(route.operationId, answer.status) : document.unserved(answer.status);
+      const what = route?.operationId ?? 'a path or method that no operation has';
+      return promised ? promised(request.method, answer) : [`${answer.status} is not documented of ${what}`];
     },
-    answer: (operationId, status) => answers.get(`${operationId} ${status}`),
-    all: [...answers.keys()],
+    all: routes.flatMap(({ operationId, statuses }) => statuses.map((status) => `${operationId} ${status}`)),
   };
 }
 
-function answersOf(document: OpenApiDocument): Map<string, DocumentedAnswer> {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+/** What the adapter serves beside the interfaces. */
+const OPERATORS = /^\/(health|metrics|docs|openapi|\.well-known)(\/|\.json$|$)/;
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURI(path) !== '';
+  } catch {
+    return false;
+  }
+}
+
+interface Operation {
+  readonly operationId?: string;
+  readonly responses: Record<string, Part>;
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+function routesOf({ of, document }: Published): Route[] {
+  return Object.entries(document.paths).flatMap(([path, item]) => {
+    const operations = Object.entries(item as Record<string, Operation>).filter(([, each]) => each.operationId);
+    return operations.map(([method, { operationId = '', responses }]) => {
+      const pattern = new RegExp(`^${of.basePath}${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+      const isLiteral = !path.includes('{');
+      return { of, operationId, method: method.toUpperCase(), pattern, isLiteral, statuses: Object.keys(responses) };
+    });
+  });
+}
+
+/** Everything in which an answer is not what its document says. */
+type Check = (method: string, answer: GivenAnswer) => string[];
+
+interface Documented {
+  answer(operationId: string, status: number): Check | undefined;
+  /** What is answered where no operation is. */
+  unserved(status: number): Check | undefined;
+}
+
+/** By status, the components that say what is answered where no operation is; the web server refuses some by itself. */
+const UNSERVED: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'BadRequest',
+  431: 'BadRequest',
+};
+
+function documentedAnswers(document: OpenApiDocument): Documented {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
+  const responses = new Map(operations.map((each) => [each.operationId, each.responses]));
+  const { responses: shared } = document['components'] as { responses: Record<string, Part> };
+  const checks = new Map<Part, Check>();
+  let ajv: Ajv2020 | undefined;
+  const checkOf = (response: Part | undefined): Check | undefined => {
+    if (response === undefined) return undefined;
+    ajv ??= validatorOf(document);
+    const check = checks.get(response) ?? documentedAnswer(ajv, resolved(document, response), document);
+    checks.set(response, check);
+    return check;
+  };
+  return {
+    answer: (operationId, status) => checkOf(responses.get(operationId)?.[status]),
+    unserved: (status) => checkOf(shared[UNSERVED[status] ?? '']),
+  };
+}
+
+function validatorOf(document: OpenApiDocument): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   addFormats(ajv);
   ajv.addFormat('mpxn', true);
   ajv.addFormat('decimal', { type: 'number', validate: () => true });
-  ajv.addSchema(document, 'contract');
-  const resolve = (part: unknown): Record<string, unknown> => {
-    const reference = (part as { $ref?: string }).$ref;
-    if (reference === undefined) return part as Record<string, unknown>;
-    return reference
-      .split('/')
-      .slice(1)
-      .reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document) as never;
-  };
-  const answers = new Map<string, DocumentedAnswer>();
-  for (const item of Object.values(document.paths)) {
-    for (const { operationId, responses } of (Object.values(item) as Operation[]).filter((each) => each.operationId)) {
-      for (const [status, response] of Object.entries(responses))
-        answers.set(`${operationId} ${status}`, documented(ajv, resolve(response), resolve));
-    }
-  }
-  return answers;
+  return ajv.addSchema(closedSchemas(document), 'contract');
 }
 
-function documented(
-  ajv: Ajv2020,
-  response: Record<string, unknown>,
-  resolve: (part: unknown) => Record<string, unknown>,
-): DocumentedAnswer {
+function resolved(document: OpenApiDocument, part: unknown): Part {
+  const { $ref } = part as { $ref?: string };
+  if ($ref === undefined) return part as Part;
+  const steps = $ref.split('/').slice(1);
+  return resolved(
+    document,
+    steps.reduce<unknown>((at, step) => (at as Part)[step], document),
+  );
+}
+
+/** What HTTP itself adds, and what the register says in every answer: how browsers are to treat it, and that nobody keeps it. */
+const OF_EVERY_ANSWER = new Set([
+  ...['connection', 'keep-alive', 'date', 'content-type', 'content-length', 'transfer-encoding'],
+  ...['cache-control', 'x-content-type-options', 'content-security-policy', 'referrer-policy'],
+  'strict-transport-security',
+]);
+
+function documentedAnswer(ajv: Ajv2020, response: Part, document: OpenApiDocument): Check {
   const { headers = {}, content } = response as {
-    headers?: object;
+    headers?: Record<string, unknown>;
     content?: Record<string, { schema?: { $ref: string } }>;
   };
-  const validators = new Map<string, ValidateFunction>();
-  return {
-    requiredHeaders: Object.entries(headers)
-      .filter(([, header]) => resolve(header)['required'] === true)
-      .map(([name]) => name),
-    faults(body, contentType) {
-      const [mediaType = ''] = contentType?.split(';') ?? [];
-      if (content === undefined) return body === undefined ? [] : ['has a body, and none is promised'];
-      if (!(mediaType in content)) return [`has a body of the type ${mediaType}, which is not promised`];
-      const reference = content[mediaType]?.schema?.$ref;
-      if (reference === undefined) return [];
-      const validate = validators.get(reference) ?? ajv.compile({ $ref: reference.replace('#', 'contract#') });
-      validators.set(reference, validate);
-      return validate(body)
-        ? []
-        : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
-    },
+  const documented = Object.entries(headers).map(([name, header]) => {
+    const { required = false, schema } = resolved(document, header) as { required?: boolean; schema: unknown };
+    const { type, ...rest } = resolved(document, schema);
+    const validate = ajv.compile({ ...rest, ...(type === undefined ? {} : { type }) });
+    return { name: name.toLowerCase(), required, read: type === 'integer' ? Number : String, validate };
+  });
+  const known = new Set(documented.map(({ name }) => name));
+  const bodies = new Map<string, ValidateFunction>();
+  const bodyFaults = (body: unknown, type: string): string[] => {
+    if (content === undefined) return body === undefined ? [] : ['has a body, and none is promised'];
+    if (!(type in content)) return [`has a body of the type ${type}, which is not promised`];
+    const reference = content[type]?.schema?.$ref;
+    if (reference === undefined) return [];
+    const validate = bodies.get(reference) ?? ajv.compile({ $ref: reference.replace('#', 'contract#') });
+    bodies.set(reference, validate);
+    return validate(body) ? [] : faultsOf(validate);
   };
+  return (method, given) => {
+    const names = [...given.headers.keys()].filter((name) => !known.has(name) && !OF_EVERY_ANSWER.has(name));
+    const inHeaders = documented.flatMap(({ name, required, read, validate }) => {
+      const value = given.headers.get(name);
+      if (value === null) return required ? [`lacks the header ${name}`] : [];
+      return validate(read(value)) ? [] : [`the header ${name} is ${value}`];
+    });
+    const [type = ''] = given.headers.get('content-type')?.split(';') ?? [];
+    const hasBody = method !== 'HEAD' && !(content === undefined && given.body === undefined);
+    return [
+      ...names.map((name) => `has the header ${name}, which is not documented`),
+      ...inHeaders,
+      ...(hasBody ? bodyFaults(given.body, type) : []),
+    ];
+  };
+}
+
+function faultsOf({ errors }: ValidateFunction): string[] {
+  return (errors ?? []).map(({ instancePath, message, params }) => {
+    const { additionalProperty, unevaluatedProperty } = params as Record<string, string | undefined>;
+    const name = additionalProperty ?? unevaluatedProperty;
+    return `${instancePath}${name === undefined ? '' : `/${name}`}: ${message}`;
+  });
 }

@@ -50,7 +50,11 @@ export function graphOf({ gateway }: Pick<TestRegister, 'gateway'>, token?: stri
 }
 
 /** A client of the graph signed in as a demo account. */
-export async function graphAs(register: TestRegister, role: AccountRole, index = 0): Promise<Graph> {
+export async function graphAs(
+  register: Pick<TestRegister, 'gateway' | 'rest' | 'sandbox'>,
+  role: AccountRole,
+  index = 0,
+): Promise<Graph> {
   return graphOf(register, await tokenOf(register, role, index));
 }
 

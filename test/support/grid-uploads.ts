@@ -1,3 +1,4 @@
+import { documentedFetch } from './documented-fetch';
 import { graphAs } from './graph';
 import type { TestRegister } from './register';
 
@@ -16,7 +17,7 @@ export async function publishGrid(register: TestRegister, place: GridPlace, arch
     'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }',
     { input: place },
   );
-  const response = await fetch(new URL(data.prepareGridPublication.address, register.rest), {
+  const response = await documentedFetch(new URL(data.prepareGridPublication.address, register.rest), {
     method: 'PUT',
     headers: { 'content-type': 'application/zip' },
     body: new Uint8Array(archive),

@@ -17,6 +17,7 @@ import {
 /** Values of the register's scalars that have the right form and mean nothing. */
 const SCALARS: Readonly<Record<string, string>> = {
   AccessKey: `"ak_${'0'.repeat(24)}"`,
+  ConsentKey: `"ck_${'0'.repeat(24)}"`,
   IdentityRecordKey: `"ir_${'0'.repeat(24)}"`,
   DUID: `"duid_${'0'.repeat(24)}"`,
   CredentialId: `"cred_${'0'.repeat(24)}"`,
@@ -32,6 +33,7 @@ const SCALARS: Readonly<Record<string, string>> = {
   Int: '0',
   Float: '0',
   Boolean: 'false',
+  JSONObject: '{}',
 };
 
 /** The smallest operation of a root field such as `Query.accessRecords`: required arguments only, one leaf selected. */

@@ -6,6 +6,7 @@ export type Variables = Map<string, string>;
 /** Kinds of values that an expectation may ask for without knowing them; of one that is a part of a text, the part is remembered. */
 const KINDS: Readonly<Record<string, RegExp>> = {
   'access-key': identifiers.ACCESS_KEY_PATTERN,
+  'consent-key': identifiers.CONSENT_KEY_PATTERN,
   'identity-record-key': identifiers.IDENTITY_RECORD_KEY_PATTERN,
   duid: identifiers.DUID_PATTERN,
   account: /^acc_[0-9a-f]{24}$/,
@@ -33,14 +34,21 @@ const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 const REPEATED = /^(\d+) × (.+)$/u;
 const LATER = /^in (\d+) seconds$/;
 const EARLIER = /^(\d+) seconds ago$/;
+const DIGITS = /^digits of (.+)$/;
 
 /** The text with every placeholder that has a value replaced by it; throws when one has none. */
 export function filled(text: string, variables: Variables): string {
   return text.replace(PLACEHOLDER, (_, inner: string) => {
-    const known = variables.get(inner) ?? computed(inner);
+    const known = variables.get(inner) ?? digitsOf(inner, variables) ?? computed(inner);
     if (known === undefined) throw new Error(`nothing is known as {{${inner}}}`);
     return known;
   });
+}
+
+/** The digits of a key, without its prefix. */
+function digitsOf(inner: string, variables: Variables): string | undefined {
+  const [, name = ''] = DIGITS.exec(inner) ?? [];
+  return variables.get(name)?.split('_')[1];
 }
 
 function computed(inner: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
 import type { AccountRole } from '../../schema/roles';
+import { documentedFetch } from './documented-fetch';
 import type { TestRegister } from './register';
 
 /** A body of any kind: tests look into it by name, and see undefined where nothing is. */
@@ -20,10 +21,10 @@ export type RestClient = (
   headers?: Record<string, string>,
 ) => Promise<RestAnswer>;
 
-/** A client without a token. */
+/** A client without a token, or with the credential that is given. */
 export function anonymousClient(rest: string, authorization?: string): RestClient {
   return async (method, path, body, headers = {}) => {
-    const response = await fetch(`${rest}${path}`, {
+    const response = await documentedFetch(`${rest}${path}`, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -64,6 +64,8 @@ export interface SignInRoomOptions {
   /** Rate limits are off unless these are given. */
   readonly limits?: Partial<Limits>;
   readonly production?: boolean;
+  /** What stands between `identity` and `access`: nothing, unless given. */
+  readonly between?: (access: SubgraphLink) => SubgraphLink;
 }
 
 export const REGISTER_CLIENT = { id: 'the-register', secret: 'a-secret-between-two-of-them' };
@@ -168,7 +170,7 @@ async function startSubgraphs(
   databaseUrl: string,
   keys: IdentityKeys,
   roomPlaces: IdentityPlaces,
-  { replicas = 1, limits, production = false }: SignInRoomOptions,
+  { replicas = 1, limits, production = false, between = (link) => link }: SignInRoomOptions,
 ) {
   const lines: string[] = [];
   const common = {
@@ -180,7 +182,7 @@ async function startSubgraphs(
   };
   let access: Access | undefined;
   const toAccess: SubgraphLink = { name: 'access', execute: (...asked) => (access as Access).link.execute(...asked) };
-  const startReplica = () => startIdentity({ ...common, keys, places: roomPlaces, access: toAccess });
+  const startReplica = () => startIdentity({ ...common, keys, places: roomPlaces, access: between(toAccess) });
   const first = await startReplica();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   access = await startAccess({

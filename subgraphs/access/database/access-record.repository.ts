@@ -24,6 +24,8 @@ export interface IdentityLink {
 export interface Actor {
   readonly accountId: string;
   readonly duid: string;
+  /** Whether what is registered comes through Interface B, which marks it for ever; false when left out. */
+  readonly isLegacy?: boolean;
 }
 
 /** What a registration is answered with: the access token for Data Providers. */
@@ -42,12 +44,12 @@ const BY_ID = {
   text: `select ${ACCESS_RECORD_COLUMNS} from access_record where id = any($1::uuid[])`,
 };
 
-const registration = (redemption: string): string => `with ${CLAIM_IDEMPOTENCY_KEY},${redemption}
+const registration = (redemption: string, isLegacy = false): string => `with ${CLAIM_IDEMPOTENCY_KEY},${redemption}
     record as (
       insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
-        legal_basis, registered_at, expiry, document)
+        legal_basis, registered_at, expiry, document${isLegacy ? ', is_legacy' : ''})
       select $6, $7, $8, $9, $10, $11, $12, case when $15::timestamptz <= register_now() then 'EXPIRED' else 'ACTIVE' end,
-        $13, $14, $15, $16
+        $13, $14, $15, $16${isLegacy ? ', true' : ''}
       where $3::bytea is null or exists (select from claim)
       returning *),
     version as (
@@ -59,6 +61,8 @@ const registration = (redemption: string): string => `with ${CLAIM_IDEMPOTENCY_K
     select id from record`;
 
 const REGISTER = { name: 'register_access_record', text: registration('') };
+
+const REGISTER_LEGACY = { name: 'register_legacy_consent', text: registration('', true) };
 
 /** Redeems the token where the idempotency key is new; a token that is not good any more takes everything back with it. */
 const REGISTER_WITH_TOKEN = {
@@ -149,7 +153,7 @@ export class AccessRecordRepository {
     const key = newIdentifier('ak');
     const token = { key, expiry: input.accessEvent.expiry ?? null };
     const statement = {
-      ...(link.token ? REGISTER_WITH_TOKEN : REGISTER),
+      ...statementOf(actor, link),
       values: [
         ...idempotent.claim(token),
         id,
@@ -216,13 +220,19 @@ export class AccessRecordRepository {
   }
 }
 
+function statementOf({ isLegacy }: Actor, { token }: IdentityLink) {
+  if (isLegacy === true) return REGISTER_LEGACY;
+  return token ? REGISTER_WITH_TOKEN : REGISTER;
+}
+
 /** What refused the statement at the last instant; nothing of it was done. */
 function refuseRegistration(error: unknown): never {
   if (isSpentToken(error)) throw unusableToken();
   return refuseOfClosed(error);
 }
 
-function refuseOfClosed(error: unknown): never {
+/** CNF003 for what the database refused because an Identity Record is closed; every other failure as it is. */
+export function refuseOfClosed(error: unknown): never {
   throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
 }
 

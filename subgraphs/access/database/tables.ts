@@ -6,6 +6,7 @@ import { Customers1790000000003 } from './migrations/0003-customers';
 import { ClosedIdentityRecords1790000000004 } from './migrations/0004-closed-identity-records';
 import { Events1790000000005 } from './migrations/0005-events';
 import { Operator1790000000006 } from './migrations/0006-operator';
+import { LegacyConsents1790000000007 } from './migrations/0007-legacy-consents';
 import { accessRights } from './rights';
 
 /** Schema of the jobs of `access`. */
@@ -20,6 +21,7 @@ export const accessTables: SubgraphTables = {
     ClosedIdentityRecords1790000000004,
     Events1790000000005,
     Operator1790000000006,
+    LegacyConsents1790000000007,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

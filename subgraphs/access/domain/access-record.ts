@@ -1,4 +1,7 @@
+import type { DataType } from '../../../schema/data-types';
 import type { DiscoveredAccess } from './discovered-access';
+
+export { DATA_TYPES, type DataType } from '../../../schema/data-types';
 
 /** Legal bases for access (1-specification.md, processing). */
 export const LEGAL_BASES = [
@@ -18,19 +21,6 @@ export type AccessState = (typeof ACCESS_STATES)[number];
 /** Controller arrangements and the roles of controllers in them. */
 export type ArrangementType = 'sole' | 'joint' | 'group';
 export type ControllerRole = 'sole' | 'lead' | 'joint' | 'member';
-
-/** Data categories (the eight values that Interface B lists). */
-export const DATA_TYPES = [
-  'HH-CONSUMPTION',
-  'HH-EXPORT',
-  'MTH-CONSUMPTION',
-  'MTH-EXPORT',
-  'ANNUAL-CONSUMPTION',
-  'ANNUAL-EXPORT',
-  'TARIFF-IMPORT',
-  'TARIFF-EXPORT',
-] as const;
-export type DataType = (typeof DATA_TYPES)[number];
 
 /** Consent types of the consent sub-object. */
 export type ConsentType = 'expressed-consent' | 'explicit-consent';

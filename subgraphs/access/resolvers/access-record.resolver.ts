@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { RegisterError, refuse } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller';
+import { type CallContext, MayCall, callerOf, duidOf, requireAmong } from '../../server/caller';
 import { clientNetwork, withinLimit } from '../../server/rate-limits';
 import type { DirectoryEntry } from '../database/data-user.repository';
 import type { AccessRecordRepository, Actor } from '../database/access-record.repository';
@@ -20,6 +20,7 @@ import {
   AccessRecordRevocationType,
 } from './access-record.payloads';
 import { AccessRecordType, IdentityRecordReference } from './access-record.types';
+import { DIRECTORY_READERS } from './data-user.resolver';
 import { DataUserType } from './data-user.types';
 import { RecordHistoryArgs, TransitionConnectionType, VersionConnectionType } from './record-history.types';
 import { refuseAlias, refuseChange } from './refuse-change';
@@ -143,7 +144,7 @@ export class AccessRecordResolver {
     description: 'The Data User that registered it: for callers who may read the directory.',
   })
   async dataUser(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<DirectoryEntry | null> {
-    callerOf(context);
+    requireAmong(DIRECTORY_READERS, callerOf(context));
     return row.duid === null ? null : this.parts.dataUsers.byDuid(row.duid);
   }
 

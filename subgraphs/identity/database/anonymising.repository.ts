@@ -5,6 +5,7 @@ import { type Database, sessionOptions } from '../../server/database';
 import type { DatabaseAddress } from '../../server/database-login';
 import type { JobQueue } from '../../server/jobs';
 import { type Session, inTransactionOf } from '../../server/transaction';
+import { keepProvisional } from './provisional-record.repository';
 
 /** What must be known of a record that is to be anonymised. */
 export interface AnonymisableRecord {
@@ -59,6 +60,18 @@ export async function destroyPersonalData(session: Session, id: string, at?: str
   await session.query(END_SESSIONS_THERE, [id]);
   await session.query(ANONYMISED, [id, at ?? null]);
   for (const statement of DESTROY) await session.query(statement, [id]);
+}
+
+/** Records that were anonymised since ($1), and those whose data key is not there. */
+const KEEP_TO_DESTROY = keepProvisional(`id = any($1)
+  or not exists (select from identity_keys.data_key where record_id = provisional.id)`);
+
+/**
+ * Provisional records that a restore brought back and that must be anonymised become Identity Records like any other, so that they are: in
+ * the transaction of the session.
+ */
+export async function keepToDestroy(session: Session, ids: readonly string[]): Promise<void> {
+  await session.query(KEEP_TO_DESTROY, [ids]);
 }
 
 /** Sessions for the steps, which wait for another service: a pool of their own, so that nothing else waits for them. */

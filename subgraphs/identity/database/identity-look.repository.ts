@@ -14,16 +14,19 @@ const counted = (records: string, kind: IdentityLookKind): string => `
 /** Counts an existence check on every record of the relation `live`, as a part of the statement that answers it. */
 export const COUNT_EXISTENCE_CHECK = counted('live', 'existence-check');
 
+/** The same for a look at the consents that came through Interface B. */
+export const COUNT_SHOWN_CONSENTS = counted('live', 'show-consents');
+
 const COUNT_REIDENTIFICATION = counted('(select $1::uuid as id) as attempted', 'reidentification');
 const FORGET = `delete from identity_look where hour < register_now() - interval '13 months'`;
 
 /**
- * An existence check is counted on every record of the meter point, so the largest count is the number of checks; an attempt at
- * re-identification on one. Looks after an occupancy ended are not its former occupant's.
+ * An existence check and a look at consents are counted on every record of the meter point, so the largest count is their number; an
+ * attempt at re-identification on one. Looks after an occupancy ended are not its former occupant's.
  */
 const OF_RECORDS = `
   select l.duid, l.kind, l.hour,
-    (case l.kind when 'existence-check' then max(l.count) else sum(l.count) end)::integer as count
+    (case when l.kind in ('existence-check', 'show-consents') then max(l.count) else sum(l.count) end)::integer as count
   from identity_look l join identity_record r on r.id = l.record_id
   where l.record_id = any($1::uuid[]) and l.hour >= date_trunc('hour', $2::date::timestamp at time zone 'Europe/London')
     and ($3 or not exists (select from change_of_tenancy c where c.mpxn_index = r.mpxn_index

@@ -1,6 +1,6 @@
 import { CLAIM_IDEMPOTENCY_KEY } from '../../server/idempotency';
 import type { NamedStatement } from '../../server/short-reads';
-import { COUNT_EXISTENCE_CHECK } from './identity-look.repository';
+import { COUNT_EXISTENCE_CHECK, COUNT_SHOWN_CONSENTS } from './identity-look.repository';
 
 const ROW = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.expressed_by as "expressedBy", r.email_index as "emailIndex",
@@ -33,6 +33,15 @@ export const CHECK_EXISTENCE: NamedStatement = {
       from identity_record r where mpxn_index = $1 and anonymised_at is null and closing_at is null
     ), counted as (${COUNT_EXISTENCE_CHECK})
     select bool_or(has_email) as "hasEmail", bool_or(has_credentials) as "hasCredentials" from live having count(*) > 0`,
+};
+
+/** Whether the Data User $2 has a live Identity Record of a meter point; that it asks for consents there is counted on each of them. */
+export const SHOW_CONSENTS: NamedStatement = {
+  name: 'show_consents',
+  text: `with live as (
+      select id, duid from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
+    ), counted as (${COUNT_SHOWN_CONSENTS})
+    select exists (select from live where duid = $2) as "isOwn"`,
 };
 
 /**

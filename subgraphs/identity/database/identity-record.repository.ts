@@ -12,6 +12,7 @@ import type { BlindIndexes } from './blind-index';
 import { IdentityRecordEntity } from './identity-record.entity';
 import {
   CHECK_EXISTENCE,
+  SHOW_CONSENTS,
   LINKS_BY_REF,
   RECORDS_BY_ID,
   RECORDS_BY_REF,
@@ -79,6 +80,13 @@ export class IdentityRecordRepository {
   async checkExistence(mpxn: string, duid: string): Promise<ReidentificationMeans[]> {
     const values = [this.indexes.mpxn(mpxn), duid];
     return (await this.database.pool.query<ReidentificationMeans>({ ...CHECK_EXISTENCE, values })).rows;
+  }
+
+  /** Whether a Data User has a live record of a meter point; that it looks at the consents there is counted with the answer. */
+  async countShownConsents(mpxn: string, duid: string): Promise<boolean> {
+    const values = [this.indexes.mpxn(mpxn), duid];
+    const { rows } = await this.database.pool.query<{ isOwn: boolean }>({ ...SHOW_CONSENTS, values });
+    return rows[0]?.isOwn === true;
   }
 
   /** What the same request was answered before, if it was made before. */

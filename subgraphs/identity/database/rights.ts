@@ -4,6 +4,7 @@ export const identityRights = (role: string): string => `
   grant select, insert on identity_record, identity_keys.data_key to ${role};
   grant update (mpxn_index, email_index, meter_point_id, closing_at, anonymised_at) on identity_record to ${role};
   grant delete on identity_keys.data_key to ${role};
+  grant select, insert, delete on provisional_identity_record to ${role};
   grant select on change_of_tenancy to ${role};
   grant insert (id, mpxn_index, effective_date, reference_hash, sealed) on change_of_tenancy to ${role};
   grant update (announced_at, records_affected, duids) on change_of_tenancy to ${role};

@@ -6,6 +6,7 @@ import type * as domain from '../domain/identity-look';
 export const IdentityLookKind = {
   EXISTENCE_CHECK: 'existence-check',
   REIDENTIFICATION: 'reidentification',
+  SHOW_CONSENTS: 'show-consents',
 } as const satisfies Record<string, domain.IdentityLookKind>;
 registerEnumType(IdentityLookKind, {
   name: 'IdentityLookKind',
@@ -13,6 +14,7 @@ registerEnumType(IdentityLookKind, {
   valuesConfig: {
     EXISTENCE_CHECK: { description: 'It asked whether anybody is registered at the meter point.' },
     REIDENTIFICATION: { description: 'It tried to re-identify the customer.' },
+    SHOW_CONSENTS: { description: 'It asked which consents are registered at the meter point.' },
   },
 });
 

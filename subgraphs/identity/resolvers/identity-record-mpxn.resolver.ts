@@ -5,7 +5,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { Mpxn } from '../../../schema/scalars';
 import { MayCall } from '../../server/caller';
 import { failureFacts } from '../../server/failures';
-import type { IdentityRecordRepository } from '../database/identity-record.repository';
+import type { LinkedRecord } from '../database/linked-record';
 import type { IdentityRecord } from '../domain/identity-record';
 
 const MOST_RECORDS = 500;
@@ -34,7 +34,7 @@ export class IdentityRecordMpxnResolver {
   private readonly told = new LRUCache<string, true>({ max: REMEMBERED });
 
   constructor(
-    private readonly records: IdentityRecordRepository,
+    private readonly linkedRecord: LinkedRecord,
     private readonly logger: Logger,
   ) {}
 
@@ -48,7 +48,7 @@ export class IdentityRecordMpxnResolver {
     @Arg('ids', () => [ID], { description: 'Internal identifiers of Identity Records, at most 500.' }) ids: string[],
   ): Promise<IdentityRecordMpxn[]> {
     if (ids.length > MOST_RECORDS) throw new RegisterError('VAL003', `ids must have at most ${MOST_RECORDS} entries`);
-    const records = await Promise.all(ids.map((id) => this.records.byId(id)));
+    const records = await Promise.all(ids.map((id) => this.linkedRecord(id)));
     return records.map((record) => this.mpxnOf(record));
   }
 

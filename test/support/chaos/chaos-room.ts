@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { DemoData } from '../../../sandbox/demo-data';
 import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../customers';
+import { documentedFetch } from '../documented-fetch';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../postgres';
 import { type TestRegister, freePort, startRegisterProcess } from '../register';
 import { type SupervisedService, supervised } from './supervised-processes';
@@ -91,7 +92,7 @@ export async function openChaosRoom(): Promise<ChaosRoom> {
 async function adminToken({ rest, sandbox }: TestRegister): Promise<string> {
   const { account_id, secret_key } = sandbox.accounts.find(({ role }) => role === 'admin') as DemoData['accounts'][0];
   const authorization = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
-  const answer = await fetch(`${rest}/v1/auth/token`, { headers: { authorization } });
+  const answer = await documentedFetch(`${rest}/v1/auth/token`, { headers: { authorization } });
   return ((await answer.json()) as { 'bearer-token': string })['bearer-token'];
 }
 

@@ -1,0 +1,171 @@
+import { accessKeyOf } from '../../../schema/identifiers';
+import { RegisterError } from '../../../schema/register-error';
+import type { Database } from '../../server/database';
+import { type IdempotentRequest, keepAnswer } from '../../server/idempotency';
+import type { KeyedHash } from '../../server/keyed-hash';
+import { type Session, inTransaction } from '../../server/transaction';
+import { type AccessRecordInput, type AccessState, documentOf } from '../domain/access-record';
+import type { LegacyConsent } from '../domain/legacy-consent';
+import {
+  type AccessToken,
+  type Actor,
+  type IdentityLink,
+  NEXT_NUMBER,
+  refuseOfClosed,
+} from './access-record.repository';
+
+/** A consent that came through Interface B, as it stands by the register's clock. */
+export interface StandingConsent {
+  readonly duid: string;
+  readonly state: AccessState;
+  readonly version: number;
+  /** The Identity Record that it is linked to. */
+  readonly identityRecordId: string;
+  /** Null once the Identity Record is closed. */
+  readonly meterPointId: string | null;
+}
+
+/** An ACTIVE consent of a meter point: the reference is its own Data User's only. */
+export interface ShownConsent extends LegacyConsent {
+  readonly duid: string;
+  readonly identityRecordId: string;
+}
+
+/** Which version of which consent is changed, by whom. */
+export interface ConsentVersion {
+  readonly actor: Actor;
+  readonly ck: string;
+  readonly version: number;
+}
+
+/** The state as of this instant: a passed expiry counts (2-decisions-a-b.md, section 1). */
+const BY_KEY = {
+  name: 'legacy_consent_by_key',
+  text: `select duid, case when state = 'ACTIVE' and expiry <= register_now() then 'EXPIRED' else state end as state, version,
+      identity_record_id as "identityRecordId", meter_point_id as "meterPointId"
+    from access_record where key_hash = $1 and is_legacy`,
+};
+
+/** As a replacement through Interface A; the links move where another Identity Record is given. */
+const UPDATE = {
+  name: 'update_legacy_consent',
+  text: `with record as (
+      update access_record set version = version + 1, legal_basis = $5, registered_at = $6, expiry = $7, document = $8,
+        state = case when $7::timestamptz <= register_now() then 'EXPIRED' else state end,
+        identity_record_id = coalesce($9, identity_record_id), identity_record_ref = coalesce($10, identity_record_ref)
+      where key_hash = $1 and duid = $2 and version = $4 and is_legacy and state = 'ACTIVE'
+        and (expiry is null or expiry > register_now()) returning *),
+    version as (
+      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
+      select id, version, $3, legal_basis, registered_at, expiry, document from record),
+    transition as (
+      insert into access_record_transition (record_id, number, from_state, to_state, cause, account_id)
+      select id, ${NEXT_NUMBER}, 'ACTIVE', state, 'replaced', $3 from record where state <> 'ACTIVE')
+    select from record`,
+};
+
+/**
+ * What came through Interface B, is ACTIVE, and still is a consent of its form: a replacement through Interface A may have made it rest on
+ * another basis, or on notices of several controllers.
+ */
+const AT_METER_POINT = {
+  name: 'legacy_consents_at_meter_point',
+  text: `select duid, identity_record_id as "identityRecordId", registered_at as "consentDate", expiry as "consentExpiry",
+      case when duid = $2 then document ->> 'controllerReference' end as "userDefinedReference",
+      document #>> '{notice,sharedNotice,termsUrl}' as "termsUrl", document #>> '{consent,method}' as method,
+      document -> 'dataTypes' as "dataTypes"
+    from access_record
+    where meter_point_id = $1 and is_legacy and (duid = $2 or $3) and state = 'ACTIVE'
+      and (expiry is null or expiry > register_now()) and legal_basis in ('uk-consent', 'uk-explicit-consent')
+      and document #>> '{notice,sharedNotice,termsUrl}' is not null and document #>> '{consent,method}' is not null
+    order by created_at desc, id desc limit 500`,
+};
+
+/** The lock under which an Identity Record is closed (`ClosingRepository`): registrations that link to it share it. */
+const LOCK = 'select pg_advisory_xact_lock(lock_of_identity_record($1))';
+const CLOSE_UNLINKED = `
+  insert into closed_identity_link (identity_record_id)
+  select $1 where not exists (select from access_record where identity_record_id = $1) on conflict do nothing`;
+const LINKED = 'select exists (select from access_record where identity_record_id = $1) as linked';
+
+/** Access records as consents of Interface B (2-decisions-a-b.md, section 8). */
+export class LegacyConsentRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly hashOfKey: KeyedHash,
+  ) {}
+
+  /** The consent of a key; undefined when there is none, or its record did not come through Interface B. */
+  async byKey(ck: string): Promise<StandingConsent | undefined> {
+    return (await this.database.reads.rows<StandingConsent>(BY_KEY, [this.hashOfKey(accessKeyOf(ck))]))[0];
+  }
+
+  /**
+   * Updates a version of an ACTIVE consent, which keeps its Identity Record when `link` is null. Of two updates of a version at once the
+   * later one finds nothing to change; of two requests with one idempotency key it is answered undefined. The key is claimed first, so
+   * that this one waits for the other instead of finding its own change; what is not changed takes the claim back with it.
+   */
+  async update(
+    target: ConsentVersion,
+    record: AccessRecordInput,
+    link: Pick<IdentityLink, 'id' | 'ref'> | null,
+    idempotent: IdempotentRequest,
+  ): Promise<AccessToken | undefined> {
+    const key = accessKeyOf(target.ck);
+    const token = { key, expiry: record.accessEvent.expiry ?? null };
+    return inTransaction(this.database.pool, async (session) => {
+      if (!(await keepAnswer(session, idempotent, token))) return undefined;
+      if (!(await this.isChanged(session, target, record, link))) throw await this.whyNot(target.ck);
+      return token;
+    });
+  }
+
+  /** ACTIVE consents of a meter point, newest first, at most 500: those of a Data User, and of all others if asked for. */
+  async at(meterPointId: string, duid: string, withOthers: boolean): Promise<ShownConsent[]> {
+    const values = [meterPointId, duid, withOthers];
+    return (await this.database.pool.query<ShownConsent>({ ...AT_METER_POINT, values })).rows;
+  }
+
+  /**
+   * Whether an access record is linked to an Identity Record, once and for all: where none is, none ever will be, since it is closed.
+   * Registrations under way have ended when the lock is had, later ones are refused (CNF003). May be repeated.
+   */
+  settle(identityRecordId: string): Promise<boolean> {
+    return inTransaction(this.database.pool, async (session) => {
+      await session.query(LOCK, [identityRecordId]);
+      await session.query(CLOSE_UNLINKED, [identityRecordId]);
+      const { rows } = await session.query<{ linked: boolean }>(LINKED, [identityRecordId]);
+      return rows[0]?.linked === true;
+    });
+  }
+
+  private async isChanged(
+    session: Session,
+    { actor, ck, version }: ConsentVersion,
+    record: AccessRecordInput,
+    link: Pick<IdentityLink, 'id' | 'ref'> | null,
+  ): Promise<boolean> {
+    const { processing, accessEvent } = record;
+    const values = [
+      this.hashOfKey(accessKeyOf(ck)),
+      actor.duid,
+      actor.accountId,
+      version,
+      processing.legalBasis,
+      accessEvent.registeredAt,
+      accessEvent.expiry ?? null,
+      documentOf(record),
+      link?.id ?? null,
+      link?.ref ?? null,
+    ];
+    return (await session.query({ ...UPDATE, values }).catch(refuseOfClosed)).rowCount === 1;
+  }
+
+  /** It has ended, or another request has changed it, since it was looked at. */
+  private async whyNot(ck: string): Promise<RegisterError> {
+    const consent = await this.byKey(ck);
+    if (consent === undefined || consent.state === 'ACTIVE')
+      return new RegisterError('CNF001', 'The consent was changed by another request at the same time.');
+    return new RegisterError('CNF001', `The consent is ${consent.state}, not ACTIVE.`);
+  }
+}

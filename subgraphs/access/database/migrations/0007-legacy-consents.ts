@@ -1,0 +1,58 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Consents that came through Interface B: they are marked, and they alone may be linked to another Identity Record. */
+export class LegacyConsents1790000000007 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = access, register');
+    await session.query(MARK);
+    await session.query(GUARD_CHANGES);
+    await session.query(NOT_MOVED_TO_CLOSED);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+/** What says so is this column alone: of the content, clients of Interface A may write anything. */
+const MARK = 'alter table access_record add column is_legacy boolean not null default false';
+
+/**
+ * As before, and two things more: what came through Interface B did so for ever; and a new version of it may be linked to another Identity
+ * Record of the same meter point, when the customer's move-in date or address was corrected. Every other link can be dropped only.
+ */
+const GUARD_CHANGES = `
+  create or replace function guard_access_record() returns trigger language plpgsql as $$
+    declare
+      moves constant boolean := new.is_legacy and new.version = old.version + 1 and new.identity_record_id is not null
+        and new.identity_record_ref is not null and new.meter_point_id is not null and new.meter_point_id = old.meter_point_id;
+    begin
+      if (new.id, new.key_hash, new.key_sealed, new.duid, new.created_at, new.is_legacy)
+          is distinct from (old.id, old.key_hash, old.key_sealed, old.duid, old.created_at, old.is_legacy) then
+        raise exception 'key, owner and creation of an access record are fixed' using errcode = 'restrict_violation';
+      end if;
+      if ((new.identity_record_id is not null and new.identity_record_id is distinct from old.identity_record_id)
+          or (new.identity_record_ref is not null and new.identity_record_ref is distinct from old.identity_record_ref)
+          or (new.meter_point_id is not null and new.meter_point_id is distinct from old.meter_point_id)) and moves is not true then
+        raise exception 'the links of an access record are fixed' using errcode = 'restrict_violation';
+      end if;
+      if new.state <> old.state and (old.state, new.state) not in (('ACTIVE', 'REVOKED'), ('ACTIVE', 'EXPIRED'), ('DISCOVERED', 'EXPIRED')) then
+        raise exception 'no transition from % to %', old.state, new.state using errcode = 'restrict_violation';
+      end if;
+      if new.version <> old.version + 1 and (new.version <> old.version or (new.document, new.legal_basis, new.registered_at, new.expiry)
+          is distinct from (old.document, old.legal_basis, old.registered_at, old.expiry)) then
+        raise exception 'other content is the next version of an access record' using errcode = 'restrict_violation';
+      end if;
+      if old.state in ('REVOKED', 'EXPIRED')
+          and (new.document, new.legal_basis, new.registered_at, new.expiry, new.revoked_at, new.version)
+            is distinct from (old.document, old.legal_basis, old.registered_at, old.expiry, old.revoked_at, old.version) then
+        raise exception 'an access record that has ended is not rewritten' using errcode = 'restrict_violation';
+      end if;
+      return new;
+    end $$`;
+
+/** Whether a record is linked when it is made or later: never to a closed Identity Record, one after the other with its closing. */
+const NOT_MOVED_TO_CLOSED = `
+  create trigger not_moved_to_closed before update of identity_record_id on access_record for each row
+    when (new.identity_record_id is not null and new.identity_record_id is distinct from old.identity_record_id)
+    execute function refuse_closed_identity_record()`;

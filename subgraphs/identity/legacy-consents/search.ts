@@ -1,0 +1,36 @@
+import type { QuestionOrigin } from '../../server/service-question';
+import type { BlindIndexes } from '../database/blind-index';
+import type { IdentityRecordRepository } from '../database/identity-record.repository';
+import type { LinkedRecord } from '../database/linked-record';
+import type { RegisteredConsent } from '../domain/legacy-consent';
+import type { ConsentRecords } from './consent-records';
+
+/** What the search works with. */
+export interface SearchParts {
+  readonly records: IdentityRecordRepository;
+  readonly linkedRecord: LinkedRecord;
+  readonly consents: ConsentRecords;
+  readonly indexes: BlindIndexes;
+}
+
+/** The ACTIVE consents of a meter point, as a Data User may know them (2-decisions-a-b.md, section 8). */
+export class ConsentSearch {
+  constructor(private readonly parts: SearchParts) {}
+
+  /**
+   * Newest first, at most 500: the Data User's own with their addresses, others' only when it has a live Identity Record for the meter
+   * point. That it asks is counted by the statement that finds out, so that nobody learns of a consent without being seen to have looked.
+   */
+  async at(mpxn: string, duid: string, origin: QuestionOrigin): Promise<RegisteredConsent[]> {
+    const { records, consents, indexes, linkedRecord } = this.parts;
+    const mayKnowOthers = await records.countShownConsents(mpxn, duid);
+    const shown = await consents.shown(indexes.meterPointId(mpxn), duid, mayKnowOthers, origin);
+    return Promise.all(
+      shown.map(async ({ duid: owner, identityRecordId, dataTypes, ...evidence }) => {
+        const own = owner === duid ? await linkedRecord(identityRecordId) : null;
+        const address = own?.personal()?.piiPrincipal.address ?? null;
+        return { duid: owner, evidence: { ...evidence, mpxn, address }, dataType: dataTypes };
+      }),
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { signedInVisitor } from '../../support/portal-sign-in';
+import { type RestAnswer, accountOf, anonymousClient } from '../../support/rest-client';
+import { pageThatSays, withdrawAccess } from '../../support/user-pages';
+import { type UserStory, stateOf } from '../../support/user-story';
+
+const PURPOSE = 'Consent registered through the earlier interface';
+
+/** What every answer says of the end of Interface B. */
+const endOf = ({ headers }: RestAnswer) => ['deprecation', 'sunset', 'link'].map((name) => headers.get(name));
+
+/** Who still uses Interface B, and whom it concerns. */
+export function usersOfTheEarlierInterface(story: UserStory): void {
+  it('a Data User with an old client logs in, registers a consent, updates it by its key and shows it; the customer sees it and withdraws', async () => {
+    const { register, inbox, anyone, secret, customer } = story;
+    const { mpxn } = customer;
+    const { account_id, secret_key, duid } = accountOf(register.sandbox, 'data_user');
+    const login = await anonymousClient(register.rest, `Basic ${btoa(`${account_id}:${secret_key}`)}`)('GET', '/login');
+    expect([login.status, login.body]).toEqual([200, { 'bearer-token': expect.any(String), expires: 7200 }]);
+    expect(endOf(login)).toEqual([
+      expect.stringMatching(/^@\d+$/),
+      expect.stringMatching(/GMT$/),
+      expect.stringContaining('rel="successor-version"'),
+    ]);
+    const client = anonymousClient(register.rest, `Bearer ${login.body['bearer-token']}`);
+
+    const evidence = {
+      'consent-date': '2026-05-01T09:30:00.000Z',
+      'terms-url': 'https://harbourlight.example/terms',
+      'user-defined-reference': 'OLD-4711',
+      mpxn,
+      method: 'Telephone',
+      address: { addressLine1: '4 Lantern Row', townCity: 'Exampleford', postcode: 'NR1 4AB' },
+    };
+    const consent = { duid, 'move-in-date': '2021-04-01', evidence, 'data-type': ['HH-CONSUMPTION'] };
+    const answer = await client('POST', '/register-consent', consent);
+    expect(answer.status).toBe(201);
+    const { key: ck } = answer.body['consent-token'];
+    expect(ck).toMatch(/^ck_[0-9a-f]{24}$/);
+    const wider = ['HH-CONSUMPTION', 'TARIFF-IMPORT'];
+    const updated = await client('POST', `/register-consent?ck=${ck}`, { ...consent, 'data-type': wider });
+    expect([updated.status, updated.body['consent-token'].key]).toEqual([200, ck]);
+    const shown = await client('GET', `/show-consents/${mpxn}`);
+    expect(shown.body['consents']).toMatchObject([{ duid, evidence, 'data-type': wider }]);
+    expect(shown.body['response']).toMatchObject({ 'response-time-stamp': expect.any(String) });
+
+    const ak = String(ck).replace('ck_', 'ak_');
+    expect(await stateOf(ak, anyone)).toBe('ACTIVE');
+    const visitor = await signedInVisitor(register, `ir=${customer.ir}`, customer.email);
+    expect((await visitor.get('/access')).text).toContain(PURPOSE);
+    await pageThatSays(visitor, '/who-looked', 'Asked which consents are registered for your meter point');
+    await withdrawAccess(visitor, PURPOSE);
+    expect(await stateOf(ak, anyone)).toBe('REVOKED');
+    expect((await client('GET', `/show-consents/${mpxn}`)).body['consents']).toEqual([]);
+    expect((await inbox.told('data-user', 'consent.withdrawal', secret))['payload']).toMatchObject({ ak, mpxn });
+  });
+}

@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import type { OpenApiDocument } from '../../rest-adapter/contract';
+import { loadContract } from '../../rest-adapter/contract';
+import { INTERFACES } from '../../rest-adapter/interfaces';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { exampleFaults } from '../support/contract-examples';
+
+type Part = Readonly<Record<string, unknown>>;
+
+interface Operation extends Part {
+  readonly operationId: string;
+  readonly parameters?: readonly Part[];
+  readonly responses: Readonly<Record<string, Part>>;
+  readonly tags?: readonly string[];
+}
+
+const contracts = INTERFACES.map(loadContract);
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch']);
+
+function operationsOf({ paths, webhooks = {} }: OpenApiDocument & { webhooks?: Part }): Operation[] {
+  const items = [...Object.values(paths), ...Object.values(webhooks)] as Record<string, Operation>[];
+  return items.flatMap((item) => Object.entries(item).flatMap(([name, each]) => (METHODS.has(name) ? [each] : [])));
+}
+
+it('no two operations of all documents have one operationId', () => {
+  const ids = contracts.flatMap(({ document }) => operationsOf(document).map(({ operationId }) => operationId));
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+});
+
+describe.each(contracts.map((contract) => [contract.of.name, contract] as const))(
+  'The document of %s',
+  (_, contract) => {
+    const { document, of } = contract;
+    const operations = operationsOf(document);
+    const components = document['components'] as Readonly<Record<string, Readonly<Record<string, Part>>>>;
+    const resolved = (part: unknown): Part => {
+      const { $ref } = part as { $ref?: string };
+      if ($ref === undefined) return part as Part;
+      const steps = $ref.split('/').slice(1);
+      return resolved(steps.reduce<unknown>((at, step) => (at as Part)[step], document));
+    };
+    const isDescribed = (part: unknown) =>
+      [part, resolved(part), resolved(resolved(part)['schema'] ?? {})].some((each) => (each as Part)['description']);
+
+    it('is valid by the meta-schema of OpenAPI 3.1', () => {
+      const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
+      const told = execFileSync(process.execPath, [validator, `schema/openapi/${of.contract}`], {
+        cwd: REPOSITORY_ROOT,
+        encoding: 'utf8',
+      });
+      expect([JSON.parse(told), document['openapi']]).toEqual([{ valid: true }, '3.1.0']);
+    });
+
+    it('tells of every operation what it is for, and under which heading', () => {
+      const tags = (document['tags'] as { name: string; description?: string }[]).map(({ name, description }) => {
+        expect(description).toBeTruthy();
+        return name;
+      });
+      const untold = operations.flatMap(({ operationId, summary, description, tags: its = [] }) => [
+        ...(typeof summary === 'string' && summary !== '' ? [] : [`${operationId}: no summary`]),
+        ...(typeof description === 'string' && description !== '' ? [] : [`${operationId}: no description`]),
+        ...(its.length === 1 && its.every((tag) => tags.includes(tag)) ? [] : [`${operationId}: no tag`]),
+      ]);
+      expect(untold).toEqual([]);
+      expect(tags.filter((tag) => !operations.some(({ tags: its }) => its?.includes(tag)))).toEqual([]);
+    });
+
+    it('describes every parameter, answer and header, and of objects every field', () => {
+      const parameters = operations.flatMap(({ operationId, parameters: its = [] }) =>
+        its.filter((each) => !isDescribed(each)).map((each) => `${operationId}: ${String(resolved(each)['name'])}`),
+      );
+      const answers = operations.flatMap(({ operationId, responses }) =>
+        Object.entries(responses).flatMap(([status, response]) => {
+          const { headers = {} } = resolved(response) as { headers?: Part };
+          const undescribed = Object.entries(headers).filter(([, header]) => !isDescribed(header));
+          return [
+            ...(isDescribed(response) ? [] : [`${operationId} ${status}`]),
+            ...undescribed.map(([name]) => `${operationId} ${status}: ${name}`),
+          ];
+        }),
+      );
+      expect([...parameters, ...answers, ...undescribedFields(components['schemas'], '')]).toEqual([]);
+    });
+
+    /** Every field, wherever it stands; what is put together is described by its parts. */
+    function undescribedFields(part: unknown, at: string): string[] {
+      if (typeof part !== 'object' || part === null) return [];
+      const { type, properties = {} } = part as { type?: unknown; properties?: Part };
+      const fields =
+        [type].flat().includes('object') && at !== '' && !at.includes('/allOf/') ? Object.entries(properties) : [];
+      const undescribed = fields.filter(([, field]) => !isDescribed(field)).map(([name]) => `${at}: ${name}`);
+      return [
+        ...undescribed,
+        ...Object.entries(part).flatMap(([name, each]) => undescribedFields(each, `${at}/${name}`)),
+      ];
+    }
+
+    it('has no component that nothing uses', () => {
+      const text = JSON.stringify(document);
+      const unused = Object.entries(components).flatMap(([kind, its]) =>
+        Object.keys(its).filter((name) =>
+          kind === 'securitySchemes' ? !text.includes(`"${name}":[`) : !text.includes(`"#/components/${kind}/${name}"`),
+        ),
+      );
+      expect(unused.filter((name) => !OF_NO_OPERATION.includes(name))).toEqual([]);
+    });
+
+    it('gives an example of every body, and every example is one', () => {
+      expect(exampleFaults(document)).toEqual([]);
+    });
+
+    it('has the transaction-id in every answer, Retry-After and RateLimit in 429, and the challenge in 401', () => {
+      const missing = operationsOf({ ...document, webhooks: {} }).flatMap(({ operationId, responses }) =>
+        Object.entries(responses).flatMap(([status, response]) => {
+          const { headers = {} } = resolved(response) as { headers?: Part };
+          const demanded = ['transaction-id', ...(DEMANDED[status] ?? [])];
+          return demanded.filter((name) => !(name in headers)).map((name) => `${operationId} ${status}: ${name}`);
+        }),
+      );
+      expect(missing).toEqual([]);
+    });
+
+    it('says what is answered where no operation is', () => {
+      for (const name of OF_NO_OPERATION) expect(Object.keys(components['responses'] ?? {})).toContain(name);
+    });
+  },
+);
+
+/** Answered for every path of a document, and below its paths. */
+const OF_NO_OPERATION = ['MethodNotAllowed', 'NotFound'];
+
+const DEMANDED: Readonly<Record<string, readonly string[]>> = {
+  '401': ['WWW-Authenticate'],
+  '429': ['Retry-After', 'RateLimit'],
+  '503': ['Retry-After'],
+};

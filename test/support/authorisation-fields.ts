@@ -1,0 +1,182 @@
+/**
+ * Every field of every object of the graph. Whoever reaches an object sees all of it, but for the fields that `FIELD_TABLES` names: a new
+ * field is put here by somebody who has asked who will see it, above all in what an access key opens to anybody (`AccessRecord` and all
+ * that it leads to).
+ */
+export const OBJECT_FIELDS = `
+AccessEvent: consent controllerReference expiry registeredAt revokedAt state
+AccessLook: count hour kind organisation record
+AccessRecord: accessEvent ak arrangementType controllerCount dataTypes dataUser discoveredAccess expiry id identityRecord
+  leadControllerName legalBasis notice processing purpose recordMetadata registeredAt reidentificationToken state transitions version
+  versions
+AccessRecordConnection: edges nextCursor nodes pageInfo totalCount
+AccessRecordEdge: cursor node
+AccessRecordRegistration: accessToken replayed
+AccessRecordReplacement: accessToken version
+AccessRecordRevocation: ak revokedAt
+AccessRecordTransition: at cause from reason to
+AccessRecordTransitionConnection: edges nodes pageInfo
+AccessRecordTransitionEdge: cursor node
+AccessRecordVersion: expiry legalBasis recordedAt version
+AccessRecordVersionConnection: edges nodes pageInfo
+AccessRecordVersionEdge: cursor node
+AccessToken: expiry key
+Account: accountId contactUrl dataTypesSupported displayName duid mpid oauthClientId oauthIssuer organisationReference privacyUrl
+  registeredAt returnUrls role status suspendedAt
+AccountConnection: edges nodes pageInfo totalCount
+AccountEdge: cursor node
+AccountSecret: account secretKey
+AuditEntry: action actor at detail id subject
+AuditEntryConnection: edges nodes pageInfo
+AuditEntryEdge: cursor node
+Ceremony: expiresAt kind organisation proofs
+CeremonyOutcome: nextSecret organisation returnUrl
+ChangeOfTenancyRecord: activeRecordsAffected dataUsersNotified effectiveDate isNew mpxn replayed sourceReference
+ComparisonCount: added changed file removed
+Consent: consentType method
+ConsentEvidence: address consentDate consentExpiry method mpxn termsUrl userDefinedReference
+ConsentRegistration: consentToken isNew replayed
+ConsentToken: consentExpiry key
+ConsentWithdrawal: id revokedAt
+Controller: address contactUrl liaReference name privacyRightsUrl role statutoryReference storageConditions
+ControllerArrangement: arrangementType art26Reference controllers
+ControllerNotice: controllerName noticeLanguage noticeVersion termsUrl
+CredentialRemoval: credentialId
+CustomerSession: address expiresAt isCurrent moveInDate mpxn returnUrl signedInAt signedInBy
+CustomerSignIn: expiresAt token
+DataUser: contactUrl dataTypesSupported displayName duid privacyUrl registeredAt status suspendedAt
+DaysAndHours: days hours
+DeliveryAttempt: at durationMs error status
+DeliveryHealth: deliveredLastHour failedAttemptsLastHour oldestPendingSeconds pending subscriptions undeliveredLastDay
+DependencyStep: depth mRID model
+DevelopmentProject: comparison id latestVersion licenceArea period projectId publicationYear version versions
+DevelopmentProjectConnection: edges nextCursor nodes pageInfo totalCount
+DevelopmentProjectEdge: cursor node
+DifferenceItem: associations attributes change description isObject mRID name section statements type
+DifferenceItemConnection: edges nextCursor nodes pageInfo totalCount
+DifferenceItemEdge: cursor node
+DifferenceModel: classCounts dependencyChain dependentOn dependents file forwardDifferences header id items projectVersion
+  reverseDifferences stored
+DifferenceModelHeader: created dependentOn description mRID modelingAuthoritySet profile scenarioTime supersedes version
+DiscoveredAccess: dataTypesObserved firstSeen lastSeen organisationName organisationReference
+DiscoveredAccessReport: ak isNew replayed state
+EventDelivery: attempts status webhookId
+EventRedelivery: eventId replayed
+FileRepresentation: address encoding sha256 size view
+GivenTariffConsent: isNew registrationId tariffs
+GridLocation: coordinateSystem kind mRID name object objectName objectType points pointsBefore
+GridLocationConnection: edges nextCursor nodes pageInfo totalCount
+GridLocationEdge: cursor node
+GridPoint: sequence x y
+GridUpload: address expiresAt
+HalfHourPrice: entry from tiers to unitPriceExcludingVat unitPriceIncludingVat
+HalfHourPriceTier: toKwh unitPriceExcludingVat unitPriceIncludingVat
+HourlyRate: rate validFrom validTo
+IdentityLook: count dataUser hour kind
+IdentityRecord: address anonymisedAt createdAt credentials expressedBy hasEmail id ir piiPrincipal principalVerification
+IdentityRecordAnonymisation: anonymisedAt ir
+IdentityRecordExistence: availableMethods exists mpxn
+IdentityRecordRegistration: ir passkeyRegistrationRedirect replayed
+IssuedBearerToken: bearerToken expires
+ItemAssociation: name target
+ItemAttribute: name number value
+ItemClassCount: items section statements type
+LicenceArea: aliases code distributorId group gspGroup name
+MagicLink: dispatchedTo expiresAt redirectUrl tokenRef
+MeterPoint: accessRecords id
+ModelDependency: mRID models
+ModelDifference: file kind mRID name section type values
+ModelDifferenceConnection: edges nextCursor nodes pageInfo
+ModelDifferenceEdge: cursor node
+MpxnTariff: mpxn tariffId
+Notice: notices sharedNotice
+NoticeDetail: noticeLanguage noticeVersion termsUrl
+ObjectChange: files kind mRID name type values
+ObjectChangeConnection: edges nextCursor nodes pageInfo totalCount
+ObjectChangeEdge: cursor node
+ObjectClassCount: added changed removed type
+PageInfo: endCursor hasNextPage hasPreviousPage startCursor
+PaginationMeta: limit nextOffset offset total
+PasskeyCeremonyOptions: kind options
+PasskeyCredential: credentialId registeredAt transports
+PasskeyRedirect: expiresAt redirectUrl returnUrl tokenRef
+PasskeySignIn: options secret
+PerformanceReport: availabilityPct notificationsIssued periodEnd periodStart receivedAt reportId responseTimeMs successPct supplier
+  totalRequests
+PerformanceReportConnection: edges nextCursor nodes pageInfo
+PerformanceReportEdge: cursor node
+PiiPrincipal: address moveInDate mpxn
+PrincipalVerification: detail method outcome reference submitted verifiedAgainst verifiedAt
+Processing: dataSource dataTypes jurisdiction legalBasis purpose recipients
+ProjectVersion: archive classCounts id locations model models object objects project publishedAt unplacedPoints version
+PublishedFile: name publishedAt representations
+PublishedTariff: isChanged isNew tariff
+RateEntryPlace: daysAndHours hours schedule
+RateTier: toKwh unitPrice
+Recipient: name privacyUrl role
+RecordMetadata: controllerArrangement createdAt duid identityRecordRef recordIdentifier schemaVersion
+RegisterEvent: accessRecord affectedRecords cursor dataUser daysRemaining deliveries effectiveDate expiry id occurredAt recordedAt
+  transition type webhook
+RegisterEventConnection: edges nextCursor nodes pageInfo
+RegisterEventCount: count minute type
+RegisterEventEdge: cursor node
+RegisteredConsent: dataType duid evidence
+RegisteredRtiWebhook: isNew signingSecret webhookId
+Reidentification: magicLink method passkey replayed
+ReidentificationStatus: confirmedAt method status
+RemovedRtiWebhook: webhookId
+ResponseTimes: p50 p95 p99
+RevokedTariffConsent: registrationId
+RtiContact: email name telephone
+RtiUser: contact displayName lastModified name status support userId webhookUrl
+RtiUserConnection: edges nextCursor nodes pageInfo totalCount
+RtiUserEdge: cursor node
+RtiUserPage: data meta
+RtiWebhook: createdAt mpid pending replacedAt rtiUser supplier userId webhookId webhookUrl
+RtiWebhookConnection: edges nextCursor nodes pageInfo
+RtiWebhookEdge: cursor node
+SavedRtiUser: isNew rtiUser
+SavedSupplier: isNew supplier
+SectionCounts: items statements
+SignInLink: expiresAt
+StorageConditions: location retentionPeriod
+StoredFile: name sha256 size
+SubmittedReport: receivedAt reportId
+SubscriptionHealth: dataUser failedAttemptsLastHour lastDeliveredAt pending undelivered webhookId
+Supplier: apiUrl audience displayName issuer lastModified mpid name oauthUrl status support tariff tariffPage tariffs
+SupplierConnection: edges nextCursor nodes pageInfo totalCount
+SupplierEdge: cursor node
+SupplierPage: data meta
+SupplierSignInOption: displayName mpid
+SupplierSignInRedirect: secret url
+Tariff: comments customerType description energyFlow fuelType lastModified ldzRegion meterType name paymentMethod percentageGreen
+  prices rates replacedBy replaces sellableFrom sellableTo standingCharge supplier tariffId tariffType validFrom validTo vatIncluded
+  vatRate version versions
+TariffAssignment: from mpxn recordedAt supplier tariff
+TariffAssignmentConnection: edges nextCursor nodes pageInfo
+TariffAssignmentEdge: cursor node
+TariffConnection: edges nextCursor nodes pageInfo totalCount
+TariffConsent: givenAt mpid mpxns registrationId revokedAt revokedBy rtiUser supplier userId
+TariffConsentConnection: edges nextCursor nodes pageInfo
+TariffConsentEdge: cursor node
+TariffEdge: cursor node
+TariffEvent: at cursor deliveries id mpid mpxn recordedAt registrationId supplier tariff type
+TariffEventConnection: edges nextCursor nodes pageInfo
+TariffEventDelivery: attempts state userId webhookId
+TariffEventEdge: cursor node
+TariffPage: data meta
+TariffScheduleEntry: dates daysAndHours months
+TariffVersion: comments description name percentageGreen publishedAt version
+UKAddress: addressLine1 addressLine2 county postcode townCity
+ValueChange: after before file isAssociation name
+VersionComparison: counts differences from to
+Viewer: accountId dataUser duid role
+Webhook: active alertEmail callbackUrl createdAt deliveries eventTypes id notifyDaysBefore wid
+WebhookDeletion: wid
+WebhookDelivery: attempts event eventId eventType nextAttemptAt sequence status
+WebhookDeliveryConnection: edges nextCursor nodes pageInfo
+WebhookDeliveryEdge: cursor node
+WebhookRegistration: replayed signingSecret webhook
+WebhookTest: eventId replayed
+WebhookUpdate: signingSecret webhook
+`;

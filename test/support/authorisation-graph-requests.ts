@@ -1,0 +1,239 @@
+import { demoRecords } from '../../sandbox/demo-records';
+import { ABSENT, type Asking, theirs } from './authorisation-requests';
+import { newMpxn } from './customers';
+import { tariffInput } from './tariff-graph';
+
+/** One cell of a table of the graph: an operation with one root field. */
+export interface GraphQuestion {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** The object that is used up when it is answered well. */
+  readonly uses?: string;
+}
+
+type Asked = (asking: Asking) => Promise<GraphQuestion>;
+
+/** A root field asked by literal arguments made of identifiers. */
+const by =
+  (kind: string, text: (ids: Record<string, string>) => string, ends = false): Asked =>
+  async (asking) => ({
+    query: text({ ...(await theirs(kind, asking)) }),
+    ...(ends ? { uses: `${kind} of ${/owner|other|portal|consumer|customer/.exec(asking.object)?.[0]}` } : {}),
+  });
+
+/** The same for an access record, which may be meant by the alias of the portal. */
+const byKey =
+  (text: (ids: Record<string, string>) => string, ends = false): Asked =>
+  async (asking) =>
+    asking.object === "the portal's alias"
+      ? {
+          query: text({ ...(await asking.objects.get('alias of portal')) }),
+          ...(ends ? { uses: 'alias of portal' } : {}),
+        }
+      : by('customer', text, ends)(asking);
+
+const [DEMO_RECORD] = demoRecords(new Date());
+
+/** What is registered or replaced; the Identity Record of nobody stands for none. */
+const recordOf = (ref: string): unknown => DEMO_RECORD?.input(ref);
+
+const supplierOf = ({ object, room: { parties } }: Asking): string =>
+  ({ "the supplier's": parties.supplier.mpid, "the rival's": parties.otherSupplier.mpid })[object] ??
+  ABSENT['mpid'] ??
+  '';
+
+const atSupplier =
+  (text: (mpid: string) => string): Asked =>
+  async (asking) => ({ query: text(supplierOf(asking)) });
+
+/** What two suppliers have: reports, webhooks, consents and events. */
+const ofSupplier =
+  (field: string): Asked =>
+  async (asking) => {
+    await asking.objects.get('business of suppliers');
+    return { query: `{ ${field}(filter: { mpid: "${supplierOf(asking)}" }) { nodes { __typename } } }` };
+  };
+
+const assigned = ({ object, room: { parties } }: Asking): string =>
+  object === 'absent' ? String(ABSENT['mpxn']) : parties.mpxn;
+
+const tariffOf = ({ object, room: { parties } }: Asking): string =>
+  object === 'absent' ? String(ABSENT['tariff_id']) : parties.tariffId;
+
+const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
+
+/** How each root field that names an object is asked: its arguments are good, so that nothing but the caller and the object decide. */
+export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
+  'Query.accessRecord': byKey(({ ak }) => `{ accessRecord(key: "${ak}") { state } }`),
+  'Query.dataUser': by('customer', ({ duid }) => `{ dataUser(duid: "${duid}") { displayName } }`),
+  'Query.identityRecord': by('customer', ({ ir }) => `{ identityRecord(ref: "${ir}") { createdAt } }`),
+  'Query.identityRecords': by('customer', ({ mpxn }) => `{ identityRecords(mpxn: "${mpxn}") { ir } }`),
+  'Query.identityRecordExistence': by(
+    'customer',
+    ({ mpxn }) => `{ identityRecordExistence(mpxn: "${mpxn}") { exists } }`,
+  ),
+  'Query.meterPoint': by(
+    'customer',
+    ({ mpxn }) => `{ meterPoint(mpxn: "${mpxn}") { accessRecords { nodes { id } } } }`,
+  ),
+  'Query.consents': by('consent', ({ mpxn }) => `{ consents(mpxn: "${mpxn}") { duid } }`),
+  'Query.reidentification': by('token', (ids) => `{ reidentification(tokenRef: "${ids['token-ref']}") { status } }`),
+  'Query.ownReidentification': by(
+    'own token',
+    (ids) => `{ ownReidentification(ref: "${ids['ir']}", tokenRef: "${ids['token-ref']}") { status } }`,
+  ),
+  'Query.customerAccessRecord': by('record', ({ id }) => `{ customerAccessRecord(id: "${id}") { state } }`),
+  'Query.webhook': by('webhook', ({ wid }) => `{ webhook(wid: "${wid}") { callbackUrl } }`),
+  'Query.registerEvent': by('webhook', (ids) => `{ registerEvent(id: "${ids['event-id']}") { type } }`),
+  'Query.registerEvents': by('customer', ({ duid }) => `{ registerEvents(duid: "${duid}") { nodes { type } } }`),
+  'Query.latestRegisterEvents': by('customer', ({ duid }) => `{ latestRegisterEvents(duid: "${duid}") { type } }`),
+  'Subscription.registerEvents': by(
+    'customer',
+    ({ duid }) => `subscription { registerEvents(duid: "${duid}", after: "") { id } }`,
+  ),
+
+  'Mutation.registerAccessRecord': async (asking) => ({
+    query: 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }',
+    variables: { input: recordOf(String((await theirs('customer', asking))['ir'])) },
+  }),
+  'Mutation.replaceAccessRecord': async (asking) => {
+    const { query } = await byKey(({ ak, ir = '' }) => `${ak} ${ir}`)(asking);
+    const [key, ref = ABSENT['ir']] = query.split(' ');
+    return {
+      query: `mutation ($key: AccessKey!, $input: AccessRecordInput!) { replaceAccessRecord(key: $key, input: $input) { version } }`,
+      variables: { key, input: recordOf(String(ref === '' ? ABSENT['ir'] : ref)) },
+    };
+  },
+  'Mutation.revokeAccessRecord': byKey(({ ak }) => `mutation { revokeAccessRecord(key: "${ak}") { revokedAt } }`, true),
+  'Mutation.anonymiseIdentityRecord': by(
+    'identity record',
+    ({ ir }) => `mutation { anonymiseIdentityRecord(ref: "${ir}") { anonymisedAt } }`,
+    true,
+  ),
+  'Mutation.removeCredential': by(
+    'credential',
+    (ids) =>
+      `mutation { removeCredential(ref: "${ids['ir']}", credentialId: "${ids['credentialId']}") { credentialId } }`,
+    true,
+  ),
+  'Mutation.reidentify': by(
+    'customer',
+    ({ mpxn }) => `mutation { reidentify(input: { mpxn: "${mpxn}", method: MAGIC_LINK }) { method } }`,
+  ),
+  'Mutation.reidentifyOwn': by(
+    'customer',
+    ({ ir }) => `mutation { reidentifyOwn(ref: "${ir}", input: { method: MAGIC_LINK }) { method } }`,
+  ),
+  'Mutation.registerConsent': async (asking) => {
+    const { mpxn = '', ck } = await theirs('consent', asking);
+    const { owner, other } = asking.room.organisations;
+    const input = {
+      duid: (asking.caller === 'other' ? other : owner).duid,
+      moveInDate: '2021-04-01',
+      dataType: ['HH_CONSUMPTION'],
+      evidence: {
+        ...{ consentDate: '2026-05-01T09:30:00Z', termsUrl: 'https://harbourlight.example/terms', method: 'Web form' },
+        mpxn: /^[0-9A-Z]{10,12}$/.test(mpxn) ? mpxn : newMpxn(),
+      },
+    };
+    return {
+      query: `mutation ($ck: ConsentKey!, $input: ConsentRegistrationInput!) { registerConsent(ck: $ck, input: $input) { isNew } }`,
+      variables: { ck, input },
+    };
+  },
+  'Mutation.withdrawConsent': by('record', ({ id }) => `mutation { withdrawConsent(id: "${id}") { revokedAt } }`, true),
+  'Mutation.updateWebhook': by(
+    'webhook',
+    ({ wid }) =>
+      `mutation { updateWebhook(wid: "${wid}", input: { notifyDaysBefore: 9 }) { signingSecret webhook { wid } } }`,
+  ),
+  'Mutation.deleteWebhook': by('webhook', ({ wid }) => `mutation { deleteWebhook(wid: "${wid}") { wid } }`, true),
+  'Mutation.redeliverEvent': by(
+    'webhook',
+    (ids) => `mutation { redeliverEvent(wid: "${ids['wid']}", eventId: "${ids['event-id']}") { eventId } }`,
+  ),
+  'Mutation.testWebhook': by('webhook', ({ wid }) => `mutation { testWebhook(wid: "${wid}") { eventId } }`),
+
+  'Query.supplier': atSupplier((mpid) => `{ supplier(mpid: "${mpid}") { name } }`),
+  'Query.rtiUser': async ({ object, room: { parties } }) => ({
+    query: `{ rtiUser(userId: "${object === 'absent' ? ABSENT['user_id'] : parties.users.active}") { name } }`,
+  }),
+  'Query.tariff': async (asking) => ({ query: `{ tariff(tariffId: "${tariffOf(asking)}") { name } }` }),
+  'Query.tariffAssignments': async (asking) => ({
+    query: `{ tariffAssignments(mpxn: "${assigned(asking)}") { nodes { from } } }`,
+  }),
+  'Query.appliedTariff': async (asking) => ({ query: `{ appliedTariff(mpxn: "${assigned(asking)}") { name } }` }),
+  'Query.performanceReports': ofSupplier('performanceReports'),
+  'Query.rtiWebhooks': ofSupplier('rtiWebhooks'),
+  'Query.tariffConsents': ofSupplier('tariffConsents'),
+  'Query.tariffEvents': ofSupplier('tariffEvents'),
+  'Query.tariffEvent': async ({ object, objects }) => {
+    const { event } = await objects.get('business of suppliers');
+    return { query: `{ tariffEvent(id: "${object === 'absent' ? ABSENT['event-id'] : event}") { type } }` };
+  },
+  'Subscription.tariffEvents': atSupplier(
+    (mpid) => `subscription { tariffEvents(filter: { mpid: "${mpid}" }, after: "") { id } }`,
+  ),
+  'Mutation.publishTariff': async (asking) => ({
+    query: 'mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }',
+    variables: { input: tariffInput(7, { mpid: supplierOf(asking) }) },
+  }),
+  'Mutation.assignTariff': async (asking) => ({
+    query: `mutation { assignTariff(mpxn: "${newMpxn()}", tariffId: "${tariffOf(asking)}", from: "${TOMORROW}") { recordedAt } }`,
+  }),
+  'Mutation.endTariffAssignment': async ({ object, objects }) => {
+    const { mpxn } = object === 'absent' ? ABSENT : await objects.get('assignment of supplier');
+    return {
+      query: `mutation { endTariffAssignment(mpxn: "${mpxn}", at: "${TOMORROW}") { recordedAt } }`,
+      uses: 'assignment of supplier',
+    };
+  },
+  'Mutation.revokeTariffConsent': async (asking) => {
+    const who = asking.object.startsWith('another') ? 'stranger' : 'consumer';
+    const kind = `tariff consent of ${who}`;
+    const ids = asking.object === 'absent' ? ABSENT : await asking.objects.get(kind);
+    const id = ids['registration_id'];
+    return { query: `mutation { revokeTariffConsent(registrationId: "${id}") { registrationId } }`, uses: kind };
+  },
+  'Mutation.removeRtiWebhook': async ({ object, objects }) => {
+    const kind = object === 'at the rival' ? 'tariff webhook at rival' : 'tariff webhook of consumer';
+    const ids = object === 'absent' ? ABSENT : await objects.get(kind);
+    return { query: `mutation { removeRtiWebhook(webhookId: "${ids['webhook_id']}") { webhookId } }`, uses: kind };
+  },
+};
+
+/** Where a row of the fields begins: the object as the caller reaches it, with a place for the field. */
+export const REACHED: Readonly<Record<string, (asking: Asking) => Promise<(fields: string) => string>>> = {
+  "AccessRecord the owner's by its key": async ({ objects }) => {
+    const { ak } = await objects.get('customer of owner');
+    return (fields) => `{ accessRecord(key: "${ak}") { ${fields} } }`;
+  },
+  "AccessRecord the owner's in a list": async ({ caller }) => {
+    const list = caller === 'owner' ? 'accessRecords' : 'allAccessRecords';
+    return (fields) => `{ ${list}(first: 1) { nodes { ${fields} } } }`;
+  },
+  "RegisterEvent the owner's": async ({ objects }) => {
+    const ids = await objects.get('webhook of owner');
+    return (fields) => `{ registerEvent(id: "${ids['event-id']}") { ${fields} } }`;
+  },
+  "RtiUser the consumer's": async ({ room: { parties } }) => rtiUser(parties.users.active),
+  "RtiUser another's": async ({ room: { parties } }) => rtiUser(parties.users.suspended),
+  "Supplier the supplier's": async ({ room: { parties } }) => {
+    return (fields) => `{ supplier(mpid: "${parties.supplier.mpid}") { ${fields} } }`;
+  },
+  "RtiWebhook the supplier's": listed('rtiWebhooks'),
+  "TariffConsent the supplier's": listed('tariffConsents'),
+  "TariffEvent the supplier's": listed('tariffEvents'),
+};
+
+const rtiUser = (userId: string) => (fields: string) => `{ rtiUser(userId: "${userId}") { ${fields} } }`;
+
+function listed(field: string) {
+  return async ({ objects, room: { parties } }: Asking) => {
+    await objects.get('business of suppliers');
+    objects.usedUp('tariff webhook of consumer');
+    await objects.get('tariff webhook of consumer');
+    const filter = `filter: { mpid: "${parties.supplier.mpid}" }`;
+    return (fields: string) => `{ ${field}(${filter}, first: 1) { nodes { ${fields} } } }`;
+  };
+}

@@ -1,0 +1,218 @@
+import {
+  type AuthorisationObjects,
+  type Identifiers,
+  REPORT,
+  legacyConsent,
+  webhookBody,
+} from './authorisation-objects';
+import { type AuthorisationRoom, type Credential } from './authorisation-room';
+import { type CallerName } from './authorisation-table';
+import { identityRecord, newMpxn } from './customers';
+import { consentRecord, discoveredAccess } from './records';
+
+/** One cell of the table, as a request. */
+export interface AuthorisationRequest {
+  /** Values of the path's parameters. */
+  readonly path?: Identifiers;
+  readonly query?: Record<string, string>;
+  readonly body?: unknown;
+  /** In place of the caller's usual credential. */
+  readonly credential?: Credential;
+  /** The object that is used up when the request is answered well. */
+  readonly uses?: string;
+}
+
+/** What a request is made of. */
+export interface Asking {
+  readonly object: string;
+  readonly caller: CallerName;
+  readonly room: AuthorisationRoom;
+  readonly objects: AuthorisationObjects;
+}
+
+type Asked = (asking: Asking) => Promise<AuthorisationRequest> | AuthorisationRequest;
+
+/** Identifiers of the right form that nobody has. */
+export const ABSENT: Identifiers = {
+  ak: `ak_${'0'.repeat(24)}`,
+  ck: `ck_${'0'.repeat(24)}`,
+  ir: `ir_${'0'.repeat(24)}`,
+  duid: `duid_${'0'.repeat(24)}`,
+  wid: `wid_${'0'.repeat(24)}`,
+  'event-id': `evt_${'0'.repeat(24)}`,
+  'token-ref': `mlr_${'0'.repeat(24)}`,
+  credentialId: `cred_${'0'.repeat(24)}`,
+  mpxn: '9999999999',
+  mpid: 'ZZZZ',
+  tariff_id: `trf_${'f'.repeat(32)}`,
+  user_id: `usr_${'f'.repeat(32)}`,
+  registration_id: '00000000-0000-4000-8000-000000000000',
+  webhook_id: '00000000-0000-4000-8000-000000000000',
+  projectId: 'Absent',
+  token: '0'.repeat(43),
+  id: '00000000-0000-4000-8000-000000000000',
+};
+
+/** The identifiers of a kind of object, of whom a row names; those that nobody has where it names nobody. */
+export async function theirs(kind: string, { object, objects }: Asking): Promise<Identifiers> {
+  const [, who] = /^(?:the )?(owner|other|portal|consumer|customer|admin|another)'s$/.exec(object) ?? [];
+  return who === undefined ? ABSENT : { ...ABSENT, ...(await objects.get(`${kind} of ${who}`)) };
+}
+
+const at =
+  (kind: string, change: Omit<AuthorisationRequest, 'path'> = {}): Asked =>
+  async (asking) => ({ path: await theirs(kind, asking), ...change });
+
+/** The same, for a request that ends its object. */
+const ending =
+  (kind: string): Asked =>
+  async (asking) => ({
+    path: await theirs(kind, asking),
+    uses: `${kind} of ${/owner|other|portal|consumer/.exec(asking.object)?.[0] ?? 'nobody'}`,
+  });
+
+const record: Asked = async (asking) =>
+  asking.object === "the portal's alias"
+    ? { path: await asking.objects.get('alias of portal'), uses: 'alias of portal' }
+    : ending('customer')(asking);
+
+const PROJECT = { licenceArea: 'EPN', publicationYear: '2026', period: '01' };
+
+/** How each route is asked: its body is good, so that nothing but the caller and the object decide. */
+export const REQUESTS: Readonly<Record<string, Asked>> = {
+  'GET /v1/auth/token': signIn,
+  'POST /v1/access-records': async (asking) => ({
+    body: consentRecord((await theirs('customer', asking))['ir'] as string),
+  }),
+  'GET /v1/access-records/{ak}': async (asking) => ({ path: (await record(asking)).path as Identifiers }),
+  'PUT /v1/access-records/{ak}': async (asking) => {
+    const { 'record-metadata': metadata, ...rest } = consentRecord('');
+    const body = { ...rest, 'record-metadata': { ...metadata, 'identity-record-ref': null } };
+    return { path: (await record(asking)).path as Identifiers, body };
+  },
+  'DELETE /v1/access-records/{ak}': record,
+  'GET /v1/records': () => ({}),
+  'GET /v1/meter-points/{mpxn}/access-records': async (asking) => {
+    if (asking.object !== "the portal's proof") return { path: await theirs('customer', asking) };
+    const { mpxn, tokenRef } = await asking.objects.get('proof of portal');
+    return { path: { mpxn: String(mpxn) }, query: { 'reidentification-token': String(tokenRef) } };
+  },
+  'GET /v1/data-users/{duid}': at('customer'),
+  'POST /v1/identity-records': () => ({ body: identityRecord(newMpxn(), null) }),
+  'GET /v1/identity-records': byMpxn,
+  'GET /v1/identity-records/exists': byMpxn,
+  'POST /v1/identity-records/reidentify': async (asking) => ({
+    body: { mpxn: (await theirs('customer', asking))['mpxn'], method: 'magic-link' },
+  }),
+  'GET /v1/identity-records/reidentify/{token-ref}': at('token'),
+  'GET /v1/identity-records/{ir}': at('customer'),
+  'DELETE /v1/identity-records/{ir}': ending('identity record'),
+  'POST /v1/identity-records/{ir}/re-identify': at('customer', { body: { method: 'magic-link' } }),
+  'GET /v1/identity-records/{ir}/re-identify/{token-ref}': async (asking) => {
+    if (asking.object !== "the portal's token") return at('own token')(asking);
+    const { ir } = await asking.objects.get('customer of owner');
+    return { path: { ...(await asking.objects.get('token of portal')), ir: String(ir) } };
+  },
+  'DELETE /v1/identity-records/{ir}/credentials/{credentialId}': async (asking) => {
+    if (asking.object !== 'absent credential') return ending('credential')(asking);
+    return { path: { ...ABSENT, ir: String((await asking.objects.get('credential of owner'))['ir']) } };
+  },
+  'GET /v1/webhooks': async ({ objects }) => {
+    await Promise.all([objects.get('webhook of owner'), objects.get('webhook of other')]);
+    return {};
+  },
+  'POST /v1/webhooks': () => ({ body: webhookBody() }),
+  'GET /v1/webhooks/{wid}': at('webhook'),
+  'PATCH /v1/webhooks/{wid}': at('webhook', { body: { 'notify-days-before': 7 } }),
+  'DELETE /v1/webhooks/{wid}': ending('webhook'),
+  'GET /v1/webhooks/{wid}/deliveries': at('webhook'),
+  'POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver': async (asking) => {
+    if (asking.object !== 'absent event') return at('webhook')(asking);
+    return { path: { ...ABSENT, wid: String((await asking.objects.get('webhook of owner'))['wid']) } };
+  },
+  'POST /v1/webhooks/{wid}/test': at('webhook'),
+  'POST /v1/discovered-access': () => ({ body: discoveredAccess(newMpxn(), 'Quillmoor Analytics Ltd') }),
+  'POST /v1/cot-events': () => ({
+    body: { mpxn: newMpxn(), 'effective-date': '2026-10-01', 'source-reference': 'COT-1' },
+  }),
+
+  'GET /login': signIn,
+  'POST /login': signIn,
+  'POST /register-consent': registerConsent,
+  'GET /show-consents/{mpxn}': at('consent'),
+
+  'GET /grid-modelling/stage3/development-projects': () => ({ query: { licenceArea: 'EPN' } }),
+  'GET /grid-modelling/stage3/development-projects/{projectId}': project,
+  'GET /grid-modelling/stage3/development-projects/{projectId}/{cimFile}': project,
+  'PUT /grid-modelling/uploads/{token}': at('upload', { body: 'no archive' }),
+
+  'GET /v1/suppliers': () => ({}),
+  'GET /v1/users': () => ({}),
+  'GET /v1/users/{user_id}': ({ object, room: { parties } }) => {
+    const user_id = { "the consumer's": parties.users.active, "another's": parties.users.suspended }[object];
+    return { path: user_id === undefined ? ABSENT : { user_id } };
+  },
+  'GET /v1/tariff/customer': async ({ objects }) => {
+    await objects.get('tariff consent of consumer');
+    return {};
+  },
+  'GET /v1/tariff/{mpid}': tariff,
+  'GET /v1/tariff/{mpid}/{tariff_id}': tariff,
+  'POST /v1/consent': async ({ caller, objects }) => {
+    if (caller === 'consumer') await objects.end('tariff consent of consumer');
+    return { body: {} };
+  },
+  'DELETE /v1/consent/{registration_id}': async (asking) => {
+    if (asking.object !== "another consumer's") return ending('tariff consent')(asking);
+    return {
+      path: await asking.objects.get('tariff consent of stranger'),
+      uses: 'tariff consent of stranger',
+    };
+  },
+  'POST /v1/webhook': () => ({ body: { webhook_url: 'https://pennywise.example/tariff-events' } }),
+  'DELETE /v1/webhook/{webhook_id}': async (asking) =>
+    asking.object === 'at the rival'
+      ? { path: await asking.objects.get('tariff webhook at rival') }
+      : ending('tariff webhook')(asking),
+  'POST /v1/report': () => ({ body: REPORT }),
+};
+
+/** The account's own secret, or not; callers without an account send what they have. */
+function signIn({ object, caller, room: { accounts } }: Asking): AuthorisationRequest {
+  const { id, secret } = accounts[caller] ?? {};
+  if (id === undefined) return {};
+  const stranger = accounts[caller === 'owner' ? 'other' : 'owner'];
+  const sent = {
+    'own secret': `${id}:${secret}`,
+    "another's secret": `${id}:${stranger?.secret}`,
+    'absent account': `acc_${'0'.repeat(24)}:${secret}`,
+  }[object];
+  return { credential: { authorization: `Basic ${Buffer.from(String(sent)).toString('base64')}` } };
+}
+
+async function byMpxn(asking: Asking): Promise<AuthorisationRequest> {
+  return { query: { mpxn: String((await theirs('customer', asking))['mpxn']) } };
+}
+
+async function registerConsent(asking: Asking): Promise<AuthorisationRequest> {
+  const { object, caller, room, objects } = asking;
+  const { owner, other } = room.organisations;
+  const duid = caller === 'other' && object !== "the owner's duid" ? other.duid : owner.duid;
+  if (object.endsWith('duid')) return { body: legacyConsent(duid, newMpxn()) };
+  const { mpxn = '', ck = '' } =
+    object === 'one of Interface A'
+      ? await objects.get('customer of owner').then(({ mpxn: of, ak }) => ({ mpxn: of, ck: ak?.replace('ak', 'ck') }))
+      : await theirs('consent', asking);
+  return { query: { ck }, body: legacyConsent(duid, mpxn) };
+}
+
+function project({ object, room: { register } }: Asking): AuthorisationRequest {
+  const { project: projectId } = register.sandbox.grid;
+  return { path: { projectId: object === 'absent' ? 'Absent' : projectId, cimFile: 'EQ.xml' }, query: PROJECT };
+}
+
+function tariff({ object, room: { parties } }: Asking): AuthorisationRequest {
+  const { supplier, otherSupplier, tariffId } = parties;
+  const mpid = /supplier/.test(object) ? supplier.mpid : otherSupplier.mpid;
+  return { path: object === 'absent' ? ABSENT : { mpid, tariff_id: tariffId } };
+}

@@ -1,0 +1,119 @@
+import { Client } from 'pg';
+import type { CallContext, Caller } from '../../subgraphs/server/caller';
+import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import { RETURN_URL } from './ceremonies';
+import { type RoomAnswer, type SignInRoom, newMpxn } from './sign-in-room';
+import { until } from './until';
+
+export const REGISTER_CONSENT = `mutation ($input: ConsentRegistrationInput!, $ck: ConsentKey, $key: String) {
+  registerConsent(input: $input, ck: $ck, idempotencyKey: $key) { consentToken { key consentExpiry } isNew replayed } }`;
+export const CONSENTS = `query ($mpxn: MPxN!) { consents(mpxn: $mpxn) {
+  duid dataType evidence { consentDate userDefinedReference termsUrl consentExpiry mpxn method
+    address { addressLine1 addressLine2 townCity county postcode } } } }`;
+export const VERIFY = `query ($key: AccessKey!) { accessRecord(key: $key) {
+  state purpose registeredAt expiry legalBasis dataTypes
+  recordMetadata { schemaVersion duid controllerArrangement { arrangementType controllers { name role contactUrl privacyRightsUrl } } }
+  notice { sharedNotice { termsUrl noticeVersion } notices { termsUrl } }
+  accessEvent { controllerReference consent { consentType method } } } }`;
+
+export const ADDRESS = { addressLine1: '9 Kestrel Mews', townCity: 'Otterby', postcode: 'OX1 2JD' };
+export const EVIDENCE = {
+  consentDate: '2026-01-12T10:00:00.000Z',
+  userDefinedReference: 'REF-77',
+  termsUrl: 'https://larkhill.example/terms',
+  method: 'Web form',
+};
+
+/** A consent as the caller sends it. */
+export function consentOf(caller: Pick<Caller, 'duid'>, mpxn = newMpxn(), evidence: object = {}, change: object = {}) {
+  return {
+    duid: caller.duid,
+    moveInDate: '2022-03-01',
+    evidence: { ...EVIDENCE, mpxn, address: ADDRESS, ...evidence },
+    dataType: ['HH_CONSUMPTION', 'ANNUAL_EXPORT'],
+    ...change,
+  };
+}
+
+/** A Data User whose account has everything that a consent needs. */
+export async function consentingDataUser(room: SignInRoom): Promise<Caller> {
+  const caller = await room.dataUser(RETURN_URL);
+  await room.owner.query(`update access.account set privacy_url = 'https://larkhill.example/rights' where duid = $1`, [
+    caller.duid,
+  ]);
+  return caller;
+}
+
+/** Sends a consent; an update with `ck`, a repeatable request with `key`. */
+export function sendConsent(
+  room: SignInRoom,
+  caller: Caller,
+  input: object,
+  more: { readonly ck?: string; readonly key?: string } = {},
+): Promise<RoomAnswer> {
+  return room.ask(REGISTER_CONSENT, { input, ...more }, { caller });
+}
+
+/** What is wrong with a request: codes, paths and messages of its violations. */
+export async function violationsOf(link: SubgraphLink, query: string, variables: object, caller: Caller) {
+  const own: CallContext = { caller, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
+  const { errors = [] } = await link.execute({ query, variables: { ...variables }, fixed: true }, own);
+  type Told = { code: string; path: readonly string[] }[];
+  const [error] = errors;
+  return [error?.extensions['code'], ...((error?.extensions['violations'] ?? []) as Told).map(told)];
+}
+
+const told = ({ code, path }: { code: string; path: readonly string[] }) => `${code} ${path.join('.')}`;
+
+/** Everything of a Data User that a consent may leave in the database; the access keys are not told. */
+export async function leftOf({ owner }: SignInRoom, { duid }: Caller) {
+  const count = async (text: string) => Number((await owner.query(text, [duid])).rows[0].count);
+  return {
+    records: await count('select count(*) from access.access_record where duid = $1'),
+    identityRecords: await count('select count(*) from identity.identity_record where duid = $1'),
+    provisional: await count('select count(*) from identity.provisional_identity_record where duid = $1'),
+    linked: await count(`select count(*) from access.access_record a join identity.identity_record i
+      on i.id = a.identity_record_id and i.ref = a.identity_record_ref and i.meter_point_id = a.meter_point_id where a.duid = $1`),
+    keysOfNothing: Number(
+      (
+        await owner.query(`select count(*) from identity_keys.data_key k
+          where not exists (select from identity.identity_record i where i.id = k.record_id)
+            and not exists (select from identity.provisional_identity_record p where p.id = k.record_id)`)
+      ).rows[0].count,
+    ),
+  };
+}
+
+/** Everything that one consent leaves, whole. */
+export const ONE_CONSENT = { records: 1, identityRecords: 1, provisional: 0, linked: 1, keysOfNothing: 0 };
+/** What a refused one leaves. */
+export const NOTHING = { records: 0, identityRecords: 0, provisional: 0, linked: 0, keysOfNothing: 0 };
+
+/** Lets the jobs that settle provisional records begin now, and waits until they are done. */
+export function settled({ owner }: Pick<SignInRoom, 'owner'>): Promise<void> {
+  return until(async () => {
+    await owner.query('update identity_jobs._private_jobs set run_at = now() where locked_at is null');
+    const { rowCount } = await owner.query('select from identity_jobs._private_jobs');
+    return rowCount === 0 ? true : undefined;
+  }, 60_000).then(() => undefined);
+}
+
+/** What is left of consents in a database whose register was killed, once every job is done. */
+export async function halfMadeConsents(databaseUrl: string): Promise<Record<string, number>> {
+  const owner = new Client({ connectionString: databaseUrl });
+  await owner.connect();
+  try {
+    await settled({ owner });
+    const { rows } = await owner.query(`select
+      (select count(*)::int from access.access_record a where is_legacy and not exists
+        (select from identity.identity_record i where i.id = a.identity_record_id and i.ref = a.identity_record_ref)) as "withoutIdentityRecord",
+      (select count(*)::int from identity.provisional_identity_record) as provisional,
+      (select count(*)::int from identity.identity_record i where i.ref in (select identity_record_ref from access.access_record
+        where is_legacy) and not exists (select from identity_keys.data_key k where k.record_id = i.id)) as "withoutKey",
+      (select count(*)::int from identity_keys.data_key k where not exists
+        (select from identity.identity_record i where i.id = k.record_id)) as "keysOfNothing"`);
+    return rows[0];
+  } finally {
+    await owner.end();
+  }
+}

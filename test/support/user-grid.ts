@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { graphAs } from './graph';
+import type { TestRegister } from './register';
+
+/** A development project as Interface C names it. */
+export interface GridProject {
+  readonly area: string;
+  readonly publicationYear: number;
+  readonly period: string;
+  readonly projectId: string;
+}
+
+/** What was downloaded. */
+export interface Download {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes, as hex. */
+  readonly digest: string;
+}
+
+const PREPARE = 'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }';
+
+/** An admin asks for an address and sends the archive there; answers the status. */
+export async function publishGrid(register: TestRegister, project: GridProject, archive: Buffer): Promise<number> {
+  const admin = await graphAs(register, 'admin');
+  const { data } = await admin(PREPARE, { input: project });
+  const { status } = await fetch(`${register.rest}${data.prepareGridPublication.address}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/zip' },
+    body: new Uint8Array(archive),
+  });
+  return status;
+}
+
+/** Downloads from Interface C what a path of a project names: `''` the archive, `/EQ.xml` a member. */
+export async function download(
+  { rest }: Pick<TestRegister, 'rest'>,
+  { area, publicationYear, period, projectId }: GridProject,
+  path: string,
+  version: number,
+  headers: Record<string, string> = {},
+): Promise<Download> {
+  const query = `licenceArea=${area}&publicationYear=${publicationYear}&period=${period}&version=${version}`;
+  const url = `${rest}/grid-modelling/stage3/development-projects/${projectId}${path}?${query}`;
+  const response = await fetch(url, { headers });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  return { status: response.status, headers: response.headers, bytes, digest };
+}

@@ -1,0 +1,40 @@
+import { type TestRegister, type Wiring, startTestRegister } from './register';
+import { type RestClient, anonymousClient } from './rest-client';
+import { type UserInbox, userInbox } from './user-inbox';
+
+/** A register that has just been started, and what those who use it know so far: each user begins where the ones before have left it. */
+export interface UserStory {
+  readonly register: TestRegister;
+  /** Where they receive webhooks. */
+  readonly inbox: UserInbox;
+  /** Somebody without a token. */
+  readonly anyone: RestClient;
+  /** The first demo Data User; without a token until it has signed in. */
+  dataUser: RestClient;
+  /** The signing secret of its subscription. */
+  secret: string;
+  /** A customer whom it registers: key of the Identity Record, and of the access that they consented to first. */
+  readonly customer: { readonly mpxn: string; readonly email: string; ir: string; ak: string };
+  /** Stops the register. */
+  end(): Promise<void>;
+}
+
+/** Starts a register. */
+export async function beginStory(wiring: Wiring): Promise<UserStory> {
+  const register = await startTestRegister(wiring, { environment: { WEBHOOK_ALLOW_LOOPBACK: 'true' } });
+  const inbox = await userInbox();
+  const anyone = anonymousClient(register.rest);
+  const customer = { mpxn: '1044332211', email: 'nia.rowlands@customer.example', ir: '', ak: '' };
+  const end = async () => {
+    await register.close();
+    await inbox.close();
+  };
+  return { register, inbox, anyone, dataUser: anyone, secret: '', customer, end };
+}
+
+/** The state of an access record, as whoever has its key reads it. */
+export async function stateOf(ak: string, reader: RestClient): Promise<string> {
+  const { status, body } = await reader('GET', `/v1/access-records/${ak}`);
+  if (status !== 200) throw new Error(`verification answered ${status}`);
+  return String(body['access-record']['access-event'].state);
+}
