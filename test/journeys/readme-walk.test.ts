@@ -51,6 +51,19 @@ describe('The README', () => {
     expect(recordIn(verifiedAgain)).toMatchObject({ 'access-event': { state: 'REVOKED', 'revoked-at': revokedAt } });
   });
 
+  it('registers, updates and lists a consent as clients of the earlier interface do, and verifies it', async () => {
+    const [signIn] = blocks(WALK, 'bash') as [string];
+    const lines = await printed(signIn, ...blocks('Clients of the earlier interface', 'bash'));
+    const [updated, shown, verified] = lines.map((line) => JSON.parse(line));
+    const { key, 'consent-expiry': expiry } = updated['consent-token'];
+    expect(expiry).toBe('2030-01-01T00:00:00.000Z');
+    expect(shown.consents).toEqual([expect.objectContaining({ 'data-type': ['HH-CONSUMPTION'] })]);
+    expect(recordIn(JSON.stringify(verified))).toMatchObject({
+      'record-metadata': { 'record-identifier': key.replace('ck_', 'ak_') },
+      'access-event': { state: 'ACTIVE', expiry },
+    });
+  });
+
   it('subscribes, tries the subscription with a receiver of its own, and follows the events', async () => {
     const port = await freePort();
     const [signIn] = blocks(WALK, 'bash') as [string];

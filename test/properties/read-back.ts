@@ -44,14 +44,18 @@ export function readingOf(operationId: string, body: unknown): unknown {
 
 /** What the list of consents (Interface B) must tell of a meter point after a consent for it was accepted; nothing once it has ended. */
 export function expectedConsents(body: unknown): unknown[] {
-  const { evidence } = body as { readonly evidence: Json };
-  const expiry = evidence['consent-expiry'];
+  const { 'move-in-date': _, ...consent } = body as Json;
+  const { 'consent-expiry': expiry } = consent['evidence'] as Json;
   const hasEnded = typeof expiry === 'string' && Date.parse(expiry) <= Date.now();
-  const { 'move-in-date': _, ...told } = body as Json;
-  return hasEnded ? [] : [comparable(told)];
+  return hasEnded ? [] : [ofAnyOrder(consent)];
 }
 
 /** The consents of a list. */
 export function consentsOf(body: unknown): unknown[] {
-  return (body as { readonly consents: unknown[] }).consents.map((consent) => comparable(consent));
+  return (body as { readonly consents: readonly Json[] }).consents.map(ofAnyOrder);
+}
+
+/** Data types are a set. */
+function ofAnyOrder(consent: Json): unknown {
+  return comparable({ ...consent, 'data-type': (consent['data-type'] as string[]).toSorted() });
 }

@@ -83,12 +83,14 @@ describe.each(OPERATIONS)('%s', (id) => {
   });
 
   it('lets in exactly those who may call it', async () => {
-    const requests = fc.tuple(acceptedRequests(operationOf(id), samples), fc.constantFrom(...room.callersOf(id)));
-    await holdsForAll(requests, 14, async ([request, caller]) => {
-      const { sent, answer } = await send(request, caller);
-      expect(undocumented(operationOf(id), sent, answer)).toEqual([]);
-      expectRightSignIn(operationOf(id), caller, answer);
-    });
+    const operation = operationOf(id);
+    for (const caller of room.callersOf(id)) {
+      await holdsForAll(acceptedRequests(operation, samples), 1, async (request) => {
+        const { sent, answer } = await send(request, caller);
+        expect(undocumented(operation, sent, answer)).toEqual([]);
+        expectRightSignIn(operation, caller, answer);
+      });
+    }
   });
 
   it('refuses no request that fits the contract and breaks no rule', async () => {
@@ -246,6 +248,7 @@ function namesAll({ id }: ServedOperation, target: string): boolean {
 
 describe('All of it', () => {
   it('made as many requests as are asked for', () => {
+    console.log('REQUESTS', room.sentSoFar());
     if (LONG) expect(room.sentSoFar()).toBeGreaterThanOrEqual(LEAST_IN_LONG_FORM);
     else expect(room.sentSoFar()).toBeLessThanOrEqual(MOST_IN_CI);
   });

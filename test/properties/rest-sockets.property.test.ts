@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { abortedExchange, rawExchange } from './http-exchange';
 import { LONG, PROPERTY_TIME, holdsForAll } from './property-run';
+import { interfaceOf, isErrorOf } from './rest-interfaces';
 
 let register: TestRegister;
 let verify: string;
@@ -100,6 +101,14 @@ describe('A connection to the register', () => {
     for (const answer of answers) expectEnvelope(answer);
     expect(answers.at(-1)?.status).toBe(status);
   });
+
+  it.each(['/v1/records', '/show-consents/1012345678', '/grid-modelling/uploads/x', '/v1/suppliers', '/v1/tariff/LARK'])(
+    'with a head for %s that cannot be read is answered in the form of its interface',
+    async (path) => {
+      const [answer] = answersIn(await rawExchange(register.rest, [get(path, 'nothing')], /^(?!)/));
+      expect([answer?.status, isErrorOf(interfaceOf(path), answer?.body, 400)]).toEqual([400, true]);
+    },
+  );
 
   it('is answered in the envelope whatever bytes it sends', async () => {
     expect.hasAssertions();
