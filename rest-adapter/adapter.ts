@@ -14,6 +14,7 @@ import type { GraphAnswer, GraphClient } from '../gateway/client/graph-client';
 import { RegisterError } from '../schema/register-error';
 import { traced } from '../subgraphs/server/tracing';
 import { loadOperationDocuments } from './operation-documents';
+import { basicCredentials } from './request-headers';
 import { readRequest } from './read-request';
 import { serveKeySet } from './key-set';
 import { serveOperatorRoutes } from './operator-routes';
@@ -54,9 +55,17 @@ function handle(steps: Steps, operation: CompiledOperation, exchange: Exchange):
     .catch((error: unknown) => fail(steps, exchange, error));
 }
 
-/** 401 and 403 come before everything that is wrong with the request; what anyone may call asks nobody, if no credential was sent. */
+/**
+ * 401 and 403 come before everything that is wrong with the request; what anyone may call asks nobody, if no credential was sent. Whether
+ * the secret of a sign-in is right is not found out for a request that cannot be read.
+ */
 function refuseAfterAdmission(steps: Steps, operation: CompiledOperation, exchange: Exchange, reason: Refusal): void {
-  if (!isToBeAdmitted(operation.contract.signIn, exchange)) {
+  const { signIn } = operation.contract;
+  if (signIn === 'basic' && basicCredentials(exchange.request.headers.authorization) === undefined) {
+    steps.refuse(exchange, refusal('AUT001'));
+    return;
+  }
+  if (!isToBeAdmitted(signIn, exchange)) {
     steps.refuse(exchange, reason);
     return;
   }

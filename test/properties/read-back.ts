@@ -47,15 +47,10 @@ export function expectedConsents(body: unknown): unknown[] {
   const { 'move-in-date': _, ...consent } = body as Json;
   const { 'consent-expiry': expiry } = consent['evidence'] as Json;
   const hasEnded = typeof expiry === 'string' && Date.parse(expiry) <= Date.now();
-  return hasEnded ? [] : [ofAnyOrder(consent)];
+  return hasEnded ? [] : [comparable(consent)];
 }
 
 /** The consents of a list. */
 export function consentsOf(body: unknown): unknown[] {
-  return (body as { readonly consents: readonly Json[] }).consents.map(ofAnyOrder);
-}
-
-/** Data types are a set. */
-function ofAnyOrder(consent: Json): unknown {
-  return comparable({ ...consent, 'data-type': (consent['data-type'] as string[]).toSorted() });
+  return (body as { readonly consents: readonly Json[] }).consents.map((consent) => comparable(consent));
 }

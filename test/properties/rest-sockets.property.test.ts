@@ -102,13 +102,16 @@ describe('A connection to the register', () => {
     expect(answers.at(-1)?.status).toBe(status);
   });
 
-  it.each(['/v1/records', '/show-consents/1012345678', '/grid-modelling/uploads/x', '/v1/suppliers', '/v1/tariff/LARK'])(
-    'with a head for %s that cannot be read is answered in the form of its interface',
-    async (path) => {
-      const [answer] = answersIn(await rawExchange(register.rest, [get(path, 'nothing')], /^(?!)/));
-      expect([answer?.status, isErrorOf(interfaceOf(path), answer?.body, 400)]).toEqual([400, true]);
-    },
-  );
+  it.each([
+    '/v1/records',
+    '/show-consents/1012345678',
+    '/grid-modelling/uploads/x',
+    '/v1/suppliers',
+    '/v1/tariff/LARK',
+  ])('with a head for %s that cannot be read is answered in the form of its interface', async (path) => {
+    const [answer] = answersIn(await rawExchange(register.rest, [get(path, 'nothing')], /^(?!)/));
+    expect([answer?.status, isErrorOf(interfaceOf(path), answer?.body, 400)]).toEqual([400, true]);
+  });
 
   it('is answered in the envelope whatever bytes it sends', async () => {
     expect.hasAssertions();
@@ -116,7 +119,9 @@ describe('A connection to the register', () => {
       fc.constantFrom('', 'GET /', 'POST /v1/access-records HTTP/1.1\r\n', 'GET /v1/records HTTP/1.1\r\nHost: a\r\n'),
       fc.uint8Array({ minLength: 1, maxLength: 60 }),
     );
-    await holdsForAll(bytes, 100, async ([start, random]) => {
+    // Blank lines before a request are passed over (RFC 9112, section 2.2): nothing but these is none yet.
+    const begun = bytes.filter(([start, random]) => start !== '' || random.some((byte) => byte !== 10 && byte !== 13));
+    await holdsForAll(begun, 100, async ([start, random]) => {
       const received = await rawExchange(register.rest, [start, Buffer.from(random), '\r\n\r\n\r\n\r\n'], ended);
       const answers = answersIn(received);
       expect(answers.length).toBeGreaterThan(0);

@@ -5,6 +5,9 @@ import type { SubgraphLink } from '../../server/subgraph-link';
 import type { ProvisionalRecord } from '../database/provisional-record.repository';
 import type { ConsentEvidence, NewConsent, StandingConsent } from '../domain/legacy-consent';
 
+/** Data types by the names that GraphQL gives them. */
+const DATA_TYPE_OF = new Map(DATA_TYPES.map((dataType) => [enumName(dataType), dataType]));
+
 /** Whose request it is, as `access` keeps its idempotency key: with a keyed hash of what was sent, which is personal. */
 export interface ConsentRequester {
   readonly accountId: string;
@@ -124,7 +127,7 @@ export class ConsentRecords {
     return shown.map((consent) => ({
       ...withInstant(consent),
       consentDate: new Date(consent.consentDate),
-      dataTypes: DATA_TYPES.filter((dataType) => consent.dataTypes.includes(enumName(dataType))),
+      dataTypes: consent.dataTypes.map((name) => DATA_TYPE_OF.get(name) as DataType),
     }));
   }
 
