@@ -31,8 +31,8 @@ const INNER_PARTS = ['mailbox', 'database', 'identity', 'access', 'gridModels', 
 const PARTS = [...INNER_PARTS, 'gateway', 'restAdapter', 'portal', 'console', 'sandbox'] as const;
 
 /**
- * READ FIRST: the composition root. The services that SERVICES names start here, in this order: database, identity, access,
- * grid-models, tariffs, gateway, rest-adapter, portal, console; in one process they call each other directly, else over HTTP (architecture, decision 1).
+ * READ FIRST: the composition root. The services that SERVICES names start here, in the order of {@link PARTS}; in one process they
+ * call each other directly, else over HTTP (architecture, decision 1).
  */
 export async function startRegister(settings: Settings, logger: Logger, end?: EndWish): Promise<RunningRegister> {
   const parts = new Parts(settings, logger, end);

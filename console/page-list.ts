@@ -6,7 +6,7 @@ import { gridProjectsPage } from './pages/grid-projects';
 import { livePage, liveStream } from './pages/live';
 import { signInForm, signInPage } from './pages/sign-in';
 import { signOutForm } from './pages/sign-out';
-import { tariffPageOfDay } from './pages/tariff';
+import { tariffPage } from './pages/tariff';
 import { tariffsPage } from './pages/tariffs';
 
 /** Every page of the console. Those of the grid and of the tariffs are for everybody: what they show is public. */
@@ -20,6 +20,6 @@ export const PAGES: readonly Page[] = [
   gridObjectPage,
   gridComparisonPage,
   tariffsPage,
-  tariffPageOfDay,
+  tariffPage,
   signOutForm,
 ];

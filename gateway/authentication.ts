@@ -6,7 +6,7 @@ import { askSubgraph } from '../subgraphs/server/service-question';
 import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
 import { admittedConsumer } from './consumers';
 import { admittedCustomer, isCustomerToken } from './customers';
-import type { RequestOrigin } from './request-origin';
+import type { RequestFacts } from './client/graph-client';
 import { admittedSupplier } from './supplier-keys';
 
 /** Who asks: the context for resolvers, and why a token that was sent is not accepted (the caller is null then). */
@@ -21,7 +21,7 @@ export interface Identified {
 
 /** Finds out, once per request, who asks. */
 export interface Authentication {
-  identify(origin: RequestOrigin): Identified | Promise<Identified>;
+  identify(facts: RequestFacts): Identified | Promise<Identified>;
 }
 
 /** What subgraph `access` says of an account at this instant: its status is read with every request, never cached. */
@@ -56,9 +56,9 @@ export interface CallerSources {
  */
 export function authentication(sources: CallerSources): Authentication {
   return {
-    identify(origin) {
-      const { authorization, supplierKey } = origin;
-      const context = anonymous(origin);
+    identify(facts) {
+      const { authorization, supplierKey } = facts;
+      const context = anonymous(facts);
       if (supplierKey !== undefined) {
         if (authorization !== undefined) return { context, fault: new RegisterError('AUT001', SEND_ONE) };
         return orFault(context, identifySupplier(supplierKey, context, sources));
@@ -106,7 +106,7 @@ async function identifyBearer(
   }
 }
 
-function anonymous({ transactionId, clientAddress }: RequestOrigin): CallContext {
+function anonymous({ transactionId, clientAddress }: RequestFacts): CallContext {
   return { caller: null, service: null, transactionId, clientAddress };
 }
 

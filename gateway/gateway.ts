@@ -3,7 +3,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { GraphClient } from './client/graph-client';
+import { type TrustedProxies, proxyTrust } from './client/client-address';
+import type { GraphClient, RequestFacts } from './client/graph-client';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/bearer-token';
 import { serveMetrics } from '../subgraphs/server/metrics-route';
@@ -16,7 +17,6 @@ import { httpFailureCode, sendRefusal } from './http-answer';
 import { type LandingPages, addLandingPages } from './landing-pages';
 import { operationMetrics } from './metrics';
 import { failureReport } from './request-log';
-import type { RequestOrigin } from './request-origin';
 import { type RequestParts, answerAdHoc, answerRequest } from './request-steps';
 import { addStreaming } from './subscriptions/streaming';
 import { type Subscriptions, subscriptions } from './subscriptions/subscriptions';
@@ -46,8 +46,7 @@ export interface GatewaySettings {
   readonly port: number;
   readonly host?: string | undefined;
   readonly production: boolean;
-  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many proxies, or of those addresses and networks. */
-  readonly trustProxy: boolean | number | string[];
+  readonly trustProxy: TrustedProxies;
   /** RATE_LIMITS=off, for tests and benches: also an account's connections are not limited. */
   readonly rateLimitsOff?: boolean | undefined;
 }
@@ -65,22 +64,20 @@ export interface RunningGateway {
 /** Body of a request in bytes (2-decisions-a-b.md, section 7). */
 const BODY_LIMIT = 256 * 1024;
 
-/** Starts the one GraphQL endpoint over all subgraphs. */
+/** READ FIRST: starts the one GraphQL endpoint over all subgraphs. The steps of a request: `request-steps.ts`. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { settings, landing, logger } = options;
   const steps = await prepare(options);
-  const { trustProxy } = settings;
-  const trusted = typeof trustProxy === 'number' ? (_: string, hop: number) => hop < trustProxy : trustProxy;
   const app = fastify({
     bodyLimit: BODY_LIMIT,
-    trustProxy: trusted,
+    trustProxy: proxyTrust(settings.trustProxy),
     return503OnClosing: true,
     http: { joinDuplicateHeaders: true }, // two credentials are none: Node would take the first
     frameworkErrors: (_, __, reply) => sendRefusal(reply as never, 'NTF001', newIdentifier('tid')),
   });
   app.removeContentTypeParser('text/plain');
   addOperationalRoutes(app, options);
-  const answerOnce = (request: AdHocRequest, origin: RequestOrigin) => answerAdHoc(request, {}, origin, steps);
+  const answerOnce = (request: AdHocRequest, facts: RequestFacts) => answerAdHoc(request, {}, facts, steps);
   const streaming = addStreaming(app, '/graphql', { ...steps, answerOnce }, steps.tokens);
   app.post('/graphql', (request, reply) => answerRequest(request, reply, steps, streaming));
   if (landing.explorer && !settings.production) await addLandingPages(app, landing);

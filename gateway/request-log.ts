@@ -3,7 +3,7 @@ import { isErrorCode } from '../schema/error-catalogue';
 import { failureFacts } from '../subgraphs/server/failures';
 import type { HttpAnswer } from './http-answer';
 import { presented } from './presentation';
-import type { RequestOrigin } from './request-origin';
+import type { RequestFacts } from './client/graph-client';
 
 /** Logs a failure that is not of the catalogue; the others have been logged where they arose, or are the client's. */
 export type FailureReport = (error: unknown, transactionId: string) => void;
@@ -23,7 +23,7 @@ const HARMLESS_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/;
 /** One line per request: never variables, never the query text. */
 export function logRequest(
   logger: Logger,
-  { transactionId }: RequestOrigin,
+  { transactionId }: RequestFacts,
   answer: Pick<HttpAnswer, 'operation' | 'status' | 'outcome'>,
   begin: number,
 ): void {

@@ -11,7 +11,8 @@ import { type HttpAnswer, answerOf, sendRefusal } from './http-answer';
 import { AD_HOC, type OperationMetrics } from './metrics';
 import { presented } from './presentation';
 import { type FailureReport, logRequest } from './request-log';
-import { type RequestOrigin, originOf } from './request-origin';
+import type { RequestFacts } from './client/graph-client';
+import { factsOf } from './request-facts';
 import type { Streaming } from './subscriptions/streaming';
 import type { TrustedDocuments } from './trusted-documents';
 
@@ -34,34 +35,34 @@ export async function answerRequest(
   streaming: Streaming,
 ): Promise<FastifyReply> {
   const begin = performance.now();
-  const origin = await originOf(request, parts.tokens).catch(() => undefined);
-  if (!origin) return sendRefusal(reply, 'AUT001', newIdentifier('tid'));
-  const answer = await withinTrace(request.headers, () => answerBody(request, reply, origin, parts, streaming));
+  const facts = await factsOf(request, parts.tokens).catch(() => undefined);
+  if (!facts) return sendRefusal(reply, 'AUT001', newIdentifier('tid'));
+  const answer = await withinTrace(request.headers, () => answerBody(request, reply, facts, parts, streaming));
   if (answer === 'streamed') return reply;
-  logRequest(parts.logger, origin, answer, begin);
+  logRequest(parts.logger, facts, answer, begin);
   return reply
     .code(answer.status)
-    .headers({ ...answer.headers, 'transaction-id': origin.transactionId, 'cache-control': 'no-store' })
+    .headers({ ...answer.headers, 'transaction-id': facts.transactionId, 'cache-control': 'no-store' })
     .send(answer.body);
 }
 
 async function answerBody(
   { body, headers }: FastifyRequest,
   reply: FastifyReply,
-  origin: RequestOrigin,
+  facts: RequestFacts,
   parts: RequestParts,
   streaming: Streaming,
 ): Promise<HttpAnswer | 'streamed'> {
   const refused = (error: unknown) => {
-    parts.report(error, origin.transactionId);
-    return answerOf(undefined, { errors: [error] }, origin.transactionId, origin.authorization !== undefined);
+    parts.report(error, facts.transactionId);
+    return answerOf(undefined, { errors: [error] }, facts.transactionId, facts.authorization !== undefined);
   };
   try {
     const request = graphRequest(body);
-    if (isTrusted(request)) return await answerTrusted(request, origin, parts);
+    if (isTrusted(request)) return await answerTrusted(request, facts, parts);
     if (!streaming.isWanted(request, headers.accept))
-      return withStatusFor(headers.accept, await answerAdHoc(request, headers, origin, parts).catch(refused));
-    await streaming.answer(request, origin, reply);
+      return withStatusFor(headers.accept, await answerAdHoc(request, headers, facts, parts).catch(refused));
+    await streaming.answer(request, facts, reply);
     return 'streamed';
   } catch (error) {
     return refused(error);
@@ -79,18 +80,18 @@ function withStatusFor(accept = '', answer: HttpAnswer): HttpAnswer {
 
 async function answerTrusted(
   { documentId, variables, admitOnly }: TrustedRequest,
-  origin: RequestOrigin,
+  facts: RequestFacts,
   { trusted, metrics, report }: RequestParts,
 ): Promise<HttpAnswer> {
   const stop = metrics.start(documentId);
   const name = trusted.operations.has(documentId) ? documentId : undefined;
   const execution = admitOnly
-    ? trusted.admit(documentId, origin).then(() => ({ data: { admitted: true } }))
-    : trusted.run(documentId, variables, origin);
+    ? trusted.admit(documentId, facts).then(() => ({ data: { admitted: true } }))
+    : trusted.run(documentId, variables, facts);
   const result = await execution.catch((error: unknown) => ({ errors: [error] }));
   const errors = 'errors' in result ? result.errors : undefined;
-  errors?.forEach((error) => report(error, origin.transactionId));
-  const answer = answerOf(name, result, origin.transactionId, origin.authorization !== undefined);
+  errors?.forEach((error) => report(error, facts.transactionId));
+  const answer = answerOf(name, result, facts.transactionId, facts.authorization !== undefined);
   stop(answer.outcome);
   return answer;
 }
@@ -99,12 +100,12 @@ async function answerTrusted(
 export async function answerAdHoc(
   request: AdHocRequest,
   sent: Readonly<Record<string, unknown>>,
-  origin: RequestOrigin,
+  facts: RequestFacts,
   { adHoc, callers, metrics }: RequestParts,
 ): Promise<HttpAnswer> {
   const stop = metrics.start(AD_HOC);
-  const { response, operationName, outcome } = await traced('gateway ad hoc', origin.transactionId, async () =>
-    inTime((async () => adHoc.run(request, await callers.identify(origin), sent))()),
+  const { response, operationName, outcome } = await traced('gateway ad hoc', facts.transactionId, async () =>
+    inTime((async () => adHoc.run(request, await callers.identify(facts), sent))()),
   ).catch((error: unknown) => {
     stop(presented(error).extensions.code);
     throw error;

@@ -11,23 +11,23 @@ export function trustedClient(
   report: FailureReport,
 ): GraphClient {
   return {
-    async run(operation, variables, origin): Promise<GraphAnswer> {
+    async run(operation, variables, facts): Promise<GraphAnswer> {
       const stop = metrics.start(operation);
       const { data, errors } = await documents
-        .run(operation, variables, origin)
+        .run(operation, variables, facts)
         .catch((error: unknown) => ({ data: undefined, errors: [error] }));
       if (errors === undefined) {
         stop('ok');
         return { data, failures: [] };
       }
-      const failures = errors.map((error) => failureOf(error, report, origin.transactionId));
+      const failures = errors.map((error) => failureOf(error, report, facts.transactionId));
       stop(failures[0]?.code ?? 'ok');
       return { data, failures };
     },
-    admit: (operation, origin) =>
-      documents.admit(operation, origin).then(
+    admit: (operation, facts) =>
+      documents.admit(operation, facts).then(
         () => undefined,
-        (error: unknown) => failureOf(error, report, origin.transactionId),
+        (error: unknown) => failureOf(error, report, facts.transactionId),
       ),
   };
 }

@@ -8,15 +8,15 @@ import type { Authentication } from './authentication';
 import { inTime } from './deadline';
 import { type Preparation, type PreparedOperation, prepareOperation } from './graph-operation';
 import { withoutValues } from './presentation';
-import type { RequestOrigin } from './request-origin';
+import type { RequestFacts } from './client/graph-client';
 
 /** Operations whose text is known beforehand: whoever may call them, runs them by name. */
 export interface TrustedDocuments {
   readonly operations: ReadonlyMap<string, PreparedOperation>;
   /** Runs a document; throws what refuses it before execution. */
-  run(name: string, variables: Record<string, unknown>, origin: RequestOrigin): Promise<ExecutionResult>;
+  run(name: string, variables: Record<string, unknown>, facts: RequestFacts): Promise<ExecutionResult>;
   /** Whether the caller would be let in to the operation; throws AUT001, AUT002, LIM002 or PRM001 if not. */
-  admit(name: string, origin: RequestOrigin): Promise<CallContext>;
+  admit(name: string, facts: RequestFacts): Promise<CallContext>;
 }
 
 /**
@@ -44,18 +44,18 @@ export async function trustedDocuments(
   };
   return {
     operations,
-    run: (name, variables, origin) =>
+    run: (name, variables, facts) =>
       inTime(
-        traced(`gateway ${name}`, origin.transactionId, async () => {
+        traced(`gateway ${name}`, facts.transactionId, async () => {
           const operation = named(name);
-          const identified = callers.identify(origin);
+          const identified = callers.identify(facts);
           const context = admit(operation.audience, identified instanceof Promise ? await identified : identified);
           operation.checkVariables(variables);
           return operation.execute(variables, context);
         }),
       ),
-    async admit(name, origin) {
-      return admit(named(name).audience, await inTime(Promise.resolve(callers.identify(origin))));
+    async admit(name, facts) {
+      return admit(named(name).audience, await inTime(Promise.resolve(callers.identify(facts))));
     },
   };
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { TrustedProxies } from '../gateway/client/client-address';
 import type { GraphClient } from '../gateway/client/graph-client';
 import type { FileStore } from './files/file-store';
 import type { Installation } from './installation';
@@ -11,8 +12,7 @@ import type { Samples } from './reference-page';
 export interface RestAdapterSettings extends Installation {
   readonly port: number;
   readonly host?: string | undefined;
-  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of addresses or networks, or of so many hops. */
-  readonly trustProxy: boolean | number | string[];
+  readonly trustProxy: TrustedProxies;
   readonly production: boolean;
   /** Licence area of files when neither host nor query names one. */
   readonly ltdsDefaultArea?: string | undefined;

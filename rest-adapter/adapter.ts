@@ -38,7 +38,7 @@ interface Steps extends FileSteps {
  *
  * 1. read it by its contract: credentials, media types, parameters, body ({@link readRequest});
  * 2. if it cannot be asked, ask the graph whether the caller would be let in at all, and refuse;
- * 3. else run its operation, with the bearer token as it came;
+ * 3. else run its operation, with the credentials as they came;
  * 4. answer: failures by the order of checks, nothing there (404), the data in the contract's form, or the file that they tell of.
  */
 function handle(steps: Steps, operation: CompiledOperation, exchange: Exchange): void {
@@ -75,9 +75,9 @@ function refuseAfterAdmission(steps: Steps, operation: CompiledOperation, exchan
     .catch((error: unknown) => fail(steps, exchange, error));
 }
 
-function isToBeAdmitted(signIn: SignIn, { of, facts }: Exchange): boolean {
+function isToBeAdmitted(signIn: SignIn, { restInterface, facts }: Exchange): boolean {
   const hasCredential = (facts.authorization ?? facts.supplierKey) !== undefined;
-  return signIn === 'bearer' || signIn === 'key' || (of.verifiesEveryCredential && hasCredential);
+  return signIn === 'bearer' || signIn === 'key' || (restInterface.verifiesEveryCredential && hasCredential);
 }
 
 function conclude(
@@ -88,7 +88,7 @@ function conclude(
   parameters: Readonly<Record<string, unknown>>,
 ): void {
   if (failures.length > 0 || data == null) {
-    steps.refuse(exchange, refusalOfFailures(failures, operation.input));
+    steps.refuse(exchange, refusalOfFailures(failures, operation.request.input));
     return;
   }
   const missing = operation.missing(data);
@@ -102,11 +102,11 @@ function conclude(
     answerFile(steps, exchange, file(data), mediaType).catch((error: unknown) => fail(steps, exchange, error));
     return;
   }
-  const { status, statusOfRepeat } = operation.contract;
+  const { status, statusUnlessNew } = operation.contract;
   const isNew = operation.isNew(data);
   steps.send(
     exchange,
-    isNew ? status : statusOfRepeat,
+    isNew ? status : statusUnlessNew,
     headersOf(operation, data, isNew),
     operation.answer?.(data, metadataOf(exchange), parameters),
   );
@@ -179,9 +179,9 @@ async function loadContracts(): Promise<Contract[]> {
 const SCHEMES = { bearer: 'Bearer', basic: 'Basic', key: 'ApiKey', anyone: 'Bearer' } as const;
 
 function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation): void {
-  const { method, path, signIn, of } = operation.contract;
+  const { method, path, signIn, restInterface } = operation.contract;
   const begin = (request: FastifyRequest, reply: FastifyReply) =>
-    steps.begin(request, reply, path, SCHEMES[signIn], of);
+    steps.begin(request, reply, path, SCHEMES[signIn], restInterface);
   app.route({
     method: (operation.file ? [method, 'HEAD'] : method) as 'GET',
     url: routePath(path),

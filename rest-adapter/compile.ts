@@ -9,7 +9,6 @@ import type { ResponseMetadata } from './envelope';
 import type { Join } from './join';
 import { acceptsJson } from './media-types';
 import { type OperationDocument, operationName } from './operation-documents';
-import type { InputPlace } from './request-binding';
 import { type RequestCompilation, compileRequest } from './request-variables';
 import type { RouteRow } from './route-table';
 import { requestValidators } from './validation';
@@ -29,7 +28,6 @@ export interface CompiledOperation {
   readonly name: string;
   readonly row: RouteRow;
   readonly request: RequestCompilation;
-  readonly input: InputPlace;
   /** The code of a 404, if the data say that there is nothing. */
   missing(data: Data): ErrorCode | undefined;
   /** Whether a media type of the answer suits `Accept`. */
@@ -41,7 +39,7 @@ export interface CompiledOperation {
   readonly location: ((data: Data) => string) | undefined;
   readonly etag: ((data: Data) => string) | undefined;
   readonly isReplayed: ((data: Data) => boolean) | undefined;
-  /** Whether the data tell of something new; false is answered with the status of a repeat. */
+  /** Whether the data tell of something new; false is answered with `statusUnlessNew`. */
   isNew(data: Data): boolean;
 }
 
@@ -115,11 +113,10 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
   const answer = file ? undefined : operation.answer && compileAnswer(join, parts, operation.answer, root);
   if (!answer) problems.push(...silenceProblems(join, parts, root));
   problems.push(...headerProblems(operation, row));
-  if ((operation.statusOfRepeat === operation.status) !== (row.isNew === undefined))
+  if ((operation.statusUnlessNew === operation.status) !== (row.isNew === undefined))
     problems.push('what is new has a status of its own exactly when the row reads whether it is');
   const accepts = file ? (accept: string | undefined) => file.mediaTypes.chosen(accept) !== undefined : acceptsJson;
-  const { input } = request;
-  return { contract: operation, name, row, request, input, accepts, file, answer, ...rowReaders(join, parts, root) };
+  return { contract: operation, name, row, request, accepts, file, answer, ...rowReaders(join, parts, root) };
 }
 
 /** A header of the good answer is documented exactly when the row fills it. */

@@ -33,7 +33,7 @@ export type SignIn = 'bearer' | 'basic' | 'key' | 'anyone';
 
 /** One operation of the contract, with what the adapter needs of it. */
 export interface ContractOperation {
-  readonly of: RestInterface;
+  readonly restInterface: RestInterface;
   readonly operationId: string;
   /** In capitals. */
   readonly method: string;
@@ -44,8 +44,8 @@ export interface ContractOperation {
   readonly body: ContractSchema | undefined;
   /** Status of the good answer; where there are two, of what is new. */
   readonly status: number;
-  /** Status of the good answer to what was known before; it has the same body. */
-  readonly statusOfRepeat: number;
+  /** Status of the good answer where nothing new came to be: known before, updated or replaced; it has the same body. */
+  readonly statusUnlessNew: number;
   /** Undefined: the good answer has no body. */
   readonly answer: ContractSchema | undefined;
   readonly answerHeaders: readonly string[];
@@ -58,7 +58,7 @@ export type OpenApiDocument = Record<string, unknown> & { readonly paths: Record
 
 /** A contract: the document to be served, and its operations to be kept. */
 export interface Contract {
-  readonly of: RestInterface;
+  readonly restInterface: RestInterface;
   readonly document: OpenApiDocument;
   /** Those that the graph answers. */
   readonly operations: readonly ContractOperation[];
@@ -72,23 +72,26 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 const ARCHIVE = 'application/zip';
 
 /** Reads the contract of an interface from its file. */
-export function loadContract(of: RestInterface): Contract {
-  return readContract(readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', of.contract), 'utf8'), of);
+export function loadContract(restInterface: RestInterface): Contract {
+  return readContract(
+    readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', restInterface.contract), 'utf8'),
+    restInterface,
+  );
 }
 
 /** Reads a contract of an interface. */
-export function readContract(text: string, of: RestInterface): Contract {
+export function readContract(text: string, restInterface: RestInterface): Contract {
   const document = parse(text) as OpenApiDocument;
   const whole = dereferenced(document, document) as OpenApiDocument;
   const served = Object.entries(whole.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => method in item).map((method) => {
       const authored = item[method] as AuthoredOperation;
       const isUpload = ARCHIVE in (authored.requestBody?.content ?? {});
-      return { isUpload, operation: operationOf(of, whole, path, method) };
+      return { isUpload, operation: operationOf(restInterface, whole, path, method) };
     }),
   );
   return {
-    of,
+    restInterface,
     document,
     operations: served.filter(({ isUpload }) => !isUpload).map(({ operation }) => operation),
     uploads: served.filter(({ isUpload }) => isUpload).map(({ operation }) => operation),
@@ -109,21 +112,26 @@ interface AuthoredOperation {
   >;
 }
 
-function operationOf(of: RestInterface, document: OpenApiDocument, path: string, method: string): ContractOperation {
+function operationOf(
+  restInterface: RestInterface,
+  document: OpenApiDocument,
+  path: string,
+  method: string,
+): ContractOperation {
   const item = document.paths[path] as Record<string, unknown>;
   const authored = item[method] as AuthoredOperation;
-  const [[status, answer] = ['', {}], [statusOfRepeat] = [status]] = goodAnswers(authored);
+  const [[status, answer] = ['', {}], [statusUnlessNew] = [status]] = goodAnswers(authored);
   const shared = (item['parameters'] ?? []) as readonly ContractParameter[];
   return {
-    of,
+    restInterface,
     operationId: authored.operationId,
     method: method.toUpperCase(),
-    path: `${of.basePath}${path}`,
+    path: `${restInterface.basePath}${path}`,
     signIn: signInOf(authored.security ?? (document['security'] as readonly Record<string, unknown>[])),
     parameters: [...shared, ...(authored.parameters ?? [])],
     body: authored.requestBody?.content['application/json']?.schema,
     status: Number(status),
-    statusOfRepeat: Number(statusOfRepeat),
+    statusUnlessNew: Number(statusUnlessNew),
     answer: answer.content?.['application/json']?.schema,
     answerHeaders: Object.keys(answer.headers ?? {}),
     mediaTypes: Object.keys(answer.content ?? {}),

@@ -19,6 +19,16 @@ export function originForm(target: string): string {
   return path === '' ? '/' : path;
 }
 
+/** A path as the router reads it; undefined for one that cannot be decoded, which is none of the register. */
+export function decodedPath(path: string): string | undefined {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURI(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The request path without its query. */
 export function resourceOf(url: string): string {
   const query = url.indexOf('?');

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientAddress } from '../gateway/client/client-address';
 import { type RequestFacts, supplierKeyIn } from '../gateway/client/graph-client';
 import { newIdentifier } from '../schema/identifiers';
 import { type ResponseMetadata, responseMetadata } from './envelope';
@@ -19,7 +19,7 @@ export interface Exchange {
   readonly startedAt: number;
   /** The challenge of a 401. */
   readonly scheme: 'Bearer' | 'Basic' | 'ApiKey';
-  readonly of: RestInterface;
+  readonly restInterface: RestInterface;
 }
 
 /** Headers of every answer: nothing is cached (but files, which say so themselves), framed, sniffed or referred to. */
@@ -35,21 +35,21 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const HSTS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000; includeSubDomains' } as const;
 
 /** The metadata of an answer that is made now. */
-export function metadataOf({ of, request, facts }: Exchange): ResponseMetadata {
-  return responseMetadata(of.timeField, request.raw.url ?? '', facts.transactionId);
+export function metadataOf({ restInterface, request, facts }: Exchange): ResponseMetadata {
+  return responseMetadata(restInterface.timeField, request.raw.url ?? '', facts.transactionId);
 }
 
 /** The answers of one adapter. */
 export interface Answers {
   /** Headers of every answer of an interface. */
-  headersOf(of: RestInterface): Readonly<Record<string, string>>;
-  /** Of an interface that is not said, it is of that to which the address belongs. */
+  headersOf(restInterface: RestInterface): Readonly<Record<string, string>>;
+  /** Begins an exchange; unless `restInterface` is given, it is the one to which the address belongs. */
   begin(
     request: FastifyRequest,
     reply: FastifyReply,
     route: string,
     scheme?: Exchange['scheme'],
-    of?: RestInterface,
+    restInterface?: RestInterface,
   ): Exchange;
   /** Sends an answer and records it; a body that is undefined is none. */
   send(exchange: Exchange, status: number, headers: Readonly<Record<string, string>> | undefined, body: unknown): void;
@@ -68,15 +68,15 @@ export function answers(record: RecordRequest, secure: boolean, installation: In
   const common = new Map<RestInterface, Readonly<Record<string, string>>>(
     INTERFACES.map((each) => [each, { ...(secure ? HSTS : HEADERS), ...each.headers(installation) }]),
   );
-  const headersOf = (of: RestInterface) => common.get(of) ?? HEADERS;
+  const headersOf = (restInterface: RestInterface) => common.get(restInterface) ?? HEADERS;
   const sendBytes = (
-    { request, reply, route, facts, startedAt, of }: Exchange,
+    { request, reply, route, facts, startedAt, restInterface }: Exchange,
     status: number,
     headers: Readonly<Record<string, string>> | undefined,
     bytes?: string | Buffer | Readable,
   ): void => {
     const { transactionId } = facts;
-    reply.code(status).headers(headersOf(of)).header('transaction-id', transactionId);
+    reply.code(status).headers(headersOf(restInterface)).header('transaction-id', transactionId);
     if (headers) reply.headers(headers);
     reply.send(bytes);
     record({ transactionId, method: request.method, route, status, startedAt });
@@ -87,26 +87,21 @@ export function answers(record: RecordRequest, secure: boolean, installation: In
   };
   return {
     headersOf,
-    begin(request, reply, route, scheme = 'Bearer', of = interfaceAt(request.raw.url ?? '')) {
+    begin(request, reply, route, scheme = 'Bearer', restInterface = interfaceAt(request.raw.url ?? '')) {
       const { headers } = request;
       const authorization = scheme === 'Basic' ? undefined : headers.authorization;
-      const supplierKey = of.takesSupplierKeys ? supplierKeyIn(headers) : undefined;
+      const supplierKey = restInterface.takesSupplierKeys ? supplierKeyIn(headers) : undefined;
       const sender = { transactionId: newIdentifier('tid'), clientAddress: clientAddress(request) };
       const facts = { authorization, supplierKey, ...sender };
-      return { request, reply, route, facts, startedAt: performance.now(), scheme, of };
+      return { request, reply, route, facts, startedAt: performance.now(), scheme, restInterface };
     },
     send,
     sendBytes,
     refuse(exchange, refusal, headers) {
-      const body = exchange.of.errorForm(refusal, metadataOf(exchange));
+      const body = exchange.restInterface.errorForm(refusal, metadataOf(exchange));
       send(exchange, refusal.status, { ...refusalHeaders(refusal, exchange), ...headers }, body);
     },
   };
-}
-
-/** The address that the trusted proxies vouch for; whatever is none is the socket's. */
-function clientAddress({ ip, socket }: FastifyRequest): string {
-  return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }
 
 const REALM = 'realm="Central Data Access Register"';

@@ -1,4 +1,4 @@
-import { type TimeField, resourceOf } from './envelope';
+import { type TimeField, decodedPath, resourceOf } from './envelope';
 import { type ErrorForm, errorEnvelope, statusAndMessage, wordAndDetails } from './error-forms';
 import type { Installation, PublicAddresses } from './installation';
 import { successionHeaders } from './succession';
@@ -13,7 +13,7 @@ export interface RestInterface {
   readonly basePath: string;
   /** Its paths begin with one of these, and are told of errors in its form; whatever no interface claims is Interface A's. */
   readonly claims: readonly string[];
-  /** Its public address, which its contract names as its server. */
+  /** Its public address, which its contract names as its server; of D, only the fallback of `registerUrl` and `supplierUrl`. */
   readonly publicAddress: (addresses: PublicAddresses) => string;
   /** Where the adapter serves its contract. */
   readonly documentPath: string;
@@ -108,7 +108,8 @@ export const INTERFACES: readonly RestInterface[] = [INTERFACE_A, INTERFACE_B, I
 
 /** The interface to which an address belongs, whether something is served there or not. */
 export function interfaceAt(url: string): RestInterface {
-  const path = `${resourceOf(url)}/`;
+  const resource = resourceOf(url);
+  const path = `${decodedPath(resource) ?? resource}/`;
   const claimOf = ({ claims }: RestInterface) =>
     Math.max(...claims.map((claim) => (path.startsWith(claim) ? claim.length : 0)));
   return INTERFACES.reduce((closest, each) => (claimOf(each) > claimOf(closest) ? each : closest), INTERFACE_A);

@@ -31,7 +31,7 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
   if (operation.row.licenceArea) nameArea(parameters, operation.row.licenceArea, request, defaultArea);
   const known = parameterFaults(operation, parameters);
   if (known === 'unknown') return { refusal: refusal('NTF001') };
-  const { refusesUnknownParameters } = operation.contract.of;
+  const { refusesUnknownParameters } = operation.contract.restInterface;
   const faults = refusesUnknownParameters ? [...known, ...strangeParameters(operation, request)] : known;
   const { body, bodyFaults } = expected ? readBody(request, expected.check) : { body: undefined, bodyFaults: [] };
   if (faults.length > 0 || !isAcceptable(bodyFaults, body))

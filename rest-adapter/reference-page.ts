@@ -100,11 +100,13 @@ export function serveReference(app: FastifyInstance, reference: Reference): void
       record({ transactionId, method: request.method, route: path, status: 200, startedAt });
     });
   };
-  const all = contracts.map(({ of }) => of);
+  const all = contracts.map(({ restInterface }) => restInterface);
   for (const contract of contracts) {
     const document = JSON.stringify(servedDocument({ ...reference, contract }));
-    serve(contract.of.documentPath, 'application/json; charset=utf-8', () => withSamples(document, samples?.()));
-    serve(contract.of.referencePath, 'text/html; charset=utf-8', () => page(contract.of, all));
+    serve(contract.restInterface.documentPath, 'application/json; charset=utf-8', () =>
+      withSamples(document, samples?.()),
+    );
+    serve(contract.restInterface.referencePath, 'text/html; charset=utf-8', () => page(contract.restInterface, all));
   }
   serve('/docs/reference.js', 'text/javascript; charset=utf-8', () => SCRIPT);
   for (const [file, type] of Object.entries(ASSETS)) {
@@ -130,7 +132,7 @@ export function servedDocument(
   const served = structuredClone(contract.document) as OpenApiDocument & ServedParts;
   const { pathname } = new URL(addresses.baseUrl);
   const beside = {
-    url: contract.of.basePath === '' ? '/' : pathname,
+    url: contract.restInterface.basePath === '' ? '/' : pathname,
     description: 'This register, where this page is.',
   };
   for (const part of [served, ...Object.values(served.paths)]) {
@@ -157,8 +159,8 @@ interface ServedParts {
 }
 
 /** `{register_url}` and `{supplier_url}` are variables of the document, and stay so; what they stand for is a setting. */
-function publishedServer(server: Server, { of }: Contract, addresses: PublicAddresses): Server {
-  const url = of.publicAddress(addresses);
+function publishedServer(server: Server, { restInterface }: Contract, addresses: PublicAddresses): Server {
+  const url = restInterface.publicAddress(addresses);
   if (!server.variables) return { ...server, url };
   const { registerUrl = url, supplierUrl = url } = addresses;
   const values: Readonly<Record<string, string>> = { register_url: registerUrl, supplier_url: supplierUrl };

@@ -26,7 +26,7 @@ export interface RouteRow {
   readonly etag?: string;
   /** The variable that takes the versions of `If-Match`. */
   readonly ifMatch?: string;
-  /** Whether what the caller told is new: 201, and 200 when it was known before. */
+  /** Whether something new came to be: 201; 200 where nothing did: known before, updated or replaced. */
   readonly isNew?: string;
   /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: string;

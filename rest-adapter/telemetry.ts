@@ -14,7 +14,7 @@ export interface AnsweredRequest {
 /** One log line and one observation for every request. */
 export type RecordRequest = (request: AnsweredRequest) => void;
 
-/** The route of requests to paths that the register does not have. */
+/** The route of requests to paths that the register does not have, and of those that are refused before their path is looked for. */
 export const UNKNOWN_ROUTE = 'unknown';
 
 /** Seconds. */

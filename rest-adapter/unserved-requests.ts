@@ -1,8 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../schema/error-catalogue';
 import { newIdentifier } from '../schema/identifiers';
-import { originForm, resourceOf, responseMetadata } from './envelope';
+import { decodedPath, originForm, resourceOf, responseMetadata } from './envelope';
 import type { Answers } from './exchange';
 import { isUploading } from './files/uploading';
 import { interfaceAt } from './interfaces';
@@ -15,21 +16,13 @@ export function unserved(served: readonly Route[], { begin, refuse }: Answers) {
   const paths = pathsOf(served);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const resource = resourceOf(request.raw.url ?? '');
-    const path = paths.find(({ pattern }) => pattern.test(decoded(resource)));
+    const decoded = decodedPath(resource) ?? '';
+    const path = paths.find(({ pattern }) => pattern.test(decoded));
     const exchange = begin(request, reply, path?.template ?? UNKNOWN_ROUTE);
     if (path && !path.methods.includes(request.method))
       refuse(exchange, refusal('MET001'), { allow: path.methods.join(', ') });
     else refuse(exchange, refusal('NTF001'));
   };
-}
-
-/** The path as the router reads it; one that cannot be decoded is no path of the register. */
-function decoded(resource: string): string {
-  try {
-    return decodeURI(resource);
-  } catch {
-    return '';
-  }
 }
 
 function pathsOf(served: readonly Route[]) {
@@ -58,6 +51,20 @@ const STATUS_LINES: Readonly<Record<string, string>> = {
 /** What the web server could not read, with the bytes at which it gave up. */
 type BrokenRequest = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
+/** The latest request on a connection, by its answer. */
+const latest = new WeakMap<Socket, ServerResponse>();
+
+/** Remembers which request is under way on a connection, for whatever is wrong with the rest of it. */
+export function rememberRequest({ socket }: IncomingMessage, answer: ServerResponse): void {
+  latest.set(socket, answer);
+}
+
+/** The target of the request that is under way on a connection; undefined when it has been answered, or its head is not there yet. */
+function targetUnderWay(socket: Socket): string | undefined {
+  const answer = latest.get(socket);
+  return answer === undefined || answer.writableEnded ? undefined : answer.req.url;
+}
+
 const LONGEST_TARGET = 1_024;
 const REQUEST_LINE = /^[^\s]+ ([^\s]+)/;
 
@@ -67,7 +74,7 @@ function targetOf({ rawPacket }: BrokenRequest): string {
   return originForm(REQUEST_LINE.exec(begin)?.[1] ?? '/');
 }
 
-/** Answers what is not HTTP, too slow, or has too large a head: in the envelope, and the connection ends. */
+/** Answers what is not HTTP, too slow, or has too large a head: in the form of its interface, and the connection ends. */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket, { headersOf }: Answers): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -77,13 +84,15 @@ export function answerBrokenRequest(error: BrokenRequest, socket: Socket, { head
   const transactionId = newIdentifier('tid');
   const { errors } = refusal('VAL003', `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}`);
   const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
-  const of = interfaceAt(targetOf(error));
+  const restInterface = interfaceAt(targetUnderWay(socket) ?? targetOf(error));
   const told = { status: Number.parseInt(statusLine, 10), errors };
-  const body = JSON.stringify(of.errorForm(told, responseMetadata(of.timeField, '', transactionId)));
+  const body = JSON.stringify(
+    restInterface.errorForm(told, responseMetadata(restInterface.timeField, '', transactionId)),
+  );
   const head = [
     `HTTP/1.1 ${statusLine}`,
     'content-type: application/json; charset=utf-8',
-    ...Object.entries(headersOf(of)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headersOf(restInterface)).map(([name, value]) => `${name}: ${value}`),
     `transaction-id: ${transactionId}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { clientAddress } from '../gateway/client/client-address';
 import type { GraphClient, RequestFacts } from '../gateway/client/graph-client';
 import { traced } from '../subgraphs/server/tracing';
 import { RegisterRefusal } from './register-refusal';
@@ -25,9 +25,4 @@ export function registerQuestions(service: string, graph: GraphClient, request: 
     if (failure) throw new RegisterRefusal(failure.code, failure.retryAfter);
     return data as Data;
   };
-}
-
-/** The address that the trusted proxies vouch for; whatever is none is the socket's. */
-function clientAddress({ ip, socket }: FastifyRequest): string {
-  return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }

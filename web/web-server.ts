@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { type TrustedProxies, proxyTrust } from '../gateway/client/client-address';
 import { newIdentifier } from '../schema/identifiers';
 import { RegisterRefusal } from './register-refusal';
 import { logRequests } from './request-log';
@@ -12,8 +13,7 @@ export interface WebSettings {
   readonly port: number;
   readonly host: string;
   readonly production: boolean;
-  /** Whose `X-Forwarded-For` is believed. */
-  readonly trustProxy: boolean | number | string[];
+  readonly trustProxy: TrustedProxies;
 }
 
 /** What every page of a service has in common. */
@@ -49,7 +49,7 @@ export async function webServer({ settings, logger, headers, unserved }: WebPart
 function serverOfForms({ trustProxy }: WebSettings, unserved: WebParts['unserved']): FastifyInstance {
   const app = fastify({
     logger: false,
-    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
+    trustProxy: proxyTrust(trustProxy),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
     return503OnClosing: false,

@@ -8,7 +8,7 @@ import { tariffPictures } from '../tariffs/tariff-pictures';
 import { readTariff, readWeek, shownDay } from '../tariffs/tariff-reading';
 
 /** What a tariff is, and what it costs: in a week as a heat map, and on a day as a curve. */
-export const tariffPageOfDay: Page = {
+export const tariffPage: Page = {
   method: 'GET',
   path: TARIFF_PATH,
   async answer(visit) {

@@ -10,10 +10,11 @@ export function supplierKeyIn(headers: Readonly<Record<string, unknown>>): strin
   return sent === undefined ? undefined : String(sent);
 }
 
-/** What the graph must know of a REST request; its credentials are verified by the graph, never by the adapter. */
+/** What the graph must know of the request that a client serves; its credentials are verified by the graph, never by the client. */
 export interface RequestFacts {
+  /** The `Authorization` header as sent. */
   readonly authorization?: string | undefined;
-  /** The value of {@link SUPPLIER_KEY_HEADER}. */
+  /** The value of {@link SUPPLIER_KEY_HEADER}, as sent. */
   readonly supplierKey?: string | undefined;
   readonly transactionId: string;
   readonly clientAddress: string;
@@ -33,7 +34,7 @@ export interface GraphAnswer {
   readonly failures: readonly GraphFailure[];
 }
 
-/** The adapter's only view of the graph: it is an ordinary client, with no rights of its own. */
+/** A client's only view of the graph: adapter, portal and console alike are ordinary clients, with no rights of their own. */
 export interface GraphClient {
   /** Runs a trusted document by its operation name. */
   run(operation: string, variables: Record<string, unknown>, facts: RequestFacts): Promise<GraphAnswer>;

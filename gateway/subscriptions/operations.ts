@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { AdHocRequest } from '../ad-hoc-operations';
 import type { HttpAnswer } from '../http-answer';
 import { type FailureReport, logRequest } from '../request-log';
-import type { RequestOrigin } from '../request-origin';
+import type { RequestFacts } from '../client/graph-client';
 import type { EventStream } from './event-stream';
 import type { Connection } from './open-connections';
 import type { Subscriptions } from './subscriptions';
@@ -19,7 +19,7 @@ export interface BegunOperation {
 export interface OperationParts {
   readonly subscriptions: Subscriptions;
   /** Answers an operation that is no subscription, as over plain HTTP. */
-  readonly answerOnce: (request: AdHocRequest, origin: RequestOrigin) => Promise<HttpAnswer>;
+  readonly answerOnce: (request: AdHocRequest, facts: RequestFacts) => Promise<HttpAnswer>;
   readonly logger: Logger;
   readonly report: FailureReport;
 }
@@ -27,19 +27,19 @@ export interface OperationParts {
 /** Begins an operation; throws what refuses it. What was begun leaves one line in the log. */
 export async function beginOperation(
   request: AdHocRequest,
-  origin: RequestOrigin,
+  facts: RequestFacts,
   connection: Connection,
   { subscriptions, answerOnce, logger }: OperationParts,
 ): Promise<BegunOperation> {
   const begin = performance.now();
   const { streamed, document } = subscriptions.read(request);
   const once = async () => {
-    const answer = await answerOnce(request, origin);
-    logRequest(logger, origin, answer, begin);
+    const answer = await answerOnce(request, facts);
+    logRequest(logger, facts, answer, begin);
     return JSON.parse(answer.body) as FormattedExecutionResult;
   };
   if (!streamed) return { document, once };
-  const stream = await subscriptions.begin({ streamed, variables: request.variables ?? {}, origin, connection });
-  logRequest(logger, origin, { operation: streamed.operationName, status: 200, outcome: 'ok' }, begin);
+  const stream = await subscriptions.begin({ streamed, variables: request.variables ?? {}, facts, connection });
+  logRequest(logger, facts, { operation: streamed.operationName, status: 200, outcome: 'ok' }, begin);
   return { document, stream, once };
 }

@@ -5,14 +5,14 @@ import { type OperationResult, type Request, createHandler } from 'graphql-sse';
 import type { AdHocRequest } from '../ad-hoc-operations';
 import { presented } from '../presentation';
 import { logRequest } from '../request-log';
-import type { RequestOrigin } from '../request-origin';
+import type { RequestFacts } from '../client/graph-client';
 import type { Connection } from './open-connections';
 import { type OperationParts, beginOperation } from './operations';
 
 /** GraphQL over Server-Sent Events, an operation in each request ("distinct connections mode"): for tools that lack WebSockets. */
 export interface ServerSentEvents {
   /** Answers an operation by a stream of its results; throws what refuses it, before anything was sent. */
-  answer(request: AdHocRequest, origin: RequestOrigin, reply: FastifyReply): Promise<void>;
+  answer(request: AdHocRequest, facts: RequestFacts, reply: FastifyReply): Promise<void>;
 }
 
 /** What a response is made of; the library does not end what is not a whole generator. */
@@ -42,9 +42,9 @@ export function serverSentEvents(parts: OperationParts): ServerSentEvents {
     onNext: (_, { context }) => context.written,
   });
   return {
-    async answer(request, origin, reply) {
+    async answer(request, facts, reply) {
       const { raw } = reply;
-      const results = await resultsOf(request, origin, connectionOf(raw, origin, parts), parts);
+      const results = await resultsOf(request, facts, connectionOf(raw, facts, parts), parts);
       const response: Response = { results, written: Promise.resolve() };
       const [body, { status, headers }] = await events(requestFor(request, response));
       if (body === null || typeof body === 'string') throw new Error('graphql-sse did not take the operation');
@@ -55,9 +55,9 @@ export function serverSentEvents(parts: OperationParts): ServerSentEvents {
       };
       raw.once('close', leave);
       if (raw.destroyed) leave();
-      raw.writeHead(status, { ...headers, ...HEADERS, 'transaction-id': origin.transactionId });
+      raw.writeHead(status, { ...headers, ...HEADERS, 'transaction-id': facts.transactionId });
       await send(body, response, raw).catch((error: unknown) => {
-        parts.report(error, origin.transactionId);
+        parts.report(error, facts.transactionId);
         raw.destroy();
       });
     },
@@ -68,7 +68,7 @@ export function serverSentEvents(parts: OperationParts): ServerSentEvents {
 const LAST_WORD_WITHIN = 3_000;
 
 /** Counts a response as a connection. */
-function connectionOf(raw: ServerResponse, { clientAddress }: RequestOrigin, { subscriptions }: OperationParts) {
+function connectionOf(raw: ServerResponse, { clientAddress }: RequestFacts, { subscriptions }: OperationParts) {
   let cut: NodeJS.Timeout | undefined;
   const connection = subscriptions.connect(clientAddress, 'server-sent-events', (reason) => {
     if (reason === 'too-slow' || reason === 'closing') raw.destroy();
@@ -86,20 +86,20 @@ function connectionOf(raw: ServerResponse, { clientAddress }: RequestOrigin, { s
 /** What an operation is answered with; what is wrong with its text or not for its caller is told in the stream, too. */
 async function resultsOf(
   request: AdHocRequest,
-  origin: RequestOrigin,
+  facts: RequestFacts,
   connection: Connection,
   parts: OperationParts,
 ): Promise<Results> {
   const begin = performance.now();
   try {
-    const { stream, once } = await beginOperation(request, origin, connection, parts);
+    const { stream, once } = await beginOperation(request, facts, connection, parts);
     return stream ?? only(once);
   } catch (error) {
     const told = presented(error);
     const { code } = told.extensions;
     if (!TOLD_IN_THE_STREAM.test(code)) throw error;
-    logRequest(parts.logger, origin, { operation: undefined, status: 200, outcome: code }, begin);
-    return only(async () => ({ errors: [told], extensions: { transactionId: origin.transactionId } }));
+    logRequest(parts.logger, facts, { operation: undefined, status: 200, outcome: code }, begin);
+    return only(async () => ({ errors: [told], extensions: { transactionId: facts.transactionId } }));
   }
 }
 

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { newIdentifier } from '../../schema/identifiers';
 import type { ServiceTokens } from '../../subgraphs/server/service-token';
 import type { AdHocRequest } from '../ad-hoc-operations';
-import { type RequestOrigin, originOf } from '../request-origin';
+import type { RequestFacts } from '../client/graph-client';
+import { factsOf } from '../request-facts';
 import type { OperationParts } from './operations';
 import { serverSentEvents, takesEvents } from './server-sent-events';
 import type { Subscriptions } from './subscriptions';
@@ -13,7 +14,7 @@ import { webSockets } from './web-sockets';
 export interface Streaming {
   /** Whether a request is to be answered by Server-Sent Events: it takes nothing else, or is a subscription and takes them too. */
   isWanted(request: AdHocRequest, accept: string | undefined): boolean;
-  answer(request: AdHocRequest, origin: RequestOrigin, reply: FastifyReply): Promise<void>;
+  answer(request: AdHocRequest, facts: RequestFacts, reply: FastifyReply): Promise<void>;
   /** Ends all streams and WebSockets; their clients go on where they were at another replica. */
   close(): Promise<void>;
 }
@@ -28,8 +29,8 @@ export function addStreaming(
   const sockets = webSockets(parts);
   const events = serverSentEvents(parts);
   acceptUpgrades(app, path, (upgrade, request) => {
-    originOf(request, tokens)
-      .then((origin) => sockets.accept(upgrade, origin))
+    factsOf(request, tokens)
+      .then((facts) => sockets.accept(upgrade, facts))
       .catch((error: unknown) => {
         const transactionId = newIdentifier('tid');
         parts.report(error, transactionId);

@@ -11,7 +11,7 @@ import type { Authentication, Identified } from '../authentication';
 import { inTime } from '../deadline';
 import type { Preparation } from '../graph-operation';
 import type { FailureReport } from '../request-log';
-import type { RequestOrigin } from '../request-origin';
+import type { RequestFacts } from '../client/graph-client';
 import { type CallerWatch, callerWatch } from './caller-watch';
 import { type ConnectionEnd, STALLS_LOOKED_AT, TAKEN_WITHIN, isCredentialFault } from './connection-end';
 import { eventAnswers } from './event-answers';
@@ -28,7 +28,7 @@ import { type SubscriptionMetrics, subscriptionMetrics } from './subscription-me
 export interface SubscriptionRequest {
   readonly streamed: StreamedOperation;
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly origin: RequestOrigin;
+  readonly facts: RequestFacts;
   readonly connection: Connection;
 }
 
@@ -41,7 +41,7 @@ export interface Subscriptions {
   /** Begins a subscription; throws what refuses it. */
   begin(request: SubscriptionRequest): Promise<EventStream>;
   /** Lets a connection in for longer than one request, and watches it; answers how to stop watching. */
-  letIn(origin: RequestOrigin, connection: Connection): Promise<() => void>;
+  letIn(facts: RequestFacts, connection: Connection): Promise<() => void>;
   close(): void;
 }
 
@@ -87,8 +87,8 @@ export function subscriptions(parts: SubscriptionParts): Subscriptions {
         throw error;
       });
     },
-    async letIn(origin, connection) {
-      const identified = await inTime(Promise.resolve(callers.identify(origin)));
+    async letIn(facts, connection) {
+      const identified = await inTime(Promise.resolve(callers.identify(facts)));
       if (identified.fault) throw identified.fault;
       connection.countFor(callerIn(identified.context).accountId);
       return watched(identified, watch, (reason) => connection.end(reason));
@@ -139,12 +139,12 @@ interface Services {
 
 /** The steps of a subscription, in order: who, whether, which events, from where; then its stream. */
 async function begin(request: SubscriptionRequest, services: Services): Promise<EventStream> {
-  const { streamed, variables, origin, connection } = request;
+  const { streamed, variables, facts, connection } = request;
   const { parts, logs } = services;
   const { kind } = streamed.query;
   const followed = logs.get(kind);
   if (!followed) throw new RegisterError('SYS002');
-  const identified = await parts.callers.identify(origin);
+  const identified = await parts.callers.identify(facts);
   const context = admit(streamed.audience, identified);
   const caller = callerIn(context);
   const wanted = streamed.argumentsOf(variables);
@@ -153,7 +153,7 @@ async function begin(request: SubscriptionRequest, services: Services): Promise<
   await mayFollow(kind, context, parts);
   const reader = await openReader({ ...followed, isFor, after: wanted.after });
   const answerTo = services.answers({ streamed, variables, context });
-  const onFailure = (error: unknown) => parts.report(error, origin.transactionId);
+  const onFailure = (error: unknown) => parts.report(error, facts.transactionId);
   return opened({ reader, answerTo, onFailure }, identified, connection, services);
 }
 

@@ -11,11 +11,10 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { errorCatalogue } from '../../schema/error-catalogue';
 import { newIdentifier } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
-import { SUPPLIER_KEY_HEADER } from '../client/graph-client';
+import { type RequestFacts, SUPPLIER_KEY_HEADER } from '../client/graph-client';
 import { graphRequest, isTrusted } from '../graph-request';
 import { presented } from '../presentation';
 import { logRequest } from '../request-log';
-import type { RequestOrigin } from '../request-origin';
 import {
   SOCKET_CLOSINGS,
   STALLS_LOOKED_AT,
@@ -33,7 +32,7 @@ import type { Upgrade } from './upgrades';
 /** GraphQL over WebSocket (protocol `graphql-transport-ws`): subscriptions, and every other operation. */
 export interface WebSockets {
   /** Throws what refuses the connection. */
-  accept(upgrade: Upgrade, origin: RequestOrigin): void;
+  accept(upgrade: Upgrade, facts: RequestFacts): void;
   close(): Promise<void>;
 }
 
@@ -42,7 +41,7 @@ interface Client {
   readonly socket: WebSocket;
   readonly connection: Connection;
   readonly outbox: Outbox;
-  origin: RequestOrigin;
+  facts: RequestFacts;
   /** Set when it has been let in. */
   stopWatching?: () => void;
 }
@@ -65,17 +64,17 @@ export function webSockets(parts: OperationParts): WebSockets {
   const pings = setInterval(() => pingAll(server, alive), PING_EVERY).unref();
   const stalls = setInterval(() => endStalled(clients), STALLS_LOOKED_AT).unref();
   return {
-    accept({ raw, socket, head }, origin) {
+    accept({ raw, socket, head }, facts) {
       if (socket.destroyed) return;
       let end: Connection['end'] = () => socket.destroy();
-      const connection = parts.subscriptions.connect(origin.clientAddress, 'websocket', (reason) => end(reason));
+      const connection = parts.subscriptions.connect(facts.clientAddress, 'websocket', (reason) => end(reason));
       socket.once('close', () => connection.closed());
       server.handleUpgrade(raw, socket, head, (opened) => {
         end = (reason) => close(opened, SOCKET_CLOSINGS[reason]);
         alive.add(opened);
         opened.on('pong', () => alive.add(opened));
         const outbox = socketOutbox(opened, () => connection.end('too-slow'));
-        const client: Client = { socket: opened, connection, outbox, origin };
+        const client: Client = { socket: opened, connection, outbox, facts };
         clients.add(client);
         opened.once('close', () => clients.delete(client));
         serve(client, protocol, parts);
@@ -134,7 +133,7 @@ function serve(client: Client, protocol: Server<Client>, { report }: OperationPa
     isLetIn: () => client.stopWatching !== undefined,
     handle: (text) =>
       handle(text).catch((error: unknown) => {
-        report(error, client.origin.transactionId);
+        report(error, client.facts.transactionId);
         close(socket, closingFor(error));
       }),
     refuse: (closing) => close(socket, closing),
@@ -154,27 +153,27 @@ function close(socket: WebSocket, { code, text }: SocketClosing): void {
 function protocolSteps(parts: OperationParts): Options {
   return {
     async onConnect({ extra: client, connectionParams }) {
-      client.origin = { ...client.origin, ...credentialsIn(connectionParams) };
-      const stopWatching = await parts.subscriptions.letIn(client.origin, client.connection);
+      client.facts = { ...client.facts, ...credentialsIn(connectionParams) };
+      const stopWatching = await parts.subscriptions.letIn(client.facts, client.connection);
       if (client.socket.readyState === client.socket.OPEN) client.stopWatching = stopWatching;
       else stopWatching();
     },
     async onSubscribe({ extra: client, subscriptions }, _, payload) {
       const begin = performance.now();
-      const origin = { ...client.origin, transactionId: newIdentifier('tid') };
+      const facts = { ...client.facts, transactionId: newIdentifier('tid') };
       try {
         if (Object.keys(subscriptions).length > OPERATIONS_AT_ONCE) throw new RegisterError('LIM002');
         const request = graphRequest(payload);
         if (isTrusted(request)) throw new RegisterError('VAL003', 'Over WebSocket the text of an operation is sent');
-        const begun = await beginOperation(request, origin, client.connection, parts);
+        const begun = await beginOperation(request, facts, client.connection, parts);
         return { document: begun.document, operationName: request.operationName, contextValue: begun } as ExecutionArgs;
       } catch (error) {
         const { message, extensions } = presented(error);
         const { code } = extensions;
-        parts.report(error, origin.transactionId);
+        parts.report(error, facts.transactionId);
         logRequest(
           parts.logger,
-          origin,
+          facts,
           { operation: undefined, status: errorCatalogue[code].status, outcome: code },
           begin,
         );
@@ -192,7 +191,7 @@ function protocolSteps(parts: OperationParts): Options {
 /** What a client that cannot send headers says of itself, under the names of those; it counts before the headers of the connection. */
 function credentialsIn(
   params: Record<string, unknown> | undefined,
-): Pick<RequestOrigin, 'authorization' | 'supplierKey'> {
+): Pick<RequestFacts, 'authorization' | 'supplierKey'> {
   const named = (header: string): string | undefined => {
     const given = Object.entries(params ?? {}).find(([name]) => name.toLowerCase() === header)?.[1];
     return typeof given === 'string' ? given : undefined;

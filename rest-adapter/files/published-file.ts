@@ -6,7 +6,7 @@ export interface FileRepresentation {
   readonly size: number;
   /** Hexadecimal. */
   readonly sha256: string;
-  /** Content address, for a minute. */
+  /** Content address, valid for at most a minute. */
   readonly address: string;
 }
 

@@ -28,8 +28,9 @@ export function serveUploads(
       raw.headers['content-type'] = 'application/zip';
       next();
     });
-    for (const { method, path, of } of uploads) {
-      const begin = (request: FastifyRequest, reply: FastifyReply) => steps.begin(request, reply, path, 'Bearer', of);
+    for (const { method, path, restInterface } of uploads) {
+      const begin = (request: FastifyRequest, reply: FastifyReply) =>
+        steps.begin(request, reply, path, 'Bearer', restInterface);
       room.route({
         method: method as 'PUT',
         url: routePath(path),

@@ -10,7 +10,7 @@ export interface ContentRange {
   readonly end: number;
 }
 
-/** Stored contents at addresses that are valid for a minute: whoever has one may read the bytes. */
+/** Stored contents at addresses that are valid for at most a minute: whoever has one may read the bytes. */
 export interface ContentStore {
   /** The address of a content by its number: `/content/<number>.<expires>.<signature>`, valid for 30 to 60 seconds. */
   address(content: number): string;

@@ -48,13 +48,24 @@ export type Position = readonly [instant: string, id: string];
 
 const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** The page that the rows make; one row more than asked for says that there is a next page. */
+/** The page that the rows make, with the rows as nodes unless `nodeOf` is given; one row more than asked for: there is a next page. */
+export function connectionOf<Row>(
+  rows: readonly Row[],
+  page: PageRequest,
+  cursor: (row: Row) => string,
+): Connection<Row>;
 export function connectionOf<Row, Node>(
+  rows: readonly Row[],
+  page: PageRequest,
+  cursor: (row: Row) => string,
+  nodeOf: (row: Row) => Node,
+): Connection<Node>;
+export function connectionOf<Row>(
   rows: readonly Row[],
   { first, after }: PageRequest,
   cursor: (row: Row) => string,
-  nodeOf: (row: Row) => Node,
-): Connection<Node> {
+  nodeOf: (row: Row) => unknown = (row) => row,
+): Connection<unknown> {
   const shown = rows.length > first ? rows.slice(0, first) : rows;
   const nodes = shown.map(nodeOf);
   const hasNextPage = rows.length > first;
@@ -62,7 +73,7 @@ export function connectionOf<Row, Node>(
   const endCursor = cursorAt(-1);
   return {
     get edges() {
-      return shown.map((row, index) => ({ cursor: cursor(row), node: nodes[index] as Node }));
+      return shown.map((row, index) => ({ cursor: cursor(row), node: nodes[index] }));
     },
     nodes,
     nextCursor: hasNextPage ? endCursor : null,

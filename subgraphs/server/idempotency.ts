@@ -109,6 +109,13 @@ export function forgetIdempotencyKeys(pool: Pool, logger: Logger): () => Promise
 
 const VISIBLE_KEY = /^[!-~]{1,255}$/;
 
+/** VAL001 unless the key, if there is one, is 1 to 255 visible ASCII characters. */
+export function requireIdempotencyKey(key: string | null): void {
+  if (key === null || VISIBLE_KEY.test(key)) return;
+  const message = 'must be 1 to 255 visible ASCII characters';
+  throw new RegisterError('VAL001', message, { violations: [{ code: 'VAL001', path: ['idempotencyKey'], message }] });
+}
+
 const RECALL = {
   name: 'recall_idempotency_key',
   text: 'select body_hash, answer from idempotency_key where account_id = $1 and operation = $2 and key_hash = $3',
@@ -157,7 +164,7 @@ function idempotentRequest({
       recall: () => Promise.reject(new Error('a request without an idempotency key has nothing to recall')),
     };
   }
-  requireVisibleKey(key);
+  requireIdempotencyKey(key);
   const keyHash = hashOfKey(key);
   const bodyHash = hashOfBody(stringify(body) ?? '');
   const bound = `${accountId} ${operation} ${keyHash.toString('hex')}`;
@@ -177,11 +184,4 @@ function idempotentRequest({
       return opened<Answer>(rows[0]);
     },
   };
-}
-
-/** VAL001 unless the key is 1 to 255 visible ASCII characters. */
-function requireVisibleKey(key: string): void {
-  if (VISIBLE_KEY.test(key)) return;
-  const message = 'must be 1 to 255 visible ASCII characters';
-  throw new RegisterError('VAL001', message, { violations: [{ code: 'VAL001', path: ['idempotencyKey'], message }] });
 }

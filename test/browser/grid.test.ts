@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { DESKTOP, complaintsOf, startBrowser } from '../support/browser';
+import { follow, heading, startBrowser, visit } from '../support/browser';
 import { graphAs } from '../support/graph';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../support/grid-archives';
 import { type GridPlace, publishGrid } from '../support/grid-uploads';
@@ -106,16 +106,8 @@ function realArchive(): Promise<Buffer> {
 }
 
 /** A page as anybody sees it, who has not signed in. */
-async function visited(path: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ ...DESKTOP, ...options });
-  const complaints = complaintsOf(context);
-  const page = await context.newPage();
-  await page.goto(`${register.console}${path}`);
-  return { context, page, complaints };
-}
-
-const follow = (page: Page, click: Promise<unknown>) => Promise.all([page.waitForEvent('load'), click]);
-const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText();
+const visited = (path: string, options?: BrowserContextOptions) =>
+  visit(browser, `${register.console}${path}`, options);
 const figures = async (page: Page) =>
   (await page.locator('.kinds dd').allInnerTexts()).map((text) => Number(text.replace(',', '')));
 

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { CUSTOMERS_TARIFFS } from '../../sandbox/demo-tariff-plans';
 import { type DemoTariffs, publishDemoTariffs } from '../../sandbox/demo-tariffs';
 import { type GraphqlClient, graphqlClient } from '../../sandbox/graphql-client';
-import { DESKTOP, complaintsOf, startBrowser } from '../support/browser';
+import { follow, heading, startBrowser, visit } from '../support/browser';
 import { NO_FAULT, faultsOf } from '../support/page-faults';
 import { type TestRegister, startTestRegister } from '../support/register';
 import { accountOf, tokenOf } from '../support/rest-client';
@@ -91,16 +91,8 @@ async function publish(tariffId: string, other: Record<string, unknown>): Promis
 }
 
 /** A page as anybody sees it, who has not signed in. */
-async function visited(path: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ ...DESKTOP, ...options });
-  const complaints = complaintsOf(context);
-  const page = await context.newPage();
-  await page.goto(`${register.console}${path}`);
-  return { context, page, complaints };
-}
-
-const follow = (page: Page, click: Promise<unknown>) => Promise.all([page.waitForEvent('load'), click]);
-const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText();
+const visited = (path: string, options?: BrowserContextOptions) =>
+  visit(browser, `${register.console}${path}`, options);
 const rows = (page: Page) => page.locator('table.tariffs tbody tr');
 /** Cells of a day of the week, from 0. */
 const cells = (page: Page, day: number) => page.locator('.week li').nth(day).locator('rect.price');

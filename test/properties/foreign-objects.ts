@@ -1,8 +1,9 @@
-import { accountOf, anonymousClient, tokenOf } from '../support/rest-client';
+import { accountOf, anonymousClient, good, tokenOf } from '../support/rest-client';
 import { customerToken, newCustomer, newMpxn } from '../support/customers';
 import { graphOf } from '../support/graph';
+import { legacyConsent } from '../support/records';
 import type { WireRequest } from './http-exchange';
-import { MOMENTARY, type Objects, good, legacyConsent, placeholder } from './momentary-objects';
+import { MOMENTARY, type Objects, placeholder } from './momentary-objects';
 import type { PropertyRoom } from './property-room';
 import { type Samples, reidentification, subscribed } from './property-samples';
 import type { RestCaller } from './rest-callers';

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { OPERATION_LIMITS } from '../../gateway/operation-limits';
-import type { DemoData } from '../../sandbox/demo-data';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
-import { type RegisterProcess, freePort, startRegisterProcess } from '../support/register';
+import {
+  type Place,
+  type RegisterProcess,
+  freePort,
+  placeOf,
+  sandboxOf,
+  startRegisterProcess,
+} from '../support/register';
 import { tokenOf } from '../support/rest-client';
 import { HOSTILE } from './contract-violations';
 import { graphAnswer, graphFaults } from './graphql-answers';
@@ -17,37 +19,32 @@ import { type WireAnswer, wireClient } from './http-exchange';
 const MOST_TIMES = 5;
 const ROUNDS = 15;
 
-let database: FreshDatabase;
-let dataDir: string;
+let place: Place;
 let register: RegisterProcess;
 let wire: ReturnType<typeof wireClient>;
 let token: string;
 let inspector: string;
 
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
+  place = await placeOf();
   const [gatewayPort, restPort, inspectorPort] = [await freePort(), await freePort(), await freePort()];
   inspector = `http://127.0.0.1:${inspectorPort}`;
   // A process of its own: its time is not that of the test.
   register = await startRegisterProcess({
-    DATABASE_URL: database.url,
-    DATA_DIR: dataDir,
-    RATE_LIMITS: 'off',
+    ...place.environment,
     LOG_LEVEL: 'error',
     NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
     GATEWAY_PORT: String(gatewayPort),
     REST_PORT: String(restPort),
   });
-  const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
+  const sandbox = sandboxOf(place.dataDir);
   token = await tokenOf({ rest: `http://localhost:${restPort}`, sandbox }, 'data_user');
   wire = wireClient(`http://localhost:${gatewayPort}`);
 });
 afterAll(async () => {
   wire.close();
   await register.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-  await database.drop();
+  await place.remove();
 });
 
 function post(body: string): Promise<WireAnswer> {

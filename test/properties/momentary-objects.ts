@@ -1,6 +1,6 @@
 import type { Graph } from '../support/graph';
-import { registered } from '../support/records';
-import { type RestAnswer, type RestClient } from '../support/rest-client';
+import { legacyConsent, registered } from '../support/records';
+import { type RestClient, good } from '../support/rest-client';
 import type { WireAnswer, WireRequest } from './http-exchange';
 import { type Samples, subscribed } from './property-samples';
 
@@ -112,24 +112,3 @@ const MAKERS = {
 } satisfies Record<string, (makers: ObjectMakers) => Promise<Made>>;
 
 const PREPARE = 'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }';
-
-/** A consent as Interface B takes it. */
-export function legacyConsent(duid: string, mpxn: string): Record<string, unknown> {
-  return {
-    duid,
-    'move-in-date': '2021-04-01',
-    evidence: {
-      'consent-date': '2026-05-01T09:30:00Z',
-      'terms-url': 'https://harbourlight.example/terms',
-      mpxn,
-      method: 'Web form',
-    },
-    'data-type': ['HH-CONSUMPTION'],
-  };
-}
-
-/** An answer that must be a good one: what it is for is not what is tried. */
-export function good(answer: RestAnswer): RestAnswer {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer;
-}

@@ -1,13 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, Pool } from 'pg';
-import type { DemoData } from '../../sandbox/demo-data';
 import { identityRecord, newMpxn } from '../support/customers';
 import { type Graph, failuresOf, graphOf } from '../support/graph';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { consentRecord } from '../support/records';
-import { type RegisterProcess, freePort, startRegisterProcess } from '../support/register';
+import {
+  type Place,
+  type RegisterProcess,
+  freePort,
+  placeOf,
+  sandboxOf,
+  startRegisterProcess,
+} from '../support/register';
 import { type RestClient, anonymousClient, tokenOf } from '../support/rest-client';
 import { until } from '../support/until';
 
@@ -19,8 +21,7 @@ const ENDS_WITHIN = 40_000;
 jest.setTimeout(120_000);
 const ANONYMISE = 'mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
 
-let database: FreshDatabase;
-let dataDir: string;
+let place: Place;
 let environment: Record<string, string>;
 let register: RegisterProcess;
 let owner: Pool;
@@ -28,33 +29,26 @@ let rest: RestClient;
 let graph: Graph;
 
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
-  const [restPort, gatewayPort, portalPort] = [await freePort(), await freePort(), await freePort()];
+  place = await placeOf();
+  const [restPort, gatewayPort] = [await freePort(), await freePort()];
   environment = {
-    DATABASE_URL: database.url,
-    DATA_DIR: dataDir,
-    RATE_LIMITS: 'off',
+    ...place.environment,
+    SERVICES: 'identity,access,gateway,rest-adapter',
     LOG_LEVEL: 'warn',
     REST_PORT: String(restPort),
     GATEWAY_PORT: String(gatewayPort),
-    PORTAL_PORT: String(portalPort),
-    MAILBOX_PORT: '0',
-    OIDC_PORT: '0',
   };
   register = await startRegisterProcess(environment);
-  const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
-  const place = { rest: `http://localhost:${restPort}`, gateway: `http://localhost:${gatewayPort}` };
-  const token = await tokenOf({ ...place, sandbox }, 'data_user');
-  rest = anonymousClient(place.rest, `Bearer ${token}`);
-  graph = graphOf(place, token);
-  owner = new Pool({ connectionString: database.url });
+  const urls = { rest: `http://localhost:${restPort}`, gateway: `http://localhost:${gatewayPort}` };
+  const token = await tokenOf({ ...urls, sandbox: sandboxOf(place.dataDir) }, 'data_user');
+  rest = anonymousClient(urls.rest, `Bearer ${token}`);
+  graph = graphOf(urls, token);
+  owner = new Pool({ connectionString: place.databaseUrl });
 });
 afterAll(async () => {
   await register?.stop();
   await owner?.end();
-  rmSync(dataDir, { recursive: true, force: true });
-  await database?.drop();
+  await place?.remove();
 });
 
 async function enrolled(): Promise<string> {
@@ -147,7 +141,7 @@ const STEPS: readonly HeldStep[] = [
 
 /** Begins to anonymise a record, kills the register at a step, starts it again; answers what the kill had left. */
 async function killedAt(ir: string, table: string) {
-  const holder = new Client({ connectionString: database.url });
+  const holder = new Client({ connectionString: place.databaseUrl });
   await holder.connect();
   try {
     await holder.query('begin');

@@ -4,6 +4,7 @@ import { graphOf } from '../support/graph';
 import { livingProcesses } from '../support/launcher-room';
 import { consentRecord } from '../support/records';
 import { type RestAnswer, type RestClient, accountOf, anonymousClient, signedInClient } from '../support/rest-client';
+import { until } from '../support/until';
 
 const LONGEST_ANSWER = 10_000;
 /** The eight seconds of an operation, and what HTTP and a busy machine add. */
@@ -38,13 +39,15 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     'answers 503 in the envelope while it %s, never hangs, and serves again without a restart',
     async (_, takeAway) => {
       const load = startLoad(register, dataUser);
-      await until(() => load.answers.length > 40);
+      await until(() => load.answers.length > 40 || undefined);
       await takeAway();
-      await until(() => load.answers.some(({ status }) => status === 503));
+      await until(() => load.answers.some(({ status }) => status === 503) || undefined);
       const whileAway = load.answers.length;
-      await until(() => load.answers.length > whileAway + 20);
+      await until(() => load.answers.length > whileAway + 20 || undefined);
       await postgres.start();
-      await until(() => load.answers.slice(whileAway + 20).filter(({ status }) => status < 300).length > 40);
+      await until(
+        () => load.answers.slice(whileAway + 20).filter(({ status }) => status < 300).length > 40 || undefined,
+      );
       const { answers, longest } = await load.stop();
       expect([...new Set(answers.map(({ status }) => status))].toSorted()).toEqual([200, 201, 503]);
       for (const { status, body } of answers) {
@@ -98,8 +101,8 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     } finally {
       go();
     }
-    await until(async () => (await health('/health')) === 200);
-    await until(async () => (await served()).every(([, status]) => status < 500));
+    await until(async () => (await health('/health')) === 200 || undefined);
+    await until(async () => (await served()).every(([, status]) => status < 500) || undefined);
     expect(await served()).toEqual(before);
   }, 120_000);
 });
@@ -141,13 +144,4 @@ function startLoad(register: TestRegister, dataUser: RestClient) {
       return { answers, longest };
     },
   };
-}
-
-/** Waits for a condition, 20 seconds at most. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('the condition did not come true');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }

@@ -1,14 +1,17 @@
 import { Client } from 'pg';
-import { freePort, startRegisterProcess, type RegisterProcess } from '../support/register';
+import {
+  type Place,
+  type RegisterProcess,
+  freePort,
+  placeOf,
+  sandboxOf,
+  startRegisterProcess,
+} from '../support/register';
 import { newMpxn } from '../support/customers';
 import { type Graph, graphOf } from '../support/graph';
 import { REGISTER_CONSENT, consentOf, halfMadeConsents } from '../support/legacy-consents';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { consentRecord } from '../support/records';
 import { type RestClient, anonymousClient, signedInClient, tokenOf } from '../support/rest-client';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type DemoData, samplesOf } from '../../sandbox/demo-data';
 
 const REGISTRATIONS = 2_000;
@@ -16,33 +19,29 @@ const KILL_AFTER = 700;
 const AT_ONCE = 16;
 
 describe('A register whose process is killed', () => {
-  let database: FreshDatabase;
-  let dataDir: string;
+  let place: Place;
   let environment: Record<string, string>;
   let rest: string;
   let register: RegisterProcess;
   let sandbox: DemoData;
 
   beforeAll(async () => {
-    database = await freshDatabase();
-    dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
+    place = await placeOf();
     const restPort = await freePort();
     rest = `http://localhost:${restPort}`;
     environment = {
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
-      RATE_LIMITS: 'off',
+      ...place.environment,
+      SERVICES: 'identity,access,gateway,rest-adapter',
       LOG_LEVEL: 'error',
       REST_PORT: String(restPort),
       GATEWAY_PORT: String(await freePort()),
     };
     register = await startRegisterProcess(environment);
-    sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
+    sandbox = sandboxOf(place.dataDir);
   });
   afterAll(async () => {
     await register.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-    await database.drop();
+    await place.remove();
   });
 
   it('has every registration that it acknowledged, whole, and none half made', async () => {
@@ -62,12 +61,12 @@ describe('A register whose process is killed', () => {
       const { status, body } = await verify('GET', `/v1/access-records/${ak}`);
       expect([status, body['access-record']?.['access-event'].state]).toEqual([200, 'ACTIVE']);
     }
-    expect(await halfMadeRecords(database.url)).toEqual({
+    expect(await halfMadeRecords(place.databaseUrl)).toEqual({
       withoutVersion: 0,
       withoutTransition: 0,
       keysWithoutRecord: 0,
     });
-    expect(await halfMadeConsents(database.url)).toEqual({
+    expect(await halfMadeConsents(place.databaseUrl)).toEqual({
       withoutIdentityRecord: 0,
       provisional: 0,
       withoutKey: 0,

@@ -17,20 +17,24 @@ import {
   settled,
 } from '../support/legacy-consents';
 import { type SignInRoom, newMpxn, startSignInRoom } from '../support/sign-in-room';
+import { until } from '../support/until';
 
 type Ask = () => ReturnType<SubgraphLink['execute']>;
 /** What happens to a question that makes or changes a record, on its way from `identity` to `access`: null lets it pass. */
 type OnTheWay = ((ask: Ask) => ReturnType<SubgraphLink['execute']>) | null;
 
 let onTheWay: OnTheWay = null;
+/** What happens to the question whether a record is linked, which a job asks. */
+let onSettling: OnTheWay = null;
 const lossy = (access: SubgraphLink): SubgraphLink => ({
   name: access.name,
   execute: (request, context) => {
     const ask = () => access.execute(request, context);
-    const isWrite = /recordConsent|updateRecordedConsent/.test(request.query);
-    return onTheWay === null || !isWrite ? ask() : onTheWay(ask);
+    if (/recordConsent|updateRecordedConsent/.test(request.query)) return (onTheWay ?? passing)(ask);
+    return request.query.includes('settleIdentityRecord') ? (onSettling ?? passing)(ask) : ask();
   },
 });
+const passing = (ask: Ask) => ask();
 const gone = () => Promise.reject(new RegisterError('SYS002'));
 const unasked = () => gone();
 const unanswered: OnTheWay = async (ask) => ask().then(gone);
@@ -45,7 +49,7 @@ beforeEach(async () => {
   caller = await consentingDataUser(room);
 });
 afterEach(async () => {
-  onTheWay = null;
+  [onTheWay, onSettling] = [null, null];
   await room.moveClock(0);
 });
 
@@ -62,6 +66,17 @@ const sentWhile = async (happens: OnTheWay, ...request: Parameters<typeof send>)
   const { codes } = await send(...request);
   onTheWay = null;
   return codes.join();
+};
+/** The move-in dates of the Identity Records that the versions of the caller's consent tell that they rest on. */
+const restsOn = async (): Promise<string[]> => {
+  const { rows } = await room.owner.query(
+    `select i.ref from access.access_record_version v join identity.identity_record i on i.id = v.identity_record_id
+     where v.record_id = (select id from access.access_record where duid = $1) order by v.version`,
+    [caller.duid],
+  );
+  const principal = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { moveInDate } } }';
+  const answers = await Promise.all(rows.map(({ ref }) => room.ask(principal, { ref }, { caller })));
+  return answers.map(({ data }) => data.identityRecord.piiPrincipal.moveInDate);
 };
 const LEFT_PROVISIONAL = { ...NOTHING, provisional: 1 };
 
@@ -177,7 +192,7 @@ describe('An update that ends between its steps', () => {
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
   });
 
-  it('and that another one has overtaken meanwhile is told so, and leaves nothing', async () => {
+  it('and that another one has overtaken meanwhile comes after it, and leaves nothing of the first attempt', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     const overtaken = async (ask: Ask) => {
@@ -185,9 +200,118 @@ describe('An update that ends between its steps', () => {
       expect(await send({ ...input, moveInDate: '2023-02-01' }, { ck })).toMatchObject({ codes: [] });
       return ask();
     };
+    expect(await sentWhile(overtaken, moved(input), { ck, key: 'last' })).toBe('');
+    expect(await restsOn()).toEqual(['2022-03-01', '2023-02-01', '2023-01-01']);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 3 });
+    expect((await send(moved(input), { ck, key: 'last' })).data.registerConsent.replayed).toBe(true);
+    expect(await restsOn()).toHaveLength(3);
+    expect(await sentWhile(overtaken, { ...input, moveInDate: '2023-02-01' }, { ck })).toBe('');
+    expect(await restsOn()).toHaveLength(5);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 4 });
+  });
+
+  it('and that others overtake again and again is told so after the third repeat, and leaves nothing', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    let attempts = 0;
+    const overtaken = async (ask: Ask) => {
+      attempts += 1;
+      onTheWay = null;
+      expect(await send(input, { ck })).toMatchObject({ codes: [] });
+      onTheWay = overtaken;
+      return ask();
+    };
     expect(await sentWhile(overtaken, moved(input), { ck })).toBe('CNF001');
-    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
-    expect(await sentWhile(overtaken, input, { ck })).toBe('CNF001');
+    expect(attempts).toBe(4);
+    expect(await left()).toEqual(ONE_CONSENT);
+    await settled(room);
+    expect(await left()).toEqual(ONE_CONSENT);
+  });
+
+  it.each(['keeps', 'moves'])('and whose consent ends meanwhile is refused, where it %s the link', async (link) => {
+    const input = consentOf(caller);
+    const update = link === 'keeps' ? input : moved(input);
+    const ending = new Date(Date.now() + 3_600_000).toISOString();
+    const expiring = { ...input, evidence: { ...input.evidence, consentExpiry: ending } };
+    const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }';
+    const ends: [string, object, (key: string) => Promise<unknown>][] = [
+      ['REVOKED', input, (key) => room.askAccess(revoke, { key }, { caller })],
+      ['EXPIRED', expiring, () => room.moveClock(3_700)],
+    ];
+    for (const [state, registration, end] of ends) {
+      caller = await consentingDataUser(room);
+      const ofCaller = { duid: caller.duid };
+      const ck = await registered({ ...registration, ...ofCaller });
+      const ended = async (ask: Ask) => {
+        await end(ck.replace('ck_', 'ak_'));
+        return ask();
+      };
+      expect([state, await sentWhile(ended, { ...update, ...ofCaller }, { ck })]).toEqual([state, 'CNF001']);
+      expect((await verified(ck)).state).toBe(state);
+      expect(await restsOn()).toHaveLength(1);
+      expect(await left()).toEqual(ONE_CONSENT);
+    }
+  });
+
+  it('and whose link has moved on when its job asks is kept, as the former Identity Record that it is', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
+    let jobs = 0;
+    onSettling = async (ask) => {
+      onSettling = null;
+      jobs += 1;
+      expect(await send({ ...input, moveInDate: '2023-03-01' }, { ck })).toMatchObject({ codes: [] });
+      return ask();
+    };
+    await settled(room);
+    expect(jobs).toBe(1);
+    expect(await restsOn()).toEqual(['2022-03-01', '2023-01-01', '2023-03-01']);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 3 });
+    const closed = `select from access.closed_identity_link c join identity.identity_record i on i.id = c.identity_record_id where duid = $1`;
+    expect((await room.owner.query(closed, [caller.duid])).rowCount).toBe(0);
+  });
+
+  it.each(['keeps', 'moves'])(
+    'and waits for a closing of its Identity Record is refused, where it %s the link',
+    async (link) => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const { owner } = room;
+      await owner.query('begin');
+      const text = `with closed as (update access.access_record set meter_point_id = null where duid = $1 returning identity_record_id)
+      insert into access.closed_identity_link select identity_record_id from closed`;
+      await owner.query(text, [caller.duid]);
+      const answer = send(link === 'keeps' ? input : moved(input), { ck });
+      const WAITING = 'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
+      await until(async () => ((await owner.query(WAITING)).rowCount === 0 ? undefined : true));
+      await owner.query('commit');
+      expect((await answer).codes).toEqual(['CNF001']);
+      expect(await restsOn()).toHaveLength(1);
+      expect(await left()).toEqual({ ...ONE_CONSENT, linked: 0 });
+    },
+  );
+
+  it.each([
+    ['another Identity Record', moved, 2],
+    ['the same Identity Record', (input: object) => input, 1],
+  ])('and whose repeat for %s was answered meanwhile is answered the same', async (_, changed, identityRecords) => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    const request = [changed(input), { ck, key: 'at-once' }] as const;
+    let repeat: Awaited<ReturnType<typeof send>> | undefined;
+    onTheWay = async (ask) => {
+      onTheWay = null;
+      repeat = await send(...request);
+      return ask();
+    };
+    const first = await send(...request);
+    expect(repeat).toMatchObject({ codes: [], data: { registerConsent: { isNew: false, replayed: false } } });
+    expect(first.codes).toEqual([]);
+    expect(first.data.registerConsent).toEqual({ ...repeat?.data.registerConsent, replayed: true });
+    const { rows } = await room.owner.query('select version from access.access_record where duid = $1', [caller.duid]);
+    expect(rows).toEqual([{ version: 2 }]);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords });
   });
 
   it('and reaches access only after it was settled is refused, and the consent stays', async () => {

@@ -1,13 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, Pool } from 'pg';
-import type { DemoData } from '../../sandbox/demo-data';
 import { identityRecord, newMpxn } from '../support/customers';
 import { type Graph, graphOf } from '../support/graph';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
 import { consentRecord } from '../support/records';
-import { type RegisterProcess, freePort, startRegisterProcess } from '../support/register';
+import {
+  type Place,
+  type RegisterProcess,
+  freePort,
+  placeOf,
+  sandboxOf,
+  startRegisterProcess,
+} from '../support/register';
 import { type RestClient, accountOf, anonymousClient, tokenOf } from '../support/rest-client';
 import { until } from '../support/until';
 
@@ -18,8 +20,7 @@ jest.setTimeout(120_000);
 const RECORD = `mutation ($input: ChangeOfTenancyInput!) {
   recordChangeOfTenancy(input: $input) { activeRecordsAffected dataUsersNotified isNew } }`;
 
-let database: FreshDatabase;
-let dataDir: string;
+let place: Place;
 let environment: Record<string, string>;
 let register: RegisterProcess;
 let owner: Pool;
@@ -28,34 +29,27 @@ let duid: string;
 let operator: Graph;
 
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
-  const [restPort, gatewayPort, portalPort, consolePort] = await Promise.all([1, 2, 3, 4].map(freePort));
+  place = await placeOf();
+  const [restPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
   environment = {
-    DATABASE_URL: database.url,
-    DATA_DIR: dataDir,
-    RATE_LIMITS: 'off',
+    ...place.environment,
+    SERVICES: 'identity,access,gateway,rest-adapter',
     LOG_LEVEL: 'warn',
     REST_PORT: String(restPort),
     GATEWAY_PORT: String(gatewayPort),
-    PORTAL_PORT: String(portalPort),
-    CONSOLE_PORT: String(consolePort),
-    MAILBOX_PORT: '0',
-    OIDC_PORT: '0',
   };
   register = await startRegisterProcess(environment);
-  const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
-  const place = { rest: `http://localhost:${restPort}`, gateway: `http://localhost:${gatewayPort}`, sandbox };
-  dataUser = anonymousClient(place.rest, `Bearer ${await tokenOf(place, 'data_user')}`);
+  const sandbox = sandboxOf(place.dataDir);
+  const urls = { rest: `http://localhost:${restPort}`, gateway: `http://localhost:${gatewayPort}`, sandbox };
+  dataUser = anonymousClient(urls.rest, `Bearer ${await tokenOf(urls, 'data_user')}`);
   duid = accountOf(sandbox, 'data_user').duid as string;
-  operator = graphOf(place, await tokenOf(place, 'communications_operator'));
-  owner = new Pool({ connectionString: database.url });
+  operator = graphOf(urls, await tokenOf(urls, 'communications_operator'));
+  owner = new Pool({ connectionString: place.databaseUrl });
 });
 afterAll(async () => {
   await register?.stop();
   await owner?.end();
-  rmSync(dataDir, { recursive: true, force: true });
-  await database?.drop();
+  await place?.remove();
 });
 
 /** A meter point with one ACTIVE record, and a change of its tenancy. */
@@ -80,7 +74,7 @@ async function standing({ effectiveDate }: Change) {
 }
 
 async function session(): Promise<Client> {
-  const client = new Client({ connectionString: database.url });
+  const client = new Client({ connectionString: place.databaseUrl });
   await client.connect();
   await client.query('begin');
   return client;

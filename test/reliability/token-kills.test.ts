@@ -1,6 +1,3 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { readSettings } from '../../process/settings';
@@ -9,8 +6,15 @@ import { sandboxKeyVariables } from '../../sandbox/keys';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../support/confirmed-tokens';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../support/customers';
-import { type FreshDatabase, freshDatabase } from '../support/postgres';
-import { type RegisterProcess, type TestRegister, freePort, startRegisterProcess } from '../support/register';
+import {
+  type Place,
+  type RegisterProcess,
+  type TestRegister,
+  freePort,
+  placeOf,
+  sandboxOf,
+  startRegisterProcess,
+} from '../support/register';
 import { until } from '../support/until';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
@@ -19,9 +23,8 @@ const KILLS = IS_LONG ? 8 : 2;
 
 /** A token is consumed if and only if its registration succeeded, whatever is killed in the middle of it. */
 describe('Tokens that are being redeemed when something is killed', () => {
-  let database: FreshDatabase;
+  let place: Place;
   let owner: Client;
-  let dataDir: string;
   let environment: Record<string, string>;
   let running: RegisterProcess;
   let register: TestRegister;
@@ -29,20 +32,20 @@ describe('Tokens that are being redeemed when something is killed', () => {
   let customer: Customer;
 
   beforeAll(async () => {
-    database = await freshDatabase();
-    owner = new Client({ connectionString: database.url });
+    place = await placeOf();
+    owner = new Client({ connectionString: place.databaseUrl });
     await owner.connect();
-    dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
     const names = ['REST_PORT', 'GATEWAY_PORT', 'PORTAL_PORT', 'CONSOLE_PORT', 'MAILBOX_PORT', 'OIDC_PORT'];
     const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
-    environment = { DATABASE_URL: database.url, DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ...ports };
+    environment = { ...place.environment, LOG_LEVEL: 'fatal', ...ports };
     running = await startRegisterProcess(environment);
-    const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData & { mailbox: string };
+    const sandbox = sandboxOf(place.dataDir) as DemoData & { mailbox: string };
     const url = (name: string) => `http://localhost:${environment[name]}`;
     const services = { rest: url('REST_PORT'), gateway: url('GATEWAY_PORT') };
     const urls = { ...services, portal: url('PORTAL_PORT'), console: url('CONSOLE_PORT') };
-    const place = { databaseUrl: database.url, dataDir, log: () => '', close: () => Promise.resolve() };
-    register = { ...urls, ...place, sandbox, mailbox: sandbox.mailbox };
+    const { databaseUrl, dataDir } = place;
+    const closing = { log: () => '', close: () => Promise.resolve() };
+    register = { ...urls, ...closing, databaseUrl, dataDir, sandbox, mailbox: sandbox.mailbox };
     const enroller = await newDataUser(register, 'https://first.example/return');
     initiator = await newDataUser(register, 'https://second.example/return');
     customer = await newCustomer(enroller);
@@ -50,15 +53,14 @@ describe('Tokens that are being redeemed when something is killed', () => {
   afterAll(async () => {
     await running.stop();
     await owner.end();
-    rmSync(dataDir, { recursive: true, force: true });
-    await database.drop();
+    await place.remove();
   });
 
   const redeem = (token: string) => initiator.rest('POST', '/v1/access-records', recordWithToken(token, token));
 
   /** Which of the tokens have a record, and which are consumed. */
   async function redeemed(tokens: readonly string[]) {
-    const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
+    const { keys } = readSettings({ ...(await sandboxKeyVariables(place.dataDir)), ...environment });
     const hash = keyedHash(keys.accessHashKey as Buffer, 'reidentification-token');
     const { rows } = await owner.query<{ record: boolean; consumed: boolean }>(
       `select exists (select from access.access_record where document->>'purpose' = token) as record,
@@ -103,7 +105,7 @@ describe('Tokens that are being redeemed when something is killed', () => {
     const tokens = await confirmedTokens(register, initiator, customer, TOKENS);
     const acknowledged = new Set<string>();
     const failed = new Set<string>();
-    const holder = new Client({ connectionString: database.url });
+    const holder = new Client({ connectionString: place.databaseUrl });
     await holder.connect();
     await holder.query('begin');
     await holder.query('lock table access.consumed_token in exclusive mode'); // registrations wait in the middle of it

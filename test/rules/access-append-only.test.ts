@@ -96,6 +96,22 @@ describe('An access record', () => {
     expect(await outcomeOf(database.owner, () => movedOfLegacy(withoutVersion))).toBe(FORBIDDEN);
   });
 
+  it('has versions that tell no other Identity Record than the one that it is linked to, and keep what they tell', async () => {
+    const telling = (identityRecordId: string) =>
+      withHistory
+        .version('document = document')
+        .replace('expiry, document)', 'expiry, document, identity_record_id)')
+        .replace('document from', `document, ${identityRecordId} from`);
+    const told = (identityRecordId: string, until?: 'commit') =>
+      outcomeOf(database.application, () => database.application.query(telling(identityRecordId), [ids.ACTIVE]), until);
+    expect(await told('gen_random_uuid()', 'commit')).toBe(FORBIDDEN);
+    expect(await told('identity_record_id', 'commit')).toBe('done');
+    expect(await told('null', 'commit')).toBe('done');
+    const forgotten = 'update access_record_version set identity_record_id = null';
+    expect(await outcomeOf(database.application, () => database.application.query(forgotten))).toBe(NO_RIGHT);
+    expect(await outcomeOf(database.owner, () => database.owner.query(forgotten))).toBe(FORBIDDEN);
+  });
+
   it('came through Interface B or not for ever', async () => {
     const statement = `update access_record set is_legacy = true where id = '${ids.ACTIVE}'`;
     expect(await outcomeOf(database.application, () => database.application.query(statement))).toBe(NO_RIGHT);

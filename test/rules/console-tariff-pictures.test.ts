@@ -243,12 +243,12 @@ describe('the curve of a day', () => {
   });
 
   it('stands on no ground where all is free', () => {
-    expect(
-      curveOf(
-        SUMMER,
-        slotsOf(SUMMER, () => priced('0.00')),
-      ).lines[0]?.path,
-    ).toBe('M0 100H100');
+    const { lines, prices } = curveOf(
+      SUMMER,
+      slotsOf(SUMMER, () => priced('0.00')),
+    );
+    expect(lines[0]?.path).toBe('M0 100H100');
+    expect(prices.map(({ label }) => label)).toEqual(['0', '0.5', '1']);
   });
 });
 

@@ -120,7 +120,7 @@ describe('Limits', () => {
   const input = { mpxn, ...LINK };
   let ref: string;
   beforeAll(async () => {
-    limited = await startSignInRoom({ replicas: 2, limits: { existsMinute: 4, mails: 2 } });
+    limited = await startSignInRoom({ replicas: 2, limits: { existsMinute: 4, existsDay: 6, mails: 2 } });
     caller = await limited.dataUser(RETURN_URL);
     ref = await limited.newRecord(caller, { email: 'limited@customer.example' }, { mpxn });
   });
@@ -156,6 +156,23 @@ describe('Limits', () => {
       expect(await look(replica)).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
       const own = await limited.ask(REIDENTIFY_OWN, { ref, input: LINK }, { caller: asker }, replica);
       expect(own).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
+    }
+  });
+
+  it('of an account in a day are shared by existence checks and looks at consents', async () => {
+    const asker = await limited.dataUser(RETURN_URL);
+    const ask = (query: string) => limited.ask(query, { mpxn }, { caller: asker });
+    const afterTheMinute = () =>
+      limited.owner.query(`delete from identity.rate_limit where key like 'exists-minute:%'`);
+    for (const query of [CONSENTS, CONSENTS, CONSENTS, CONSENTS, EXISTS, EXISTS]) {
+      await afterTheMinute();
+      expect((await ask(query)).codes).toEqual([]);
+    }
+    await afterTheMinute();
+    for (const query of [EXISTS, CONSENTS]) {
+      const { codes: refused, retryAfter } = await ask(query);
+      expect(refused).toEqual(['LIM002']);
+      expect(retryAfter).toBeGreaterThan(3_600);
     }
   });
 });

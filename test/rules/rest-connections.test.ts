@@ -1,10 +1,26 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, type Socket, connect } from 'node:net';
 import { remoteGraphClient } from '../../gateway/client/remote-graph-client';
 import { serviceTokens } from '../../subgraphs/server/service-token';
 import { AK, type TestAdapter, accessRecord, startTestAdapter } from './rest-graph';
 
 const FILE = '/grid-modelling/stage3/development-projects/P1/EQ.xml?publicationYear=2026&period=01';
+
+/** What an answer has of the form of Interface B: the members of its metadata, and what tells of the successor. */
+function formOf(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'm').exec(head)?.[1];
+  return {
+    status: Number(head.split(' ')[1]),
+    successor: ['deprecation', 'sunset', 'link'].map(header),
+    metadata: Object.keys((JSON.parse(body) as { response: object }).response),
+  };
+}
+
+const FORM_OF_B = {
+  successor: ['@1795132800', 'Sat, 20 Nov 2027 00:00:00 GMT', '<https://register.example/v1>; rel="successor-version"'],
+  metadata: ['resource', 'response-time-stamp', 'transaction-id'],
+};
 
 describe('connections to the adapter', () => {
   let test: TestAdapter;
@@ -14,10 +30,14 @@ describe('connections to the adapter', () => {
   });
   afterAll(() => test.adapter.close());
 
-  /** Sends bytes as they are and gives back all that comes until the other side ends. */
-  function exchange(bytes: string): Promise<string> {
+  /**
+   * Sends bytes as they are and gives back all that comes until the other side ends; with something to be done once the head of the
+   * request has been read, to both ends of the connection.
+   */
+  function exchange(bytes: string, once?: (ofServer: Socket, ofClient: Socket) => unknown): Promise<string> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
+      if (once) test.adapter.app.server.once('request', ({ socket: ofServer }) => once(ofServer, socket));
       const socket = connect((test.adapter.app.server.address() as AddressInfo).port, '127.0.0.1', () =>
         socket.write(bytes),
       );
@@ -65,19 +85,38 @@ describe('connections to the adapter', () => {
   it.each([
     ['a method that HTTP does not know', 'FOO /show-consents/1 HTTP/1.1\r\nhost: a\r\n\r\n', 400],
     ['a head that is too large', `GET /login HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+    ['an encoded path', 'GET /%72egister-consent HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', 405],
+    ['a path that cannot be decoded', 'GET /show-consents/%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', 404],
   ])(
     'answers %s in the form of Interface B at its addresses, and that it has a successor',
     async (_, bytes, status) => {
-      const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
-      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      expect(head).toMatch(/^deprecation: @1795132800\r$/m);
-      expect(head).toMatch(/^sunset: Sat, 20 Nov 2027 00:00:00 GMT\r$/m);
-      expect(head).toMatch(/^link: <https:\/\/register.example\/v1>; rel="successor-version"\r$/m);
-      expect(Object.keys((JSON.parse(body) as { response: object }).response)).toEqual([
-        ...['resource', 'response-time-stamp', 'transaction-id'],
-      ]);
+      expect(formOf(await exchange(bytes))).toEqual({ status, ...FORM_OF_B });
     },
   );
+
+  const BEGUN = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
+
+  it('answers a body that never ends, and one that breaks, in the form of Interface B at its addresses', async () => {
+    const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    const slow = await exchange(BEGUN('/register-consent'), (socket) =>
+      test.adapter.app.server.emit('clientError', late, socket),
+    );
+    expect(formOf(slow)).toEqual({ status: 408, ...FORM_OF_B });
+    const broken = await exchange(BEGUN('/register-consent'), (_, client) => client.write('no chunk\r\n'));
+    expect(formOf(broken)).toEqual({ status: 400, ...FORM_OF_B });
+    const ofA = await exchange(BEGUN('/v1/access-records'), (_, client) => client.write('no chunk\r\n'));
+    expect(ofA).toMatch(/^HTTP\/1.1 400 /);
+    expect(ofA).not.toContain('deprecation');
+  });
+
+  it('answers what is broken after a request of Interface B, which was answered, in the form of Interface A', async () => {
+    const answered = 'GET /register-consent HTTP/1.1\r\nhost: a\r\n\r\n';
+    const both = await exchange(answered, (_, client) => client.once('data', () => client.write('nonsense\r\n\r\n')));
+    const [, second = ''] = both.split(/(?=HTTP\/1.1 400)/);
+    expect(second).toMatch(/^HTTP\/1.1 400 /);
+    expect(second).not.toContain('deprecation');
+  });
 
   it('names the path of a request in absolute form as its resource', async () => {
     const answer = await exchange(

@@ -234,7 +234,7 @@ describe('the compiler of the contract', () => {
     const operation: [string, string] = ['version legal', 'version isNew legal'];
     const row = { ...ROW, isNew: 'accessRecord.isNew' };
     const { problems, operations } = await compiled({ contract, graph, operation, row });
-    expect([problems, operations[0]?.contract]).toMatchObject([[], { status: 201, statusOfRepeat: 200 }]);
+    expect([problems, operations[0]?.contract]).toMatchObject([[], { status: 201, statusUnlessNew: 200 }]);
     const isNew = (told: boolean) => operations[0]?.isNew({ accessRecord: { isNew: told } });
     expect([isNew(true), isNew(false)]).toEqual([true, false]);
     expect((await compiled({ contract })).problems).toContain(

@@ -1,5 +1,6 @@
 import type { AccountRole } from '../../schema/roles';
 import { newApiKey, onboarded, signIn } from '../support/administration';
+import { REPORT } from '../support/authorisation-objects';
 import { type ConsumerParties, consumerParties } from '../support/consumer-parties';
 import { type ConsumerIssuer, startConsumerIssuer } from '../support/consumer-issuer';
 import { type TestRegister, startTestRegister } from '../support/register';
@@ -175,16 +176,6 @@ type Ask = (method: string, path: string, body?: unknown) => Promise<RestAnswer>
 const as = (caller: string): Ask => {
   const client = anonymousClient(register.rest);
   return (method, path, body) => client(method, path, body, callers[caller]);
-};
-
-const REPORT = {
-  period_start: '2026-11-01T00:00:00.000Z',
-  period_end: '2026-12-01T00:00:00.000Z',
-  total_requests: 48211,
-  notifications_issued: 129,
-  availability_pct: 99.97,
-  success_pct: 99.2,
-  response_time_ms: { p50: 41, p95: 180, p99: 420 },
 };
 
 /** What the consumer has at the supplier before each request: a consent, and a webhook of its RTI User. */

@@ -154,10 +154,10 @@ describe('the OpenAPI document of Interface B', () => {
   };
 
   it('has the paths of the specification without a version, deprecated, with their good answers', () => {
-    const told = operations.map(({ method, path, signIn, status, statusOfRepeat }) => {
+    const told = operations.map(({ method, path, signIn, status, statusUnlessNew }) => {
       const item = document.paths[path] as Record<string, { deprecated: boolean }>;
       const isDeprecated = item[method.toLowerCase()]?.deprecated ? 'deprecated ' : '';
-      return `${isDeprecated}${method} ${path} ${signIn} ${[...new Set([status, statusOfRepeat])].join(', ')}`;
+      return `${isDeprecated}${method} ${path} ${signIn} ${[...new Set([status, statusUnlessNew])].join(', ')}`;
     });
     expect(told).toEqual([
       'deprecated GET /login basic 200',
@@ -259,9 +259,9 @@ describe('the OpenAPI document of Interface D', () => {
   });
 
   it('has the endpoints of the decisions, each at its server, with its way of signing in and its good answers', () => {
-    const told = operations.map(({ method, path, signIn, status, statusOfRepeat }) => {
+    const told = operations.map(({ method, path, signIn, status, statusUnlessNew }) => {
       const [server] = (document.paths[path]?.['servers'] ?? []) as { url: string }[];
-      return `${method} ${server?.url}${path} ${signIn} ${[...new Set([status, statusOfRepeat])].join(', ')}`;
+      return `${method} ${server?.url}${path} ${signIn} ${[...new Set([status, statusUnlessNew])].join(', ')}`;
     });
     expect(told).toEqual([
       'GET {register_url}/v1/suppliers anyone 200',

@@ -27,10 +27,10 @@ it('no two operations of all documents have one operationId', () => {
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-describe.each(contracts.map((contract) => [contract.of.name, contract] as const))(
+describe.each(contracts.map((contract) => [contract.restInterface.name, contract] as const))(
   'The document of %s',
   (_, contract) => {
-    const { document, of } = contract;
+    const { document, restInterface } = contract;
     const operations = operationsOf(document);
     const components = document['components'] as Readonly<Record<string, Readonly<Record<string, Part>>>>;
     const resolved = (part: unknown): Part => {
@@ -44,7 +44,7 @@ describe.each(contracts.map((contract) => [contract.of.name, contract] as const)
 
     it('is valid by the meta-schema of OpenAPI 3.1', () => {
       const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
-      const told = execFileSync(process.execPath, [validator, `schema/openapi/${of.contract}`], {
+      const told = execFileSync(process.execPath, [validator, `schema/openapi/${restInterface.contract}`], {
         cwd: REPOSITORY_ROOT,
         encoding: 'utf8',
       });

@@ -4,9 +4,9 @@ import { confirmedTokens } from './confirmed-tokens';
 import { type DataUser, customerToken, identityRecord, newCustomer, newMpxn } from './customers';
 import { graphAs, graphOf } from './graph';
 import { passkeyStep } from './passkey-step';
-import { registered } from './records';
+import { legacyConsent, registered } from './records';
 import type { TestRegister } from './register';
-import { type RestAnswer, type RestClient, anonymousClient } from './rest-client';
+import { type RestClient, anonymousClient, good } from './rest-client';
 import { ASSIGN } from './tariff-graph';
 
 /** An object of somebody, by the names of its identifiers. */
@@ -137,21 +137,6 @@ export const REPORT = {
   response_time_ms: { p50: 41, p95: 180, p99: 420 },
 };
 
-/** A consent as Interface B takes it. */
-export function legacyConsent(duid: string, mpxn: string): Record<string, unknown> {
-  return {
-    duid,
-    'move-in-date': '2021-04-01',
-    evidence: {
-      'consent-date': '2026-05-01T09:30:00Z',
-      'terms-url': 'https://harbourlight.example/terms',
-      mpxn,
-      method: 'Web form',
-    },
-    'data-type': ['HH-CONSUMPTION'],
-  };
-}
-
 async function credential({ rest, returnUrl }: DataUser, { register }: AuthorisationRoom): Promise<Identifiers> {
   const { body } = good(
     await rest('POST', '/v1/identity-records', {
@@ -222,10 +207,4 @@ async function tariffWebhook(rest: string, credentials: Credential): Promise<Ide
   const sent = { webhook_url: 'https://pennywise.example/tariff-events' };
   const { body } = good(await anonymousClient(rest)('POST', '/v1/webhook', sent, { ...credentials }));
   return { webhook_id: String(body['webhook_id']) };
-}
-
-/** What is only made to be asked for must be there. */
-function good(answer: RestAnswer): RestAnswer {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer;
 }

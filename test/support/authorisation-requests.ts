@@ -1,14 +1,8 @@
-import {
-  type AuthorisationObjects,
-  type Identifiers,
-  REPORT,
-  legacyConsent,
-  webhookBody,
-} from './authorisation-objects';
+import { type AuthorisationObjects, type Identifiers, REPORT, webhookBody } from './authorisation-objects';
 import { type AuthorisationRoom, type Credential } from './authorisation-room';
 import { type CallerName } from './authorisation-table';
 import { identityRecord, newMpxn } from './customers';
-import { consentRecord, discoveredAccess } from './records';
+import { consentRecord, discoveredAccess, legacyConsent } from './records';
 
 /** One cell of the table, as a request. */
 export interface AuthorisationRequest {

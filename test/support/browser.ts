@@ -72,3 +72,18 @@ export function complaintsOf(context: BrowserContext): string[] {
   });
   return complaints;
 }
+
+/** A page on a desktop in a context of its own, and what it complains about. */
+export async function visit(browser: Browser, address: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ ...DESKTOP, ...options });
+  const complaints = complaintsOf(context);
+  const page = await context.newPage();
+  await page.goto(address);
+  return { context, page, complaints };
+}
+
+/** Waits for the page to which a click leads. */
+export const follow = (page: Page, click: Promise<unknown>) => Promise.all([page.waitForEvent('load'), click]);
+
+/** The heading of a page. */
+export const heading = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();

@@ -30,7 +30,7 @@ export interface ContractAnswers {
 
 /** A document and the interface that it describes. */
 interface Published {
-  readonly of: RestInterface;
+  readonly restInterface: RestInterface;
   readonly document: OpenApiDocument;
 }
 
@@ -50,7 +50,10 @@ export function servedAnswers(rest: string): Promise<ContractAnswers> {
 export function answersServed(by: unknown, read: (path: string) => Promise<unknown>): Promise<ContractAnswers> {
   const known = served.get(by);
   if (known) return known;
-  const documents = INTERFACES.map(async (of) => ({ of, document: (await read(of.documentPath)) as OpenApiDocument }));
+  const documents = INTERFACES.map(async (restInterface) => ({
+    restInterface,
+    document: (await read(restInterface.documentPath)) as OpenApiDocument,
+  }));
   const asked = Promise.all(documents).then(answersOf);
   served.set(by, asked);
   asked.catch(() => served.delete(by));
@@ -58,7 +61,7 @@ export function answersServed(by: unknown, read: (path: string) => Promise<unkno
 }
 
 interface Route {
-  readonly of: RestInterface;
+  readonly restInterface: RestInterface;
   readonly operationId: string;
   readonly method: string;
   readonly pattern: RegExp;
@@ -68,7 +71,9 @@ interface Route {
 
 function answersOf(published: readonly Published[]): ContractAnswers {
   const routes = published.flatMap(routesOf);
-  const documents = new Map(published.map(({ of, document }) => [of, documentedAnswers(document)]));
+  const documents = new Map(
+    published.map(({ restInterface, document }) => [restInterface, documentedAnswers(document)]),
+  );
   const operationAt = ({ method, path }: AskedRequest) => {
     if (!isDecodable(path)) return undefined;
     const asked = method === 'HEAD' ? 'GET' : method;
@@ -80,9 +85,10 @@ function answersOf(published: readonly Published[]): ContractAnswers {
     operationOf: (request) => operationAt(request)?.operationId,
     breaches(request, answer) {
       const route = operationAt(request);
-      const of = route?.of ?? interfaceAt(request.path);
-      if (of === published[0]?.of && OPERATORS.test(request.path) && answer.status < 400) return [];
-      const document = documents.get(of) as Documented;
+      const restInterface = route?.restInterface ?? interfaceAt(request.path);
+      if (restInterface === published[0]?.restInterface && OPERATORS.test(request.path) && answer.status < 400)
+        return [];
+      const document = documents.get(restInterface) as Documented;
       const promised = route ? document.answer(route.operationId, answer.status) : document.unserved(answer.status);
       const what = route?.operationId ?? 'a path or method that no operation has';
       return promised ? promised(request.method, answer) : [`${answer.status} is not documented of ${what}`];
@@ -109,13 +115,20 @@ interface Operation {
 
 type Part = Readonly<Record<string, unknown>>;
 
-function routesOf({ of, document }: Published): Route[] {
+function routesOf({ restInterface, document }: Published): Route[] {
   return Object.entries(document.paths).flatMap(([path, item]) => {
     const operations = Object.entries(item as Record<string, Operation>).filter(([, each]) => each.operationId);
     return operations.map(([method, { operationId = '', responses }]) => {
-      const pattern = new RegExp(`^${of.basePath}${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+      const pattern = new RegExp(`^${restInterface.basePath}${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
       const isLiteral = !path.includes('{');
-      return { of, operationId, method: method.toUpperCase(), pattern, isLiteral, statuses: Object.keys(responses) };
+      return {
+        restInterface,
+        operationId,
+        method: method.toUpperCase(),
+        pattern,
+        isLiteral,
+        statuses: Object.keys(responses),
+      };
     });
   });
 }

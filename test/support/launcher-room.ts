@@ -5,9 +5,9 @@ import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { launchPostgres, type EmbeddedPostgres } from '../../sandbox/postgres/launch-postgres';
+import { until } from './until';
 
 /** A process of its own that launched PostgreSQL, or was refused. */
 export interface Instance {
@@ -56,7 +56,7 @@ export async function openRoom(log: Pick<Logger, 'warn' | 'error'>): Promise<Lau
     close: async () => {
       instances.forEach((instance) => instance.kill('SIGKILL'));
       await Promise.all(servers.map((server) => server.stop()));
-      await until(() => processesOf(path).length === 0);
+      await until(() => processesOf(path).length === 0 || undefined, 5_000);
       await rm(path, { recursive: true, force: true });
     },
   };
@@ -118,15 +118,6 @@ export function processesOf(folder: string): ListedProcess[] {
 export function stillLiving(processes: readonly { readonly pid: number }[]): number[] {
   const living = livingProcesses().map(({ pid }) => pid);
   return processes.map(({ pid }) => pid).filter((pid) => living.includes(pid));
-}
-
-/** Waits until the condition holds; fails after the time, in milliseconds. */
-export async function until(condition: () => boolean, milliseconds = 5_000): Promise<void> {
-  const deadline = Date.now() + milliseconds;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${condition}`);
-    await pause(20);
-  }
 }
 
 /** kill -9; resolves when the process is gone. */

@@ -45,6 +45,21 @@ export async function registered(client: RestClient, identityRecordRef: string):
   return String(body['access-token'].key);
 }
 
+/** A consent as Interface B takes it. */
+export function legacyConsent(duid: string, mpxn: string): Record<string, unknown> {
+  return {
+    duid,
+    'move-in-date': '2021-04-01',
+    evidence: {
+      'consent-date': '2026-05-01T09:30:00Z',
+      'terms-url': 'https://harbourlight.example/terms',
+      mpxn,
+      method: 'Web form',
+    },
+    'data-type': ['HH-CONSUMPTION'],
+  };
+}
+
 /** An organisation that nobody knows, as the communications operator reports it. */
 export function discoveredAccess(mpxn: string, name: string, change: Record<string, unknown> = {}) {
   return {

@@ -42,6 +42,12 @@ export function anonymousClient(rest: string, authorization?: string): RestClien
   };
 }
 
+/** An answer that must be a good one: what it is for is not what is tried. */
+export function good(answer: RestAnswer): RestAnswer {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
 /** A demo account by role, the n-th of its kind. */
 export function accountOf({ accounts }: DemoData, role: AccountRole, index = 0): DemoAccount {
   const account = accounts.filter((each) => each.role === role)[index];

@@ -8,7 +8,7 @@ import { seal, unseal } from '../../server/sealed';
 import { type AccessRecordInput, type RevocationReason, documentOf } from '../domain/access-record';
 import { isLinkToClosed } from './closed-link';
 import { type RedeemedToken, isSpentToken, unusableToken } from './consumed-token';
-import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
+import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, IS_ACTIVE, StoredAccessRecord } from './stored-access-record';
 
 /** What `identity` vouches for when a record is registered. */
 export interface IdentityLink {
@@ -24,9 +24,10 @@ export interface IdentityLink {
 export interface Actor {
   readonly accountId: string;
   readonly duid: string;
-  /** Whether what is registered comes through Interface B, which marks it for ever; false when left out. */
-  readonly isLegacy?: boolean;
 }
+
+/** Through which interface a record is registered: B marks it for ever. */
+export type RegisteringInterface = 'A' | 'B';
 
 /** What a registration is answered with: the access token for Data Providers. */
 export interface AccessToken {
@@ -44,17 +45,23 @@ const BY_ID = {
   text: `select ${ACCESS_RECORD_COLUMNS} from access_record where id = any($1::uuid[])`,
 };
 
-const registration = (redemption: string, isLegacy = false): string => `with ${CLAIM_IDEMPOTENCY_KEY},${redemption}
+/** What a version of a consent tells beside the rest: the Identity Record that it rests on. */
+const RESTS_ON: Readonly<Record<RegisteringInterface, string>> = { A: '', B: ', identity_record_id' };
+
+const registration = (
+  redemption: string,
+  through: RegisteringInterface = 'A',
+): string => `with ${CLAIM_IDEMPOTENCY_KEY},${redemption}
     record as (
       insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
-        legal_basis, registered_at, expiry, document${isLegacy ? ', is_legacy' : ''})
+        legal_basis, registered_at, expiry, document${through === 'B' ? ', is_legacy' : ''})
       select $6, $7, $8, $9, $10, $11, $12, case when $15::timestamptz <= register_now() then 'EXPIRED' else 'ACTIVE' end,
-        $13, $14, $15, $16${isLegacy ? ', true' : ''}
+        $13, $14, $15, $16${through === 'B' ? ', true' : ''}
       where $3::bytea is null or exists (select from claim)
       returning *),
     version as (
-      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
-      select id, version, $1, legal_basis, registered_at, expiry, document from record),
+      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document${RESTS_ON[through]})
+      select id, version, $1, legal_basis, registered_at, expiry, document${RESTS_ON[through]} from record),
     transition as (
       insert into access_record_transition (record_id, number, to_state, cause, account_id)
       select id, 1, state, 'registered', $1 from record)
@@ -62,7 +69,7 @@ const registration = (redemption: string, isLegacy = false): string => `with ${C
 
 const REGISTER = { name: 'register_access_record', text: registration('') };
 
-const REGISTER_LEGACY = { name: 'register_legacy_consent', text: registration('', true) };
+const REGISTER_LEGACY = { name: 'register_legacy_consent', text: registration('', 'B') };
 
 /** Redeems the token where the idempotency key is new; a token that is not good any more takes everything back with it. */
 const REGISTER_WITH_TOKEN = {
@@ -74,7 +81,7 @@ const REGISTER_WITH_TOKEN = {
 };
 
 /** Conditions under which a change is made; the database is the arbiter between callers at once. */
-const CHANGEABLE = `key_hash = $1 and duid = $2 and state = 'ACTIVE' and (expiry is null or expiry > register_now())
+const CHANGEABLE = `key_hash = $1 and duid = $2 and ${IS_ACTIVE}
   and ($4::int[] is null or version = any($4))`;
 
 /** Number of the next transition of `record`. */
@@ -148,12 +155,13 @@ export class AccessRecordRepository {
     input: AccessRecordInput,
     link: IdentityLink,
     idempotent: IdempotentRequest,
+    through: RegisteringInterface = 'A',
   ): Promise<AccessToken | undefined> {
     const id = randomUUID();
     const key = newIdentifier('ak');
     const token = { key, expiry: input.accessEvent.expiry ?? null };
     const statement = {
-      ...statementOf(actor, link),
+      ...statementOf(link, through),
       values: [
         ...idempotent.claim(token),
         id,
@@ -220,8 +228,8 @@ export class AccessRecordRepository {
   }
 }
 
-function statementOf({ isLegacy }: Actor, { token }: IdentityLink) {
-  if (isLegacy === true) return REGISTER_LEGACY;
+function statementOf({ token }: IdentityLink, through: RegisteringInterface) {
+  if (through === 'B') return REGISTER_LEGACY;
   return token ? REGISTER_WITH_TOKEN : REGISTER;
 }
 

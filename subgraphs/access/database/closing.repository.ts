@@ -1,6 +1,7 @@
 import type { Database } from '../../server/database';
 import { type Session, inTransaction } from '../../server/transaction';
 import { NEXT_NUMBER } from './access-record.repository';
+import { IS_ACTIVE } from './stored-access-record';
 
 /**
  * First no registration is under way any more, then no change of what is linked: a change that began before an expiry may still move it
@@ -13,8 +14,7 @@ const LOCKS = [
 
 const CLOSE = `
   with open as (
-    select where not exists (select from access_record where identity_record_id = $1 and state = 'ACTIVE'
-      and (expiry is null or expiry > register_now()))
+    select where not exists (select from access_record where identity_record_id = $1 and ${IS_ACTIVE})
   )
   insert into closed_identity_link (identity_record_id) select $1 from open on conflict do nothing`;
 
@@ -38,11 +38,14 @@ const DROP = [
   'delete from portal_alias where record_id in (select id from access_record where identity_record_id = $1)',
 ];
 
-/** ACTIVE records that a restore brought back, of an Identity Record that was anonymised since: they had ended before it was. */
+/**
+ * ACTIVE records that a restore brought back, of an Identity Record that was anonymised since: they had ended before it was, or were
+ * consents of Interface B that had moved on to another Identity Record, which the backup does not have.
+ */
 const END_ACTIVE = `
   with record as (
-    update access_record set state = 'REVOKED', revoked_at = register_now() where identity_record_id = $1 and state = 'ACTIVE'
-      and (expiry is null or expiry > register_now()) returning id
+    update access_record set state = 'REVOKED', revoked_at = register_now()
+    where identity_record_id = $1 and ${IS_ACTIVE} returning id
   )
   insert into access_record_transition (record_id, number, from_state, to_state, cause, account_id)
   select id, ${NEXT_NUMBER}, 'ACTIVE', 'REVOKED', 'revoked', 'restore' from record`;

@@ -1,13 +1,5 @@
-import { LEGAL_BASES, isConsentBasis } from '../domain/access-record';
 import { NEXT_NUMBER } from './access-record.repository';
-
-/** What consent is the legal basis of: only that can be withdrawn. */
-export const ON_CONSENT = `legal_basis in (${LEGAL_BASES.filter(isConsentBasis)
-  .map((basis) => `'${basis}'`)
-  .join(', ')})`;
-
-/** What is ACTIVE at the instant of the statement. */
-export const IS_ACTIVE = `state = 'ACTIVE' and (expiry is null or expiry > register_now())`;
+import { IS_ACTIVE, ON_CONSENT } from './stored-access-record';
 
 /**
  * The withdrawal of consent by the customer, in this portal or in a third party's: one conditional statement, so that whoever else

@@ -19,8 +19,8 @@ import {
   startOf,
 } from '../domain/discovered-access';
 import { NEXT_NUMBER } from './access-record.repository';
-import { IS_ACTIVE } from './consent-withdrawal';
 import { lockMeterPoint } from './meter-point-lock';
+import { IS_ACTIVE } from './stored-access-record';
 
 /** What a report is answered with, also when it is answered again for the same idempotency key. */
 export interface ReportedAccess {

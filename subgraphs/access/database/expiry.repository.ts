@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../../server/transaction';
 import { NEXT_NUMBER } from './access-record.repository';
-import { ON_CONSENT } from './consent-withdrawal';
+import { ON_CONSENT } from './stored-access-record';
 
 /** Records that one transaction takes at most, so that nobody waits for it long. */
 export const EXPIRIES_AT_ONCE = 500;

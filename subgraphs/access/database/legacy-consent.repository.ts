@@ -13,6 +13,7 @@ import {
   NEXT_NUMBER,
   refuseOfClosed,
 } from './access-record.repository';
+import { IS_ACTIVE, ON_CONSENT } from './stored-access-record';
 
 /** A consent that came through Interface B, as it stands by the register's clock. */
 export interface StandingConsent {
@@ -46,18 +47,17 @@ const BY_KEY = {
     from access_record where key_hash = $1 and is_legacy`,
 };
 
-/** As a replacement through Interface A; the links move where another Identity Record is given. */
+/** As a replacement through Interface A; the links move where another Identity Record is given, unless the former one is closed. */
 const UPDATE = {
   name: 'update_legacy_consent',
   text: `with record as (
       update access_record set version = version + 1, legal_basis = $5, registered_at = $6, expiry = $7, document = $8,
         state = case when $7::timestamptz <= register_now() then 'EXPIRED' else state end,
         identity_record_id = coalesce($9, identity_record_id), identity_record_ref = coalesce($10, identity_record_ref)
-      where key_hash = $1 and duid = $2 and version = $4 and is_legacy and state = 'ACTIVE'
-        and (expiry is null or expiry > register_now()) returning *),
+      where key_hash = $1 and duid = $2 and version = $4 and is_legacy and meter_point_id is not null and ${IS_ACTIVE} returning *),
     version as (
-      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
-      select id, version, $3, legal_basis, registered_at, expiry, document from record),
+      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document, identity_record_id)
+      select id, version, $3, legal_basis, registered_at, expiry, document, identity_record_id from record),
     transition as (
       insert into access_record_transition (record_id, number, from_state, to_state, cause, account_id)
       select id, ${NEXT_NUMBER}, 'ACTIVE', state, 'replaced', $3 from record where state <> 'ACTIVE')
@@ -75,18 +75,19 @@ const AT_METER_POINT = {
       document #>> '{notice,sharedNotice,termsUrl}' as "termsUrl", document #>> '{consent,method}' as method,
       document -> 'dataTypes' as "dataTypes"
     from access_record
-    where meter_point_id = $1 and is_legacy and (duid = $2 or $3) and state = 'ACTIVE'
-      and (expiry is null or expiry > register_now()) and legal_basis in ('uk-consent', 'uk-explicit-consent')
+    where meter_point_id = $1 and is_legacy and (duid = $2 or $3) and ${IS_ACTIVE} and ${ON_CONSENT}
       and document #>> '{notice,sharedNotice,termsUrl}' is not null and document #>> '{consent,method}' is not null
     order by created_at desc, id desc limit 500`,
 };
 
 /** The lock under which an Identity Record is closed (`ClosingRepository`): registrations that link to it share it. */
 const LOCK = 'select pg_advisory_xact_lock(lock_of_identity_record($1))';
+/** The link may have moved on since: a version rests on the Identity Record for ever. */
+const IS_LINKED = `(exists (select from access_record where identity_record_id = $1)
+    or exists (select from access_record_version where identity_record_id = $1))`;
 const CLOSE_UNLINKED = `
-  insert into closed_identity_link (identity_record_id)
-  select $1 where not exists (select from access_record where identity_record_id = $1) on conflict do nothing`;
-const LINKED = 'select exists (select from access_record where identity_record_id = $1) as linked';
+  insert into closed_identity_link (identity_record_id) select $1 where not ${IS_LINKED} on conflict do nothing`;
+const LINKED = `select ${IS_LINKED} as linked`;
 
 /** Access records as consents of Interface B (2-decisions-a-b.md, section 8). */
 export class LegacyConsentRepository {
@@ -127,7 +128,7 @@ export class LegacyConsentRepository {
   }
 
   /**
-   * Whether an access record is linked to an Identity Record, once and for all: where none is, none ever will be, since it is closed.
+   * Whether an access record, or a version of one, rests on an Identity Record: where none does, none ever will, since it is closed.
    * Registrations under way have ended when the lock is had, later ones are refused (CNF003). May be repeated.
    */
   settle(identityRecordId: string): Promise<boolean> {

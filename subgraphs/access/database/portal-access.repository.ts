@@ -6,9 +6,9 @@ import type { KeyedHash } from '../../server/keyed-hash';
 import { type Session, inTransaction } from '../../server/transaction';
 import type { AccessState, RevocationReason } from '../domain/access-record';
 import type { AccessRecordFilter, AccessRecordLists, AccessRecordPage, ListedRow } from './access-record-lists';
-import { ON_CONSENT, withdrawal } from './consent-withdrawal';
+import { withdrawal } from './consent-withdrawal';
 import { type RedeemedToken, consumeToken, isSpentToken } from './consumed-token';
-import { ACCESS_RECORD_COLUMNS, StoredAccessRecord } from './stored-access-record';
+import { ACCESS_RECORD_COLUMNS, ON_CONSENT, StoredAccessRecord } from './stored-access-record';
 
 const ADD_ALIASES = {
   name: 'add_portal_aliases',

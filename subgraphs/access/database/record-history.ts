@@ -85,12 +85,7 @@ export class RecordHistory {
     return async (recordId, page) => {
       requirePageSize(page.first, LARGEST_HISTORY_PAGE);
       const rows = await loader.load({ recordId, ...page, after: page.after === null ? null : numberOf(page.after) });
-      return connectionOf(
-        rows,
-        page,
-        ({ number }) => String(number),
-        (row): Entry => row,
-      );
+      return connectionOf(rows, page, ({ number }) => String(number));
     };
   }
 

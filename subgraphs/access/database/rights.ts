@@ -13,7 +13,8 @@ export const accessRights = (role: string): string => `
   grant select on access_record, access_record_version, access_record_transition to ${role};
   grant insert (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state, legal_basis,
     registered_at, expiry, document, is_legacy) on access_record to ${role};
-  grant insert (record_id, version, account_id, legal_basis, registered_at, expiry, document) on access_record_version to ${role};
+  grant insert (record_id, version, account_id, legal_basis, registered_at, expiry, document, identity_record_id)
+    on access_record_version to ${role};
   grant insert (record_id, number, from_state, to_state, cause, reason, account_id) on access_record_transition to ${role};
   grant update (version, state, legal_basis, registered_at, expiry, revoked_at, document, identity_record_id, identity_record_ref,
     meter_point_id) on access_record to ${role};

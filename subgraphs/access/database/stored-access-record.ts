@@ -1,8 +1,10 @@
 import {
   type AccessRecordDocument,
   type AccessState,
+  LEGAL_BASES,
   type LegalBasis,
   type StoredControllerArrangement,
+  isConsentBasis,
 } from '../domain/access-record';
 import type { DiscoveredAccess } from '../domain/discovered-access';
 import { isAccountable } from '../domain/controller-arrangement';
@@ -35,6 +37,14 @@ export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
 
 /** The same for those who must not learn the key of an Identity Record: customers and third-party portals. */
 export const COLUMNS_WITHOUT_REFERENCE = columns('null::text as identity_record_ref');
+
+/** What is ACTIVE at the instant of the statement. */
+export const IS_ACTIVE = `state = 'ACTIVE' and (expiry is null or expiry > register_now())`;
+
+/** What consent is the legal basis of: only that can be withdrawn. */
+export const ON_CONSENT = `legal_basis in (${LEGAL_BASES.filter(isConsentBasis)
+  .map((basis) => `'${basis}'`)
+  .join(', ')})`;
 
 /**
  * An access record as the graph reads it: the sections of the specification and the fields of the summary item are views of one

@@ -2,8 +2,8 @@ import type { Database } from '../../server/database';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
 import { inTransaction } from '../../server/transaction';
-import { IS_ACTIVE } from './consent-withdrawal';
 import { lockMeterPoint } from './meter-point-lock';
+import { IS_ACTIVE } from './stored-access-record';
 
 /** A Change of Tenancy that `identity` has recorded (2-decisions-a-b.md, section 5). */
 export interface TenancyChange {

@@ -105,6 +105,7 @@ export class AccessRecordResolver {
     const actor = actorOf(context);
     const record = await this.parts.records.byKey(key);
     const own = record?.row.duid === actor.duid ? record : null;
+    // Another's record, or none, is judged by the reference in the input itself: the violations tell nothing of what it is linked to.
     const identityRecordRef = own ? own.row.identity_record_ref : (input.recordMetadata.identityRecordRef ?? null);
     refuse(registrationViolations(input, await this.facts(input, actor, { identityRecordRef })));
     const replaced = await this.parts.records.replace(actor, key, input, ifVersions ?? null);

@@ -25,8 +25,6 @@ class AdministrationListArgs {
   after: string | null;
 }
 
-const itself = <Node>(node: Node): Node => node;
-
 const accountId = () => Arg('accountId', () => ID, { description: 'The account.' });
 
 /** Administration of accounts by the back office (2-decisions-a-b.md, section 2); every change is audited. */
@@ -44,7 +42,7 @@ export class AccountResolver {
     requirePageSize(page.first, LARGEST_PAGE);
     const [rows, totalCount] = await this.accountRepository.accounts(page.first + 1, page.after);
     return Object.assign(
-      connectionOf(rows, page, ({ accountId: id }) => id, itself),
+      connectionOf(rows, page, ({ accountId: id }) => id),
       { totalCount },
     );
   }
@@ -55,7 +53,7 @@ export class AccountResolver {
     requirePageSize(page.first, LARGEST_PAGE);
     if (page.after !== null && !/^\d{1,18}$/.test(page.after)) refuseCursor();
     const rows = await this.accountRepository.auditEntries(page.first + 1, page.after);
-    return connectionOf(rows, page, ({ id }) => id, itself);
+    return connectionOf(rows, page, ({ id }) => id);
   }
 
   @MayCall('admin')

@@ -39,7 +39,7 @@ export class LegacyConsentResolver {
     const kept = await records.recallKept(idempotent);
     if (kept) return recorded(kept, true);
     const record = await this.recordOf(consent, request);
-    const token = await records.register(actorOf(request), record, identityRecord, idempotent);
+    const token = await records.register(actorOf(request), record, identityRecord, idempotent, 'B');
     return token ? recorded(token, false) : recorded(await records.recall(idempotent), true);
   }
 
@@ -134,7 +134,7 @@ export class LegacyConsentResolver {
 }
 
 function actorOf({ accountId, duid }: LegacyRequestInput): Actor {
-  return { accountId, duid, isLegacy: true };
+  return { accountId, duid };
 }
 
 function recorded({ key, expiry }: AccessToken, replayed: boolean): RecordedConsentType {

@@ -99,10 +99,7 @@ export class DevelopmentProjectLists {
       values: [...position, page.first + 1, ...values],
     });
     const cursor = ({ instant, id }: ListedProject) => cursorOf([instant, id]);
-    return counted(
-      connectionOf(rows, page, cursor, (row) => row),
-      () => this.count(filter),
-    );
+    return counted(connectionOf(rows, page, cursor), () => this.count(filter));
   }
 
   /** How many projects the whole list has: every entry of an index is read. */

@@ -142,12 +142,7 @@ export class ObjectChangeLists {
       values: [...valuesOf(versionId, filter), textPosition(page.after), page.first + 1],
     });
     return counted(
-      connectionOf(
-        rows,
-        page,
-        ({ key }) => textCursor(key),
-        (row) => row,
-      ),
+      connectionOf(rows, page, ({ key }) => textCursor(key)),
       () => this.count(versionId, filter),
     );
   }

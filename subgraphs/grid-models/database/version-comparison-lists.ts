@@ -132,7 +132,7 @@ export class VersionComparisonLists {
       if (!isPast && rows.length <= page.first)
         rows.push(...(await this.differences(models, kind, from, page.first + 1 - rows.length)));
     }
-    return connectionOf(await this.named(versions, rows), page, cursorOf, (row) => row);
+    return connectionOf(await this.named(versions, rows), page, cursorOf);
   }
 
   /** The attributes and associations of an item in both versions. */

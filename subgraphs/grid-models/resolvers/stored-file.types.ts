@@ -20,7 +20,7 @@ export class FileRepresentationType {
   @Field(() => String, { description: 'SHA-256 of the bytes as coded, hexadecimal.' }) sha256: string;
   @Field(() => String, {
     description:
-      'A path inside the register from which the bytes can be read for a minute: for services of the register.',
+      'A path inside the register from which the bytes can be read for at most a minute: for services of the register.',
   })
   address: string;
 }

@@ -2,6 +2,7 @@ import stringify from 'safe-stable-stringify';
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { RegisterError, refuse } from '../../../schema/register-error';
 import { failureFacts } from '../../server/failures';
+import { requireIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import type { QuestionOrigin } from '../../server/service-question';
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
@@ -16,6 +17,9 @@ import {
 import type { Foundation } from '../foundation';
 import type { ConsentRecords, ConsentRequester, RecordedConsent } from './consent-records';
 
+/** How often an update is repeated that others have overtaken. */
+const MOST_REPEATS = 3;
+
 /** A request to register a consent, or to update the one with a key. */
 export interface ConsentRequest {
   readonly actor: { readonly accountId: string; readonly duid: string };
@@ -26,7 +30,7 @@ export interface ConsentRequest {
 }
 
 /** What registering works with. */
-export interface RegistrarParts extends Pick<Foundation, 'idempotency' | 'indexes' | 'logger' | 'production'> {
+export interface RegistrarParts extends Pick<Foundation, 'indexes' | 'logger' | 'production'> {
   readonly provisional: ProvisionalRecordRepository;
   readonly records: IdentityRecordRepository;
   readonly consents: ConsentRecords;
@@ -52,8 +56,8 @@ export class ConsentRegistrar {
    */
   async register(request: ConsentRequest, origin: QuestionOrigin): Promise<ConsentRegistration> {
     const { actor, consent, ck, idempotencyKey } = request;
-    const { idempotency, production, hashOfContent } = this.parts;
-    idempotency.request(actor.accountId, 'registerConsent', idempotencyKey, null); // refuses a malformed key before anything is stored
+    const { production, hashOfContent } = this.parts;
+    requireIdempotencyKey(idempotencyKey); // before anything is stored
     refuse(consentViolations(consent, { production }));
     if (consent.duid !== actor.duid) throw new RegisterError('PRM002');
     const requester = {
@@ -75,7 +79,10 @@ export class ConsentRegistrar {
     );
   }
 
-  /** What the same request was answered before is asked first, since it depends on nothing that has changed since. */
+  /**
+   * What the same request was answered before is asked first, since it depends on nothing that has changed since. Of updates at once the
+   * last one to come stands, as clients of this interface know it: one that another has overtaken looks again and is repeated.
+   */
   private async update(
     requester: ConsentRequester,
     ck: string,
@@ -83,9 +90,30 @@ export class ConsentRegistrar {
     origin: QuestionOrigin,
   ): Promise<RecordedConsent> {
     const { consents, indexes } = this.parts;
-    const { kept, standing } = await consents.standing(requester, ck, origin);
-    if (kept) return kept;
-    requireUpdatable(standing, { duid: requester.duid, meterPointId: indexes.meterPointId(consent.evidence.mpxn) });
+    const target = { duid: requester.duid, meterPointId: indexes.meterPointId(consent.evidence.mpxn) };
+    let refused: { readonly version: number; readonly why: RegisterError } | undefined;
+    for (let repeats = 0; ; repeats++) {
+      const { kept, standing } = await consents.standing(requester, ck, origin);
+      if (kept) return kept;
+      requireUpdatable(standing, target);
+      if (refused?.version === standing.version) throw refused.why; // nobody has overtaken it
+      try {
+        return await this.updateStanding(requester, ck, standing, consent, origin);
+      } catch (error) {
+        if (repeats === MOST_REPEATS || !isOfState(error)) throw error;
+        refused = { version: standing.version, why: error };
+      }
+    }
+  }
+
+  private async updateStanding(
+    requester: ConsentRequester,
+    ck: string,
+    standing: StandingConsent,
+    consent: NewConsent,
+    origin: QuestionOrigin,
+  ): Promise<RecordedConsent> {
+    const { consents } = this.parts;
     const version = { ck, version: standing.version };
     if (await this.keepsIdentityRecord(standing, consent))
       return consents.update(requester, version, consent, null, origin);
@@ -131,6 +159,11 @@ export class ConsentRegistrar {
 /** Whether `access` has said no, and so has done nothing. Of anything else it is unknown what it has done, or will still do. */
 function isRefusal(error: unknown): boolean {
   return error instanceof RegisterError && errorCatalogue[error.code].status < 500;
+}
+
+/** Whether `access` has refused something for how the consent, or the account, stands. */
+function isOfState(error: unknown): error is RegisterError {
+  return error instanceof RegisterError && error.code === 'CNF001';
 }
 
 /**

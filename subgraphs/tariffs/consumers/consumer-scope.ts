@@ -1,12 +1,7 @@
-import type { ConsumerClaims, ConsumerScope } from '../../../schema/consumer-claims';
+import type { ConsumerScope } from '../../../schema/consumer-claims';
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/caller';
-
-/** For whom and at which supplier an RTI User asks. */
-export interface ConsumerRequest extends ConsumerClaims {
-  /** The supplier that issued the token. */
-  readonly mpid: string;
-}
+import type { AdmittedConsumer } from './consumer-tokens';
 
 /** Scopes that are about a consumer's meter points: a token with one of them names some. */
 const OF_METER_POINTS: readonly string[] = ['tariff:read', 'consent:write'] satisfies ConsumerScope[];
@@ -17,7 +12,7 @@ export function concernsMeterPoints(scopes: readonly string[]): boolean {
 }
 
 /** The consumer for whom the caller of a field asks that `MayCall` opens to a scope: whether the token has it is decided there. */
-export function consumerOf(context: CallContext): ConsumerRequest {
+export function consumerOf(context: CallContext): AdmittedConsumer {
   const { consumer, mpid } = callerOf(context);
   if (!consumer || mpid === null) throw new RegisterError('PRM001');
   return { ...consumer, mpid };

@@ -24,6 +24,7 @@ export interface ConsumerTokens {
 
 /** For whom a token lets an RTI User in, and at which supplier. */
 export interface AdmittedConsumer extends ConsumerClaims {
+  /** The supplier that issued the token. */
   readonly mpid: string;
 }
 

@@ -70,7 +70,7 @@ export class ConsentLists {
     const values = [...cursorPosition(page.after), page.first + 1, live, mpid, userId];
     const { rows } = await this.database.pool.query<ListedConsent>({ ...pageStatement(filter), values });
     const cursor = ({ instant, registrationId }: ListedConsent) => cursorOf([instant, registrationId]);
-    return connectionOf(rows, page, cursor, (row) => row);
+    return connectionOf(rows, page, cursor);
   }
 
   /** The MPxNs that a consent covers. */

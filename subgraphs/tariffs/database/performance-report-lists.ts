@@ -43,6 +43,6 @@ export class PerformanceReportLists {
         : { name: 'reports_of_supplier', text: reports('and mpid = $6'), values: [...values, mpid] };
     const { rows } = await this.database.pool.query<ListedReport>(statement);
     const cursor = ({ instant, reportId }: ListedReport) => cursorOf([instant, reportId]);
-    return connectionOf(rows, page, cursor, (row) => row);
+    return connectionOf(rows, page, cursor);
   }
 }

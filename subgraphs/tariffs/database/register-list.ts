@@ -34,10 +34,7 @@ export class RegisterList<Row extends object> {
       values: [statuses, textPosition(page.after), page.first + 1],
     });
     const cursor = (row: Row) => textCursor(this.keyOf(row));
-    return counted(
-      connectionOf(rows, page, cursor, (row) => row),
-      () => this.count(statuses),
-    );
+    return counted(connectionOf(rows, page, cursor), () => this.count(statuses));
   }
 
   /** A page by number. */

@@ -39,10 +39,7 @@ export class TariffLists {
   async connection(filter: TariffFilter, page: PageRequest): Promise<CountedConnection<StoredTariff>> {
     const rows = await (page.after === null ? this.first(filter, page) : this.after(filter, page.after, page.first));
     const cursor = ({ instant, tariffId }: ListedTariff) => textCursor(`${instant} ${tariffId}`);
-    return counted(
-      connectionOf(rows, page, cursor, (row) => row),
-      () => this.count(filter),
-    );
+    return counted(connectionOf(rows, page, cursor), () => this.count(filter));
   }
 
   /** A page by number: what comes before it is skipped in the index. */

@@ -5,7 +5,9 @@ export class LegacyConsents1790000000007 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = access, register');
     await session.query(MARK);
+    await session.query(RESTS_ON);
     await session.query(GUARD_CHANGES);
+    await session.query(GUARD_HISTORY);
     await session.query(NOT_MOVED_TO_CLOSED);
   }
 
@@ -16,6 +18,14 @@ export class LegacyConsents1790000000007 implements MigrationInterface {
 
 /** What says so is this column alone: of the content, clients of Interface A may write anything. */
 const MARK = 'alter table access_record add column is_legacy boolean not null default false';
+
+/**
+ * Which Identity Record a version of what came through Interface B rests on; null: none is told, it is that of the version before. The id
+ * is random and says nothing by itself, so that it stays, as all history does, also when the Identity Record is closed or anonymised.
+ */
+const RESTS_ON = `
+  alter table access_record_version add column identity_record_id uuid;
+  create index access_record_version_identity_record on access_record_version (identity_record_id) where identity_record_id is not null`;
 
 /**
  * As before, and two things more: what came through Interface B did so for ever; and a new version of it may be linked to another Identity
@@ -49,6 +59,24 @@ const GUARD_CHANGES = `
         raise exception 'an access record that has ended is not rewritten' using errcode = 'restrict_violation';
       end if;
       return new;
+    end $$`;
+
+/** As before, at commit; and a version that tells its Identity Record tells the one that the record is linked to. */
+const GUARD_HISTORY = `
+  create or replace function guard_access_record_history() returns trigger language plpgsql as $$
+    begin
+      if not exists (
+        select from access.access_record r
+          join access.access_record_version v on v.record_id = r.id and v.version = r.version
+        where r.id = new.id
+          and (v.document, v.legal_basis, v.registered_at, v.expiry)
+            is not distinct from (r.document, r.legal_basis, r.registered_at, r.expiry)
+          and (v.identity_record_id is null or v.identity_record_id = r.identity_record_id)
+          and r.state = (select to_state from access.access_record_transition where record_id = r.id order by number desc limit 1)
+      ) then
+        raise exception 'an access record changes with its history only' using errcode = 'restrict_violation';
+      end if;
+      return null;
     end $$`;
 
 /** Whether a record is linked when it is made or later: never to a closed Identity Record, one after the other with its closing. */
