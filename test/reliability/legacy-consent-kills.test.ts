@@ -228,6 +228,20 @@ describe('An update that ends between its steps', () => {
     expect(await left()).toEqual(ONE_CONSENT);
   });
 
+  it('and that the account does not allow is told so at once', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    await room.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
+    let attempts = 0;
+    const counted = (ask: Ask) => {
+      attempts += 1;
+      return ask();
+    };
+    expect(await sentWhile(counted, moved(input), { ck })).toBe('CNF001');
+    expect(attempts).toBe(1);
+    expect(await left()).toEqual(ONE_CONSENT);
+  });
+
   it.each(['keeps', 'moves'])('and whose consent ends meanwhile is refused, where it %s the link', async (link) => {
     const input = consentOf(caller);
     const update = link === 'keeps' ? input : moved(input);

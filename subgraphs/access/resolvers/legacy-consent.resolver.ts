@@ -112,7 +112,7 @@ export class LegacyConsentResolver {
   @Directive('@inaccessible')
   @Mutation(() => Boolean, {
     description:
-      'Internal: whether an access record is linked to an Identity Record. Where none is, none is linked to it any more.',
+      'Internal: whether an access record is linked to an Identity Record, or was. Where none is, none is linked to it any more.',
   })
   settleIdentityRecord(
     @Arg('id', () => ID, { description: 'Internal identifier of the Identity Record.' }) id: string,

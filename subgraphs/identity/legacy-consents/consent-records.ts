@@ -131,7 +131,7 @@ export class ConsentRecords {
     }));
   }
 
-  /** Whether an access record is linked to an Identity Record; if not, none ever will be. */
+  /** Whether an access record is linked to an Identity Record, or was in a former version; if not, none ever will be. */
   async isLinked(id: string, origin: QuestionOrigin): Promise<boolean> {
     return (await this.ask<{ linked: boolean }>(SETTLED, { id }, origin)).linked;
   }

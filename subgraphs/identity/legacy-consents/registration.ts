@@ -52,7 +52,8 @@ export class ConsentRegistrar {
 
   /**
    * Registers a consent (`ck` null) or updates one. All violations at once; PRM002 for another Data User's, NTF001 for an unknown `ck`,
-   * CNF001 for one that is not ACTIVE and for an account without contact or privacy URL, CNF004 for a reused idempotency key.
+   * CNF001 for one that is not ACTIVE, for an update that others overtake at every repeat, and for an account without contact or privacy
+   * URL, CNF003 for what came to `access` after it was settled, CNF004 for a reused idempotency key.
    */
   async register(request: ConsentRequest, origin: QuestionOrigin): Promise<ConsentRegistration> {
     const { actor, consent, ck, idempotencyKey } = request;
@@ -167,8 +168,8 @@ function isOfState(error: unknown): error is RegisterError {
 }
 
 /**
- * Settles what became of a provisional record, for the job: it is kept when an access record is linked to it. Otherwise `access` closes
- * it, so that a registration that is still under way is refused, and it is destroyed. May be repeated at any point.
+ * Settles what became of a provisional record, for the job: it is kept when an access record is linked to it, or was. Otherwise `access`
+ * closes it, so that a registration that is still under way is refused, and it is destroyed. May be repeated at any point.
  */
 export async function settle(
   { provisional, consents }: Pick<RegistrarParts, 'provisional' | 'consents'>,
