@@ -32,6 +32,7 @@ describe('A register whose process is killed', () => {
     environment = {
       ...place.environment,
       SERVICES: 'identity,access,gateway,rest-adapter',
+      ACCESS_PORT: String(await freePort()),
       LOG_LEVEL: 'error',
       REST_PORT: String(restPort),
       GATEWAY_PORT: String(await freePort()),

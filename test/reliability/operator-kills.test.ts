@@ -34,6 +34,7 @@ beforeAll(async () => {
   environment = {
     ...place.environment,
     SERVICES: 'identity,access,gateway,rest-adapter',
+    ACCESS_PORT: String(await freePort()),
     LOG_LEVEL: 'warn',
     REST_PORT: String(restPort),
     GATEWAY_PORT: String(gatewayPort),
