@@ -10,11 +10,10 @@ import { consentRecord, discoveredAccess } from '../support/records';
 import { startTestRegister } from '../support/register';
 import { anonymousClient, tokenOf } from '../support/rest-client';
 import { type ReturnSite, startReturnSite } from '../support/return-site';
-import { LEAVES_PICTURES } from '../support/page-faults';
+import { IS_LONG, LEAVES_PICTURES } from '../support/page-faults';
 import { EVERY_PAGE, MAILS, type Place, signIn } from './every-page';
 
 const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
-const IS_LONG = process.env['TEST_LONG'] !== undefined;
 const VIEWS = join(REPOSITORY_ROOT, 'portal', 'views');
 
 let place: Place;

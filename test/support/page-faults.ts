@@ -10,35 +10,42 @@ const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
 /** Pictures take longer than everything else: TEST_PICTURES=1 leaves them, as the long form does. */
 export const LEAVES_PICTURES = ['TEST_PICTURES', 'TEST_LONG'].some((name) => process.env[name] !== undefined);
 
-/** What {@link faultsOf} answers of a page that has none. */
-export const NO_FAULT: Readonly<Record<string, unknown>> = {
-  ...Object.fromEntries(looks().map(({ name }) => [name, []])),
-  'sideways at 400 %': 0,
-};
+/** Whether every combination is asked for. */
+export const IS_LONG = process.env['TEST_LONG'] !== undefined;
+const SCREENS = { phone: PHONE.viewport, desktop: DESKTOP.viewport };
 
-/** Each screen and each scheme of colours; all of their combinations in the long form. */
-function looks() {
-  const schemes = ['light', 'dark'] as const;
-  const all = schemes.flatMap((scheme) => [
-    { name: `phone ${scheme}`, viewport: PHONE.viewport, scheme },
-    { name: `desktop ${scheme}`, viewport: DESKTOP.viewport, scheme },
-  ]);
-  const usual = ['phone dark', 'desktop light'];
-  return process.env['TEST_LONG'] === undefined ? all.filter(({ name }) => usual.includes(name)) : all;
+/**
+ * How a page is looked at: each screen in each scheme of colours in the long form. Otherwise a page is looked at in one of the two looks
+ * that have all of them between them, by its name: axe takes seconds for a page with a picture.
+ */
+function looksOf(name: string): readonly (readonly [screen: keyof typeof SCREENS, scheme: 'light' | 'dark'])[] {
+  if (IS_LONG)
+    return (['light', 'dark'] as const).flatMap(
+      (scheme) =>
+        [
+          ['phone', scheme],
+          ['desktop', scheme],
+        ] as const,
+    );
+  return [name.length % 2 === 0 ? ['phone', 'dark'] : ['desktop', 'light']];
 }
 
-/** What is wrong with a page, on each screen, by day and by night; a picture of each is left for whoever asks for it. */
-export async function faultsOf(page: Page, name: string): Promise<Record<string, unknown>> {
+/** What {@link faultsOf} answers of a page that has none. */
+export const NO_FAULT: readonly string[] = [];
+
+/** What is wrong with a page, on each screen and in each scheme of its looks; a picture of each is left for whoever asks for it. */
+export async function faultsOf(page: Page, name: string): Promise<string[]> {
   mkdirSync(PICTURES, { recursive: true });
-  const faults: Record<string, unknown> = {};
-  for (const { name: look, viewport, scheme } of looks()) {
+  const faults: string[] = [];
+  for (const [screen, scheme] of looksOf(name)) {
+    const viewport = SCREENS[screen];
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     if (viewport) await page.setViewportSize(viewport);
-    const picture = `${name} ${look}.png`.replaceAll(' ', '-');
+    const picture = `${name} ${screen} ${scheme}.png`.replaceAll(' ', '-');
     if (LEAVES_PICTURES) await page.screenshot({ path: join(PICTURES, picture), fullPage: true });
-    faults[look] = await accessibilityFaults(page);
+    faults.push(...(await accessibilityFaults(page)).map((fault) => `${screen} ${scheme}: ${fault}`));
   }
   await page.setViewportSize({ width: 320, height: 256 }); // 1280 × 1024 at 400 %
-  faults['sideways at 400 %'] = await sidewaysScroll(page);
-  return faults;
+  const sideways = await sidewaysScroll(page);
+  return sideways === 0 ? faults : [...faults, `${sideways} pixels to scroll sideways at 400 %`];
 }
