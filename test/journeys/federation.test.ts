@@ -1,7 +1,5 @@
 import { type Graph, failuresOf, graphAs, graphOf } from '../support/graph';
-import { type TestRegister, type Wiring, startTestRegister } from '../support/register';
-
-const WIRINGS: Wiring[] = ['one process', 'a process each'];
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 
 const ACROSS = `query Across($key: AccessKey!) {
   accessRecord(key: $key) { dataUser { displayName } identityRecord { address { postcode } } }
@@ -9,7 +7,7 @@ const ACROSS = `query Across($key: AccessKey!) {
 const DISPLAY_NAME = 'Harbourlight Energy Insight Ltd';
 const POSTCODE = 'NR1 4AB';
 
-describe.each(WIRINGS)('A query across subgraphs (%s)', (wiring) => {
+describe.each(usualWirings())('A query across subgraphs (%s)', (wiring) => {
   let register: TestRegister;
   let key: string;
   let owner: Graph;

@@ -2,7 +2,7 @@ import { Client as Postgres } from 'pg';
 import { graphAs, graphOf } from '../support/graph';
 import { type DataUser, newCustomer, newDataUser } from '../support/customers';
 import { registered } from '../support/records';
-import { type TestRegister, startTestRegister } from '../support/register';
+import { type TestRegister, startTestRegister, usualWirings } from '../support/register';
 import { tokenOf } from '../support/rest-client';
 import { logOfRegisterSettled } from '../support/settled-log';
 import { type Subscriber, TRANSPORTS, overWebSocket, socketClient } from '../support/subscriber';
@@ -18,7 +18,7 @@ async function headOf(register: TestRegister): Promise<string> {
   return String(data.latestRegisterEvents[0].cursor);
 }
 
-describe.each(['one process', 'a process each'] as const)('Subscriptions of a register in %s', (wiring) => {
+describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
   let register: TestRegister;
   let dataUser: DataUser;
   let other: DataUser;

@@ -78,9 +78,9 @@ describe('A whole register on its own PostgreSQL', () => {
   }
 
   it.each([
-    ['the process', interrupt],
     ['its group', interruptTheGroup],
-  ])('ends when Ctrl-C reaches %s during the first start, and starts again', async (_, signal) => {
+    ...(process.env['TEST_LONG'] === undefined ? [] : [['the process', interrupt] as const]),
+  ] as const)('ends when Ctrl-C reaches %s during the first start, and starts again', async (_, signal) => {
     await emptied();
     start();
     await until(() => existsSync(join(data(), 'postgres.new')) || undefined);
