@@ -8,8 +8,8 @@ import { until } from '../support/until';
 
 /** The long form: `npm run test:chaos`. */
 const IS_LONG = process.env['TEST_CHAOS'] !== undefined;
-const CHANGES = IS_LONG ? 20_000 : 400;
-const KILLS = IS_LONG ? 100 : 4;
+const CHANGES = IS_LONG ? 20_000 : 250;
+const KILLS = IS_LONG ? 100 : 2;
 const POSTGRES_KILLS = IS_LONG ? 20 : 1;
 const HOURS = 3_600_000;
 

@@ -8,6 +8,7 @@ import { legacyConsent, registered } from './records';
 import type { TestRegister } from './register';
 import { type RestClient, anonymousClient, good } from './rest-client';
 import { ASSIGN } from './tariff-graph';
+import { until } from './until';
 
 /** An object of somebody, by the names of its identifiers. */
 export type Identifiers = Readonly<Record<string, string>>;
@@ -189,13 +190,14 @@ async function businessOfSuppliers({ register, parties, credentials, atRival }: 
     });
     await tariffConsent(register.rest, by);
   }
-  const { data } = await parties.admin(
-    'query ($mpid: String!) { tariffEvents(filter: { mpid: $mpid }) { nodes { id } } }',
-    {
-      mpid: parties.supplier.mpid,
-    },
-  );
-  return { event: String(data.tariffEvents.nodes[0]?.id) };
+  await firstEvent(parties, parties.otherSupplier.mpid);
+  return { event: await firstEvent(parties, parties.supplier.mpid) };
+}
+
+/** The id of an event of a supplier, once there is one. */
+function firstEvent({ admin }: AuthorisationRoom['parties'], mpid: string): Promise<string> {
+  const query = 'query ($mpid: String!) { tariffEvents(filter: { mpid: $mpid }, first: 1) { nodes { id } } }';
+  return until(async () => (await admin(query, { mpid })).data.tariffEvents.nodes[0]?.id as string | undefined);
 }
 
 async function tariffConsent(rest: string, credentials: Credential): Promise<Identifiers> {
