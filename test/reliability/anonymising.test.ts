@@ -171,21 +171,24 @@ async function killedAt(ir: string, table: string) {
 }
 
 describe('Anonymising that was killed', () => {
-  it.each(IS_LONG ? STEPS : STEPS.slice(1, 3))('$name is finished by the next start, or was never begun', async ({ table, left }) => {
-    const ir = await enrolled();
-    const found = await killedAt(ir, table);
-    expect(found).toMatchObject(left);
-    register = await startRegisterProcess(environment);
-    if (found.closing) {
-      await until(async () => ((await standing(ir)).anonymised ? true : undefined), ENDS_WITHIN);
-    } else {
-      expect(await standing(ir)).toEqual(untouched(0));
+  it.each(IS_LONG ? STEPS : STEPS.slice(1, 3))(
+    '$name is finished by the next start, or was never begun',
+    async ({ table, left }) => {
+      const ir = await enrolled();
+      const found = await killedAt(ir, table);
+      expect(found).toMatchObject(left);
+      register = await startRegisterProcess(environment);
+      if (found.closing) {
+        await until(async () => ((await standing(ir)).anonymised ? true : undefined), ENDS_WITHIN);
+      } else {
+        expect(await standing(ir)).toEqual(untouched(0));
+        expect(await anonymise(ir)).toBe('anonymised');
+      }
+      expect(await standing(ir)).toEqual(ANONYMISED);
       expect(await anonymise(ir)).toBe('anonymised');
-    }
-    expect(await standing(ir)).toEqual(ANONYMISED);
-    expect(await anonymise(ir)).toBe('anonymised');
-    expect(await registerAt(ir)).toBe(409);
-  });
+      expect(await registerAt(ir)).toBe(409);
+    },
+  );
 
   it('is undone by the next start when a linked record is ACTIVE', async () => {
     const ir = await enrolled();
