@@ -81,10 +81,13 @@ async function planOf(owner: Pool, { text, values }: Statement, planning: Planni
 
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
-  if (value instanceof Date) return escapeLiteral(value.toISOString());
-  if (value instanceof Buffer) return escapeLiteral(`\\x${value.toString('hex')}`);
-  if (!Array.isArray(value)) return escapeLiteral(String(value));
-  return escapeLiteral(`{${value.map((each) => JSON.stringify(String(each))).join(',')}}`);
+  if (!Array.isArray(value)) return escapeLiteral(textOf(value));
+  return escapeLiteral(`{${value.map((each) => JSON.stringify(textOf(each))).join(',')}}`);
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return value instanceof Buffer ? `\\x${value.toString('hex')}` : String(value);
 }
 
 function scansOf(node: PlanNode): PlanNode[] {
