@@ -1,5 +1,10 @@
-/** Plans of questions to large tables: part of the long form. */
-const LARGE_TABLES = ['<rootDir>/test/rules/grid-graph-plans'];
+/** Plans of questions to large tables, and kills of everything at once: part of the long form (`test:long`, `test:chaos`). */
+const LONG_ONLY = [
+  '<rootDir>/test/rules/grid-graph-plans',
+  '<rootDir>/test/rules/tariff-graph-plans',
+  '<rootDir>/test/reliability/chaos',
+];
+const isLong = ['TEST_LONG', 'TEST_CHAOS'].some((name) => process.env[name] !== undefined);
 
 /** One project: TypeScript by swc, ESM-only packages transformed too (require(esm) is not available inside jest on Node 20). */
 module.exports = {
@@ -9,7 +14,7 @@ module.exports = {
     '/node_modules/(?!(jose|openid-client|oauth4webapi|oidc-provider|request-filtering-agent)/)',
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
-  testPathIgnorePatterns: process.env.TEST_LONG === undefined ? LARGE_TABLES : [],
+  testPathIgnorePatterns: isLong ? [] : LONG_ONLY,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

@@ -5,6 +5,9 @@ import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tari
 import { until } from './until';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 
+/** Milliseconds for thousands of events to arrive, also on a machine that has other things to do. */
+const LONGEST = 50_000;
+
 /** An RTI User at a supplier, for one consumer. */
 export interface Participant {
   readonly userId: string;
@@ -129,9 +132,9 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
       until(() => {
         const arrived = receiver.received.filter((post) => post.path === path);
         return arrived.length >= count ? arrived : undefined;
-      }),
+      }, LONGEST),
     settled: async () => {
-      await until(async () => ((await owner.query(DUE)).rows[0].due === '0' ? true : undefined));
+      await until(async () => ((await owner.query(DUE)).rows[0].due === '0' ? true : undefined), LONGEST);
     },
     logged: async (mpid = 'LAPW') => (await ask(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
     close: async () => {
