@@ -1,29 +1,6 @@
-import { registerEnumType } from 'type-graphql';
-import { enumName } from '../../../schema/naming';
 import { ACCOUNT_ROLES } from '../../../schema/roles';
-import { ACCESS_STATES, DATA_TYPES, LEGAL_BASES, REVOCATION_REASONS } from '../domain/access-record';
-
-/** A GraphQL enum whose names are made of the values that domain, database and wire use. */
-export function graphqlEnum<Value extends string>(
-  name: string,
-  description: string,
-  values: Readonly<Record<Value, string>>,
-): Record<string, Value> {
-  const members = Object.fromEntries((Object.keys(values) as Value[]).map((value) => [enumName(value), value]));
-  const valuesConfig = Object.fromEntries(
-    Object.entries<string>(values).map(([value, text]) => [enumName(value), { description: text }]),
-  );
-  registerEnumType(members, { name, description, valuesConfig });
-  return members;
-}
-
-/** The same description pattern for every value of a list. */
-function described<Value extends string>(
-  values: readonly Value[],
-  text: (value: Value) => string,
-): Record<Value, string> {
-  return Object.fromEntries(values.map((value) => [value, text(value)])) as Record<Value, string>;
-}
+import { described, graphqlEnum } from '../../server/graphql.enums';
+import { ACCESS_STATES, LEGAL_BASES, REVOCATION_REASONS } from '../domain/access-record';
 
 export const LegalBasisEnum = graphqlEnum(
   'LegalBasis',
@@ -50,12 +27,6 @@ export const ControllerRoleEnum = graphqlEnum('ControllerRole', 'The part of a c
   joint: 'A joint controller beside the lead.',
   member: 'A member of the group beside the lead.',
 });
-
-export const DataTypeEnum = graphqlEnum(
-  'DataType',
-  'A category of meter data.',
-  described(DATA_TYPES, (value) => `Data category ${value}.`),
-);
 
 export const ConsentTypeEnum = graphqlEnum('ConsentType', 'How explicit the consent was.', {
   'expressed-consent': 'The customer expressed consent.',

@@ -18,12 +18,12 @@ import type {
   StorageConditions,
   UkAddress,
 } from '../domain/access-record';
+import { DataTypeEnum } from '../../server/data-type.enums';
 import {
   AccessStateEnum,
   ArrangementTypeEnum,
   ConsentTypeEnum,
   ControllerRoleEnum,
-  DataTypeEnum,
   LegalBasisEnum,
 } from './access-record.enums';
 

@@ -18,12 +18,12 @@ import type {
   UkAddress,
 } from '../domain/access-record';
 import type { DiscoveredAccess } from '../domain/discovered-access';
+import { DataTypeEnum } from '../../server/data-type.enums';
 import {
   AccessStateEnum,
   ArrangementTypeEnum,
   ConsentTypeEnum,
   ControllerRoleEnum,
-  DataTypeEnum,
   LegalBasisEnum,
 } from './access-record.enums';
 

@@ -7,7 +7,7 @@ import type { RegisterClock } from '../../server/register-clock';
 import { AccountRepository } from '../database/account.repository';
 import type { DataType } from '../domain/access-record';
 import { type AccountSettings, onboardingViolations, settingsViolations } from '../domain/account';
-import { DataTypeEnum } from './access-record.enums';
+import { DataTypeEnum } from '../../server/data-type.enums';
 import {
   AccountConnectionType,
   AccountInputType,

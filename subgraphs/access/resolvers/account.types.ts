@@ -3,7 +3,8 @@ import { DateTime, Duid, JsonObject, Uri } from '../../../schema/scalars';
 import type { AccountRole } from '../../../schema/roles';
 import type { DataType } from '../domain/access-record';
 import type { AccountInput, AccountStatus } from '../domain/account';
-import { AccountRoleEnum, DataTypeEnum, DataUserStatusEnum } from './access-record.enums';
+import { DataTypeEnum } from '../../server/data-type.enums';
+import { AccountRoleEnum, DataUserStatusEnum } from './access-record.enums';
 import { PageInfoType } from '../../server/page-info.types';
 
 @ObjectType('Account', { description: 'Who may use the register, and as what.', simpleResolvers: true })

@@ -3,7 +3,7 @@ import { DateTime } from '../../../schema/scalars';
 import { CUSTOMER_RECORD_PARTS, type CustomerRecordPart, type Look } from '../database/customer-record.repository';
 import { LOOK_KINDS, type LookKind } from '../database/looks';
 import type { StoredAccessRecord } from '../database/stored-access-record';
-import { graphqlEnum } from './access-record.enums';
+import { graphqlEnum } from '../../server/graphql.enums';
 import { AccessRecordType } from './access-record.types';
 
 const CustomerRecordPartEnum = graphqlEnum('CustomerRecordPart', 'What has access now, or what had it.', {

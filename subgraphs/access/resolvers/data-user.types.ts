@@ -2,7 +2,8 @@ import { Directive, Field, ObjectType } from 'type-graphql';
 import { DateTime, Duid, Uri } from '../../../schema/scalars';
 import type { DataType } from '../domain/access-record';
 import type { AccountStatus } from '../domain/account';
-import { DataTypeEnum, DataUserStatusEnum } from './access-record.enums';
+import { DataTypeEnum } from '../../server/data-type.enums';
+import { DataUserStatusEnum } from './access-record.enums';
 
 @Directive('@key(fields: "duid")')
 @ObjectType('DataUser', {

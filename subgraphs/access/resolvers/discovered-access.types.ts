@@ -2,7 +2,8 @@ import { Field, InputType, ObjectType } from 'type-graphql';
 import { AccessKey, CalendarDate, Mpxn } from '../../../schema/scalars';
 import type { DataType } from '../domain/access-record';
 import type { DiscoveredAccessReport, DiscoveredState } from '../domain/discovered-access';
-import { DataTypeEnum, graphqlEnum } from './access-record.enums';
+import { DataTypeEnum } from '../../server/data-type.enums';
+import { graphqlEnum } from '../../server/graphql.enums';
 
 const DiscoveredStateEnum = graphqlEnum('DiscoveredState', 'How the record of a discovered access stands.', {
   DISCOVERED: 'The customer sees it; it cannot authorise data release.',

@@ -3,7 +3,8 @@ import { ConsentKey, DateTime, Duid, IdentityRecordKey, Uri } from '../../../sch
 import type { ShownConsent, StandingConsent } from '../database/legacy-consent.repository';
 import type { AccessState, DataType } from '../domain/access-record';
 import type { LegacyConsent } from '../domain/legacy-consent';
-import { AccessStateEnum, DataTypeEnum } from './access-record.enums';
+import { DataTypeEnum } from '../../server/data-type.enums';
+import { AccessStateEnum } from './access-record.enums';
 
 /** LegacyRequestInput of the graph: sent by services of the register only. */
 @Directive('@inaccessible')

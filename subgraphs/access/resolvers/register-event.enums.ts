@@ -1,5 +1,5 @@
 import type { RegisterEventType } from '../domain/register-event';
-import { graphqlEnum } from './access-record.enums';
+import { graphqlEnum } from '../../server/graphql.enums';
 
 export const RegisterEventTypeEnum = graphqlEnum('RegisterEventType', 'What has happened.', {
   'consent.expiring': 'A record on consent has come within the window of a subscription before its expiry.',

@@ -1,4 +1,4 @@
-import { graphqlEnum } from './access-record.enums';
+import { graphqlEnum } from '../../server/graphql.enums';
 
 export const WebhookEventTypeEnum = graphqlEnum('WebhookEventType', 'What a subscription is told.', {
   'consent.expiring': 'An access on consent is about to expire.',

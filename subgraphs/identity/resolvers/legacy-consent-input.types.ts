@@ -3,7 +3,7 @@ import type { DataType } from '../../../schema/data-types';
 import { CalendarDate, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from '../domain/legacy-consent';
 import { UkAddressInput } from './identity-record-input.types';
-import { DataTypeEnum } from './legacy-consent.enums';
+import { DataTypeEnum } from '../../server/data-type.enums';
 
 /** ConsentEvidence as sent. */
 @InputType('ConsentEvidenceInput', { description: 'Evidence of a consent (Interface B).' })

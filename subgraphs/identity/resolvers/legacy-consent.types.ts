@@ -3,7 +3,7 @@ import type { DataType } from '../../../schema/data-types';
 import { ConsentKey, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from '../domain/legacy-consent';
 import { UkAddress } from './identity-record.types';
-import { DataTypeEnum } from './legacy-consent.enums';
+import { DataTypeEnum } from '../../server/data-type.enums';
 
 /** ConsentToken of the graph. */
 @ObjectType('ConsentToken', { description: 'Issued when a consent is registered.', simpleResolvers: true })
