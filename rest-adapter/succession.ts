@@ -1,7 +1,7 @@
 import type { Installation } from './installation';
 
 /** The day of the register's first release, from which on Interface A takes the place of Interface B. */
-export const SUCCEEDED_AT = new Date('2026-11-20T00:00:00Z');
+const SUCCEEDED_AT = new Date('2026-11-20T00:00:00Z');
 
 /**
  * Headers of every answer of an interface that has a successor (2-decisions-a-b.md, section 8): since when nobody should begin with it

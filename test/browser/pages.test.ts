@@ -132,7 +132,7 @@ async function faultsOf(page: Page, name: string, language: string): Promise<str
 
 describe('Every page', () => {
   it.each(Object.entries(EVERY_PAGE))(
-    '%s, in both languages: no fault that axe finds, no sideways scrolling at 400 %',
+    '%s: no fault that axe finds; in both languages no sideways scrolling at 400 %',
     async (name, { view, problem, isPersonal = false, go }) => {
       const context = await browser.newContext({ ...DESKTOP, ...(isPersonal ? { storageState: signedIn } : {}) });
       const complaints = complaintsOf(context);

@@ -320,7 +320,7 @@ describe('Updating a consent', () => {
     }
   });
 
-  it('leaves a former Identity Record that is anonymised as any other; its version stays, and so does the consent', async () => {
+  it('lets the former Identity Record be anonymised like any other; its version stays, and so does the consent', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     const former = await identityRecordOf(ck);
