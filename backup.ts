@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { takeList } from './backup/anonymised-list';
-import { restore } from './backup/restore';
-import { restoredSubgraphs } from './backup/restored-subgraphs';
+import type * as Restore from './backup/restore';
+import type * as RestoredSubgraphs from './backup/restored-subgraphs';
 import { takeBackup } from './backup/take-backup';
 import { SUBGRAPHS } from './process/keys';
 import { commandFault } from './process/start-fault';
@@ -78,11 +78,18 @@ async function backUp(settings: BackupSettings, root: string): Promise<void> {
   });
 }
 
+/** Loaded for a restore only, since they have much of the product in them: a list is to be cheap enough for every minute. */
+const forRestore = () => ({
+  ...(require('./backup/restore') as typeof Restore),
+  ...(require('./backup/restored-subgraphs') as typeof RestoredSubgraphs),
+});
+
 async function restoreFrom(root: string, values: Values): Promise<void> {
   const withoutDataKeys = values['without-data-keys'] === true;
   const alsoFrom = values['also-from'] as string | undefined;
   const settings = await sandboxedSettings({ ...process.env, SERVICES: SUBGRAPHS.join(',') });
   const { production } = settings;
+  const { restore, restoredSubgraphs } = forRestore();
   await inDatabase(settings, async (databaseUrl) => {
     const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
     const done = await restore({ databaseUrl, root, subgraphs, production, withoutDataKeys, alsoFrom });

@@ -1,8 +1,8 @@
 /** Plans of questions to large tables, and kills of everything at once: part of the long form (`test:long`, `test:chaos`). */
 const LONG_ONLY = [
-  '<rootDir>/test/rules/grid-graph-plans',
-  '<rootDir>/test/rules/tariff-graph-plans',
-  '<rootDir>/test/reliability/chaos',
+  '<rootDir>/test/grid-models/database/graph-plans',
+  '<rootDir>/test/tariffs/database/plans',
+  '<rootDir>/test/process/reliability/chaos',
 ];
 const isLong = ['TEST_LONG', 'TEST_CHAOS'].some((name) => process.env[name] !== undefined);
 
@@ -13,13 +13,13 @@ module.exports = {
   transformIgnorePatterns: [
     '/node_modules/(?!(jose|openid-client|oauth4webapi|oidc-provider|request-filtering-agent)/)',
   ],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/tmp/'],
   testPathIgnorePatterns: isLong ? [] : LONG_ONLY,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/support/run/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
   testSequencer: '<rootDir>/test/support/slow-rooms-first.js',
-  testTimeout: 60_000,
+  testTimeout: 300_000, // a last resort: nothing is expected within a time
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
 };

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { refuseUnfinishedRestore } from '../subgraphs/server/migrate';
+import { refuseUnfinishedRestore } from '../subgraphs/server/restore-mark';
 import { BACKUP_KINDS, writeWhole } from './backup-folder';
 import { REGISTER_SCHEMAS, tablesOf } from './stored-tables';
 

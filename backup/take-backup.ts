@@ -14,7 +14,7 @@ import {
   deleteOlderThan,
   newBackupFolder,
 } from './backup-folder';
-import { refuseUnfinishedRestore } from '../subgraphs/server/migrate';
+import { refuseUnfinishedRestore } from '../subgraphs/server/restore-mark';
 import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
 
 /** What a backup came to. */

@@ -84,8 +84,8 @@ const RIGHTS = (schema: string, role: string): string => `
 const MIGRATED =
   /^Graphile Worker detected breaking migration|^gracefulShutdown called when gracefulShutdown is already in progress/;
 
-/** A look for jobs failed that fetches ahead. */
-const FAILED_LOOK = /^Error occurred fetching jobs/;
+/** A look for jobs failed: of workers that fetch ahead, and of those that fetch one by one. */
+const FAILED_LOOK = /^Error occurred fetching jobs|^Failed to acquire job:/;
 
 /**
  * What the queue itself reports, in the log of the service: never a payload, never the routine of each job. Nothing while it gives up

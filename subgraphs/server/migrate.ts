@@ -4,6 +4,7 @@ import { failureFacts } from './failures';
 import { installJobs } from './jobs';
 import { type NamedKeys, checkKeys } from './key-check';
 import { installClock } from './register-clock';
+import { refuseUnfinishedRestore } from './restore-mark';
 
 /** A migration class of a subgraph, in the order given. */
 export type Migration = new () => MigrationInterface;
@@ -23,9 +24,6 @@ export interface SubgraphTables {
 
 /** Any number: it names the advisory lock under which one process at a time migrates. */
 export const MIGRATION_LOCK = 7_423_001;
-
-/** A table that stands while a restore of the database has not ended. */
-export const RESTORE_MARK = 'register.restore_in_progress';
 
 /**
  * Brings the schema of one subgraph up to date, as the owner, and gives the subgraph its login. Processes that start at once wait
@@ -74,15 +72,6 @@ export async function migrate(
     await session.release();
     await source.destroy();
   }
-}
-
-/** What is half restored is neither served nor backed up. */
-export async function refuseUnfinishedRestore(session: {
-  query(text: string, values: unknown[]): Promise<unknown>;
-}): Promise<void> {
-  const answer = await session.query('select to_regclass($1) is not null as marked', [RESTORE_MARK]);
-  const [row] = (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as [{ marked: boolean }];
-  if (row.marked) throw new Error('the restore of this database did not end: run it again');
 }
 
 /** The role is this database's own, so nobody else makes it at this moment. */

@@ -1,18 +1,23 @@
 import { type Context, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
+import type * as Exporter from '@opentelemetry/exporter-trace-otlp-http';
+import type * as Resources from '@opentelemetry/resources';
+import type * as Sdk from '@opentelemetry/sdk-trace-node';
 
 let exporting = false;
 
+/** Loaded where traces are exported: it would be a sixth of what an operator's command loads. */
+const libraries = () => ({
+  ...(require('@opentelemetry/exporter-trace-otlp-http') as typeof Exporter),
+  ...(require('@opentelemetry/resources') as typeof Resources),
+  ...(require('@opentelemetry/sdk-trace-node') as typeof Sdk),
+});
+
 /** Exports traces to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. Answers how to stop. */
-export function exportTraces(
-  serviceName: string,
-  processor: SpanProcessor = new BatchSpanProcessor(new OTLPTraceExporter()),
-): () => Promise<void> {
+export function exportTraces(serviceName: string): () => Promise<void> {
+  const { BatchSpanProcessor, NodeTracerProvider, OTLPTraceExporter, resourceFromAttributes } = libraries();
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
-    spanProcessors: [processor],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register();
   exporting = true;

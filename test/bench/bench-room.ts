@@ -1,28 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
-import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { readSettings } from '../../process/settings';
+import { databaseIn, runIn } from '../support/postgres';
+import { freePort } from '../support/run/free-port';
 import { type BenchRows, fillRows } from './bench-rows';
 import { type ProcessorClock, postgresClock, processesClock } from './processor-time';
-import {
-  type ServerEnvironment,
-  type ServerProcess,
-  freePort,
-  startBareServer,
-  startProduct,
-} from './server-processes';
+import { progress } from './progress';
+import { type ServerEnvironment, type ServerProcess, startBare, startProduct } from './server-processes';
 
-/** Where a bench takes place: one PostgreSQL for product and baseline, and a folder that is deleted afterwards. */
+/** Where benches take place: one PostgreSQL for product and baseline, and a folder that is deleted afterwards. */
 export interface BenchRoom {
   readonly postgres: ProcessorClock;
-  /** A register of its own in this PostgreSQL, with so many access records. */
-  register(records: number): Promise<BenchRegister>;
+  /** A register in a database of its own in this PostgreSQL, with so many access records; none once the bench was stopped. */
+  register(records: number, stopped?: AbortSignal): Promise<BenchRegister>;
   close(): Promise<void>;
 }
 
@@ -43,50 +37,89 @@ export interface BenchRegister {
   startServices(
     processes: readonly string[],
   ): Promise<{ readonly rest: string; readonly servers: ProcessorClock; stop(): Promise<void> }>;
+  /** A file for the log of a process of the bench. */
+  logFile(of: string): string;
+  /** Stops its processes and deletes its database. */
+  close(): Promise<void>;
 }
 
 /** Opens a room: PostgreSQL as the product starts it, durable, with memory for a million records; PG_BIN chooses another one. */
 export async function openBenchRoom(): Promise<BenchRoom> {
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'register-bench-'));
   chmodSync(folder, 0o755);
-  const log = { warn: told, error: told };
+  const log = { warn: print, error: print };
   const server = await launchPostgres({ dataDir: folder, log, extraSettings: { shared_buffers: '1GB' } });
-  const postgres = postgresClock(server.pid);
-  const running: ServerProcess[] = [];
+  const filled = new Map<number, Promise<FilledPlace>>();
   let registers = 0;
+  const placeOf = (name: string): Place => ({ serverUrl: server.url, name, folder });
   return {
-    postgres,
-    register: (records) =>
-      startRegister({ folder, serverUrl: server.url, name: `bench_${(registers += 1)}`, running }, records),
+    postgres: postgresClock(server.pid),
+    async register(records, stopped) {
+      const template = filled.get(records) ?? fill(placeOf(`filled_${records}`), records);
+      filled.set(records, template);
+      template.catch(() => filled.delete(records)); // the next bench tries again
+      const base = await template;
+      stopped?.throwIfAborted();
+      return startRegister(await copyOf(base, placeOf(`bench_${(registers += 1)}`)));
+    },
     async close() {
-      await Promise.all(running.map((each) => each.stop()));
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function told(facts: unknown): void {
+function print(facts: unknown): void {
   process.stderr.write(`${JSON.stringify(facts)}\n`);
 }
 
-interface RegisterPlace {
-  readonly folder: string;
+/** A database, and the folder of its register and of the logs. */
+interface Place {
   readonly serverUrl: string;
   readonly name: string;
-  readonly running: ServerProcess[];
+  readonly folder: string;
 }
 
-async function startRegister(
-  { folder, serverUrl, name, running }: RegisterPlace,
-  records: number,
-): Promise<BenchRegister> {
-  const databaseUrl = await newDatabase(serverUrl, name);
-  const dataDir = join(folder, name);
-  const environment = {
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: dataDir,
+const databaseUrlOf = ({ serverUrl, name }: Place): string => databaseIn(serverUrl, name);
+const dataDirOf = ({ folder, name }: Place): string => join(folder, name);
+const logFileOf = ({ folder, name }: Place, of: string): string => join(folder, `${name}-${of}.log`);
+
+/** A place with demo data and rows, which no process uses. */
+interface FilledPlace extends Place {
+  readonly rows: BenchRows;
+  readonly accounts: readonly DemoAccount[];
+  /** The Data User whose rows these are. */
+  readonly owner: DemoAccount;
+}
+
+/** Lets the product make tables and demo data, and adds the rows; registers are copied from it. */
+async function fill(place: Place, records: number): Promise<FilledPlace> {
+  await runIn(place.serverUrl, `drop database if exists ${place.name} with (force)`);
+  await runIn(place.serverUrl, `create database ${place.name}`);
+  const product = await startProduct(
+    { ...environmentOf(place), ...(await publicPorts()) },
+    logFileOf(place, 'product'),
+  );
+  await product.stop();
+  const { accounts } = JSON.parse(readFileSync(join(dataDirOf(place), 'sandbox.json'), 'utf8')) as DemoData;
+  const owner = accounts.find(({ role }) => role === 'data_user') as DemoAccount;
+  const { keys } = readSettings(await sandboxKeyVariables(dataDirOf(place)));
+  const rows = await fillRows({ databaseUrl: databaseUrlOf(place), keys, duid: owner.duid as string, records });
+  progress(`a database with ${records} records is made`);
+  return { ...place, rows, accounts, owner };
+}
+
+async function copyOf(filled: FilledPlace, place: Place): Promise<FilledPlace> {
+  await runIn(place.serverUrl, `create database ${place.name} template ${filled.name}`);
+  cpSync(dataDirOf(filled), dataDirOf(place), { recursive: true });
+  progress(`database ${place.name} is copied`);
+  return { ...filled, ...place };
+}
+
+function environmentOf(place: Place): ServerEnvironment {
+  return {
+    DATABASE_URL: databaseUrlOf(place),
+    DATA_DIR: dataDirOf(place),
     RATE_LIMITS: 'off',
     BASE_URL: 'http://localhost:4001/v1',
     PORTAL_PORT: '0',
@@ -95,43 +128,37 @@ async function startRegister(
     MAILBOX_PORT: '0',
     OIDC_PORT: '0',
   };
-  const logFile = (of: string) => join(folder, `${name}-${of}.log`);
-  const ports = { GATEWAY_PORT: await freePort(), REST_PORT: await freePort() };
-  const product = await startProduct({ ...environment, ...ports }, logFile('product'));
-  running.push(product);
-  const { accounts } = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
-  const owner = accounts.find(({ role }) => role === 'data_user') as DemoAccount;
+}
+
+async function publicPorts() {
+  return { GATEWAY_PORT: String(await freePort()), REST_PORT: String(await freePort()) };
+}
+
+async function startRegister(place: FilledPlace): Promise<BenchRegister> {
+  const [environment, ports] = [environmentOf(place), await publicPorts()];
+  const product = await startProduct({ ...environment, ...ports }, logFileOf(place, 'product'));
+  const bare = await startBare('server', environment, logFileOf(place, 'bare'));
+  const { rows, owner, accounts } = place;
   const rest = localUrl(ports.REST_PORT);
-  const { keys } = readSettings(await sandboxKeyVariables(dataDir));
-  const rows = await fillRows({ databaseUrl, keys, duid: owner.duid as string, records });
-  const bare = await startBareServer(environment, logFile('bare'));
-  running.push(bare);
   return {
-    databaseUrl,
-    rest,
+    ...{ rows, owner, accounts, rest },
+    databaseUrl: databaseUrlOf(place),
     gateway: localUrl(ports.GATEWAY_PORT),
-    bare: bare.told,
+    bare: bare.address,
     product: processesClock([product.pid]),
     bareServer: processesClock([bare.pid]),
-    rows,
-    owner,
-    accounts,
     token: await bearerToken(rest, owner),
-    startServices: (processes) => startServices(environment, processes, logFile('services')),
+    startServices: (processes) => startServices(environment, processes, logFileOf(place, 'services')),
+    logFile: (of) => logFileOf(place, of),
+    close: async () => {
+      await Promise.all([product.stop(), bare.stop()]);
+      await runIn(place.serverUrl, `drop database if exists ${place.name} with (force)`);
+      rmSync(dataDirOf(place), { recursive: true, force: true });
+    },
   };
 }
 
 const localUrl = (port: string): string => `http://127.0.0.1:${port}`;
-
-async function newDatabase(serverUrl: string, name: string): Promise<string> {
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
-}
 
 /** The bearer token of an account. */
 export async function bearerToken(rest: string, { account_id, secret_key }: DemoAccount): Promise<string> {
@@ -142,7 +169,9 @@ export async function bearerToken(rest: string, { account_id, secret_key }: Demo
 
 async function startServices(environment: ServerEnvironment, processes: readonly string[], logFile: string) {
   const names = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT'] as const;
-  const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()] as const)));
+  const ports = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
+  );
   const started: ServerProcess[] = [];
   for (const [index, services] of processes.entries()) {
     started.push(

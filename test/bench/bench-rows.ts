@@ -6,6 +6,7 @@ import { blindIndexes } from '../../subgraphs/identity/database/blind-index';
 import { PERSONAL_DATA_FORM, personalDataVault } from '../../subgraphs/identity/database/personal-data-vault';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import { seal } from '../../subgraphs/server/sealed';
+import { progress } from './progress';
 
 /** What the rows of a bench can be asked by. */
 export interface BenchRows {
@@ -136,6 +137,7 @@ async function fillAccessRecords(
       batch.map(({ identity }) => identity.meterPointId),
     ]);
     sample.push(...batch.filter((_, index) => index % some === 0).map(({ key }) => key));
+    progress(`${from + batch.length} of ${wanted.records} records are made`);
   }
   return sample;
 }

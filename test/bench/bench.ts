@@ -1,4 +1,5 @@
 import { type Bench, benchContext } from './bench-context';
+import { openBenchRoom } from './bench-room';
 import { events } from './benches/events';
 import { federated, federatedAdHoc } from './benches/federated';
 import { grid } from './benches/grid';
@@ -11,9 +12,12 @@ import { subscribers } from './benches/subscribers';
 import { tariffs } from './benches/tariffs';
 import { verify, verifyBetweenProcesses } from './benches/verify';
 import { agent } from './load';
-import { type Measurement, isKept, lineOf } from './verdict';
+import { machineLine } from './machine';
+import { watched } from './progress';
+import { stopServers } from './server-processes';
+import { type Outcome, isBroken, lineOf, summaryOf } from './verdict';
 
-/** READ FIRST: the benches, in the order in which they run. Limits: `limits.ts`. */
+/** READ FIRST: the benches, in the order in which all of them run. Limits: `limits.ts`. */
 const BENCHES: Readonly<Record<string, Bench>> = {
   start,
   verify,
@@ -32,44 +36,67 @@ const BENCHES: Readonly<Record<string, Bench>> = {
 /** Benches that run only when they are named: this one fills a table with a million records. */
 const LONG_BENCHES: Readonly<Record<string, Bench>> = { scale };
 
+/** Seconds of a round, whole ones for wrk; a longer one would be taken for a bench that stands still. */
+const SECONDS = { least: 1, usual: 3, most: 20 } as const;
+
 /**
- * `npm run bench [name…] [-- --no-verdict]`: measures the product against its baselines in interleaved rounds of BENCH_SECONDS (3). The
- * last lines are `<name> ratio=<number> baseline=<what> …`, one for each measurement. Exit code 1 when a limit is missed.
- * BENCH_NODE_OPTIONS are options of Node for every server that is measured, such as `--cpu-prof`.
+ * `npm run bench [name…] [-- --no-verdict]`: measures the product against its baselines in interleaved rounds of BENCH_SECONDS (3; less
+ * makes a quick trial), in the order of the names. Each bench has a register of its own; one that fails, or makes no progress for a
+ * minute, is stopped, and the next one begins. At the end there is a table of verdicts; the last lines are
+ * `<name> ratio=<number> baseline=<what> …`, one for each measurement. Exit code 1 when a bench failed or a limit is missed; with
+ * `--no-verdict` only when one failed. BENCH_NODE_OPTIONS are options of Node for every server that is measured, such as `--cpu-prof`.
  */
 async function main(options: readonly string[]): Promise<void> {
   const named = options.filter((option) => !option.startsWith('--'));
   const all = { ...BENCHES, ...LONG_BENCHES };
   const unknown = named.filter((name) => !Object.hasOwn(all, name));
   if (unknown.length > 0) throw new Error(`no bench ${unknown.join(', ')}; there are ${Object.keys(all).join(', ')}`);
-  const chosen = Object.entries(named.length === 0 ? BENCHES : all).filter(
-    ([name]) => named.length === 0 || named.includes(name),
-  );
-  const measurements = await run(chosen, Number(process.env['BENCH_SECONDS'] ?? 3));
-  console.log('');
-  for (const measurement of measurements) console.log(lineOf(measurement));
-  if (!options.includes('--no-verdict') && !measurements.every(isKept)) process.exitCode = 1;
+  const seconds = Number(process.env['BENCH_SECONDS'] ?? SECONDS.usual);
+  if (!Number.isInteger(seconds) || seconds < SECONDS.least || seconds > SECONDS.most)
+    throw new Error(`BENCH_SECONDS is a whole number from ${SECONDS.least} to ${SECONDS.most}`);
+  console.log(machineLine());
+  const chosen =
+    named.length === 0 ? Object.entries(BENCHES) : named.map((name) => [name, all[name] as Bench] as const);
+  const outcomes = await run(chosen, seconds);
+  console.log(`\n${summaryOf(outcomes)}\n`);
+  for (const measurement of outcomes.flatMap(({ measurements }) => measurements)) console.log(lineOf(measurement));
+  const isJudged = !options.includes('--no-verdict');
+  process.exitCode = outcomes.some(({ failure }) => failure) || (isJudged && outcomes.some(isBroken)) ? 1 : 0;
 }
 
-async function run(benches: readonly (readonly [string, Bench])[], seconds: number): Promise<Measurement[]> {
-  const context = benchContext(seconds);
-  const measurements: Measurement[] = [];
+async function run(benches: readonly (readonly [string, Bench])[], seconds: number): Promise<Outcome[]> {
+  const room = await openBenchRoom();
+  const outcomes: Outcome[] = [];
   try {
-    for (const [name, bench] of benches) {
-      console.log(`${name}, load by ${agent()} …`);
-      const begin = performance.now();
-      const found = await bench(context);
-      for (const measurement of found) console.log(`  ${lineOf(measurement)}`);
-      console.log(`  ${Math.round((performance.now() - begin) / 1000)} s`);
-      measurements.push(...found);
+    for (const [index, [name, bench]] of benches.entries()) {
+      console.log(`${name} (${index + 1} of ${benches.length}), load by ${agent()} …`);
+      outcomes.push(await outcomeOf(name, bench, benchContext(room, seconds)));
     }
   } finally {
-    await context.close();
+    await room.close();
   }
-  return measurements;
+  return outcomes;
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+async function outcomeOf(name: string, bench: Bench, context: ReturnType<typeof benchContext>): Promise<Outcome> {
+  const begin = performance.now();
+  try {
+    const measurements = await watched(() => bench(context));
+    for (const measurement of measurements) console.log(`  ${lineOf(measurement)}`);
+    return { name, measurements };
+  } catch (error) {
+    console.error(`  ${name} failed:`, error);
+    return { name, measurements: [], failure: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await stopServers(); // those, too, that a bench which stands still has left
+    await context.close();
+    console.log(`  ${Math.round((performance.now() - begin) / 1000)} s`);
+  }
+}
+
+main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  })
+  .finally(() => process.exit()); // a bench that was stopped may have left timers and connections

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { withdrawal } from '../../subgraphs/access/database/consent-withdrawal';
 import type { BenchRegister } from './bench-room';
+import { progress, reached } from './progress';
 
 /** Counts what arrives, and when; it answers at once. */
 export interface CountingReceiver {
   readonly url: string;
   /** Milliseconds since 1970 of the first arrival of each event at each path. */
-  readonly arrivals: Map<string, number>;
+  readonly arrivals: ReadonlyMap<string, number>;
   /** Resolves when so many different deliveries have arrived since the last {@link CountingReceiver.forget}. */
   arrived(count: number): Promise<void>;
   forget(): void;
@@ -19,13 +20,11 @@ export interface CountingReceiver {
 /** Starts a receiver in this process, which is not measured. */
 export async function countingReceiver(): Promise<CountingReceiver> {
   const arrivals = new Map<string, number>();
-  let awaited: { readonly count: number; readonly resolve: () => void } | undefined;
   const server = createServer((request, response) => {
     const delivery = `${request.url} ${String(request.headers['webhook-id'])}`;
-    if (!arrivals.has(delivery)) arrivals.set(delivery, Date.now());
+    if (!arrivals.has(delivery)) arrivals.set(delivery, performance.timeOrigin + performance.now());
     request.resume();
     request.on('end', () => response.writeHead(204).end());
-    if (awaited && arrivals.size >= awaited.count) awaited.resolve();
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
@@ -33,15 +32,8 @@ export async function countingReceiver(): Promise<CountingReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
-    arrived: (count) =>
-      new Promise((resolve) => {
-        awaited = { count, resolve };
-        if (arrivals.size >= count) resolve();
-      }),
-    forget: () => {
-      arrivals.clear();
-      awaited = undefined;
-    },
+    arrived: (count) => reached('deliveries', count, () => arrivals.size),
+    forget: () => arrivals.clear(),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -59,6 +51,7 @@ export class EventSource {
 
   static async open(register: BenchRegister): Promise<EventSource> {
     const client = new Client({ connectionString: register.databaseUrl });
+    client.on('error', () => undefined); // a bench that was stopped has left it
     await client.connect();
     await client.query('set search_path = access, register');
     return new EventSource(client, register);
@@ -78,16 +71,17 @@ export class EventSource {
     return (rows[0] as { id: string }).id;
   }
 
-  /** Fires `consent.expiring` of so many records at each of some subscriptions, in one transaction; the expiries are those of a round. */
-  async expiring(webhooks: readonly string[], records: number, round: number): Promise<void> {
+  /** Fires `consent.expiring` of so many records, from one on, at each of some subscriptions, in one transaction; the expiries are those of a round. */
+  async expiring(webhooks: readonly string[], records: number, round: number, from = 0): Promise<void> {
     await this.client.query(
       `insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
        select 'consent.expiring', duid, record.id, webhook_id, register_now() + $3 * interval '1 minute', 10
-       from (select id, duid from access_record where duid = $1 and state = 'ACTIVE' order by id limit $4) record
+       from (select id, duid from access_record where duid = $1 and state = 'ACTIVE' order by id limit $4 offset $5) record
          cross join unnest($2::uuid[]) as subscribed (webhook_id) order by record.id, webhook_id`,
-      [this.register.owner.duid, webhooks, 1_000 + round, records],
+      [this.register.owner.duid, webhooks, 1_000 + round, records, from],
     );
     await this.client.query('analyze delivery, delivery_lane, event'); // as autovacuum does, whose turn may come later
+    progress(`${records * webhooks.length} deliveries are planned`);
   }
 
   /** Ids of records that are ACTIVE, the last ones first; the rows of the bench get the history that a change of them demands. */
@@ -111,11 +105,11 @@ export class EventSource {
 
   /** Milliseconds since 1970 at which events of a type were recorded, by their ids. */
   async recorded(type: string): Promise<ReadonlyMap<string, number>> {
-    const { rows } = await this.client.query<{ id: string; at: Date }>(
-      'select id, recorded_at as at from event where type = $1',
+    const { rows } = await this.client.query<{ id: string; at: number }>(
+      'select id, extract(epoch from recorded_at)::float8 * 1000 as at from event where type = $1',
       [type],
     );
-    return new Map(rows.map(({ id, at }) => [id, at.getTime()]));
+    return new Map(rows.map(({ id, at }) => [id, at]));
   }
 
   /** Deliveries that wait. */

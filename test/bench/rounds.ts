@@ -1,5 +1,6 @@
 import { type Load, sendLoad } from './load';
 import type { ProcessorClock } from './processor-time';
+import { progress } from './progress';
 
 /** One of the servers that are compared. */
 export interface Side {
@@ -30,17 +31,20 @@ export interface Plan {
 }
 
 /** Loads each side until its code is compiled and its tables are in memory, at whatever pressure it is measured later. */
-export async function warmUp(sides: readonly Side[]): Promise<void> {
-  for (const side of sides) await sendLoad(side.url, side.load, WARM_UP);
+export async function warmUp(sides: readonly Side[], seconds: number): Promise<void> {
+  for (const side of sides) {
+    await sendLoad(side.url, side.load, { connections: 32, seconds });
+    progress(`${side.name} is warm`);
+  }
 }
-
-const WARM_UP = { connections: 32, seconds: 3 } as const;
 
 /** Compares sides, warm ones, in interleaved rounds, so that a busy machine is busy for all of them. */
 export async function interleaved(sides: readonly Side[], { connections, rounds, seconds }: Plan): Promise<Figures[]> {
   const figures: Figures[][] = sides.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, side] of sides.entries()) figures[index]?.push(await measured(side, connections, seconds));
+    const speeds = sides.map(({ name }, index) => `${name} ${Math.round(figures[index]?.at(-1)?.perSecond ?? 0)}`);
+    progress(`${connections} connections, round ${round + 1} of ${rounds}, requests per second: ${speeds.join(', ')}`);
   }
   return figures.map(medians);
 }

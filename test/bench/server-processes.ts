@@ -1,28 +1,39 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { FROM_SOURCES } from '../support/run/product-command';
+import { goesOn, progress } from './progress';
 
 /** A server that is measured: a process of its own, whose log goes to a file. */
 export interface ServerProcess {
   readonly pid: number;
   /** What it printed after `ready`. */
-  readonly told: string;
+  readonly address: string;
   stop(): Promise<void>;
 }
 
 /** Its environment; PATH is added. */
 export type ServerEnvironment = Readonly<Record<string, string>>;
 
+/** What stops the servers that nobody has stopped yet. */
+const running = new Set<ServerProcess['stop']>();
+
+/** Stops what is left of them. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map((stop) => stop()));
+}
+
 /** Milliseconds in which a server must be ready, and between two looks at its log. */
-const READY_WITHIN = 60_000;
+const READY_WITHIN = 300_000;
+/** Milliseconds in which one ends; then it is killed. */
+const ENDED_WITHIN = 20_000;
 const LOOK_EVERY = 20;
 
 /** Starts `node <args>` and waits until it has printed its line `ready`. */
-export async function startServerProcess(
+async function startServerProcess(
   args: readonly string[],
   environment: ServerEnvironment,
   logFile: string,
@@ -35,18 +46,26 @@ export async function startServerProcess(
   });
   closeSync(log);
   const ended = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGINT');
+    const kill = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN);
+    await ended;
+    clearTimeout(kill);
+    running.delete(stop);
+  };
+  running.add(stop);
   const deadline = Date.now() + READY_WITHIN;
+  progress(`${args.at(-1)?.split('/').slice(-2).join('/')} starts`);
+  let before = 0;
   for (;;) {
     const output = readFileSync(logFile, 'utf8');
-    const told = /^ready *(.*)$/m.exec(output)?.[1];
-    if (told !== undefined) {
-      const stop = async () => {
-        child.kill('SIGINT');
-        await ended;
-      };
-      return { pid: child.pid as number, told, stop };
+    if (output.length > before) goesOn(`${logFile} grows`);
+    before = output.length;
+    const address = /^ready *(.*)$/m.exec(output)?.[1];
+    if (address !== undefined) {
+      return { pid: child.pid as number, address, stop };
     }
-    if (child.exitCode !== null || Date.now() > deadline) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
       child.kill('SIGKILL');
       throw new Error(`node ${args.join(' ')} did not start:\n${output}`);
     }
@@ -59,18 +78,11 @@ export function startProduct(environment: ServerEnvironment, logFile: string): P
   return startServerProcess([join(REPOSITORY_ROOT, 'dist', 'main.js')], environment, logFile);
 }
 
-/** Starts the bare server that the product is compared with. */
-export function startBareServer(environment: ServerEnvironment, logFile: string): Promise<ServerProcess> {
-  const loader = join(REPOSITORY_ROOT, 'test', 'support', 'swc-register.js');
-  return startServerProcess(['-r', loader, join(__dirname, 'bare', 'server.ts')], environment, logFile);
-}
-
-/** A port of 127.0.0.1 that was free a moment ago. */
-export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
+/** Starts one of the bare programs that the product is compared with. */
+export function startBare(
+  script: 'server' | 'deliveries' | 'listener' | 'broadcast',
+  environment: ServerEnvironment,
+  logFile: string,
+): Promise<ServerProcess> {
+  return startServerProcess([...FROM_SOURCES, join(__dirname, 'bare', `${script}.ts`)], environment, logFile);
 }

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { progress } from './progress';
 
 /** What the rows of tariffs can be asked by. */
 export interface TariffRows {
@@ -45,6 +46,7 @@ export async function fillTariffs(databaseUrl: string, tariffs: number): Promise
     await client.query(TARIFFS, [tariffs, mpids, LARGE]);
     await client.query(VERSIONS, [all]);
     await client.query(RATES, [all, JSON.stringify(RATE)]);
+    progress(`${tariffs} tariffs are made`);
     await client.query('vacuum analyze supplier, tariff, tariff_version, tariff_rates');
     await client.query('checkpoint');
   } finally {

@@ -52,10 +52,47 @@ export function isKept({ ratio, limit }: Measurement): boolean {
   return limit === undefined || ratio >= limit;
 }
 
+/** What became of a bench: its measurements, or why it has none. */
+export interface Outcome {
+  readonly name: string;
+  readonly measurements: readonly Measurement[];
+  readonly failure?: string;
+}
+
+/** Whether a bench failed or misses one of its limits. */
+export function isBroken({ measurements, failure }: Outcome): boolean {
+  return failure !== undefined || !measurements.every(isKept);
+}
+
+/** The table of verdicts, a line for each bench and each of its limits. */
+export function summaryOf(outcomes: readonly Outcome[]): string {
+  const rows = outcomes.flatMap((outcome) => {
+    const { name, measurements, failure } = outcome;
+    const limited = measurements.filter(({ limit }) => limit !== undefined);
+    const verdict = isBroken(outcome) ? 'BROKEN' : limited.length === 0 ? 'report' : 'kept';
+    const limits = limited.map((each) => [
+      `  ${each.name}`,
+      isKept(each) ? 'kept' : 'BROKEN',
+      `ratio ${rounded(each.ratio)}, at least ${rounded(each.limit as number)}`,
+    ]);
+    return [[name, verdict, failure ?? ''], ...limits];
+  });
+  const broken = outcomes.filter(isBroken).length;
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] as string).length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const verdict = broken === 0 ? 'all kept' : `${broken} of ${outcomes.length} benches BROKEN`;
+  return [...lines, `verdict: ${verdict}`].join('\n');
+}
+
 /** The line of a measurement: name, ratio and baseline first. Pairs are `ours:baseline`, processor time is `servers+database`. */
 export function lineOf(measurement: Measurement): string {
   const { name, ratio, baseline, limit, beside } = measurement;
-  const verdict = limit === undefined ? 'report' : isKept(measurement) ? 'kept' : 'MISSED';
+  const verdict = limit === undefined ? 'report' : isKept(measurement) ? 'kept' : 'BROKEN';
   const facts = {
     ratio: rounded(ratio),
     baseline,

@@ -31,6 +31,7 @@ const FILES = [
   'register-clock',
   'remote-link',
   'repeat',
+  'restore-mark', // apart from migrate: what only asks for it need not load the ORM
   'rows-by-key',
   'running-subgraph',
   'sealed',

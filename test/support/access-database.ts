@@ -6,7 +6,7 @@ import { accessTables } from '../../subgraphs/access/database/tables';
 import { sessionOptions } from '../../subgraphs/server/database';
 import type { DatabaseAddress } from '../../subgraphs/server/database-login';
 import { migrate } from '../../subgraphs/server/migrate';
-import { freshDatabase } from './postgres';
+import { migratedDatabase } from './postgres';
 
 /** The tables of the subgraph `access` in a database of their own, as its owner and as the application's login see them. */
 export interface AccessDatabase {
@@ -19,7 +19,7 @@ export interface AccessDatabase {
 
 /** A database with the tables of `access`, one Data User in it. */
 export async function accessDatabase(): Promise<AccessDatabase> {
-  const database = await freshDatabase();
+  const database = await migratedDatabase();
   const address = accessAddress(database.url, { hashKey: randomBytes(32), encryptionKey: randomBytes(32) });
   await migrate(address, accessTables, false, {});
   const owner = await session({

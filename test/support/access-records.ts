@@ -1,5 +1,6 @@
 import type { Violation } from '../../schema/register-error';
 import type { AccessRecordInput, Controller } from '../../subgraphs/access/domain/access-record';
+import type { DiscoveredAccessReport } from '../../subgraphs/access/domain/discovered-access';
 import type { RegistrationFacts, RegistrationRule } from '../../subgraphs/access/domain/registration-rules';
 
 /** Facts of a registration in production at noon on the first of June 2026. */
@@ -22,6 +23,16 @@ export const FERNHOLLOW: Controller = {
   name: 'Fernhollow Flexibility Ltd',
   role: 'joint',
   contactUrl: 'https://fernhollow.example/contact',
+};
+
+/** What the communications operator usually reports. */
+export const GADWALL: Omit<DiscoveredAccessReport, 'mpxn'> = {
+  organisationName: 'Gadwall Analytics',
+  organisationReference: 'ORG-7731',
+  firstSeen: '2026-03-01',
+  lastSeen: null,
+  dataTypesObserved: ['HH-CONSUMPTION'],
+  sourceReference: 'REPORT-1',
 };
 
 /** A record on contract that breaks no rule, changed as told. */

@@ -5,7 +5,7 @@ import { type DataUser, customerToken, identityRecord, newCustomer, newMpxn } fr
 import { graphAs, graphOf } from './graph';
 import { passkeyStep } from './passkey-step';
 import { legacyConsent, registered } from './records';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { type RestClient, anonymousClient, good } from './rest-client';
 import { ASSIGN } from './tariff-graph';
 import { until } from './until';
@@ -172,7 +172,7 @@ async function token(rest: RestClient, path: string, body: object): Promise<Iden
 }
 
 /** The internal id of what a customer sees first. */
-async function newestRecord({ gateway }: TestRegister, { authorization }: Credential): Promise<Identifiers> {
+async function newestRecord({ gateway }: SharedRegister, { authorization }: Credential): Promise<Identifiers> {
   const query = '{ customerAccessRecords(part: CURRENT, first: 1) { nodes { id } } }';
   const { data } = await graphOf({ gateway }, authorization?.replace('Bearer ', ''))(query);
   return { id: String(data.customerAccessRecords.nodes[0].id) };

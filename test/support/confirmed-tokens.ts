@@ -1,7 +1,7 @@
 import { type Customer, type DataUser, linkIn, mailsTo } from './customers';
 import { graphOf } from './graph';
 import { consentRecord } from './records';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import type { RestAnswer } from './rest-client';
 import { until } from './until';
 
@@ -9,7 +9,7 @@ const CONFIRM = 'mutation ($secret: String!) { confirmCeremonyLink(secret: $secr
 
 /** Tokens for a customer whom another Data User enrolled: each asked for, mailed, and confirmed by the button of its page. */
 export async function confirmedTokens(
-  register: TestRegister,
+  register: SharedRegister,
   { rest }: Pick<DataUser, 'rest'>,
   { mpxn, email }: Pick<Customer, 'mpxn' | 'email'>,
   count: number,

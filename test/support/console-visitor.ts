@@ -1,7 +1,7 @@
 import type { AccountRole } from '../../schema/roles';
 import { type OpenStream, openStream } from './event-source';
 import { PortalVisitor } from './portal-visitor';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { accountOf } from './rest-client';
 
 /** Somebody at the console: one browser without scripts, with its cookies. */
@@ -26,8 +26,11 @@ export class ConsoleVisitor extends PortalVisitor {
   }
 }
 
-/** Somebody of the back office who has signed in with a demo account. */
-export async function backOffice(register: TestRegister, role: AccountRole = 'admin'): Promise<ConsoleVisitor> {
+/** A member of the back office who has signed in with a demo account. */
+export async function backOffice(
+  register: Pick<SharedRegister, 'console' | 'sandbox'>,
+  role: AccountRole = 'admin',
+): Promise<ConsoleVisitor> {
   const { account_id, secret_key } = accountOf(register.sandbox, role);
   const visitor = new ConsoleVisitor(register.console);
   const answer = await visitor.signIn(account_id, secret_key);

@@ -1,7 +1,9 @@
+import { randomInt, randomUUID } from 'node:crypto';
 import { newApiKey, onboarded } from './administration';
 import { type ConsumerIssuer, startConsumerIssuer } from './consumer-issuer';
+import { newMpid, newMpxn } from './customers';
 import { type Graph, graphAs } from './graph';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { tariffInput, trf } from './tariff-graph';
 
 /** A supplier with an authorisation server of its own, and the key by which it signs in. */
@@ -26,29 +28,56 @@ export interface ConsumerParties {
 }
 
 const STATUSES = ['active', 'suspended', 'disabled', 'removed'] as const;
-const MPXN = '202233445566';
+
+/** How the parties are named in a register. */
+export interface PartyNames {
+  readonly mpids: readonly [string, string];
+  /** RTI Users, in the order of their statuses. */
+  readonly userIds: readonly string[];
+  readonly tariff: number;
+  readonly mpxn: string;
+}
+
+/** Names that the examples of the documents have: one register has them once. */
+const USUAL_NAMES: PartyNames = {
+  mpids: ['LARK', 'FENW'],
+  userIds: STATUSES.map((_, index) => `usr_${String(index + 1).repeat(32)}`),
+  tariff: 1,
+  mpxn: '202233445566',
+};
+
+/** Names that no other test has, for a register that is shared. */
+export function namesOfTheirOwn(): PartyNames {
+  return {
+    mpids: [newMpid(), newMpid()],
+    userIds: STATUSES.map(() => `usr_${randomUUID().replaceAll('-', '')}`),
+    tariff: randomInt(2 ** 32, 2 ** 47),
+    mpxn: newMpxn(),
+  };
+}
 
 /** Enters the parties of Interface D into a register, as an admin does. */
-export async function consumerParties(register: TestRegister): Promise<ConsumerParties> {
+export async function consumerParties(register: SharedRegister, names = USUAL_NAMES): Promise<ConsumerParties> {
   const admin = demanding(await graphAs(register, 'admin'));
-  const supplier = await enterSupplier(admin, 'LARK', 'Larkmoor Energy Supply Ltd');
-  const otherSupplier = await enterSupplier(admin, 'FENW', 'Fenwick Power Ltd');
+  const supplier = await enterSupplier(admin, names.mpids[0], 'Larkmoor Energy Supply Ltd');
+  const otherSupplier = await enterSupplier(admin, names.mpids[1], 'Fenwick Power Ltd');
   const users: Record<string, string> = {};
   for (const [index, status] of STATUSES.entries()) {
-    const userId = `usr_${String(index + 1).repeat(32)}`;
+    const userId = String(names.userIds[index]);
     users[status] = userId;
     await admin('mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { isNew } }', {
       input: { ...PENNYWISE, userId },
     });
     if (status !== 'active') await admin(SET_STATUS, { userId, status: status.toUpperCase() });
   }
-  const tariffId = trf(1);
+  const { mpxn } = names;
+  const tariffId = trf(names.tariff);
   await admin('mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }', {
-    input: tariffInput(1, { name: 'Lapwing Flat', mpid: supplier.mpid }),
+    input: tariffInput(names.tariff, { name: 'Lapwing Flat', mpid: supplier.mpid }),
   });
-  await admin(ASSIGN, { mpxn: MPXN, tariffId, from: new Date(Date.now() - 86_400_000).toISOString() });
+  await admin(ASSIGN, { mpxn, tariffId, from: new Date(Date.now() - 86_400_000).toISOString() });
   const close = async () => void (await Promise.all([supplier.issuer.close(), otherSupplier.issuer.close()]));
-  return { admin, supplier, otherSupplier, users: users as ConsumerParties['users'], tariffId, mpxn: MPXN, close };
+  return { admin, supplier, otherSupplier, users: users as ConsumerParties['users'], tariffId, mpxn, close };
 }
 
 const PENNYWISE = {

@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { CapturedMail } from '../../sandbox/mailbox';
-import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
+import type * as Supplier from '../../sandbox/supplier';
 import { type OnboardedAccount, onboarded, signIn } from './administration';
 import { graphAs, graphOf } from './graph';
 import { consentRecord } from './records';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { type RestClient, anonymousClient } from './rest-client';
 import { until } from './until';
 
@@ -27,7 +27,7 @@ export interface DataUser {
 }
 
 /** Onboards a Data User (or, with another role, a third-party portal). */
-export async function newDataUser(register: TestRegister, returnUrl: string, role = 'DATA_USER'): Promise<DataUser> {
+export async function newDataUser(register: SharedRegister, returnUrl: string, role = 'DATA_USER'): Promise<DataUser> {
   const name = `Larkhill Insight ${randomInt(1e9)}`;
   const account = await onboarded(await graphAs(register, 'admin'), {
     role,
@@ -43,6 +43,12 @@ export async function newDataUser(register: TestRegister, returnUrl: string, rol
 /** A meter point number that no other test has. */
 export function newMpxn(): string {
   return String(randomInt(1e9, 1e10 - 1)).padStart(10, '0');
+}
+
+/** The MPID of a supplier that no other test has. */
+export function newMpid(): string {
+  const number = randomInt(36 ** 3).toString(36);
+  return `W${number.padStart(3, '0').toUpperCase()}`;
 }
 
 /** An Identity Record as a Data User sends it. */
@@ -73,13 +79,13 @@ export async function newCustomer({ rest }: DataUser, change: Record<string, unk
 }
 
 /** All mails to an address, the newest first. */
-export async function mailsTo({ mailbox }: TestRegister, address: string): Promise<readonly CapturedMail[]> {
+export async function mailsTo({ mailbox }: SharedRegister, address: string): Promise<readonly CapturedMail[]> {
   const response = await fetch(`${mailbox}?to=${encodeURIComponent(address)}`);
   return (await response.json()) as CapturedMail[];
 }
 
 /** The newest of so many mails to an address, once they are there. */
-export async function nextMail(register: TestRegister, address: string, count = 1): Promise<CapturedMail> {
+export async function nextMail(register: SharedRegister, address: string, count = 1): Promise<CapturedMail> {
   const mails = await until(async () => {
     const all = await mailsTo(register, address);
     return all.length >= count ? all : undefined;
@@ -95,23 +101,23 @@ export function linkIn({ text }: CapturedMail): string {
 }
 
 /** A supplier with an account of its own, and its OpenID provider. */
-export interface OnboardedSupplier extends RunningSupplier {
+export interface OnboardedSupplier extends Supplier.RunningSupplier {
   readonly name: string;
   readonly mpid: string;
   readonly account: OnboardedAccount;
 }
 
+/** Loaded when it is needed: it contains an OpenID provider. */
+const supplierModule = () => require('../../sandbox/supplier') as typeof Supplier;
+
 /** Onboards a supplier at which customers sign in, and starts its OpenID provider. */
-export async function newSupplier(register: TestRegister): Promise<OnboardedSupplier> {
+export async function newSupplier(register: SharedRegister): Promise<OnboardedSupplier> {
   const admin = await graphAs(register, 'admin');
   const client = { id: 'register-under-test', secret: randomUUID() };
   const redirectUris = [`${register.portal}/sign-in/supplier/callback`];
-  const supplier = await startSupplier({ port: 0, host: 'localhost', redirectUris, client });
+  const supplier = await supplierModule().startSupplier({ port: 0, host: 'localhost', redirectUris, client });
   const name = `Wheatley Supply ${randomInt(1e9)}`;
-  const mpid = `W${randomInt(36 ** 3)
-    .toString(36)
-    .padStart(3, '0')
-    .toUpperCase()}`;
+  const mpid = newMpid();
   const account = await onboarded(admin, { role: 'SUPPLIER', displayName: name, mpid });
   const { errors } = await admin(
     `mutation ($accountId: ID!, $issuer: URI!, $clientId: String!, $clientSecret: String!) {
@@ -124,7 +130,7 @@ export async function newSupplier(register: TestRegister): Promise<OnboardedSupp
 
 /** The token of a customer who signs in by the link that is mailed to them. */
 export async function customerToken(
-  register: TestRegister,
+  register: SharedRegister,
   { ir, email }: Pick<Customer, 'ir' | 'email'>,
 ): Promise<string> {
   const graph = graphOf(register);

@@ -5,7 +5,7 @@ import type { ContractAnswers } from './contract-answers';
 import type { WrittenAnswer, WrittenExchange } from './http-file';
 import { passkeyStep } from './passkey-step';
 import { type Variables, differences, filled } from './placeholders';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { accountOf, tokenOf } from './rest-client';
 import { zipOf } from './grid-archives';
 import { until } from './until';
@@ -28,7 +28,7 @@ const AT_ONCE = 25;
  * parties of Interface D.
  */
 export async function exchangePlayer(
-  register: TestRegister,
+  register: SharedRegister,
   contract: ContractAnswers,
   parties: ConsumerParties,
 ): Promise<ExchangePlayer> {
@@ -65,7 +65,7 @@ async function answerTo(exchange: WrittenExchange, takeStep: () => Promise<Answe
   return until(isSo, 30_000).catch(() => last);
 }
 
-async function variablesOf(register: TestRegister): Promise<Variables> {
+async function variablesOf(register: SharedRegister): Promise<Variables> {
   const { samples, customers } = register.sandbox;
   const variables: Variables = new Map([
     ['graphql', `${register.gateway}/graphql`],
@@ -108,7 +108,7 @@ async function consumerVariables({ supplier, otherSupplier, users, tariffId, mpx
 
 async function sentRequest(
   exchange: WrittenExchange,
-  { rest }: TestRegister,
+  { rest }: SharedRegister,
   variables: Variables,
 ): Promise<SentRequest> {
   const archive = exchange.archive && (await zipOf(exchange.archive));

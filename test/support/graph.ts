@@ -1,5 +1,5 @@
 import type { AccountRole } from '../../schema/roles';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { tokenOf } from './rest-client';
 
 /** An error of a GraphQL answer. */
@@ -33,7 +33,7 @@ export interface GraphAnswer {
 export type Graph = (query: string, variables?: Record<string, unknown>) => Promise<GraphAnswer>;
 
 /** A client of the graph, with a bearer token or without one. */
-export function graphOf({ gateway }: Pick<TestRegister, 'gateway'>, token?: string): Graph {
+export function graphOf({ gateway }: Pick<SharedRegister, 'gateway'>, token?: string): Graph {
   return async (query, variables = {}) => {
     const response = await fetch(`${gateway}/graphql`, {
       method: 'POST',
@@ -51,7 +51,7 @@ export function graphOf({ gateway }: Pick<TestRegister, 'gateway'>, token?: stri
 
 /** A client of the graph signed in as a demo account. */
 export async function graphAs(
-  register: Pick<TestRegister, 'gateway' | 'rest' | 'sandbox'>,
+  register: Pick<SharedRegister, 'gateway' | 'rest' | 'sandbox'>,
   role: AccountRole,
   index = 0,
 ): Promise<Graph> {

@@ -14,7 +14,7 @@ import {
   type PublishingParts,
   publishArchive,
 } from '../../subgraphs/grid-models/publishing/publish';
-import { freshDatabase } from './postgres';
+import { migratedDatabase } from './postgres';
 import { type TrialFolder, trialFolder } from './grid-archives';
 
 /** The tables of `grid-models` in a database of their own, and what publishes into them. */
@@ -41,7 +41,7 @@ export const TRIAL_PLACE: PublicationPlace = { area: 'EPN', publicationYear: 202
 
 /** A database with the tables of `grid-models`. */
 export async function gridDatabase(): Promise<GridDatabase> {
-  const fresh = await freshDatabase();
+  const fresh = await migratedDatabase();
   const key = randomBytes(32);
   const address = databaseAddress(fresh.url, 'grid_models', key);
   await migrate(address, gridModelTables, false, { GRID_MODELS_KEY: key });

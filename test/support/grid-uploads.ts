@@ -1,6 +1,6 @@
 import { documentedFetch } from './documented-fetch';
 import { graphAs } from './graph';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 
 /** Where an archive is published. */
 export interface GridPlace {
@@ -11,7 +11,7 @@ export interface GridPlace {
 }
 
 /** Publishes an archive as an admin does: a one-time address from the graph, the zip to Interface C. */
-export async function publishGrid(register: TestRegister, place: GridPlace, archive: Buffer): Promise<void> {
+export async function publishGrid(register: SharedRegister, place: GridPlace, archive: Buffer): Promise<void> {
   const admin = await graphAs(register, 'admin');
   const { data } = await admin(
     'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** One exchange of an `.http` file, as written: variables are filled in when it is played (test/exchanges/README.md). */
+/** One exchange of an `.http` file, as written: variables are filled in when it is played (test/adapter/exchanges/README.md). */
 export interface WrittenExchange {
   readonly title: string;
   /** How often it is sent before the answer counts; 1 unless `# sent N times` says otherwise. */

@@ -13,7 +13,7 @@ import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
 import { Pool } from 'pg';
 import { absentSubgraph, places } from './identity-surroundings';
-import { type FreshDatabase, freshDatabase } from './postgres';
+import { type FreshDatabase, migratedDatabase } from './postgres';
 
 /** The subgraph `identity` by itself, with its database, its mails and its log. */
 export interface IdentityAlone {
@@ -39,7 +39,7 @@ const OWN = { service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddre
 
 /** Starts it, with a mail server or without. */
 export async function startIdentityAlone(smtpUrl?: string): Promise<IdentityAlone> {
-  const database = await freshDatabase();
+  const database = await migratedDatabase();
   const keys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
   const { limits } = readSettings({});
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, lstatSync } from 'node:fs';
-import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -48,10 +48,13 @@ export async function openRoom(log: Pick<Logger, 'warn' | 'error'>): Promise<Lau
       return server;
     },
     launchInstance: async (dataDir, options = {}) => {
-      const instance = spawnInstance([dataDir, sharedDir], options);
+      const temporary = join(path, `temporary-${options.account ?? 'ours'}`); // the run's own is closed to other accounts
+      await mkdir(temporary, { recursive: true });
+      if (options.account !== undefined) await chown(temporary, options.account, options.account);
+      const instance = spawnInstance([dataDir, sharedDir], temporary, options);
       instances.push(instance);
-      const [line] = await once(createInterface(instance.stdout!), 'line');
-      return { process: instance, facts: JSON.parse(line) };
+      for await (const line of createInterface(instance.stdout!)) return { process: instance, facts: JSON.parse(line) };
+      throw new Error('the instance ended before it said anything');
     },
     close: async () => {
       instances.forEach((instance) => instance.kill('SIGKILL'));
@@ -62,12 +65,16 @@ export async function openRoom(log: Pick<Logger, 'warn' | 'error'>): Promise<Lau
   };
 }
 
-function spawnInstance(args: string[], { account, checkout = REPOSITORY }: InstanceOptions): ChildProcess {
+function spawnInstance(
+  args: string[],
+  temporary: string,
+  { account, checkout = REPOSITORY }: InstanceOptions,
+): ChildProcess {
   const { PG_BIN: _, ...env } = process.env;
   const program = ['-r', './test/support/swc-register.js', 'test/support/postgres-instance.ts'];
   return spawn(process.execPath, [...program, ...args], {
     cwd: checkout,
-    env,
+    env: { ...env, TMPDIR: temporary },
     uid: account,
     gid: account,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,12 +1,12 @@
-import { Client } from 'pg';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
 import { RETURN_URL } from './ceremonies';
-import { type RoomAnswer, type SignInRoom, newMpxn } from './sign-in-room';
+import { REGISTER_CONSENT } from './consent-requests';
+import type { RoomAnswer, SignInRoom } from './sign-in-room';
 import { until } from './until';
 
-export const REGISTER_CONSENT = `mutation ($input: ConsentRegistrationInput!, $ck: ConsentKey, $key: String) {
-  registerConsent(input: $input, ck: $ck, idempotencyKey: $key) { consentToken { key consentExpiry } isNew replayed } }`;
+export { ADDRESS, EVIDENCE, REGISTER_CONSENT, consentOf } from './consent-requests';
+
 export const CONSENTS = `query ($mpxn: MPxN!) { consents(mpxn: $mpxn) {
   duid dataType evidence { consentDate userDefinedReference termsUrl consentExpiry mpxn method
     address { addressLine1 addressLine2 townCity county postcode } } } }`;
@@ -15,25 +15,6 @@ export const VERIFY = `query ($key: AccessKey!) { accessRecord(key: $key) {
   recordMetadata { schemaVersion duid controllerArrangement { arrangementType controllers { name role contactUrl privacyRightsUrl } } }
   notice { sharedNotice { termsUrl noticeVersion } notices { termsUrl } }
   accessEvent { controllerReference consent { consentType method } } } }`;
-
-export const ADDRESS = { addressLine1: '9 Kestrel Mews', townCity: 'Otterby', postcode: 'OX1 2JD' };
-export const EVIDENCE = {
-  consentDate: '2026-01-12T10:00:00.000Z',
-  userDefinedReference: 'REF-77',
-  termsUrl: 'https://larkhill.example/terms',
-  method: 'Web form',
-};
-
-/** A consent as the caller sends it. */
-export function consentOf(caller: Pick<Caller, 'duid'>, mpxn = newMpxn(), evidence: object = {}, change: object = {}) {
-  return {
-    duid: caller.duid,
-    moveInDate: '2022-03-01',
-    evidence: { ...EVIDENCE, mpxn, address: ADDRESS, ...evidence },
-    dataType: ['HH_CONSUMPTION', 'ANNUAL_EXPORT'],
-    ...change,
-  };
-}
 
 /** A Data User whose account has everything that a consent needs. */
 export async function consentingDataUser(room: SignInRoom): Promise<Caller> {
@@ -96,24 +77,4 @@ export function settled({ owner }: Pick<SignInRoom, 'owner'>): Promise<void> {
     const { rowCount } = await owner.query('select from identity_jobs._private_jobs');
     return rowCount === 0 ? true : undefined;
   }, 60_000).then(() => undefined);
-}
-
-/** What is left of consents in a database whose register was killed, once every job is done. */
-export async function halfMadeConsents(databaseUrl: string): Promise<Record<string, number>> {
-  const owner = new Client({ connectionString: databaseUrl });
-  await owner.connect();
-  try {
-    await settled({ owner });
-    const { rows } = await owner.query(`select
-      (select count(*)::int from access.access_record a where is_legacy and not exists
-        (select from identity.identity_record i where i.id = a.identity_record_id and i.ref = a.identity_record_ref)) as "withoutIdentityRecord",
-      (select count(*)::int from identity.provisional_identity_record) as provisional,
-      (select count(*)::int from identity.identity_record i where i.ref in (select identity_record_ref from access.access_record
-        where is_legacy) and not exists (select from identity_keys.data_key k where k.record_id = i.id)) as "withoutKey",
-      (select count(*)::int from identity_keys.data_key k where not exists
-        (select from identity.identity_record i where i.id = k.record_id)) as "keysOfNothing"`);
-    return rows[0];
-  } finally {
-    await owner.end();
-  }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import type { Environment } from '../../process/environment';
+import { childEnvironment } from './run/left-processes';
+import { PRODUCT, productCommand } from './run/product-command';
 
 /** A command of the operator, running. */
 export interface OperatorCommand {
@@ -18,8 +18,8 @@ export function runOperatorCommand(
 ): OperatorCommand {
   const child = spawn(
     process.execPath,
-    ['-r', join(__dirname, 'swc-register.js'), join(REPOSITORY_ROOT, script), ...words],
-    { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+    [...productCommand(process.env[PRODUCT], script.replace(/\.ts$/, '')), ...words],
+    { env: childEnvironment(environment), stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -14,7 +14,7 @@ import { idempotency } from '../../subgraphs/server/idempotency';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import { type RegisterClock, registerClock } from '../../subgraphs/server/register-clock';
 import { type AccessDatabase, accessDatabase } from './access-database';
-import { recordOnContract } from './access-records';
+import { GADWALL, recordOnContract } from './access-records';
 
 /** An organisation that registers access. */
 export interface Organisation {
@@ -51,16 +51,6 @@ type Reported = ReportedAccess & { readonly replayed: boolean };
 
 /** The account of the communications operator. */
 export const OPERATOR = `acc_${'c'.repeat(24)}`;
-
-/** What the operator usually tells. */
-export const GADWALL: Omit<DiscoveredAccessReport, 'mpxn'> = {
-  organisationName: 'Gadwall Analytics',
-  organisationReference: 'ORG-7731',
-  firstSeen: '2026-03-01',
-  lastSeen: null,
-  dataTypesObserved: ['HH-CONSUMPTION'],
-  sourceReference: 'REPORT-1',
-};
 
 /** A meter point that no other test has. */
 export const newMeterPoint = () => randomBytes(8).toString('hex');

@@ -3,13 +3,13 @@ import type { Answer } from './answer-breaches';
 import { SoftwareAuthenticator } from './authenticator';
 import { FINISH, OPTIONS, lastPart } from './ceremonies';
 import { type GraphError, graphOf } from './graph';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 
 /** What a customer does at the address of a passkey ceremony, with an authenticator of their own; the answer is what its page is told. */
 export type PasskeyStep = (redirect: URL) => Promise<Answer>;
 
 /** A customer whose authenticator keeps the passkeys that it registers. A proof by passkey that is due first is given. */
-export function passkeyStep(register: TestRegister): PasskeyStep {
+export function passkeyStep(register: SharedRegister): PasskeyStep {
   const graph = graphOf(register);
   const authenticators = new Map<string, SoftwareAuthenticator>();
   const authenticatorAt = (origin: string) => {

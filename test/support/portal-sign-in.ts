@@ -1,11 +1,11 @@
 import type { CapturedMail } from '../../sandbox/mailbox';
 import { PortalVisitor } from './portal-visitor';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { until } from './until';
 
 /** The path of the newest link to the portal that was mailed to an address, beyond those that were there before. */
 export async function mailedPath(
-  { mailbox }: Pick<TestRegister, 'mailbox'>,
+  { mailbox }: Pick<SharedRegister, 'mailbox'>,
   to: string,
   kind: 'sign-in/link' | 'identify/link' | 'identify/proof',
   before: ReadonlySet<string> = new Set(),
@@ -25,7 +25,7 @@ export async function mailedPaths(mailbox: string, to: string, kind: string): Pr
 
 /** A customer signs in by the link that is mailed; `entry` is the query of the link by which they came. */
 export async function signedInVisitor(
-  register: Pick<TestRegister, 'portal' | 'mailbox'>,
+  register: Pick<SharedRegister, 'portal' | 'mailbox'>,
   entry: string,
   email: string,
 ): Promise<PortalVisitor> {
@@ -37,4 +37,13 @@ export async function signedInVisitor(
   const signedIn = await visitor.press(await visitor.get(path), path);
   if (signedIn.location !== '/access') throw new Error(`the sign-in answered ${signedIn.status}: ${signedIn.text}`);
   return visitor;
+}
+
+/** The log of a register without the logins and addresses that its sandbox prints for people. */
+export function logLines(register: Pick<SharedRegister, 'log'>): string {
+  return register
+    .log()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .join('\n');
 }

@@ -4,6 +4,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { templateOf } from './run/keeper-client';
+import { SYSTEM_POSTGRES } from './run/system-postgres';
 import { launchPostgres, type EmbeddedPostgres } from '../../sandbox/postgres/launch-postgres';
 
 /** An empty database of its own for one test file. */
@@ -29,7 +31,6 @@ export interface ControlledPostgres {
 
 /** A kill of PostgreSQL loses nothing without fsync, only a crash of the machine does. */
 const TEST_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '400' };
-const SYSTEM_POSTGRES = '/usr/lib/postgresql/15/bin';
 
 const log = {
   warn: (facts: unknown) => process.stderr.write(`${JSON.stringify(facts)}\n`),
@@ -46,20 +47,35 @@ export async function testPostgres(): Promise<{ readonly url: string }> {
   return (lazy ??= controlledPostgres());
 }
 
-/** Makes a new database in the server of the tests, or in the one given: an empty one, or a copy. */
-export async function freshDatabase(given?: { readonly url: string }, template = 'template1'): Promise<FreshDatabase> {
+/** Makes a new, empty database in the server of the tests, or in the one given. */
+export async function freshDatabase(given?: { readonly url: string }): Promise<FreshDatabase> {
+  return databaseCopy('template1', given);
+}
+
+/** Makes a database that has the tables of all subgraphs, empty, and takes any keys. */
+export async function migratedDatabase(): Promise<FreshDatabase> {
+  return databaseCopy((await templateOf('migrated')).database);
+}
+
+/** Makes a copy of a database. */
+export async function databaseCopy(template: string, given?: { readonly url: string }): Promise<FreshDatabase> {
   const server = given ?? (await testPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
   await runIn(server.url, `create database ${name} template ${template}`);
-  const url = new URL(server.url);
-  url.pathname = `/${name}`;
   return {
-    url: url.href,
+    url: databaseIn(server.url, name),
     drop: async () => {
       await runIn(server.url, `drop database if exists ${name} with (force)`);
       await runIn(server.url, DROP_LOGINS(name));
     },
   };
+}
+
+/** Returns the address of a database of a server. */
+export function databaseIn(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 /** Logins belong to the server, not to the database that they were made for. */

@@ -1,25 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
-import { type RunningRegister, startRegister } from '../../main';
-import { type DemoData } from '../../sandbox/demo-data';
-import { startMailbox } from '../../sandbox/mailbox';
-import { type SandboxUrls, loadSandbox } from '../../sandbox/sandbox';
-import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
-import { sandboxKeyVariables } from '../../sandbox/keys';
-import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { SERVICES } from '../../process/keys';
 import type { Environment } from '../../process/environment';
-import { readSettings } from '../../process/settings';
-import { openAccounts } from '../../subgraphs/access/access';
-import { type FilledDatabase, type FilledFiles, filledDatabase } from './filled-database';
+import type { DemoData } from '../../sandbox/demo-data';
+import { databaseCopy } from './postgres';
+import { ownKeptRegister, sharedKeptRegister, stopKeptRegister, templateOf } from './run/keeper-client';
+import type { KeptRegister, RegisterOrder, Wiring } from './run/keeper-protocol';
+import { childEnvironment } from './run/left-processes';
+import { PRODUCT, productCommand } from './run/product-command';
 
-/** How the services of a register under test are wired (architecture, decision 1). */
-export type Wiring = 'one process' | 'a process each';
+export { freePort } from './run/free-port';
+export type { Wiring };
 
 /**
  * The wirings of journeys whose way between the services others take, too: each service as a process costs so much that it is tried in
@@ -29,118 +21,39 @@ export function usualWirings(): Wiring[] {
   return process.env['TEST_LONG'] === undefined ? ['one process'] : ['one process', 'a process each'];
 }
 
-/** A register with demo data, for tests. */
-export interface TestRegister {
-  readonly rest: string;
-  readonly gateway: string;
-  readonly portal: string;
-  /** The live page of the back office. */
-  readonly console: string;
-  /** The captured mails, as JSON. */
-  readonly mailbox: string;
-  readonly sandbox: DemoData;
-  readonly databaseUrl: string;
-  readonly dataDir: string;
-  /** What the services wrote to their logs. */
+/** A register that all test files of a run share: a test keeps apart by accounts, meter points and projects of its own. */
+export interface SharedRegister extends Omit<KeptRegister, 'id' | 'logFiles'> {
+  /** What the services have written to their logs, of all tests. */
   log(): string;
+}
+
+/** A register of one test file. */
+export interface TestRegister extends SharedRegister {
   close(): Promise<void>;
 }
 
-/** What a test may want otherwise. */
-export interface TestRegisterOptions {
-  readonly databaseUrl?: string;
-  readonly environment?: Environment;
+/**
+ * The register that the test files of a run share, by wiring. Limits are off, loopback callbacks are allowed, everything is logged. Its
+ * clock is never moved, its demo accounts are never changed and its own processes are never stopped: a test that does so starts a
+ * register of its own.
+ */
+export async function sharedRegister(wiring: Wiring = 'one process'): Promise<SharedRegister> {
+  return logged(await sharedKeptRegister(wiring.replaceAll(' ', '-'), { wiring, environment: SHARED }));
 }
 
-/** Starts a register with demo data in a database of its own. */
-export function startTestRegister(wiring: Wiring, options: TestRegisterOptions = {}): Promise<TestRegister> {
-  return wiring === 'one process' ? startInThisProcess(options) : startProcesses(options);
+const SHARED: Environment = { LOG_LEVEL: 'trace', WEBHOOK_ALLOW_LOOPBACK: 'true' };
+
+/** Starts a register with demo data for one test file. */
+export async function startTestRegister(
+  wiring: Wiring,
+  options: Omit<RegisterOrder, 'wiring'> = {},
+): Promise<TestRegister> {
+  const register = await ownKeptRegister({ wiring, ...options });
+  return { ...logged(register), close: () => stopKeptRegister(register.id) };
 }
 
-async function startInThisProcess({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
-  const place = await placeOf(databaseUrl);
-  const lines: string[] = [];
-  const register = await startAt(place, environment, (line) => void lines.push(line));
-  return {
-    ...place,
-    rest: register.urls['rest'] as string,
-    gateway: register.urls['gateway'] as string,
-    portal: register.urls['portal'] as string,
-    console: register.urls['console'] as string,
-    mailbox: mailboxOf(place.dataDir),
-    sandbox: sandboxOf(place.dataDir),
-    log: () => lines.join(''),
-    close: async () => {
-      await register.close();
-      await place.remove();
-    },
-  };
-}
-
-/** Starts all services in this process; what they log is written to `log`. */
-async function startAt(
-  place: Pick<Place, 'dataDir' | 'environment'>,
-  environment: Environment | undefined,
-  log: (line: string) => void,
-): Promise<RunningRegister> {
-  const settings = readSettings({
-    ...(await sandboxKeyVariables(place.dataDir)),
-    ...place.environment,
-    GATEWAY_PORT: '0',
-    REST_PORT: '0',
-    PORTAL_PORT: String(await freePort()), // its address is in links before it listens
-    CONSOLE_PORT: String(await freePort()), // forms are checked against its address
-    MAILBOX_PORT: '0',
-    OIDC_PORT: '0',
-    ...environment,
-  });
-  return silently(() => startRegister(settings, pino({ level: settings.logLevel }, { write: log })));
-}
-
-async function startProcesses({ databaseUrl, environment }: TestRegisterOptions): Promise<TestRegister> {
-  const place = await placeOf(databaseUrl);
-  const mailbox = await startMailbox({ port: 0, host: 'localhost' });
-  const [gatewayPort, restPort, portalPort, consolePort, accessPort, identityPort, gridModelsPort, tariffsPort] =
-    await Promise.all([freePort(), freePort(), freePort(), freePort(), freePort(), freePort(), freePort(), freePort()]);
-  const common = {
-    ...place.environment,
-    GATEWAY_PORT: String(gatewayPort),
-    REST_PORT: String(restPort),
-    PORTAL_PORT: String(portalPort),
-    CONSOLE_PORT: String(consolePort),
-    SMTP_URL: mailbox.smtpUrl,
-    ACCESS_PORT: String(accessPort),
-    IDENTITY_PORT: String(identityPort),
-    GRID_MODELS_PORT: String(gridModelsPort),
-    TARIFFS_PORT: String(tariffsPort),
-    ...environment,
-  };
-  const processes = await startTogether(SERVICES.map((service) => ({ ...common, SERVICES: service })));
-  const urls = {
-    gateway: `http://localhost:${gatewayPort}`,
-    rest: `http://localhost:${restPort}`,
-    portal: `http://localhost:${portalPort}`,
-    console: `http://localhost:${consolePort}`,
-  };
-  const supplier = await startSupplier({
-    port: 0,
-    host: 'localhost',
-    redirectUris: [`${urls.portal}/sign-in/supplier/callback`],
-    client: { id: 'register-under-test', secret: randomUUID() },
-  });
-  await silently(() => fill(place, { urls, mailbox: mailbox.url, supplier }, environment));
-  return {
-    ...place,
-    ...urls,
-    mailbox: mailbox.url,
-    sandbox: sandboxOf(place.dataDir),
-    log: () => processes.map((each) => each.output()).join(''),
-    close: async () => {
-      await Promise.all(processes.map((each) => each.stop()));
-      await Promise.all([supplier.close(), mailbox.close()]);
-      await place.remove();
-    },
-  };
+function logged(register: KeptRegister): SharedRegister {
+  return { ...register, log: () => register.logFiles.map((file) => readFileSync(file, 'utf8')).join('') };
 }
 
 /** Starts processes at once, as a cluster would; when one does not come up, none is left behind. */
@@ -151,23 +64,6 @@ export async function startTogether(environments: readonly Environment[]): Promi
   if (failure === undefined) return running;
   await Promise.all(running.map((each) => each.kill()));
   throw failure.reason;
-}
-
-/** Demo data for a register whose services are processes of their own, which have no sandbox. */
-async function fill(
-  { databaseUrl, dataDir }: { databaseUrl: string; dataDir: string },
-  { urls, mailbox, supplier }: { urls: Omit<SandboxUrls, 'identity'>; mailbox: string; supplier: RunningSupplier },
-  environment: Environment = {},
-): Promise<void> {
-  const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
-  const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
-  const { accounts, close } = await openAccounts(databaseUrl, { hashKey, encryptionKey }, false);
-  try {
-    const identity = `${urls.portal}/identify`;
-    await loadSandbox({ dataDir, urls: { ...urls, identity }, mailbox, accounts, supplier });
-  } finally {
-    await close();
-  }
 }
 
 /** A register, or a part of one, as a process of its own that can be killed. */
@@ -195,8 +91,8 @@ export function spawnRegisterProcess(
   environment: Environment,
   ofItsOwnGroup = false,
 ): RegisterProcess & { readonly ready: Promise<void>; readonly ended: Promise<number | null> } {
-  const child = spawn(process.execPath, ['-r', join(__dirname, 'swc-register.js'), join(REPOSITORY_ROOT, 'main.ts')], {
-    env: { PATH: process.env['PATH'], ...PORTS_THAT_NOBODY_NAMED, ...environment },
+  const child = spawn(process.execPath, productCommand(process.env[PRODUCT], 'main'), {
+    env: childEnvironment({ ...PORTS_THAT_NOBODY_NAMED, ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: ofItsOwnGroup,
   });
@@ -215,11 +111,11 @@ export function spawnRegisterProcess(
     child.kill(name);
     await ended;
   };
-  ready.catch(() => undefined); // who waits for it is told
+  ready.catch(() => undefined); // a caller that waits for it gets the rejection
   return { child, ready, ended, output: () => output, stop: () => signal('SIGINT'), kill: () => signal('SIGKILL') };
 }
 
-/** Where a register keeps what it knows. */
+/** Database, data folder and environment of a register that a test starts as processes of its own. */
 export interface Place {
   readonly databaseUrl: string;
   readonly dataDir: string;
@@ -227,74 +123,24 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-/** The database given as it is; else one of its own with the demo data of a first start. */
-export async function placeOf(given?: string): Promise<Place> {
-  if (given !== undefined) return placeIn({ url: given, drop: () => Promise.resolve() });
-  const database = await filledDatabase(firstStart);
-  const place = placeIn(database);
-  for (const [name, text] of Object.entries(database.files))
-    writeFileSync(join(place.dataDir, name), text, { mode: 0o600 });
-  return place;
-}
-
-function placeIn(database: Pick<FilledDatabase, 'url' | 'drop'>): Place {
+/** A copy of the database with the demo data of a first start, and a data folder that belongs to it. */
+export async function placeOf(): Promise<Place> {
+  const { database, files } = await templateOf('filled');
+  const { url, drop } = await databaseCopy(database);
   const dataDir = mkdtempSync(join(tmpdir(), 'register-data-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dataDir, name), text, { mode: 0o600 });
   return {
-    databaseUrl: database.url,
+    databaseUrl: url,
     dataDir,
-    environment: { DATABASE_URL: database.url, DATA_DIR: dataDir, RATE_LIMITS: 'off' },
+    environment: { DATABASE_URL: url, DATA_DIR: dataDir, RATE_LIMITS: 'off' },
     remove: async () => {
       rmSync(dataDir, { recursive: true, force: true });
-      await database.drop();
+      await drop();
     },
   };
-}
-
-/** Fills an empty database, and tells what a first start leaves in its data folder. */
-async function firstStart(url: string): Promise<FilledFiles> {
-  const place = placeIn({ url, drop: () => Promise.resolve() });
-  const register = await startAt(place, {}, () => undefined);
-  await register.close();
-  const files = readdirSync(place.dataDir).map((name) => [name, readFileSync(join(place.dataDir, name), 'utf8')]);
-  await place.remove();
-  return Object.fromEntries(files) as FilledFiles;
-}
-
-/** What `sandbox.json` says of the mailbox; none where a test has a mail server of its own. */
-function mailboxOf(dataDir: string): string {
-  return String((sandboxOf(dataDir) as DemoData & { mailbox?: string }).mailbox);
 }
 
 /** The start contract's file of a data folder. */
 export function sandboxOf(dataDir: string): DemoData {
   return JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
-}
-
-/** Below the ports that systems give to outgoing connections: one of those would take the place of a server that is started again. */
-const PORTS = { from: 15_000, to: 32_000 } as const;
-
-/** A port of 127.0.0.1 that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.from, PORTS.to);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
-
-/** The logins that the start tells are for people. */
-async function silently<Result>(work: () => Promise<Result>): Promise<Result> {
-  const told = jest.spyOn(console, 'log').mockImplementation(() => undefined);
-  try {
-    return await work();
-  } finally {
-    told.mockRestore();
-  }
 }

@@ -1,7 +1,7 @@
 import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
 import type { AccountRole } from '../../schema/roles';
 import { documentedFetch } from './documented-fetch';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 
 /** A body of any kind: tests look into it by name, and see undefined where nothing is. */
 type JsonBody = Record<string, ReturnType<typeof JSON.parse>>;
@@ -57,7 +57,7 @@ export function accountOf({ accounts }: DemoData, role: AccountRole, index = 0):
 
 /** The bearer token of a demo account. */
 export async function tokenOf(
-  { rest, sandbox }: Pick<TestRegister, 'rest' | 'sandbox'>,
+  { rest, sandbox }: Pick<SharedRegister, 'rest' | 'sandbox'>,
   role: AccountRole,
   index = 0,
 ): Promise<string> {
@@ -69,7 +69,7 @@ export async function tokenOf(
 
 /** A client signed in as a demo account. */
 export async function signedInClient(
-  register: Pick<TestRegister, 'rest' | 'sandbox'>,
+  register: Pick<SharedRegister, 'rest' | 'sandbox'>,
   role: AccountRole,
   index = 0,
 ): Promise<RestClient> {

@@ -13,7 +13,7 @@ import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import type { Limits } from '../../subgraphs/server/rate-limits';
 import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
 import { places } from './identity-surroundings';
-import { freshDatabase } from './postgres';
+import { migratedDatabase } from './postgres';
 import { until } from './until';
 
 /** An answer of a subgraph: its data, or the codes of its errors. */
@@ -68,11 +68,22 @@ export interface SignInRoomOptions {
   readonly between?: (access: SubgraphLink) => SubgraphLink;
 }
 
+/**
+ * The room that all chapters of a test file share, with two replicas of `identity`: starting it costs more than a chapter. A chapter
+ * has people, meter points and organisations of its own, and leaves the clock where it was. Closed after the last test of the file.
+ */
+export function roomOfThisFile(): Promise<SignInRoom> {
+  return (ofThisFile ??= startSignInRoom({ replicas: 2 }));
+}
+
+let ofThisFile: Promise<SignInRoom> | undefined;
+if (typeof afterAll === 'function') afterAll(async () => (await ofThisFile)?.close());
+
 export const REGISTER_CLIENT = { id: 'the-register', secret: 'a-secret-between-two-of-them' };
 
 /** Starts the room. */
 export async function startSignInRoom(options: SignInRoomOptions = {}): Promise<SignInRoom> {
-  const database = await freshDatabase();
+  const database = await migratedDatabase();
   const mailbox = await startMailbox({ port: 0, host: 'localhost' });
   const supplier = await startSupplier({
     port: 0,

@@ -27,5 +27,12 @@ function compiled(source, filename) {
   }
 }
 
-Module._extensions['.ts'] = (module, filename) =>
-  module._compile(compiled(readFileSync(filename, 'utf8'), filename), filename);
+/** Folder to which processes write what runs of the product, when that is measured (`npm run test:coverage`). */
+const measured = process.env.TEST_COVERAGE;
+const { instrumented, isProduct } = measured ? require('./measured/instrumented') : {};
+if (measured) require('./measured/kept-counters').keepCounters(measured);
+
+Module._extensions['.ts'] = (module, filename) => {
+  const compile = measured && isProduct(filename) ? instrumented : compiled;
+  module._compile(compile(readFileSync(filename, 'utf8'), filename), filename);
+};

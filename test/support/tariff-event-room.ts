@@ -1,6 +1,10 @@
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
+import { upkeepOf } from '../../subgraphs/delivery/upkeep.repository';
 import type { Caller } from '../../subgraphs/server/caller';
+import { openDatabase } from '../../subgraphs/server/database';
+import { EffectRepository } from '../../subgraphs/tariffs/database/effect.repository';
+import { tariffsAddress } from '../../subgraphs/tariffs/tariffs';
 import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tariffInput, trf } from './tariff-graph';
 import { until } from './until';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
@@ -21,7 +25,10 @@ export interface TestWebhook {
   readonly isNew: boolean;
 }
 
-/** The subgraph `tariffs` with a receiver of webhooks; the supplier LAPW and the tariffs 1 to 9 of it are there. */
+/**
+ * The subgraph `tariffs` with a receiver of webhooks; the supplier LAPW and the tariffs 1 to 9 of it are there. Whoever waits for events
+ * lets happen what is due, as the sweep of the subgraph does each second.
+ */
 export interface TariffEventRoom extends TariffGraph {
   readonly receiver: WebhookReceiver;
   readonly metrics: Registry;
@@ -40,8 +47,10 @@ export interface TariffEventRoom extends TariffGraph {
   now(): Promise<Date>;
   /** What was posted to a path, when there is so much of it. */
   posts(count: number, path?: string): Promise<readonly ReceivedPost[]>;
-  /** Waits until all that is due has happened, and every delivery that is due was made. */
+  /** Lets all that is due happen, and waits until every delivery that is due was made. */
   settled(): Promise<void>;
+  /** Moves the register's clock, after all that is due before; deliveries that become due thereby are looked at. */
+  moveOn(seconds: number): Promise<void>;
   /** Events of an MPxN's supplier in the log, oldest first: type and tariff. */
   logged(
     mpid?: string,
@@ -102,6 +111,16 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
     return trf(number);
   };
   const now = async () => (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
+  const worker = await openDatabase(tariffsAddress(graph.url, graph.keys), []);
+  const effects = new EffectRepository(worker.pool);
+  // What fails is tried again at the next look, as the sweep does.
+  const happen = () => effects.happenSome(() => undefined).catch(() => false);
+  const settled = async () => {
+    await until(async () => {
+      await happen();
+      return (await owner.query(DUE)).rows[0].due === '0' ? true : undefined;
+    }, LONGEST);
+  };
   await graph.suppliers('LAPW');
   for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await publish(number);
   return {
@@ -129,15 +148,20 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
       await ask(set, { id: 'userId' in of ? of.userId : of.mpid, status }, ADMIN);
     },
     posts: (count, path = '/hook') =>
-      until(() => {
+      until(async () => {
+        await happen();
         const arrived = receiver.received.filter((post) => post.path === path);
         return arrived.length >= count ? arrived : undefined;
       }, LONGEST),
-    settled: async () => {
-      await until(async () => ((await owner.query(DUE)).rows[0].due === '0' ? true : undefined), LONGEST);
+    settled,
+    async moveOn(seconds) {
+      await settled();
+      await graph.moveClock(seconds);
+      await upkeepOf(worker.pool).wakeAll();
     },
     logged: async (mpid = 'LAPW') => (await ask(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
     close: async () => {
+      await worker.close();
       await graph.close();
       await receiver.close();
     },

@@ -9,7 +9,7 @@ import type { Limits } from '../../subgraphs/server/rate-limits';
 import type { RunningSubgraph } from '../../subgraphs/server/running-subgraph';
 import type { TariffKeys } from '../../subgraphs/tariffs/foundation';
 import { startTariffs } from '../../subgraphs/tariffs/tariffs';
-import { freshDatabase } from './postgres';
+import { migratedDatabase } from './postgres';
 
 /** Data of any kind: tests look into it by name. */
 type AnswerData = ReturnType<typeof JSON.parse>;
@@ -104,7 +104,7 @@ const SAVE_SUPPLIER = 'mutation Save($input: SupplierInput!) { saveSupplier(inpu
 
 /** Starts it. Limits are off unless some are given; nothing is measured without a registry. */
 export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry): Promise<TariffGraph> {
-  const fresh = await freshDatabase();
+  const fresh = await migratedDatabase();
   const keys = { hashKey: randomBytes(32), indexKey: randomBytes(32), encryptionKey: randomBytes(32) };
   const running = await startTariffs({
     databaseUrl: fresh.url,

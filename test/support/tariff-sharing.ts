@@ -5,7 +5,7 @@ import type { SupplierLogin } from '../../sandbox/supplier-pages';
 import { newApiKey, signIn } from './administration';
 import { type OnboardedSupplier, newMpxn, newSupplier } from './customers';
 import { graphAs } from './graph';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 import { tokenOf } from './rest-client';
 
 /** A supplier whose tariffs consumers share with RTI Users, and one of its consumers. */
@@ -20,7 +20,7 @@ export interface TariffSharingRoom {
 }
 
 /** Makes them, as the sandbox makes its own. */
-export async function tariffSharing(register: TestRegister): Promise<TariffSharingRoom> {
+export async function tariffSharing(register: SharedRegister): Promise<TariffSharingRoom> {
   const supplier = await newSupplier(register);
   const consumer = { login: `consumer-${supplier.mpid}`, password: 'a long password', mpxns: [newMpxn()] };
   supplier.addLogins([consumer]);

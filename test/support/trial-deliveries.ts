@@ -8,14 +8,11 @@ import type { Session } from '../../subgraphs/server/transaction';
 import type { DeliverySource } from '../../subgraphs/delivery/delivery';
 import { type Deliveries, type DeliveryParts, startDeliveries } from '../../subgraphs/delivery/engine';
 import { callbackSender } from '../../subgraphs/delivery/sender';
-import type { RetrySchedule } from '../../subgraphs/delivery/schedule';
+import { SIX_SENDS } from './six-sends';
 import { CREATE_DELIVERIES, deliveryRights } from '../../subgraphs/delivery/tables';
 
 /** Schema of the jobs of the trial. */
 export const TRIAL_DELIVERY_JOBS = 'trial_delivery_jobs';
-
-/** Six sends, as the register makes them (2-decisions-a-b.md, section 6). */
-export const SIX_SENDS: RetrySchedule = { delays: [60, 300, 1800, 7200, 86_400] };
 
 /** A key that processes of one test share, so that all of them log in as the same subgraph. */
 const TRIAL_KEY = Buffer.alloc(32, 9);

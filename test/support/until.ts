@@ -1,9 +1,9 @@
 const PAUSE = 25;
 
-/** Asks again until there is an answer, and fails when none came in time. */
+/** Asks again until there is an answer; the time is a last resort, generous for a machine that is busy. */
 export async function until<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,
-  milliseconds = 20_000,
+  milliseconds = 120_000,
 ): Promise<Answer> {
   const deadline = performance.now() + milliseconds;
   for (;;) {

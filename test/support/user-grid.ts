@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { graphAs } from './graph';
-import type { TestRegister } from './register';
+import type { SharedRegister } from './register';
 
 /** A development project as Interface C names it. */
 export interface GridProject {
@@ -22,7 +22,7 @@ export interface Download {
 const PREPARE = 'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }';
 
 /** An admin asks for an address and sends the archive there; answers the status. */
-export async function publishGrid(register: TestRegister, project: GridProject, archive: Buffer): Promise<number> {
+export async function publishGrid(register: SharedRegister, project: GridProject, archive: Buffer): Promise<number> {
   const admin = await graphAs(register, 'admin');
   const { data } = await admin(PREPARE, { input: project });
   const { status } = await fetch(`${register.rest}${data.prepareGridPublication.address}`, {
@@ -35,7 +35,7 @@ export async function publishGrid(register: TestRegister, project: GridProject, 
 
 /** Downloads from Interface C what a path of a project names: `''` the archive, `/EQ.xml` a member. */
 export async function download(
-  { rest }: Pick<TestRegister, 'rest'>,
+  { rest }: Pick<SharedRegister, 'rest'>,
   { area, publicationYear, period, projectId }: GridProject,
   path: string,
   version: number,

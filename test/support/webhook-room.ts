@@ -11,7 +11,7 @@ import { startIdentity } from '../../subgraphs/identity/identity';
 import type { CallContext, Caller } from '../../subgraphs/server/caller';
 import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
 import { places } from './identity-surroundings';
-import { freshDatabase } from './postgres';
+import { migratedDatabase } from './postgres';
 import { newMpxn, verified } from './sign-in-room';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 import { until } from './until';
@@ -78,7 +78,7 @@ const OPERATOR: Caller = {
 
 /** Starts the room. */
 export async function webhookRoom(): Promise<WebhookRoom> {
-  const database = await freshDatabase();
+  const database = await migratedDatabase();
   const [mailbox, receiver] = await Promise.all([startMailbox({ port: 0, host: 'localhost' }), webhookReceiver()]);
   const { access, identity, setIdentityAway, log } = await startSubgraphs(database.url, mailbox.smtpUrl);
   const owner = new Client({ connectionString: database.url, options: '-c search_path=access,register' });

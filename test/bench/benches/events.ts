@@ -1,104 +1,190 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { REGISTRATION } from '../bare/registration-body';
-import type { Bench } from '../bench-context';
-import type { BenchRegister, BenchRoom } from '../bench-room';
+import type { Bench, BenchContext } from '../bench-context';
+import type { BenchRegister } from '../bench-room';
 import { type CountingReceiver, EventSource, countingReceiver, percentile } from '../event-load';
 import { LIMITS, ROUNDS } from '../limits';
 import { type ProcessorClock, processesClock } from '../processor-time';
+import { progress, reached } from '../progress';
 import { median } from '../rounds';
-import { startServerProcess } from '../server-processes';
+import { startBare } from '../server-processes';
 import { type Measurement, rounded } from '../verdict';
 
-const EVENTS_PER_SECOND = 200;
-const SECONDS = 10;
+/** Share of what the product can do at which times are measured: far enough from a queue on any machine. */
+const SHARE = 0.25;
+/** Registrations at once while it is found what the product can do. */
+const WRITERS = 8;
 /** Subscriptions of the Data User: with eight slots each they keep all workers busy. */
 const SUBSCRIPTIONS = 20;
 const RECORDS_A_ROUND = 500;
 const BACKLOG_RECORDS = 5_000;
 const WITHDRAWALS = 100;
-/** Milliseconds between two withdrawals. */
-const WITHDRAWAL_EVERY = 50;
+const A_THOUSAND = 1_000;
 
 /** Webhooks: time from commit to first POST, deliveries against bare signed POSTs by the same worker library, withdrawals beside a backlog. */
 export const events: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
+  const register = await context.register();
   const receiver = await countingReceiver();
   const source = await EventSource.open(register);
   try {
-    const latency = await commitToPost(register, source, receiver);
+    const latency = await commitToPost(register, source, receiver, context);
     const webhooks: string[] = [];
     for (let index = 0; index < SUBSCRIPTIONS; index += 1) {
       webhooks.push(await source.subscribe(`${receiver.url}/subscription-${index}`));
     }
-    return [
-      ...latency,
-      await againstBarePosts(room, register, source, receiver, webhooks),
-      await withdrawalBesideBacklog(source, receiver, webhooks),
-    ];
+    const { measurement, perSecond } = await againstBarePosts(register, source, receiver, webhooks, context);
+    return [...latency, measurement, await withdrawalBesideBacklog(source, receiver, webhooks, perSecond, context)];
   } finally {
     await source.close();
     await receiver.close();
   }
 };
 
-/** Registrations at a steady rate whose consent is about to expire: the time from each commit to the arrival of its notice. */
+/**
+ * The time from each commit to the arrival of its POST, at a steady rate: registrations whose consent is about to expire, in turns with
+ * events that a bare listener is notified of. The rate is a share of what the product can do, which is found first.
+ */
 async function commitToPost(
-  { rest, token, rows }: BenchRegister,
+  register: BenchRegister,
   source: EventSource,
   receiver: CountingReceiver,
+  { seconds }: BenchContext,
 ): Promise<Measurement[]> {
   await source.subscribe(`${receiver.url}/latency`);
-  const count = EVENTS_PER_SECOND * SECONDS;
+  const registerNext = registrations(register);
+  await capacity(registerNext, receiver, seconds); // warm
+  const most = await capacity(registerNext, receiver, seconds);
+  const rate = most * SHARE;
+  progress(`the product registers and delivers ${rounded(most)} a second; from now on ${rounded(rate)} a second`);
+  const bare = await startBareListener(register, receiver);
+  const ours: number[][] = [];
+  const baseline: number[][] = [];
+  try {
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      receiver.forget();
+      await steadily(rate, seconds, registerNext, receiver);
+      const mine = delays(receiver, await source.recorded('consent.expiring'));
+      receiver.forget();
+      await steadily(rate, seconds, bare.fireNext, receiver);
+      const theirs = delays(receiver, await bare.recorded());
+      const middles = [mine, theirs].map((each) => rounded(percentile(each, 50)));
+      progress(
+        `round ${round} of ${ROUNDS}, milliseconds from commit to POST: product ${middles[0]}, bare ${middles[1]}`,
+      );
+      if (round === 0) continue; // warms both up
+      ours.push(mine);
+      baseline.push(theirs);
+    }
+  } finally {
+    await bare.stop();
+  }
+  receiver.forget();
+  return ([50, 99] as const).map((hundredth) => {
+    const name = `events-p${hundredth}`;
+    const [mine, theirs] = [ours, baseline].map((rounds) => median(rounds.map((each) => percentile(each, hundredth))));
+    return {
+      name,
+      ratio: (theirs as number) / (mine as number),
+      baseline: 'bare-listen-and-post',
+      limit: LIMITS[name],
+      beside: {
+        milliseconds: `${rounded(mine as number)}:${rounded(theirs as number)}`,
+        'events-per-second': rounded(rate),
+        'of-at-most': rounded(most),
+      },
+    };
+  });
+}
+
+/** Registers access, one identity record after the other, on consent that ends in ten days. */
+function registrations({ rest, token, rows }: BenchRegister): () => Promise<void> {
   const expiry = new Date(Date.now() + 10 * 86_400_000).toISOString();
-  const register = async (index: number) => {
-    const ref = rows.identityRecords[index % rows.identityRecords.length];
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  let next = 0;
+  return async () => {
+    const ref = rows.identityRecords[(next += 1) % rows.identityRecords.length];
     const record = {
       ...REGISTRATION,
       'record-metadata': { ...REGISTRATION['record-metadata'], 'identity-record-ref': ref },
       'access-event': { ...REGISTRATION['access-event'], expiry },
     };
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const { status } = await fetch(`${rest}/v1/access-records`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(record),
-    });
+    const body = JSON.stringify(record);
+    const { status } = await fetch(`${rest}/v1/access-records`, { method: 'POST', headers, body });
     if (status !== 201) throw new Error(`a registration was answered ${status}`);
   };
-  for (let index = 0; index < EVENTS_PER_SECOND; index += 1) await register(index); // warm
-  await receiver.arrived(EVENTS_PER_SECOND);
+}
+
+/** How many a second are registered and delivered at most. */
+async function capacity(fireNext: () => Promise<void>, receiver: CountingReceiver, seconds: number): Promise<number> {
   receiver.forget();
+  const begin = performance.now();
+  let count = 0;
+  const write = async () => {
+    while (performance.now() - begin < seconds * 1000) {
+      count += 1;
+      await fireNext();
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
+  await receiver.arrived(count);
+  return (count * 1000) / (performance.now() - begin);
+}
+
+/** Fires at a steady rate, whether answers have come or not, and waits until all of it has arrived. */
+async function steadily(
+  rate: number,
+  seconds: number,
+  fireNext: () => Promise<void>,
+  receiver: CountingReceiver,
+): Promise<void> {
+  const count = Math.ceil(rate * seconds);
   const begin = performance.now();
   const sent: Promise<void>[] = [];
   for (let index = 0; index < count; index += 1) {
-    await pause(Math.max(0, begin + (index * 1000) / EVENTS_PER_SECOND - performance.now()));
-    sent.push(register(index));
+    await pause(Math.max(0, begin + (index * 1000) / rate - performance.now()));
+    sent.push(fireNext());
   }
   await Promise.all(sent);
   await receiver.arrived(count);
-  const recorded = await source.recorded('consent.expiring');
-  const milliseconds = [...receiver.arrivals].map(([delivery, at]) => at - Number(recorded.get(idOf(delivery))));
-  receiver.forget();
-  return [
-    withinMilliseconds('events-p50', percentile(milliseconds, 50), 50, { 'events-per-second': EVENTS_PER_SECOND }),
-    withinMilliseconds('events-p99', percentile(milliseconds, 99), 250, { 'events-per-second': EVENTS_PER_SECOND }),
-  ];
+}
+
+/** Milliseconds from each record to its arrival. */
+function delays({ arrivals }: CountingReceiver, recorded: ReadonlyMap<string, number>): number[] {
+  return [...arrivals].map(([delivery, at]) => at - (recorded.get(idOf(delivery)) ?? Number.NaN));
 }
 
 const idOf = (delivery: string): string => delivery.slice(delivery.indexOf(' ') + 1);
 
-function withinMilliseconds(
-  name: string,
-  milliseconds: number,
-  most: number,
-  beside: Measurement['beside'],
-): Measurement {
-  const facts = { milliseconds: rounded(milliseconds), most, ...beside };
-  return { name, ratio: most / Math.max(1, milliseconds), baseline: `${most}-ms`, limit: LIMITS[name], beside: facts };
+async function startBareListener({ databaseUrl, logFile }: BenchRegister, receiver: CountingReceiver) {
+  const pool = new Pool({ connectionString: databaseUrl, max: WRITERS });
+  pool.on('error', () => undefined); // a bench that was stopped has left it
+  await pool.query(
+    'create table public.bare_event (number bigint primary key, recorded_at timestamptz not null default clock_timestamp())',
+  );
+  const environment = { DATABASE_URL: databaseUrl, RECEIVER: `${receiver.url}/bare-listener` };
+  const server = await startBare('listener', environment, logFile('listener'));
+  let number = 0;
+  return {
+    async fireNext() {
+      await pool.query({
+        name: 'fire',
+        text: `with fired as (insert into public.bare_event (number) values ($1) returning number)
+          select pg_notify('bare_event', number::text) from fired`,
+        values: [(number += 1)],
+      });
+    },
+    async recorded(): Promise<ReadonlyMap<string, number>> {
+      const { rows } = await pool.query<{ id: string; at: number }>(
+        `select 'evt_' || lpad(number::text, 24, '0') as id, extract(epoch from recorded_at)::float8 * 1000 as at from public.bare_event`,
+      );
+      return new Map(rows.map(({ id, at }) => [id, at]));
+    },
+    async stop() {
+      await pool.end();
+      await server.stop();
+    },
+  };
 }
 
 interface Drain {
@@ -110,21 +196,24 @@ interface Drain {
 
 /** The same number of POSTs by both, all of them committed before the first is sent, in interleaved rounds. */
 async function againstBarePosts(
-  room: BenchRoom,
   register: BenchRegister,
   source: EventSource,
   receiver: CountingReceiver,
   webhooks: readonly string[],
-): Promise<Measurement> {
-  const count = RECORDS_A_ROUND * webhooks.length;
+  { room, scaled }: BenchContext,
+): Promise<{ readonly measurement: Measurement; readonly perSecond: number }> {
+  const records = scaled(RECORDS_A_ROUND);
+  const count = records * webhooks.length;
   const bare = await startBareDeliveries(register, receiver);
   const ours: Drain[] = [];
   const baseline: Drain[] = [];
   try {
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const fire = () => source.expiring(webhooks, RECORDS_A_ROUND, round);
+      const fire = () => source.expiring(webhooks, records, round);
       const mine = await drained(fire, count, receiver, [register.product, room.postgres]);
       const theirs = await drained(() => bare.fire(count), count, receiver, [bare.clock, room.postgres]);
+      const speeds = [mine, theirs].map((each) => Math.round(each.perSecond));
+      progress(`round ${round} of ${ROUNDS}, deliveries per second: product ${speeds[0]}, bare ${speeds[1]}`);
       if (round === 0) continue; // warms both up
       ours.push(mine);
       baseline.push(theirs);
@@ -138,10 +227,10 @@ async function againstBarePosts(
     of(drains, ({ servers = Number.NaN, postgres = Number.NaN }) => servers + postgres);
   const speed = of(ours, ({ perSecond }) => perSecond) / of(baseline, ({ perSecond }) => perSecond);
   const ratio = cost(baseline) / cost(ours);
-  const told = (drains: readonly Drain[]) =>
+  const cpuOf = (drains: readonly Drain[]) =>
     `${Math.round(of(drains, ({ servers }) => servers))}+${Math.round(of(drains, ({ postgres }) => postgres))}`;
   const perSecond = [ours, baseline].map((drains) => Math.round(of(drains, (drain) => drain.perSecond)));
-  return {
+  const measurement = {
     name: 'deliveries',
     ratio: Number.isNaN(ratio) ? speed : ratio,
     baseline: 'bare-signed-posts-graphile-worker',
@@ -149,9 +238,10 @@ async function againstBarePosts(
     beside: {
       'deliveries-ratio': rounded(speed),
       'deliveries-per-second': perSecond.join(':'),
-      'cpu-us': `${told(ours)}:${told(baseline)}`,
+      'cpu-us': `${cpuOf(ours)}:${cpuOf(baseline)}`,
     },
   };
+  return { measurement, perSecond: perSecond[0] as number };
 }
 
 async function drained(
@@ -172,13 +262,11 @@ async function drained(
   return { perSecond: count / seconds, servers: used[0], postgres: used[1] };
 }
 
-async function startBareDeliveries({ databaseUrl }: BenchRegister, receiver: CountingReceiver) {
-  const folder = mkdtempSync(join(tmpdir(), 'register-bare-deliveries-'));
-  const loader = join(__dirname, '..', '..', 'support', 'swc-register.js');
-  const script = join(__dirname, '..', 'bare', 'deliveries.ts');
+async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, receiver: CountingReceiver) {
   const environment = { DATABASE_URL: databaseUrl, RECEIVER: `${receiver.url}/bare` };
-  const server = await startServerProcess(['-r', loader, script], environment, join(folder, 'log'));
+  const server = await startBare('deliveries', environment, logFile('deliveries'));
   const client = new Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined); // a bench that was stopped has left it
   await client.connect();
   let number = 0;
   return {
@@ -194,31 +282,51 @@ async function startBareDeliveries({ databaseUrl }: BenchRegister, receiver: Cou
     async stop() {
       await client.end();
       await server.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** With a hundred thousand deliveries waiting, customers withdraw: the time from each commit to each arrival. */
+/**
+ * With a hundred thousand deliveries waiting, customers withdraw, at a share of what the product delivers: the time from each commit to
+ * each arrival, against the time that a thousand deliveries of the backlog take.
+ */
 async function withdrawalBesideBacklog(
   source: EventSource,
   receiver: CountingReceiver,
   webhooks: readonly string[],
+  perSecond: number,
+  { scaled }: BenchContext,
 ): Promise<Measurement> {
   receiver.forget();
-  const records = await source.activeRecords(WITHDRAWALS);
-  await source.expiring(webhooks, BACKLOG_RECORDS, ROUNDS + 1);
+  const records = await source.activeRecords(scaled(WITHDRAWALS));
+  const [all, part] = [scaled(BACKLOG_RECORDS), scaled(RECORDS_A_ROUND)];
+  for (let from = 0; from < all; from += part) await source.expiring(webhooks, part, ROUNDS + 1, from);
   const backlog = await source.pending();
+  const every = (webhooks.length * 1000) / (perSecond * SHARE);
   for (const id of records) {
-    await Promise.all([source.withdraw(id), pause(WITHDRAWAL_EVERY)]);
+    await Promise.all([source.withdraw(id), pause(every)]);
   }
   const left = await source.pending();
   const recorded = await source.recorded('consent.withdrawal');
-  const expected = recorded.size * webhooks.length;
   const withdrawals = () =>
     [...receiver.arrivals].filter(([delivery]) => recorded.has(idOf(delivery)) && !delivery.startsWith('/latency'));
-  while (withdrawals().length < expected) await pause(100);
+  await reached('deliveries of withdrawals', recorded.size * webhooks.length, async () => {
+    await pause(100); // a count of a hundred thousand
+    return withdrawals().length;
+  });
   const milliseconds = withdrawals().map(([delivery, at]) => at - Number(recorded.get(idOf(delivery))));
-  const beside = { 'p50-ms': percentile(milliseconds, 50), backlog, 'left-at-the-end': left };
-  return withinMilliseconds('withdrawals-beside-backlog', percentile(milliseconds, 99), 1_000, beside);
+  const [p50, p99] = [percentile(milliseconds, 50), percentile(milliseconds, 99)];
+  const name = 'withdrawals-beside-backlog';
+  return {
+    name,
+    ratio: (A_THOUSAND / perSecond) * (1000 / p99),
+    baseline: 'a-thousand-deliveries',
+    limit: LIMITS[name],
+    beside: {
+      'p50-ms': rounded(p50),
+      'p99-ms': rounded(p99),
+      ...{ backlog, 'left-at-the-end': left },
+      'withdrawals-per-second': rounded(1000 / every),
+    },
+  };
 }

@@ -11,7 +11,8 @@ const DOCUMENT = join(REPOSITORY_ROOT, 'gateway', 'operations', 'readAccessRecor
 
 /** Record, identity record and Data User in one operation, as a trusted document, against one SQL join. */
 export const federated: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
+  const { room } = context;
+  const register = await context.register();
   const load = graphLoad(register, { documentId: OPERATION });
   const sides = [productSide(room, register, load, register.gateway), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);
@@ -20,7 +21,8 @@ export const federated: Bench = async (context) => {
 
 /** The same with its text in the request; reported only. */
 export const federatedAdHoc: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
+  const { room } = context;
+  const register = await context.register();
   const load = graphLoad(register, { query: readFileSync(DOCUMENT, 'utf8') });
   const sides = [productSide(room, register, load, register.gateway), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);

@@ -12,7 +12,8 @@ const PREPARE = `mutation Prepare($input: GridPublicationInput!) { prepareGridPu
 
 /** GET …/EQ.xml of a megabyte, against the bare server with the same cache over the same rows. */
 export const gridRetrieval: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
+  const { room } = context;
+  const register = await context.register();
   await publishMegabyte(register);
   const load: Load = {
     method: 'GET',

@@ -8,6 +8,8 @@ import { type ModelSink, differenceModelReader } from '../../../subgraphs/grid-m
 import { generatedGridModel } from '../../support/generated-grid-model';
 import type { Bench } from '../bench-context';
 import { LIMITS } from '../limits';
+import { progress } from '../progress';
+import { median } from '../rounds';
 import { type Measurement, rounded } from '../verdict';
 
 const MEGABYTE = 1_000_000;
@@ -29,6 +31,7 @@ function parsing(name: string, megabytes: number): Measurement {
     const counting = processorSeconds(() => countElements(bytes));
     const ours = processorSeconds(() => readItems(bytes));
     if (round >= WARM_UPS) rounds.push({ ours, counting });
+    progress(`${name}, round ${round + 1} of ${WARM_UPS + ROUNDS}: ${rounded(counting / ours)}`);
   }
   const perSecond = (seconds: readonly number[]) => rounded(bytes.length / MEGABYTE / median(seconds));
   return {
@@ -79,10 +82,6 @@ function processorSeconds(work: () => number): number {
   if (work() === 0) throw new Error('nothing was read');
   const { user, system } = process.cpuUsage(begin);
   return (user + system) / 1e6;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number;
 }
 
 async function memory(): Promise<Measurement> {

@@ -15,7 +15,8 @@ export function listLoad({ rows, token }: BenchRegister): Load {
 
 /** Listing a meter point's records, against the bare server. */
 export const list: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
+  const { room } = context;
+  const register = await context.register();
   const load = listLoad(register);
   const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);

@@ -13,7 +13,8 @@ import { type Measurement, rounded } from '../verdict';
 
 /** Durable registrations with an idempotency key each, against the same rows inserted by a bare server. */
 export const register: Bench = async (context) => {
-  const [room, opened] = [await context.room(), await context.register()];
+  const { room } = context;
+  const opened = await context.register();
   const load = registrationLoad(opened);
   const bare = bareSide(room, opened, load);
   const oneStatement: Side = {

@@ -11,7 +11,7 @@ const LARGE = 1_000_000;
 
 /** Verifying and listing among a million records, against the product itself among ten thousand. */
 export const scale: Bench = async (context) => {
-  const room = await context.room();
+  const { room } = context;
   const small = await context.register();
   const large = await room.register(LARGE);
   const compare = (name: string, load: (register: BenchRegister) => Load) =>
@@ -31,7 +31,7 @@ async function grown(
     ...registers.map((each) => productSide(room, each, load(each))),
     ...registers.map((each) => bareSide(room, each, load(each))),
   ];
-  await warmUp(sides);
+  await warmUp(sides, seconds);
   const figures = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
   const [ours, oursSmall, bare, bareSmall] = figures as [Figures, Figures, Figures, Figures];
   const ofBare = compared(name, bare, { name: 'bare', figures: bareSmall }, 32).ratio;

@@ -1,7 +1,4 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { REGISTRATION } from '../bare/registration-body';
 import type { Bench } from '../bench-context';
@@ -9,38 +6,42 @@ import type { BenchRegister } from '../bench-room';
 import { percentile } from '../event-load';
 import { ROUNDS } from '../limits';
 import { type ProcessorClock, processesClock } from '../processor-time';
+import { progress, reached } from '../progress';
 import { median } from '../rounds';
-import { startServerProcess } from '../server-processes';
+import { startBare } from '../server-processes';
 import { type Measurement, rounded } from '../verdict';
 
 const SUBSCRIBERS = 1_000;
 const EVENTS = 100;
 /** Registrations at once. */
 const WRITERS = 8;
-const LONGEST_WAIT = 60_000;
 
 const QUERY =
   'subscription { registerEvents { id cursor type recordedAt dataUser { displayName } accessRecord { purpose state } } }';
 
-/** A thousand subscribers are told of a hundred events each, against a bare server that sends them the same. */
+/** A thousand subscribers get a hundred events each, against a bare server that sends them the same. */
 export const subscribers: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
-  const told = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => subscribed(register)));
-  await begun(register);
-  const bare = await startBroadcast();
+  const { room } = context;
+  const register = await context.register();
+  const count = context.scaled(SUBSCRIBERS);
+  const listeners = await Promise.all(Array.from({ length: count }, () => subscribed(register)));
+  await begun(register, count);
+  const bare = await startBroadcast(register, count);
   try {
     const ours: Round[] = [];
     const baseline: Round[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const mine = await measured(told, [register.product, room.postgres], () => registerEvents(register));
-      const theirs = await measured(bare.told, [bare.clock], () => bare.fire(mine.sample));
+      const mine = await measured(listeners, [register.product, room.postgres], () => registerEvents(register));
+      const theirs = await measured(bare.listeners, [bare.clock], () => bare.fire(mine.sample));
+      const speeds = [mine, theirs].map(({ perSecond }) => Math.round(perSecond));
+      progress(`round ${round} of ${ROUNDS}, messages per second: product ${speeds[0]}, bare ${speeds[1]}`);
       if (round === 0) continue; // warms both up
       ours.push(mine);
       baseline.push(theirs);
     }
-    return [comparedRounds(ours, baseline)];
+    return [comparedRounds(ours, baseline, count)];
   } finally {
-    for (const { socket } of told) socket.terminate();
+    for (const { socket } of listeners) socket.terminate();
     await bare.stop();
   }
 };
@@ -63,6 +64,7 @@ interface Round {
 
 function listening(socket: WebSocket): Listener {
   const listener: Listener = { socket, messages: [] };
+  socket.on('error', () => undefined); // its server was stopped
   socket.on('message', (data: Buffer) => void listener.messages.push({ text: data.toString(), at: Date.now() }));
   return listener;
 }
@@ -78,35 +80,30 @@ async function subscribed({ gateway, token }: BenchRegister): Promise<Listener> 
 }
 
 /** Waits until the gateway has begun all subscriptions. */
-async function begun({ gateway }: BenchRegister): Promise<void> {
-  const isBegun = async () => {
+async function begun({ gateway }: BenchRegister, count: number): Promise<void> {
+  await reached('subscriptions are begun', count, async () => {
     const metrics = await (await fetch(`${gateway}/metrics`)).text();
-    return metrics.includes(`gateway_subscriptions{transport="websocket"} ${SUBSCRIBERS}\n`);
-  };
-  while (!(await isBegun())) await new Promise((resolve) => void setTimeout(resolve, 50));
+    return Number(/^gateway_subscriptions\{transport="websocket"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+  });
 }
 
-async function startBroadcast() {
-  const folder = mkdtempSync(join(tmpdir(), 'register-bare-broadcast-'));
-  const loader = join(__dirname, '..', '..', 'support', 'swc-register.js');
-  const script = join(__dirname, '..', 'bare', 'broadcast.ts');
-  const server = await startServerProcess(['-r', loader, script], {}, join(folder, 'log'));
+async function startBroadcast({ logFile }: BenchRegister, count: number) {
+  const server = await startBare('broadcast', {}, logFile('broadcast'));
   const opened = async () => {
-    const socket = new WebSocket(server.told);
+    const socket = new WebSocket(server.address);
     await once(socket, 'open');
     return socket;
   };
   const source = await opened();
-  const told = (await Promise.all(Array.from({ length: SUBSCRIBERS }, opened))).map(listening);
+  const listeners = (await Promise.all(Array.from({ length: count }, opened))).map(listening);
   return {
-    told,
+    listeners,
     clock: processesClock([server.pid]),
     fire: async (text: string) => source.send(JSON.stringify({ text, times: EVENTS })),
     async stop() {
-      for (const { socket } of told) socket.terminate();
+      for (const { socket } of listeners) socket.terminate();
       source.terminate();
       await server.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -137,13 +134,12 @@ async function measured(
   for (const { messages } of listeners) messages.length = 0;
   const [before, begin] = [clocks.map((clock) => clock()), performance.now()];
   await fire();
-  while (listeners.some(({ messages }) => messages.length < EVENTS)) {
-    if (performance.now() - begin > LONGEST_WAIT) throw new Error('not every subscriber was told of every event');
-    await new Promise((resolve) => void setTimeout(resolve, 5));
-  }
+  await reached('messages', listeners.length * EVENTS, () =>
+    listeners.reduce((sum, { messages }) => sum + Math.min(messages.length, EVENTS), 0),
+  );
   const seconds = (performance.now() - begin) / 1000;
   const all = listeners.flatMap(({ messages }) => messages);
-  if (all.length !== listeners.length * EVENTS) throw new Error('a subscriber was told of an event twice');
+  if (all.length !== listeners.length * EVENTS) throw new Error('a subscriber got an event twice');
   return {
     perSecond: all.length / seconds,
     cpu: clocks.map((clock, index) => {
@@ -158,7 +154,7 @@ async function measured(
   };
 }
 
-function comparedRounds(ours: readonly Round[], baseline: readonly Round[]): Measurement {
+function comparedRounds(ours: readonly Round[], baseline: readonly Round[], count: number): Measurement {
   const cost = (rounds: readonly Round[], index: number) => median(rounds.map(({ cpu }) => cpu[index] ?? Number.NaN));
   const speed = (rounds: readonly Round[]) => median(rounds.map(({ perSecond }) => perSecond));
   const [servers, postgres, bare] = [cost(ours, 0), cost(ours, 1), cost(baseline, 0)];
@@ -169,7 +165,7 @@ function comparedRounds(ours: readonly Round[], baseline: readonly Round[]): Mea
     ratio: Number.isNaN(ratio) ? speed(ours) / speed(baseline) : ratio,
     baseline: 'bare-ws-broadcast',
     beside: {
-      subscribers: SUBSCRIBERS,
+      subscribers: count,
       events: EVENTS,
       'messages-per-second': `${Math.round(speed(ours))}:${Math.round(speed(baseline))}`,
       'p50-ms': rounded(percentile(delays, 50)),

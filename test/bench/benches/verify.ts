@@ -13,7 +13,8 @@ export function verifyLoad({ rows }: BenchRegister): Load {
 
 /** Verifying a record, everything in one process, against the bare server. */
 export const verify: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
+  const { room } = context;
+  const register = await context.register();
   const load = verifyLoad(register);
   const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);
@@ -37,7 +38,8 @@ const WIRINGS = {
 
 /** Verifying a record over HTTP between services, against the bare server; reported only. */
 export const verifyBetweenProcesses: Bench = async (context) => {
-  const [room, register] = [await context.room(), await context.register()];
+  const { room } = context;
+  const register = await context.register();
   const load = verifyLoad(register);
   const bare = bareSide(room, register, load);
   const measurements: Measurement[] = [];

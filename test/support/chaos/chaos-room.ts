@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { DemoData } from '../../../sandbox/demo-data';
-import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../customers';
-import { documentedFetch } from '../documented-fetch';
+import { customerToken, newCustomer } from '../customers';
+import { graphOf } from '../graph';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../postgres';
-import { type TestRegister, freePort, startRegisterProcess } from '../register';
+import { type SharedRegister, freePort, startRegisterProcess } from '../register';
+import { accountOf, anonymousClient, tokenOf } from '../rest-client';
+import { renewedToken } from './renewed-token';
 import { type SupervisedService, supervised } from './supervised-processes';
+import type { Writers } from './writers';
 
 /** A register of a process each, with two of `access`, on a PostgreSQL of its own: all of them may be killed. */
 export interface ChaosRoom {
   readonly postgres: ControlledPostgres;
   readonly databaseUrl: string;
   readonly services: readonly SupervisedService[];
-  readonly register: TestRegister;
-  readonly dataUser: DataUser;
-  readonly customer: Customer;
-  /** Token of the customer's session. */
-  readonly session: string;
+  readonly register: SharedRegister;
+  readonly by: Writers;
   /** Token of an admin. */
-  readonly admin: string;
+  admin(): Promise<string>;
   /** Rows of one statement, asked as the owner by a session of its own. */
   rows<Row>(text: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -35,6 +35,7 @@ const PORTS = [
   'GRID_MODELS_PORT',
   'TARIFFS_PORT',
   'CONSOLE_PORT',
+  'MAILBOX_PORT',
 ] as const;
 
 /** Opens the room: the demo data is made by one process, which then ends; the services take over its database. */
@@ -52,22 +53,22 @@ export async function openChaosRoom(): Promise<ChaosRoom> {
     WEBHOOK_ALLOW_LOOPBACK: 'true',
   };
   const whole = await startRegisterProcess(environment);
-  const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData & { mailbox: string };
+  const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
   const url = (name: (typeof PORTS)[number]) => `http://localhost:${environment[name]}`;
-  const register: TestRegister = {
+  const register: SharedRegister = {
     ...{
       rest: url('REST_PORT'),
       gateway: url('GATEWAY_PORT'),
       portal: url('PORTAL_PORT'),
       console: url('CONSOLE_PORT'),
     },
-    ...{ sandbox, mailbox: sandbox.mailbox, databaseUrl: database.url, dataDir, log: () => '' },
-    close: () => Promise.resolve(),
+    ...{ sandbox, mailbox: url('MAILBOX_PORT'), databaseUrl: database.url, dataDir, log: () => '' },
   };
-  const dataUser = await newDataUser(register, 'https://larkhill.example/return');
-  const customer = await newCustomer(dataUser);
-  const session = await customerToken(register, customer);
-  const admin = await adminToken(register);
+  const rows = <Row>(text: string, values?: unknown[]) => rowsOf<Row>(database.url, text, values);
+  const dataUser = renewedToken(() => tokenOf(register, 'data_user'));
+  const duid = accountOf(sandbox, 'data_user').duid as string;
+  const enroller = { name: '', duid, rest: restOf(register, dataUser), token: '', returnUrl: '' };
+  const customer = await newCustomer(enroller);
   await whole.stop();
   const services = await Promise.all([
     supervised('identity', { ...environment, SERVICES: 'identity' }),
@@ -78,9 +79,11 @@ export async function openChaosRoom(): Promise<ChaosRoom> {
     supervised('gateway', { ...environment, SERVICES: 'gateway' }),
     supervised('rest-adapter', { ...environment, SERVICES: 'rest-adapter' }),
   ]);
+  const running = () => Promise.all(services.map((service) => service.running()));
+  const by = writersOf(register, dataUser, { duid, customer, running, rows });
+  const admin = renewedToken(() => tokenOf(register, 'admin'));
   return {
-    ...{ postgres, databaseUrl: database.url, services, register, dataUser, customer, session, admin },
-    rows: (text, values) => rowsOf(database.url, text, values),
+    ...{ postgres, databaseUrl: database.url, services, register, by, admin, rows },
     async close() {
       await Promise.all(services.map((service) => service.stop()));
       await postgres.remove();
@@ -89,11 +92,27 @@ export async function openChaosRoom(): Promise<ChaosRoom> {
   };
 }
 
-async function adminToken({ rest, sandbox }: TestRegister): Promise<string> {
-  const { account_id, secret_key } = sandbox.accounts.find(({ role }) => role === 'admin') as DemoData['accounts'][0];
-  const authorization = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
-  const answer = await documentedFetch(`${rest}/v1/auth/token`, { headers: { authorization } });
-  return ((await answer.json()) as { 'bearer-token': string })['bearer-token'];
+function writersOf(
+  register: SharedRegister,
+  dataUser: () => Promise<string>,
+  more: Pick<Writers, 'duid' | 'customer' | 'running' | 'rows'>,
+): Writers {
+  const operator = renewedToken(() => tokenOf(register, 'communications_operator'));
+  const graph = (token: () => Promise<string>): Writers['asCustomer'] => {
+    return async (query, variables) => graphOf(register, await token())(query, variables);
+  };
+  return {
+    ...more,
+    dataUser: restOf(register, dataUser),
+    operator: restOf(register, operator),
+    asDataUser: graph(dataUser),
+    asOperator: graph(operator),
+    asCustomer: graph(renewedToken(() => customerToken(register, more.customer))),
+  };
+}
+
+function restOf({ rest }: SharedRegister, token: () => Promise<string>): Writers['dataUser'] {
+  return async (...request) => anonymousClient(rest, `Bearer ${await token()}`)(...request);
 }
 
 async function rowsOf<Row>(databaseUrl: string, text: string, values: unknown[] = []): Promise<Row[]> {

@@ -13,7 +13,7 @@ export interface FollowedStream {
 const EVENTS = 'subscription ($after: String) { registerEvents(after: $after) { id cursor } }';
 
 /** Follows all events from now on, at a gateway that may be killed. */
-export function followStream(gateway: string, token: string, after: string): FollowedStream {
+export function followStream(gateway: string, token: () => Promise<string>, after: string): FollowedStream {
   const events: string[] = [];
   let cursor = after;
   let resumed = 0;
@@ -21,7 +21,7 @@ export function followStream(gateway: string, token: string, after: string): Fol
   const client: Client = createClient({
     url: `${gateway.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
-    connectionParams: { authorization: `Bearer ${token}` },
+    connectionParams: async () => ({ authorization: `Bearer ${await token()}` }),
     retryAttempts: 0,
   });
   const follow = async () => {

@@ -8,6 +8,8 @@ export interface SupervisedService {
   kill(): Promise<void>;
   /** Resolves when it runs. */
   running(): Promise<void>;
+  /** How often it was started again after a kill. */
+  restarts(): number;
   output(): string;
   stop(): Promise<void>;
 }
@@ -16,12 +18,15 @@ export interface SupervisedService {
 export async function supervised(name: string, environment: Environment): Promise<SupervisedService> {
   let stopping = false;
   let output = '';
+  let restarts = 0;
   let present: Promise<RegisterProcess> = startRegisterProcess(environment);
   await present;
   const start = async (): Promise<RegisterProcess> => {
     for (;;) {
       try {
-        return await startRegisterProcess(environment);
+        const started = await startRegisterProcess(environment);
+        restarts += 1;
+        return started;
       } catch (error) {
         output += `${(error as Error).message}\n`;
         if (stopping) throw error;
@@ -38,6 +43,7 @@ export async function supervised(name: string, environment: Environment): Promis
       present.catch(() => undefined); // who waits for it is told
     },
     running: async () => void (await present),
+    restarts: () => restarts,
     output: () => output,
     async stop() {
       stopping = true;

@@ -1,0 +1,174 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { Environment } from '../../../process/environment';
+import { type ConsumerParties, consumerParties } from '../../support/consumer-parties';
+import type { OpenApiDocument } from '../../../rest-adapter/contract';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import { INTERFACES } from '../../../rest-adapter/interfaces';
+import { contractAnswers } from '../../support/contract-answers';
+import { type ExampleRequest, exampleRequests } from '../../support/contract-examples';
+import { documentedFetch } from '../../support/documented-fetch';
+import { type ExchangePlayer, exchangePlayer } from '../../support/exchange-player';
+import { readExchanges } from '../../support/http-file';
+import type { Variables } from '../../support/placeholders';
+import {
+  type SharedRegister,
+  type TestRegister,
+  type Wiring,
+  sharedRegister,
+  startTestRegister,
+  usualWirings,
+} from '../../support/register';
+
+const contract = contractAnswers();
+
+const TESTS = join(REPOSITORY_ROOT, 'test');
+
+const FILES = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\/exchanges\/.*\.http$/.test(path))
+  .toSorted()
+  .map((name) => ({
+    name,
+    exchanges: readExchanges(join(TESTS, name)),
+    text: readFileSync(join(TESTS, name), 'utf8'),
+  }));
+type PlayedFile = (typeof FILES)[number];
+
+const needsLimits = ({ name }: PlayedFile) => name.includes('/limited/');
+const movesTheClock = ({ text }: PlayedFile) => text.includes('setClockOffset');
+const LIMITED = FILES.filter(needsLimits);
+const USUAL = FILES.filter((file) => !needsLimits(file));
+
+/** Of each noun, files whose answers pass through most of its services. */
+const BETWEEN_PROCESSES =
+  /(idempotency|order-of-checks|unserved|webhook-deliveries|legacy-consents|reidentification|verify|register|operator|grid|tariffs-consumer)\.http$/;
+const isUsualForm = usualWirings().length === 1;
+
+/** Registers that files are played against: of their own where the clock is moved, examples end demo data, or limits are counted. */
+const PLAYS: readonly { where: string; wiring: Wiring; own: Environment | undefined; files: PlayedFile[] }[] = [
+  { where: 'in one process', wiring: 'one process', own: {}, files: USUAL },
+  { where: 'with rate limits', wiring: 'one process', own: { RATE_LIMITS: 'on' }, files: LIMITED },
+  ...(isUsualForm
+    ? [
+        {
+          where: 'with a process for each service',
+          wiring: 'a process each' as const,
+          own: undefined,
+          files: USUAL.filter((file) => BETWEEN_PROCESSES.test(file.name) && !movesTheClock(file)),
+        },
+      ]
+    : [
+        { where: 'with a process for each service', wiring: 'a process each' as const, own: {}, files: USUAL },
+        {
+          where: 'with a process for each service and rate limits',
+          wiring: 'a process each' as const,
+          own: { RATE_LIMITS: 'on' },
+          files: LIMITED,
+        },
+      ]),
+];
+const START_TIME = 300_000;
+
+const had = new Set<string>();
+
+describe.each(PLAYS)('The register $where', ({ wiring, own, files }) => {
+  let register: SharedRegister & Partial<Pick<TestRegister, 'close'>>;
+  let parties: ConsumerParties;
+  let player: ExchangePlayer;
+  beforeAll(async () => {
+    register = own === undefined ? await sharedRegister(wiring) : await startTestRegister(wiring, { environment: own });
+    parties = await consumerParties(register);
+    player = await exchangePlayer(register, contract, parties);
+  }, START_TIME);
+  afterAll(async () => {
+    player?.had.forEach((answer) => had.add(answer));
+    await parties?.close();
+    await register?.close?.();
+  });
+
+  describe.each(files)('$name', ({ exchanges, ...file }) => {
+    let variables: Variables;
+    beforeAll(() => {
+      variables = new Map(player.variables);
+    });
+    if (movesTheClock({ exchanges, ...file })) afterAll(() => setClockBack(register.databaseUrl));
+    it.each(exchanges)('$title', async (exchange) => {
+      expect(await player.play(exchange, variables)).toEqual([]);
+    });
+  });
+
+  // Only a register in one process shows the values of its sandbox as examples; they end what others read.
+  if (files !== USUAL || wiring !== 'one process') return;
+  it.each(INTERFACES)('gives good answers to the examples of $name, as its document is served', async (of) => {
+    const document = (await (await fetch(`${register.rest}${of.documentPath}`)).json()) as OpenApiDocument;
+    const answered: string[] = [];
+    for (const example of exampleRequests(document, of.basePath).toSorted(destroyingLast)) {
+      const status = await statusOf(register, example, player.variables);
+      if (status >= 300) answered.push(`${example.operationId} ${status}`);
+    }
+    expect(answered.filter((each) => !NOT_BEFOREHAND.has(each))).toEqual([]);
+  });
+});
+
+describe('The answers that the OpenAPI documents promise', () => {
+  /** Internal errors and absent dependencies are shown by the tests of reliability, an archive of 192 MiB by those of files. */
+  const isShownElsewhere = / (500|503)$|^uploadArchive 413$/;
+  it('were all had', () => {
+    const promised = contract.all.filter((answer) => !isShownElsewhere.test(answer));
+    expect(promised.filter((answer) => !had.has(answer))).toEqual([]);
+  });
+});
+
+/**
+ * Examples that name what no document can know beforehand, since an answer told it (a subscription, a token-ref, an id of Interface D), and
+ * three that ask for what the sandbox does not have: a passkey, a consent given before, an Identity Record without an ACTIVE access. A
+ * callback may have been subscribed by an exchange before.
+ */
+const NOT_BEFOREHAND = new Set([
+  ...['confirmReidentification 404', 'confirmOwnReidentification 404', 'removeCredential 404'],
+  ...['readWebhook 404', 'updateWebhook 404', 'deleteWebhook 404', 'listWebhookDeliveries 404', 'redeliverEvent 404'],
+  ...[
+    'testWebhook 404',
+    'retrieveRtiUser 404',
+    'retrieveTariff 404',
+    'revokeTariffConsent 404',
+    'removeRtiWebhook 404',
+  ],
+  ...['reidentifyOwn 422', 'listCustomerTariffs 403', 'anonymiseIdentityRecord 409', 'registerWebhook 409'],
+]);
+
+const destroyingLast = (one: ExampleRequest, other: ExampleRequest) =>
+  Number(one.method === 'DELETE') - Number(other.method === 'DELETE');
+
+/** Sends an example as somebody who may; an answer that is not documented is an error. */
+async function statusOf(
+  { rest }: SharedRegister,
+  { method, target, body, tag, security }: ExampleRequest,
+  variables: Variables,
+): Promise<number> {
+  const known = (name: string) => variables.get(name) ?? '';
+  const credentials: Readonly<Record<string, Record<string, string>>> = {
+    bearerToken: {
+      authorization: `Bearer ${known(tag === 'Operator' ? 'communications_operator.token' : 'data_user.token')}`,
+    },
+    basicCredentials: { authorization: `Basic ${btoa(`${known('data_user.account')}:${known('data_user.secret')}`)}` },
+    consumerToken: { authorization: `Bearer ${known('consumer')}` },
+    supplierApiKey: { 'X-Supplier-API-Key': known('lark.key') },
+  };
+  const typed: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  const { status } = await documentedFetch(`${rest}${target}`, {
+    method,
+    headers: { ...typed, ...credentials[security[0] ?? ''] },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return status;
+}
+
+/** A file that fails half way must not leave the others in another time. */
+async function setClockBack(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('select register.set_clock_offset(0)');
+  await client.end();
+}

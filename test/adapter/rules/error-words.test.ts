@@ -1,0 +1,78 @@
+import { wordAndDetails } from '../../../rest-adapter/error-forms';
+import { type ToldRefusal, refusal, refusalOfFaults } from '../../../rest-adapter/refusal';
+import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue';
+
+const told = (refused: ToldRefusal) =>
+  wordAndDetails(refused, { resource: '/v1/consent', 'transaction-id': 'tid_5d3f9a1c7be2048643d1e0fa' });
+
+/** The word of Interface D for every code (3-decisions-c-d.md, D.2). */
+const WORDS: Readonly<Record<ErrorCode, string>> = {
+  VAL001: 'invalid_request',
+  VAL002: 'invalid_request',
+  VAL003: 'invalid_request',
+  VAL004: 'invalid_request',
+  VAL005: 'invalid_request',
+  VAL006: 'invalid_request',
+  VAL007: 'invalid_request',
+  VAL008: 'invalid_request',
+  VAL009: 'invalid_request',
+  VAL010: 'invalid_request',
+  VAL011: 'unsupported_media_type',
+  AUT001: 'unauthorized',
+  AUT002: 'token_expired',
+  AUT003: 'invalid_api_key',
+  PRM001: 'forbidden',
+  PRM002: 'forbidden',
+  PRM003: 'forbidden',
+  RTI001: 'rti_user_not_active',
+  RTI002: 'consent_required',
+  NTF001: 'not_found',
+  NTF002: 'supplier_not_found',
+  NTF003: 'tariff_not_found',
+  NTF004: 'user_not_found',
+  NTF005: 'registration_not_found',
+  NTF006: 'webhook_not_found',
+  MET001: 'method_not_allowed',
+  ACC001: 'not_acceptable',
+  CNF001: 'conflict',
+  CNF002: 'conflict',
+  CNF003: 'conflict',
+  CNF004: 'conflict',
+  CNF005: 'price_change_needs_new_tariff',
+  CND001: 'precondition_failed',
+  LIM001: 'payload_too_large',
+  LIM002: 'too_many_requests',
+  REI001: 'unprocessable_request',
+  SYS001: 'internal_error',
+  SYS002: 'service_unavailable',
+};
+
+describe('the word of Interface D', () => {
+  it.each(Object.keys(errorCatalogue) as ErrorCode[])('for %s is of that code or its status', (code) => {
+    expect(told(refusal(code))).toEqual({ code: WORDS[code], message: errorCatalogue[code].meaning });
+  });
+
+  it('for what is wrong with a parameter says so, and tells with which', () => {
+    const fault = {
+      code: 'VAL003' as const,
+      pointer: 'query parameter limit',
+      parameter: 'limit',
+      message: 'must be <= 100',
+    };
+    expect(told(refusalOfFaults([fault]))).toEqual({
+      code: 'invalid_parameter',
+      message: 'query parameter limit: must be <= 100',
+      details: [{ path: 'limit', code: 'VAL003', message: 'must be <= 100' }],
+    });
+  });
+
+  it.each([
+    [400, 'invalid_request'],
+    [408, 'request_timeout'],
+    [431, 'headers_too_large'],
+    [418, 'invalid_request'],
+    [507, 'internal_error'],
+  ])('for what has no code but the status %s is %s', (status, word) => {
+    expect(told({ status, errors: [{ message: 'No.' }] })).toEqual({ code: word, message: 'No.' });
+  });
+});

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Milliseconds without progress after which a bench has failed. */
+const LONGEST_SILENCE = 60_000;
+/** Milliseconds between two lines about the same count, and between two looks at it. */
+const LINE_EVERY = 5_000;
+const LOOK_EVERY = 5;
+
+let last = { at: performance.now(), line: '' };
+
+/** Prints what is done now, which is progress. */
+export function progress(line: string): void {
+  console.log(`  ${line}`);
+  goesOn(line);
+}
+
+/** Notes progress that is not worth a line. */
+export function goesOn(what: string): void {
+  last = { at: performance.now(), line: what };
+}
+
+/** Waits until a number is reached. Each step towards it is progress, printed every few seconds. */
+export async function reached(what: string, wanted: number, present: () => number | Promise<number>): Promise<void> {
+  let before = -1;
+  let printed = performance.now();
+  for (;;) {
+    const now = await present();
+    if (now >= wanted) return;
+    if (now !== before) goesOn(`${now} of ${wanted} ${what}`);
+    before = now;
+    if (performance.now() - printed > LINE_EVERY) {
+      console.log(`  ${now} of ${wanted} ${what}`);
+      printed = performance.now();
+    }
+    await pause(LOOK_EVERY);
+  }
+}
+
+/** Does the work of a bench; rejects when it makes no progress for a minute, or when something that nobody waits for goes wrong. */
+export async function watched<Result>(work: () => Promise<Result>): Promise<Result> {
+  last = { at: performance.now(), line: 'nothing yet' };
+  let fail: (reason: unknown) => void = () => undefined;
+  const failure = new Promise<never>((_, reject) => (fail = reject));
+  const look = setInterval(() => {
+    if (performance.now() - last.at <= LONGEST_SILENCE) return;
+    fail(new Error(`no progress for ${LONGEST_SILENCE / 1000} seconds; the last was: ${last.line}`));
+  }, 500);
+  process.on('unhandledRejection', fail);
+  try {
+    return await Promise.race([work(), failure]);
+  } finally {
+    clearInterval(look);
+    process.off('unhandledRejection', fail);
+  }
+}

@@ -1,0 +1,227 @@
+import { modelCards } from '../../../console/grid/model-cards';
+import { objectFilterOf } from '../../../console/grid/object-filter';
+import {
+  comparisonPage,
+  filePath,
+  objectPage,
+  projectOfAddress,
+  projectPage,
+  versionOfAddress,
+} from '../../../console/grid/project-address';
+import { projectFilterOf } from '../../../console/grid/project-list';
+import type { GridModel } from '../../../console/grid/register-answers';
+import { differenceOf, valueRows } from '../../../console/grid/value-rows';
+import {
+  breakable,
+  cimName,
+  className,
+  fileSize,
+  publicationName,
+  quantity,
+  writtenInstant,
+} from '../../../console/grid/wording';
+import { problemOf } from '../../../console/request/problems';
+import { withQuery } from '../../../console/request/query';
+import { RegisterRefusal } from '../../../web/register-refusal';
+
+const project = { licenceArea: { code: 'EPN' }, publicationYear: 2026, period: '01', projectId: 'Thetford-33kV' };
+
+describe('addresses of the grid pages', () => {
+  it('name a project as Interface C does', () => {
+    expect(projectPage(project)).toBe('/grid/EPN/2026/01/Thetford-33kV');
+    expect(projectOfAddress({ area: 'EPN', year: '2026', period: '01', projectId: 'Thetford-33kV' })).toEqual({
+      area: 'EPN',
+      publicationYear: 2026,
+      period: '01',
+      projectId: 'Thetford-33kV',
+    });
+    expect(comparisonPage(project, 1, 2)).toBe('/grid/EPN/2026/01/Thetford-33kV/compare?from=1&to=2');
+  });
+
+  it.each([
+    ['a year that is none', { year: '26' }],
+    ['a cycle that there is not', { period: '03' }],
+    ['an identifier that is none', { projectId: '-x' }],
+    ['an identifier that is too long', { projectId: 'x'.repeat(25) }],
+  ])('name no project by %s', (_, part) => {
+    expect(projectOfAddress({ area: 'EPN', year: '2026', period: '01', projectId: 'A', ...part })).toBeUndefined();
+  });
+
+  it('keep an mRID whole, whatever it is made of', () => {
+    expect(objectPage(project, 2, 'a/b?c#d')).toBe('/grid/EPN/2026/01/Thetford-33kV/objects/a%2Fb%3Fc%23d?version=2');
+  });
+
+  it('lead to the files at Interface C, always of a version', () => {
+    const query = 'licenceArea=EPN&publicationYear=2026&period=01&version=2';
+    const path = '/grid-modelling/stage3/development-projects/Thetford-33kV';
+    expect(filePath(project, 2, 'EQ.xml')).toBe(`${path}/EQ.xml?${query}`);
+    expect(filePath(project, 2)).toBe(`${path}?${query}`);
+  });
+
+  it.each([
+    ['1', 1],
+    ['12', 12],
+    ['0', undefined],
+    ['01', undefined],
+    ['1.5', undefined],
+    ['9999999999', undefined],
+    [['1', '2'], undefined],
+    [undefined, undefined],
+  ])('name a version: %p', (text, version) => {
+    expect(versionOfAddress(text)).toBe(version);
+  });
+});
+
+describe('filters of the grid pages', () => {
+  it('of objects take what there is, and leave out the rest', () => {
+    expect(objectFilterOf({ kind: 'ADDED', type: 'cim:Breaker', search: ' T1 ' })).toEqual({
+      kind: 'ADDED',
+      type: 'cim:Breaker',
+      search: 'T1',
+    });
+    const nothing = { kind: undefined, type: undefined, search: undefined };
+    expect(objectFilterOf({ kind: 'added', type: '', search: '  ' })).toEqual(nothing);
+    expect(objectFilterOf({ kind: ['ADDED', 'REMOVED'], type: ['a', 'b'], search: ['c'] })).toEqual(nothing);
+    expect(objectFilterOf({ search: 'x'.repeat(1000) }).search).toHaveLength(200);
+  });
+
+  it('of projects take areas, years and the two cycles', () => {
+    expect(projectFilterOf({ area: 'EPN', year: '2026', period: '02' })).toEqual({
+      area: 'EPN',
+      publicationYear: 2026,
+      period: '02',
+    });
+    const nothing = { area: undefined, publicationYear: undefined, period: undefined };
+    expect(projectFilterOf({ area: '', year: 'soon', period: 'toString' })).toEqual(nothing);
+  });
+
+  it('stand in the address of the next page, escaped', () => {
+    expect(withQuery('/grid', { area: 'EPN', year: undefined, after: 'a=b&c' })).toBe('/grid?area=EPN&after=a%3Db%26c');
+    expect(withQuery('/grid', { area: undefined })).toBe('/grid');
+  });
+});
+
+describe('a problem page', () => {
+  const onward = (code: 'NTF001' | 'VAL003' | 'LIM002', address: string) =>
+    problemOf(new RegisterRefusal(code), address).model?.['onward'];
+
+  it.each(['/grid', '/grid?area=X', '/grid/EPN/2026/01/Unknown', '/grid/'])(
+    'leads to the list of projects, which everybody may see, from %s',
+    (address) => {
+      for (const code of ['NTF001', 'VAL003', 'LIM002'] as const)
+        expect(onward(code, address)).toEqual({ address: '/grid', name: 'Go to the development projects' });
+    },
+  );
+
+  it.each(['/', '/gridlock', '/live/grid'])('leads to the live page from %s', (address) => {
+    expect(onward('NTF001', address)).toMatchObject({ address: '/' });
+  });
+});
+
+describe('names and figures of the grid pages', () => {
+  it.each([
+    ['cim:ACLineSegment.r', { prefix: undefined, className: 'ACLineSegment', property: 'r' }],
+    ['gb:Feeder.rating.max', { prefix: 'gb', className: 'Feeder', property: 'rating.max' }],
+    ['cim:Substation', { prefix: undefined, className: 'Substation', property: undefined }],
+    ['bare', { prefix: undefined, className: 'bare', property: undefined }],
+  ])('%s is told in its parts', (name, parts) => {
+    expect(cimName(name)).toEqual(parts);
+  });
+
+  it('of classes leave out the prefix of CIM, and say when no file tells the class', () => {
+    expect(className('cim:ACLineSegment')).toBe('ACLineSegment');
+    expect(className('eu:BoundaryPoint')).toBe('eu:BoundaryPoint');
+    expect(className('rdf:Description')).toBe('Class unknown');
+    expect(breakable('ACLineSegment')).toEqual(['AC', 'Line', 'Segment']);
+    expect(breakable('eu:IdentifiedObject').join('')).toBe('eu:IdentifiedObject');
+  });
+
+  it('are as people write them', () => {
+    expect(publicationName(2026, '01')).toBe('May 2026');
+    expect(publicationName(2026, '02')).toBe('November 2026');
+    expect([0, 999, 1000, 126_400, 9_400_000].map(fileSize)).toEqual([
+      '0 bytes',
+      '999 bytes',
+      '1.0 kB',
+      '126 kB',
+      '9.4 MB',
+    ]);
+    expect(quantity(1, 'item')).toBe('1 item');
+    expect(quantity(1200, 'item')).toBe('1,200 items');
+    expect(writtenInstant('2028-11-01T00:00:00+01:00')).toBe('31 Oct 2028, 23:00 UTC');
+    expect(writtenInstant('in spring')).toBe('in spring');
+  });
+});
+
+describe('values of an object', () => {
+  const change = (before: string[], after: string[], part = {}) => ({
+    ...{ file: 'EQ_XML' as const, name: 'cim:ACLineSegment.r', isAssociation: false, before, after },
+    ...part,
+  });
+
+  it.each([
+    ['grows', ['0.5'], ['0.75'], '+0.25 (+50 %)'],
+    ['shrinks', ['0.1234'], ['0.0987'], '−0.0247 (−20 %)'],
+    ['was nothing', ['0'], ['2'], '+2'],
+    ['was negative', ['-4'], ['-2'], '+2 (+50 %)'],
+    ['is small', ['1e-6'], ['3e-6'], '+0.000002 (+200 %)'],
+    ['stays', ['1.0'], ['1'], undefined],
+    ['is no number', ['open'], ['closed'], undefined],
+    ['has no number on one side', [], ['1'], undefined],
+    ['has several', ['1', '2'], ['3'], undefined],
+  ])('tell by how much one changes that %s', (_, before, after, difference) => {
+    expect(differenceOf(change(before, after))).toBe(difference);
+  });
+
+  it('stand in the order of their names, associations after attributes', () => {
+    const rows = valueRows([
+      change(['1'], ['2'], { isAssociation: true, name: 'cim:A.b' }),
+      change(['1'], ['2'], { name: 'cim:C.d' }),
+      change(['1'], ['2'], { name: 'cim:B.c', file: 'SC_XML' }),
+    ]);
+    expect(rows.map(({ fullName, file, difference }) => [fullName, file, difference])).toEqual([
+      ['cim:B.c', 'SC.xml', '+1 (+100 %)'],
+      ['cim:C.d', 'EQ.xml', '+1 (+100 %)'],
+      ['cim:A.b', 'EQ.xml', undefined],
+    ]);
+  });
+});
+
+describe('the card of a file', () => {
+  const model: GridModel = {
+    file: 'SC_XML',
+    stored: { name: 'SC.xml', size: 30_400 },
+    header: {
+      mRID: 'm',
+      created: '2026-05-01T00:00:00Z',
+      scenarioTime: '2028-11-01T00:00:00Z',
+      modelingAuthoritySet: 'http://ltds.example/EPN',
+      profile: ['http://iec.ch/TC57/ns/CIM/ShortCircuit-EU/3.0', 'http://ofgem.gov.uk/ns/CIM/LTDS/Equipment/6.0'],
+      description: '',
+      version: '001',
+      supersedes: [],
+    },
+    forwardDifferences: { items: 1, statements: 2 },
+    reverseDifferences: null,
+    dependentOn: [
+      { mRID: 'base', models: [] },
+      { mRID: 'other', models: [{ file: 'EQ_XML', projectVersion: { version: 1, project } }] },
+    ],
+  };
+
+  it('tells sections, profiles and the models on which it depends, published or not', () => {
+    const [card] = modelCards(project, { version: 2, models: [model] });
+    expect(card).toMatchObject({ letters: 'SC', subject: 'Short circuit', forward: '1 item, 2 statements' });
+    expect(card?.reverse).toBe('no such section');
+    expect(card?.header.profiles.map(({ name }) => name)).toEqual(['ShortCircuit-EU/3.0', 'LTDS/Equipment/6.0']);
+    expect(card?.dependencies).toEqual([
+      { mRID: 'base', places: [] },
+      {
+        mRID: 'other',
+        places: [
+          { address: `${projectPage(project)}?version=1`, name: 'Thetford-33kV EQ.xml, EPN May 2026, version 1' },
+        ],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import { filterOfQuery, filterVariables, queryOfFilter, unreadableDataUser } from '../../../console/live/event-filter';
+import { rowOf } from '../../../console/live/event-rows';
+import { clockTime, dayAndTime, duration, shortTime } from '../../../console/live/instants';
+import { readLatestEvents } from '../../../console/live/latest-events';
+import type { Visit } from '../../../console/page';
+import { PLOTTED_MINUTES, eventsPerMinute, minutesTable } from '../../../console/live/minutes';
+import type { LiveEvent } from '../../../console/live/register-answers';
+
+const DUID = `duid_${'a1'.repeat(12)}`;
+
+describe('a filter of events', () => {
+  it.each([
+    ['nothing', {}, { types: [] }],
+    ['one type', { types: 'CONSENT_WITHDRAWAL' }, { types: ['CONSENT_WITHDRAWAL'] }],
+    [
+      'several, each once',
+      { types: ['ACCESS_REVOKED', 'ACCESS_EXPIRED', 'ACCESS_REVOKED'] },
+      { types: ['ACCESS_REVOKED', 'ACCESS_EXPIRED'] },
+    ],
+    [
+      'types that there are not',
+      { types: ['access.revoked', 'toString', '', 'WEBHOOK_TEST'] },
+      { types: ['WEBHOOK_TEST'] },
+    ],
+    ['a Data User, as people paste it', { duid: ` ${DUID.toUpperCase()} ` }, { types: [], duid: DUID }],
+    ['a Data User that is none', { duid: 'Larkhill' }, { types: [] }],
+    ['two Data Users', { duid: [DUID, DUID] }, { types: [] }],
+  ])('of %s', (_, query, filter) => {
+    expect(filterOfQuery(query)).toEqual(filter);
+    expect(filterOfQuery(Object.fromEntries([...parameters(queryOfFilter(filterOfQuery(query)))]))).toEqual(filter);
+  });
+
+  it('without types lets all through, and tells what it could not read', () => {
+    expect(filterVariables(filterOfQuery({}))).toEqual({ types: null, duid: null });
+    expect(unreadableDataUser({ duid: ' Larkhill ' })).toBe('larkhill');
+    expect(unreadableDataUser({ duid: DUID })).toBeUndefined();
+    expect(unreadableDataUser({ duid: ' ' })).toBeUndefined();
+  });
+
+  /** A query string, as the web server reads it. */
+  function parameters(query: string): Map<string, string | string[]> {
+    const all = new URLSearchParams(query);
+    return new Map(
+      [...all.keys()]
+        .map((name) => [name, all.getAll(name)] as const)
+        .map(([name, values]) => [name, name === 'duid' ? (values[0] ?? '') : values]),
+    );
+  }
+});
+
+describe('events per minute', () => {
+  const now = new Date('2026-03-01T12:30:45.000Z');
+  const plotted = (minute: string, type: string, count: number) => ({ minute, type, count });
+
+  it('are of the hour that ends now, also of minutes in which nothing happened', () => {
+    const { minutes, series, total } = eventsPerMinute(
+      [
+        plotted('2026-03-01T12:30:00.000Z', 'ACCESS_REGISTERED', 3),
+        plotted('2026-03-01T11:31:00.000Z', 'ACCESS_REGISTERED', 2),
+      ],
+      now,
+    );
+    expect(minutes).toHaveLength(PLOTTED_MINUTES);
+    expect(new Date((minutes.at(-1) as number) * 1000).toISOString()).toBe('2026-03-01T12:30:00.000Z');
+    expect(minutes.every((minute, index) => index === 0 || minute - (minutes[index - 1] as number) === 60)).toBe(true);
+    expect(series).toEqual([
+      { type: 'access.registered', counts: [2, ...Array.from({ length: 58 }, () => 0), 3], total: 5 },
+    ]);
+    expect(total).toBe(5);
+  });
+
+  it('stand in the order of the types, and one that is not known yet comes last', () => {
+    const counts = ['NEW_KIND', 'WEBHOOK_TEST', 'ACCESS_REVOKED'].map((type) =>
+      plotted('2026-03-01T12:30:00.000Z', type, 1),
+    );
+    expect(eventsPerMinute(counts, now).series.map(({ type }) => type)).toEqual([
+      'access.revoked',
+      'webhook.test',
+      'NEW_KIND',
+    ]);
+  });
+
+  it.each([
+    ['ahead', '2027-01-01T00:00:00.000Z'],
+    ['behind', '2025-01-01T00:00:00.000Z'],
+  ])('follow the clock of the register where it was moved %s', (_, minute) => {
+    const { minutes, total } = eventsPerMinute([plotted(minute, 'ACCESS_EXPIRED', 7)], now);
+    expect(new Date((minutes.at(-1) as number) * 1000).toISOString()).toBe(minute);
+    expect(total).toBe(7);
+  });
+
+  it('are a table of the minutes with events, newest first, for those who read', () => {
+    const table = minutesTable(
+      eventsPerMinute(
+        [
+          plotted('2026-03-01T12:01:00.000Z', 'ACCESS_REGISTERED', 1),
+          plotted('2026-03-01T12:30:00.000Z', 'ACCESS_REVOKED', 2),
+        ],
+        now,
+      ),
+    );
+    expect(table).toEqual([
+      { time: '12:30', counts: [0, 2] },
+      { time: '12:01', counts: [1, 0] },
+    ]);
+  });
+});
+
+describe('a row of the list', () => {
+  const event: LiveEvent = {
+    id: `evt_${'0'.repeat(24)}`,
+    cursor: 'x',
+    type: 'ACCESS_REGISTERED',
+    occurredAt: '2026-03-01T12:30:45.123Z',
+    dataUser: { duid: DUID, displayName: 'Larkhill' },
+    transition: { to: 'ACTIVE' },
+    accessRecord: { discoveredAccess: null },
+    affectedRecords: null,
+    daysRemaining: null,
+    effectiveDate: null,
+  };
+
+  it('names type, time, Data User and the state to which the record changed', () => {
+    expect(rowOf(event)).toEqual({
+      id: event.id,
+      type: 'access.registered',
+      occurredAt: event.occurredAt,
+      time: '12:30:45',
+      dayAndTime: '2026-03-01 12:30:45 UTC',
+      organisation: 'Larkhill',
+      duid: DUID,
+      isDiscovered: false,
+      state: 'ACTIVE',
+      detail: '',
+    });
+    expect(rowOf({ ...event, type: 'CONSENT_EXPIRING', transition: null }).state).toBeUndefined();
+  });
+
+  it.each(['ACCESS_DISCOVERED', 'ACCESS_CLAIMED', 'ACCESS_EXPIRED'])('names who was discovered: %s', (type) => {
+    const accessRecord = { discoveredAccess: { organisationName: 'Gadwall' } };
+    expect(rowOf({ ...event, type, dataUser: null, accessRecord })).toMatchObject({
+      organisation: 'Gadwall',
+      duid: undefined,
+      isDiscovered: true,
+    });
+  });
+
+  it.each([
+    ['ends in 1 day', { type: 'CONSENT_EXPIRING', daysRemaining: 1 }],
+    ['ends in 30 days', { type: 'CONSENT_EXPIRING', daysRemaining: 30 }],
+    [
+      '1 record, from 2026-04-01',
+      { type: 'TENANCY_CHANGE', affectedRecords: [{ id: '1' }], effectiveDate: '2026-04-01' },
+    ],
+    ['2 records', { type: 'TENANCY_CHANGE', affectedRecords: [{ id: '1' }, { id: '2' }] }],
+  ])('says what there is to say: %s', (detail, change) => {
+    expect(rowOf({ ...event, accessRecord: null, ...change }).detail).toBe(detail);
+  });
+});
+
+describe('times', () => {
+  it('are in UTC', () => {
+    expect(clockTime('2026-06-01T00:30:05.999+01:00')).toBe('23:30:05');
+    expect(dayAndTime('2026-06-01T00:30:05.999+01:00')).toBe('2026-05-31 23:30:05 UTC');
+    expect(shortTime('2026-06-01T00:30:05.999+01:00')).toBe('31 May, 23:30');
+  });
+
+  it.each([
+    [0, '0 s'],
+    [59.9, '59 s'],
+    [60, '1 min'],
+    [3599, '59 min'],
+    [3600, '1 h'],
+    [3661, '1 h 1 min'],
+    [86_399, '23 h 59 min'],
+    [86_400, '1 d'],
+    [100_000, '1 d 3 h'],
+  ])('of %d seconds are told as %s', (seconds, text) => {
+    expect(duration(seconds)).toBe(text);
+  });
+});
+
+describe('a live page of an empty log', () => {
+  it('goes on from the beginning of the log', async () => {
+    const askAsAccount = async (name: string) => (name === 'ReadLiveStart' ? { newest: [] } : { events: [] });
+    const visit = { askAsAccount } as unknown as Visit;
+    expect(await readLatestEvents(visit, { types: [] })).toMatchObject({ events: [], after: '' });
+  });
+});

@@ -1,0 +1,325 @@
+import { dayCurve } from '../../../console/tariffs/day-curve';
+import { type Day, daysAfter, halfHoursOf, instantOf, weekOf } from '../../../console/tariffs/local-time';
+import { amountOf, amountsOf } from '../../../console/tariffs/money';
+import { dayRows, weekTable } from '../../../console/tariffs/price-tables';
+import { type PriceScale, priceScale } from '../../../console/tariffs/price-scale';
+import { dayInWords, isValidBetween, pricedDay, pricesOf, runsOf } from '../../../console/tariffs/priced-day';
+import type { HalfHourPrice, PriceTier } from '../../../console/tariffs/register-answers';
+import { weekPicture } from '../../../console/tariffs/week-picture';
+
+const SUMMER = '2026-07-15';
+const FORWARD = '2026-03-29';
+const BACK = '2026-10-25';
+
+const PLACE = { schedule: 0, daysAndHours: 0, hours: 0 };
+
+/** What a slot says of some tiers: of none, that it has no price. */
+function slot(starts: number, tiers: readonly PriceTier[]): HalfHourPrice {
+  const [first] = tiers;
+  return {
+    from: instantOf(starts),
+    unitPriceIncludingVat: first?.unitPriceIncludingVat ?? null,
+    unitPriceExcludingVat: first?.unitPriceExcludingVat ?? null,
+    tiers,
+    entry: first === undefined ? null : PLACE,
+  };
+}
+
+const priced = (including: string, excluding: string | null = null): PriceTier[] => [
+  { toKwh: null, unitPriceIncludingVat: including, unitPriceExcludingVat: excluding },
+];
+
+/** Slots of a day, by the wall time of each half-hour. */
+const slotsOf = (day: Day, tiersAt: (time: string, zone: string) => readonly PriceTier[]) =>
+  halfHoursOf(day).map(({ starts, time, zone }) => slot(starts, tiersAt(time, zone)));
+
+/** Cheap until seven, dear until midnight. */
+const nightAndDay = (day: Day) => slotsOf(day, (time) => priced(time < '07:00' ? '0.10' : '0.30'));
+
+const scaleOf = (slots: readonly HalfHourPrice[]): PriceScale => priceScale(amountsOf(slots.flatMap(pricesOf)));
+const pictureOf = (day: Day, slots: readonly HalfHourPrice[]) => {
+  const [row] = weekPicture([day], slots, scaleOf(slots));
+  if (row === undefined) throw new Error('no row');
+  return row;
+};
+const curveOf = (day: Day, slots: readonly HalfHourPrice[]) => {
+  const curve = dayCurve(pricedDay(day, slots), scaleOf(slots));
+  if (curve === undefined) throw new Error('no curve');
+  return curve;
+};
+
+describe('the colours of prices', () => {
+  it.each([
+    ['0.20', '3'],
+    ['0.10 0.30', '15'],
+    ['0.10 0.20 0.30', '147'],
+    ['0.1 0.2 0.3 0.4', '0358'],
+    ['0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9', '012345678'],
+  ])('tell few prices apart, each by itself: %s', (text, digits) => {
+    const [prices, levels] = [text.split(' '), [...digits].map(Number)];
+    const scale = priceScale(amountsOf(prices));
+    expect(scale.classes.map(({ level }) => level)).toEqual(levels);
+    expect(prices.map((price) => scale.levelOf(amountOf(price)))).toEqual(levels);
+  });
+
+  it('tell the exact price of each', () => {
+    expect(priceScale(amountsOf(['0.301875', '0.09975'])).classes.map(({ label }) => label)).toEqual([
+      '9.975',
+      '30.1875',
+    ]);
+  });
+
+  it('of many prices are steps of one round width, without a hole, and dearer is never paler', () => {
+    const prices = Array.from({ length: 40 }, (_, index) => `0.${String(1037 + index * 73)}`);
+    const scale = priceScale(amountsOf(prices));
+    expect(scale.classes.map(({ label }) => label)).toEqual([
+      '10 to under 15',
+      '15 to under 20',
+      '20 to under 25',
+      '25 to under 30',
+      '30 to under 35',
+      '35 to under 40',
+    ]);
+    const levels = prices.map((price) => scale.levelOf(amountOf(price)));
+    expect(levels).toEqual(levels.toSorted());
+    expect(scale.levelOf(amountOf('0.14999'))).toBeLessThan(scale.levelOf(amountOf('0.15')));
+  });
+
+  it('tell steps below a penny', () => {
+    const prices = Array.from({ length: 12 }, (_, index) => `0.10${String(index).padStart(2, '0')}`);
+    expect(priceScale(amountsOf(prices)).classes[0]?.label).toBe('10.00 to under 10.02');
+  });
+
+  it('of no price are none', () => {
+    expect(priceScale([]).classes).toEqual([]);
+  });
+});
+
+describe('a day of the heat map', () => {
+  it('has a cell for each half-hour, at its wall time, that tells its price', () => {
+    const { cells, clocks } = pictureOf(SUMMER, nightAndDay(SUMMER));
+    expect(cells).toHaveLength(48);
+    expect(cells[14]).toMatchObject({ x: 29.167, y: 0, level: 5, tells: '07:00 to 07:30: 30.00 p/kWh' });
+    expect(cells[47]?.tells).toBe('23:30 to 24:00: 30.00 p/kWh');
+    expect(clocks).toBeUndefined();
+  });
+
+  it('leaves out the hour that there is not when the clocks go forward', () => {
+    const { cells, clocks } = pictureOf(FORWARD, nightAndDay(FORWARD));
+    expect(clocks).toBe('clocks go forward, 46 half-hours');
+    expect(cells.filter(({ look }) => look === 'priced')).toHaveLength(46);
+    expect(cells.filter(({ look }) => look === 'skipped').map(({ x }) => x)).toEqual([4.167, 6.25]);
+  });
+
+  it('divides the hour that there is twice when they go back: the first above the second', () => {
+    const slots = slotsOf(BACK, (time, zone) => priced(zone === 'BST' && time >= '01:00' ? '0.10' : '0.30'));
+    const { cells, clocks } = pictureOf(BACK, slots);
+    expect(clocks).toBe('clocks go back, 50 half-hours');
+    const atOne = cells.filter(({ x }) => x === 4.167);
+    expect(atOne.map(({ y, level, tells }) => [y, level, tells])).toEqual([
+      [0, 1, '01:00 to 01:30 BST: 10.00 p/kWh'],
+      [16.5, 5, '01:00 to 01:30 GMT: 30.00 p/kWh'],
+    ]);
+    expect(atOne.every(({ height }) => height === 15.5)).toBe(true);
+  });
+
+  it('shows where there is no price, and where the tariff is not valid', () => {
+    const slots = slotsOf(SUMMER, (time) => (time < '12:00' ? priced('0.10') : [])).slice(4);
+    const { cells, tells } = pictureOf(SUMMER, slots);
+    expect([cells[0]?.look, cells[4]?.look, cells[24]?.look]).toEqual(['invalid', 'priced', 'unpriced']);
+    expect(cells[0]?.tells).toBe('00:00 to 00:30: the tariff is not valid');
+    expect(tells).toBe(
+      'Wednesday 15 July 2026: 00:00 to 02:00 no price, 02:00 to 12:00 10.00 p/kWh, 12:00 to 24:00 no price',
+    );
+  });
+
+  it('writes a price once where half-hours in a row cost it, and only where there is room', () => {
+    const slots = slotsOf(SUMMER, (time) => {
+      if (time < '07:00') return priced('0.10');
+      return priced(time < '08:00' ? '0.20' : '0.30');
+    });
+    expect(pictureOf(SUMMER, slots).labels).toEqual([
+      { x: 14.583, text: '10.00', level: 1, isShort: true },
+      { x: 66.667, text: '30.00', level: 7, isShort: true },
+    ]);
+  });
+
+  it('takes a slot that begins within its half-hour for that half-hour', () => {
+    const [first] = halfHoursOf(SUMMER);
+    const [halfHour] = pricedDay(SUMMER, [slot((first?.starts ?? 0) + 600_000, priced('0.10'))]);
+    expect(halfHour?.price).toBe(amountOf('0.10'));
+  });
+});
+
+describe('the curve of a day', () => {
+  it.each([
+    [SUMMER, 48],
+    [FORWARD, 46],
+    [BACK, 50],
+  ])('of %s has %d half-hours of one width', (day, count) => {
+    const { bars } = curveOf(day, nightAndDay(day));
+    expect(bars).toHaveLength(count);
+    expect(bars.at(-1)?.x).toBeCloseTo(100 - 100 / count, 2);
+    expect(new Set(bars.map(({ width }) => width.toFixed(2))).size).toBe(1);
+  });
+
+  it('is a step line: level through a half-hour, upright between two', () => {
+    const [line] = curveOf(SUMMER, nightAndDay(SUMMER)).lines;
+    expect(line).toEqual({ kind: 'including', label: 'including VAT', path: 'M0 66.667H29.167V0H100' });
+  });
+
+  it('begins at no price at all, with few lines of round prices', () => {
+    expect(curveOf(SUMMER, nightAndDay(SUMMER)).prices).toEqual([
+      { at: 100, label: '0' },
+      { at: 66.667, label: '10' },
+      { at: 33.333, label: '20' },
+      { at: 0, label: '30' },
+    ]);
+  });
+
+  it('shows prices with and without VAT, and tells both', () => {
+    const slots = slotsOf(SUMMER, () => priced('0.105', '0.1'));
+    const { lines, bars } = curveOf(SUMMER, slots);
+    expect(lines.map(({ kind }) => kind)).toEqual(['excluding', 'including']);
+    expect(bars[0]?.tells).toBe('00:00 to 00:30: 10.50 p/kWh including VAT, 10.00 excluding');
+  });
+
+  it('is broken where there is no price', () => {
+    const slots = slotsOf(SUMMER, (time) => (time >= '06:00' && time < '12:00' ? [] : priced('0.10')));
+    expect(curveOf(SUMMER, slots).lines[0]?.path).toBe('M0 0H25M50 0H100');
+    expect(
+      dayCurve(
+        pricedDay(
+          SUMMER,
+          slotsOf(SUMMER, () => []),
+        ),
+        priceScale([]),
+      ),
+    ).toBeUndefined();
+    expect(dayCurve(pricedDay(SUMMER, []), priceScale([]))).toBeUndefined();
+  });
+
+  it('has a line for each of the first three tiers', () => {
+    const tiers = ['0.10', '0.20', '0.30', '0.40'].map((price, index) => ({
+      toKwh: index === 3 ? null : String((index + 1) * 10),
+      unitPriceIncludingVat: price,
+      unitPriceExcludingVat: null,
+    }));
+    const { lines, bars } = curveOf(
+      SUMMER,
+      slotsOf(SUMMER, () => tiers),
+    );
+    expect(lines.map(({ kind, label }) => [kind, label])).toEqual([
+      ['third-tier', 'up to 30 kWh including VAT'],
+      ['second-tier', 'up to 20 kWh including VAT'],
+      ['including', 'up to 10 kWh including VAT'],
+    ]);
+    expect(bars[0]?.tells).toContain('above 30 kWh 40.00 p/kWh including VAT');
+  });
+
+  it('says only which tier it is, where their limits differ through the day', () => {
+    const tiers = (limit: string): PriceTier[] => [
+      { toKwh: limit, unitPriceIncludingVat: '0.10', unitPriceExcludingVat: null },
+      { toKwh: null, unitPriceIncludingVat: '0.20', unitPriceExcludingVat: null },
+    ];
+    const labels = (slots: readonly HalfHourPrice[]) => curveOf(SUMMER, slots).lines.map(({ label }) => label);
+    expect(labels(slotsOf(SUMMER, (time) => tiers(time < '07:00' ? '2' : '8')))).toEqual([
+      'second tier including VAT',
+      'first tier including VAT',
+    ]);
+    expect(labels(slotsOf(SUMMER, (time) => (time < '07:00' ? priced('0.10') : tiers('8'))))).toEqual([
+      'above 8 kWh including VAT',
+      'up to 8 kWh including VAT',
+    ]);
+  });
+
+  it('tells where the clocks change, and hours as the clock shows them', () => {
+    const { change, times } = curveOf(BACK, nightAndDay(BACK));
+    expect(change).toEqual({ at: 8, label: 'clocks go back' });
+    expect(times.map(({ label }) => label)).toEqual(['00', '03', '06', '09', '12', '15', '18', '21', '24']);
+    expect(times[1]?.at).toBe(16);
+    expect(curveOf(FORWARD, nightAndDay(FORWARD)).change).toEqual({ at: 4.348, label: 'clocks go forward' });
+    expect(curveOf(SUMMER, nightAndDay(SUMMER)).change).toBeUndefined();
+  });
+
+  it('stands on no ground where all is free', () => {
+    const { lines, prices } = curveOf(
+      SUMMER,
+      slotsOf(SUMMER, () => priced('0.00')),
+    );
+    expect(lines[0]?.path).toBe('M0 100H100');
+    expect(prices.map(({ label }) => label)).toEqual(['0', '0.5', '1']);
+  });
+});
+
+describe('the tables beside the pictures', () => {
+  it('have a row for each half-hour of the day: prices, and the rate they come from', () => {
+    const rows = dayRows(
+      pricedDay(
+        BACK,
+        slotsOf(BACK, () => priced('0.105', '0.1')),
+      ),
+    );
+    expect(rows).toHaveLength(50);
+    expect(rows.slice(2, 6).map(({ when }) => when)).toEqual([
+      '01:00–01:30 BST',
+      '01:30–02:00 BST',
+      '01:00–01:30 GMT',
+      '01:30–02:00 GMT',
+    ]);
+    expect(rows[0]).toMatchObject({
+      prices: [{ limit: '', including: '10.50', excluding: '10.00' }],
+      missing: undefined,
+      rate: { address: '#rate-0-0-0', name: '1.1.1' },
+    });
+  });
+
+  it('say why there is no price', () => {
+    const slots = slotsOf(SUMMER, () => []).slice(1);
+    expect(dayRows(pricedDay(SUMMER, slots)).map(({ missing }) => missing)).toEqual([
+      'not valid',
+      ...Array.from({ length: 47 }, () => 'no price'),
+    ]);
+  });
+
+  it('of a week have the 48 half-hours of the clock, whatever it does', () => {
+    const week = weekOf(BACK);
+    const slots = week.flatMap((day) =>
+      slotsOf(day, (time, zone) => priced(zone === 'BST' && time >= '01:00' ? '0.10' : '0.30')),
+    );
+    const { days, rows } = weekTable(week, slots);
+    expect([days[0], days[6], rows.length]).toEqual(['Mon 19 Oct', 'Sun 25 Oct', 48]);
+    expect(rows[2]?.cells[6]).toBe('10.00 BST, 30.00 GMT');
+    expect(weekTable([FORWARD], nightAndDay(FORWARD)).rows[2]?.cells).toEqual(['no such time']);
+  });
+});
+
+describe('a day in words', () => {
+  it('tells prices in a row as one, and many by their range', () => {
+    expect(dayInWords(pricedDay(SUMMER, nightAndDay(SUMMER)))).toBe(
+      '00:00 to 07:00 10.00 p/kWh, 07:00 to 24:00 30.00 p/kWh',
+    );
+    const slots = halfHoursOf(SUMMER).map(({ starts, column }) => slot(starts, priced(`0.${10 + column}`)));
+    expect(dayInWords(pricedDay(SUMMER, slots))).toBe('48 changes of price between 10.00 and 57.00 p/kWh');
+    expect(dayInWords(pricedDay(SUMMER, []))).toBe('no price');
+  });
+
+  it('has runs as long as the day', () => {
+    const runs = runsOf(pricedDay(BACK, nightAndDay(BACK)));
+    expect(runs.map(({ length }) => length)).toEqual([16, 34]);
+  });
+});
+
+describe('the validity of a tariff', () => {
+  const validity = { validFrom: '2026-03-31T23:00:00Z', validTo: '2026-10-01T11:00:00Z' };
+
+  it.each([
+    ['2026-03-25', '2026-03-31', false],
+    ['2026-03-26', '2026-04-01', true],
+    ['2026-10-01', '2026-10-01', true],
+    ['2026-10-02', '2026-10-08', false],
+  ])('from %s to %s: %p', (first, last, isValid) => {
+    expect(isValidBetween(validity, first, last)).toBe(isValid);
+    expect(isValidBetween({ ...validity, validTo: null }, daysAfter(last, 3000), daysAfter(last, 3006))).toBe(true);
+  });
+});

@@ -1,0 +1,215 @@
+import dns from 'node:dns';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nameLookup } from '../../../subgraphs/delivery/name-lookup';
+import { type Sender, callbackSender } from '../../../subgraphs/delivery/sender';
+import { type NameServer, nameServer } from '../../support/name-server';
+import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver';
+
+const DISPATCH = { headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' }, body: '{"mpxn":"£"}' };
+
+describe('Sending to a callback URL', () => {
+  let receiver: WebhookReceiver;
+  let sender: Sender;
+  beforeEach(async () => {
+    receiver = await webhookReceiver();
+    sender = callbackSender({ allowLoopback: true });
+  });
+  afterEach(async () => {
+    sender.close();
+    await receiver.close();
+  });
+  const send = (url = receiver.url) => sender.send({ ...DISPATCH, url });
+
+  it('posts body and headers as they are', async () => {
+    expect(await send()).toEqual({ status: 204, error: null, durationMs: expect.any(Number), retryAfterSeconds: null });
+    const [post] = receiver.received;
+    expect(post?.body).toBe(DISPATCH.body);
+    expect(post?.headers).toMatchObject({ 'webhook-id': 'evt_1', 'content-length': '13' });
+  });
+
+  it.each([200, 201, 202, 204, 299])('counts as delivered when the answer is %i', async (status) => {
+    receiver.answer(() => status);
+    expect(await send()).toMatchObject({ status, error: null });
+  });
+
+  it.each([400, 401, 404, 410, 429, 500, 503])('is refused by %i', async (status) => {
+    receiver.answer(() => status);
+    expect(await send()).toMatchObject({ status, error: 'refused-status' });
+  });
+
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect %i', async (status) => {
+    receiver.answer(({ path }) =>
+      path === '/hook' ? redirectTo(`http://127.0.0.1:${receiver.port}/other`, status) : 204,
+    );
+    expect(await send()).toMatchObject({ status, error: 'redirect' });
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
+  });
+
+  describe('within half a second', () => {
+    /** Milliseconds in which half a second ends also on a busy machine: without being told, ten seconds are waited. */
+    const ENDED = 2_500;
+    beforeEach(() => {
+      sender.close();
+      sender = callbackSender({ allowLoopback: true, exchangeMs: 500 });
+    });
+
+    it('gives up when no answer came in time', async () => {
+      receiver.answer(() => () => undefined);
+      const { durationMs, ...result } = await send();
+      expect(result).toEqual({ status: null, error: 'timeout', retryAfterSeconds: null });
+      expect(durationMs).toBeGreaterThanOrEqual(490);
+      expect(durationMs).toBeLessThan(ENDED);
+    });
+
+    it('gives an answer that comes byte by byte no more time', async () => {
+      receiver.answer(() => (_, outgoing) => {
+        const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Long: ';
+        let at = 0;
+        const drip = setInterval(() => outgoing.socket?.write(head[at++] ?? 'x'), 5);
+        outgoing.on('close', () => clearInterval(drip));
+      });
+      const { durationMs, ...result } = await send();
+      expect(result).toEqual({ status: null, error: 'timeout', retryAfterSeconds: null });
+      expect(durationMs).toBeLessThan(ENDED);
+    });
+  });
+
+  it('does not read a body that does not end', async () => {
+    let written = 0;
+    receiver.answer(() => (_, outgoing) => {
+      outgoing.writeHead(200);
+      const pour = setInterval(() => outgoing.write(Buffer.alloc(32_768), () => void (written += 32_768)), 1);
+      outgoing.on('close', () => clearInterval(pour));
+    });
+    expect(await send()).toMatchObject({ status: 200, error: null });
+    expect(written).toBeLessThan(4_000_000);
+  });
+
+  it('is a failure of the connection when the receiver hangs up', async () => {
+    receiver.answer(() => (incoming) => incoming.socket.destroy());
+    expect(await send()).toMatchObject({ status: null, error: 'connection' });
+  });
+
+  it('is a failure of the connection when nobody listens', async () => {
+    const { port } = receiver;
+    await receiver.close();
+    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: null, error: 'connection' });
+  });
+
+  it('uses a connection again', async () => {
+    for (let time = 0; time < 5; time += 1) expect(await send()).toMatchObject({ error: null });
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it.each([
+    ['120', 120],
+    ['Sat, 21 Nov 2026 10:00:30 GMT', 30],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
+    ['soon', null],
+    ['-5', null],
+    ['1e3', null],
+    ['2026-11-21', null],
+  ])('reads Retry-After: %s', async (value, seconds) => {
+    receiver.answer(() => (_, outgoing) => {
+      outgoing.sendDate = false;
+      outgoing.writeHead(503, { 'retry-after': value, date: 'Sat, 21 Nov 2026 10:00:00 GMT' }).end();
+    });
+    expect(await send()).toMatchObject({ retryAfterSeconds: seconds });
+  });
+});
+
+describe('Names of receivers', () => {
+  let names: NameServer;
+  let receiver: WebhookReceiver;
+  beforeAll(async () => {
+    receiver = await webhookReceiver();
+    names = await nameServer((name, time) => {
+      if (name === 'silent.example') return 'silent';
+      if (name === 'mixed.example') return ['93.184.216.34', '10.0.0.7'];
+      if (name === 'flips.example') return [time === 1 ? '127.0.0.1' : '10.0.0.7'];
+      return name === 'here.example' ? ['127.0.0.1'] : [];
+    });
+  });
+  afterAll(async () => {
+    await names.close();
+    await receiver.close();
+  });
+  const sending = async (host: string, allowLoopback: boolean) => {
+    const sender = callbackSender({ allowLoopback, nameServers: [names.address], exchangeMs: 1_500 });
+    const results = [];
+    for (let time = 0; time < 2; time += 1)
+      results.push(
+        (await sender.send({ ...DISPATCH, url: `http${allowLoopback ? '' : 's'}://${host}:${receiver.port}/` })).error,
+      );
+    sender.close();
+    return results;
+  };
+
+  it('are looked up once for each connection: what is checked is what is connected to', async () => {
+    receiver.answer(() => (_, outgoing) => void outgoing.writeHead(204, { connection: 'close' }).end());
+    expect(await sending('flips.example', true)).toEqual([null, 'blocked-address']);
+    expect(names.asked('flips.example')).toBe(2);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('that lead to this machine are refused elsewhere than in development', async () => {
+    const before = receiver.connections();
+    expect(await sending('here.example', false)).toEqual(['blocked-address', 'blocked-address']);
+    expect(await sending('localhost', false)).toEqual(['blocked-address', 'blocked-address']);
+    expect(receiver.connections()).toBe(before);
+  });
+
+  it('are refused when one of their addresses is not admitted', async () => {
+    expect(await sending('mixed.example', false)).toEqual(['blocked-address', 'blocked-address']);
+  });
+
+  it('that nobody knows are told as such', async () => {
+    expect(await sending('nobody.invalid', false)).toEqual(['name-not-found', 'name-not-found']);
+  });
+
+  it('whose server is silent do not hold up others', async () => {
+    const sender = callbackSender({ allowLoopback: true, nameServers: [names.address], exchangeMs: 3_000 });
+    const silent = Array.from({ length: 20 }, () => sender.send({ ...DISPATCH, url: 'https://silent.example/' }));
+    const other = sender.send({ ...DISPATCH, url: `http://localhost:${receiver.port}/` });
+    expect(await Promise.race([...silent, other])).toMatchObject({ status: 204, error: null });
+    expect(new Set((await Promise.all(silent)).map((result) => result.error))).toEqual(new Set(['timeout']));
+    sender.close();
+  });
+
+  it('that are denied at first, and silent when asked again, do not hold up others: no thread of the process asks', async () => {
+    const asked = jest.spyOn(dns, 'lookup');
+    expect(await sending('nobody.invalid', false)).toEqual(['name-not-found', 'name-not-found']);
+    expect(asked.mock.calls.map(([name]) => name)).not.toContain('nobody.invalid');
+    asked.mockRestore();
+  });
+
+  it('that no server knows may stand in the file of hosts', async () => {
+    const room = await mkdtemp(join(tmpdir(), 'register-hosts-'));
+    const hosts = join(room, 'hosts');
+    await writeFile(
+      hosts,
+      '# 10.0.0.1 other\n93.184.216.34\tReceiver.Internal receiver # ours\n2001:db8::1 receiver\n',
+    );
+    const lookup = nameLookup([names.address], hosts);
+    expect(await lookup.addressesOf('receiver')).toEqual([
+      { address: '93.184.216.34', family: 4 },
+      { address: '2001:db8::1', family: 6 },
+    ]);
+    expect(await lookup.addressesOf('receiver.internal')).toEqual([{ address: '93.184.216.34', family: 4 }]);
+    await expect(lookup.addressesOf('other')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    lookup.close();
+    await rm(room, { recursive: true });
+  });
+
+  it('may lead to this machine in development', async () => {
+    expect(await sending('here.example', true)).toEqual([null, null]);
+    expect(receiver.connections()).toBeGreaterThan(0);
+  });
+});
+
+function redirectTo(location: string, status: number) {
+  return (_: unknown, outgoing: import('node:http').ServerResponse) =>
+    void outgoing.writeHead(status, { location }).end();
+}

@@ -1,0 +1,433 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { Webhook } from 'standardwebhooks';
+import type { Caller } from '../../../subgraphs/server/caller';
+import type { ReceivedPost } from '../../support/webhook-receiver';
+import { type RegisteredConsent, type Subscription, type WebhookRoom, webhookRoom } from '../../support/webhook-room';
+import { until } from '../../support/until';
+
+const MINUTE = 60;
+const HOUR = 3_600;
+const DELIVERIES = `query ($wid: WebhookId!, $state: DeliveryState, $first: Int, $after: String) { webhook(wid: $wid) {
+  deliveries(state: $state, first: $first, after: $after) { nextCursor nodes {
+    eventId eventType status sequence nextAttemptAt attempts { at status durationMs error } event { id type }
+} } } }`;
+const UPDATE = `mutation ($wid: WebhookId!, $input: WebhookUpdateInput!) { updateWebhook(wid: $wid, input: $input) { signingSecret } }`;
+const REDELIVER = `mutation ($wid: WebhookId!, $eventId: EventId!, $key: String) {
+  redeliverEvent(wid: $wid, eventId: $eventId, idempotencyKey: $key) { eventId replayed } }`;
+const ADMIN: Caller = { accountId: `acc_${'d'.repeat(24)}`, role: 'admin', duid: null, mpid: null };
+
+describe('The deliveries of a subscription', () => {
+  let room: WebhookRoom;
+  let by: Caller;
+  let clock = 0;
+  let path = '';
+  let number = 0;
+  beforeAll(async () => {
+    room = await webhookRoom();
+  });
+  beforeEach(async () => {
+    by = await room.dataUser();
+    path = `/receiver-${(number += 1)}`;
+    room.receiver.answer(() => 204);
+  });
+  afterAll(() => room.close());
+
+  const callbackUrl = (suffix = '') => `http://127.0.0.1:${room.receiver.port}${path}${suffix}`;
+  const subscribe = (change = {}) => room.subscribe(by, { callbackUrl: callbackUrl(), ...change });
+  const advance = async (seconds: number) => room.moveClock((clock += seconds));
+  const deliveries = async ({ wid }: Subscription, args = {}) =>
+    (await room.ask(by, DELIVERIES, { wid, ...args })).data.webhook.deliveries;
+  const attempted = async (subscription: Subscription, times: number) =>
+    until(async () => {
+      const [delivery] = (await deliveries(subscription)).nodes;
+      return delivery?.attempts.length >= times ? delivery : undefined;
+    });
+  const withdrawn = async (): Promise<RegisteredConsent> => {
+    const record = await room.consent(by);
+    await room.withdraw(record);
+    return record;
+  };
+  /** A delivery of another Data User that fails once: resolves when it is tried again, so that what was due with it was tried too. */
+  const companion = async (): Promise<() => Promise<unknown>> => {
+    const other = await room.dataUser('Fernhollow');
+    const marker = `${path}-marker`;
+    const { wid } = await room.subscribe(other, { callbackUrl: `http://127.0.0.1:${room.receiver.port}${marker}` });
+    await room.ask(other, 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }', { wid });
+    await until(async () => {
+      const { rows } = await room.owner.query(
+        'select attempt from delivery join webhook on id = endpoint_id where wid = $1',
+        [wid],
+      );
+      return rows[0]?.attempt === 1 ? true : undefined;
+    });
+    return () => room.posts(2, marker);
+  };
+  const isSignedWith = ({ body, headers }: ReceivedPost, secret: string) =>
+    headers['x-dar-signature'] === `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+  it('are repeated byte by byte under the same id as long as nobody is anonymised, signed anew', async () => {
+    room.receiver.answer(() => 500);
+    const subscription = await subscribe();
+    await withdrawn();
+    await attempted(subscription, 1);
+    await advance(MINUTE);
+    room.receiver.answer(() => 204);
+    await attempted(subscription, 2);
+    const posts = await room.posts(2, path);
+    expect(new Set(posts.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    for (const { body, headers } of posts)
+      expect(() =>
+        new Webhook(subscription.signingSecret).verify(body, headers as Record<string, string>),
+      ).not.toThrow();
+    const { nodes } = await deliveries(subscription);
+    expect(nodes).toMatchObject([
+      {
+        eventType: 'CONSENT_WITHDRAWAL',
+        status: 'DELIVERED',
+        nextAttemptAt: null,
+        attempts: [
+          { status: 500, error: 'refused-status', durationMs: expect.any(Number) },
+          { status: 204, error: null },
+        ],
+        event: { id: posts[0]?.headers['webhook-id'], type: 'CONSENT_WITHDRAWAL' },
+      },
+    ]);
+  });
+
+  it('wait while identity is away, which is no attempt', async () => {
+    room.setIdentityAway(true);
+    const subscription = await subscribe();
+    const record = await room.consent(by).catch(() => undefined);
+    expect(record).toBeUndefined(); // nothing is registered without it
+    room.setIdentityAway(false);
+    const withIdentity = await room.consent(by);
+    room.setIdentityAway(true);
+    await room.withdraw(withIdentity);
+    const held = () =>
+      room.owner.query('select held from delivery where endpoint_id = $1 and held > 0', [subscription.id]);
+    await until(async () => ((await held()).rowCount === 1 ? true : undefined));
+    expect((await deliveries(subscription)).nodes).toMatchObject([{ status: 'PENDING', attempts: [] }]);
+    room.setIdentityAway(false);
+    await advance(10);
+    const [post] = (await room.posts(1, path)) as [ReceivedPost];
+    expect(JSON.parse(post.body).payload.mpxn).toBe(withIdentity.mpxn);
+    expect((await attempted(subscription, 1)).attempts).toHaveLength(1);
+  });
+
+  it('tell no MPxN any more when the Identity Record was anonymised', async () => {
+    room.receiver.answer(() => 500);
+    const subscription = await subscribe();
+    const record = await withdrawn();
+    await attempted(subscription, 1);
+    await room.anonymise(by, record.ir);
+    await advance(MINUTE);
+    await attempted(subscription, 2);
+    const [first, second] = (await room.posts(2, path)).map(({ body }) => JSON.parse(body));
+    expect(first.payload.mpxn).toBe(record.mpxn);
+    expect(second).toEqual({ ...first, payload: { ...first.payload, mpxn: null } });
+  });
+
+  it('fail by their schedule when the Identity Record cannot be opened, and hold up no other', async () => {
+    const alertEmail = `alerts-${number}@larkhill.example`;
+    const subscription = await subscribe({ alertEmail });
+    const [lost, other] = [await room.consent(by), await room.consent(by)];
+    const { rows } = await room.owner.query('select identity_record_id as id from access_record where id = $1', [
+      lost.id,
+    ]);
+    await room.owner.query('alter table identity_keys.data_key disable trigger user');
+    await room.owner.query('delete from identity_keys.data_key where record_id = $1', [rows[0].id]);
+    await room.owner.query('alter table identity_keys.data_key enable trigger user');
+    await Promise.all([room.withdraw(lost), room.withdraw(other)]);
+    const [post] = (await room.posts(1, path)) as [ReceivedPost];
+    expect(JSON.parse(post.body).payload).toMatchObject({ ak: other.ak, mpxn: other.mpxn });
+    const delivery = await until(async () => {
+      const { rows: waiting } = await room.owner.query(
+        `select ceil(extract(epoch from next_attempt_at - register_now()))::int as seconds from delivery
+         where endpoint_id = $1 and state = 'pending' and next_attempt_at > register_now()`,
+        [subscription.id],
+      );
+      if (waiting[0]) await advance(waiting[0].seconds);
+      const { nodes } = await deliveries(subscription, { state: 'UNDELIVERED' });
+      return nodes[0] as { eventId: string } | undefined;
+    }, 60_000);
+    const [mail] = await until(async () => {
+      const mails = await room.mails(alertEmail);
+      return mails.length > 0 ? mails : undefined;
+    });
+    expect(mail?.text).toContain(delivery.eventId);
+    const told = room
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(rows[0].id));
+    expect(told).toHaveLength(1);
+    expect(room.receiver.received.filter((received) => received.path === path)).toHaveLength(1);
+  }, 120_000);
+
+  it('tell of a change of tenancy without the records that were anonymised since', async () => {
+    room.receiver.answer(() => 500);
+    const subscription = await subscribe({ eventTypes: ['TENANCY_CHANGE'] });
+    const gone = await room.consent(by);
+    const left = await room.consent(by, null, gone.mpxn);
+    await room.tenancyChange(gone.mpxn, '2026-09-01', 'COT-1');
+    await attempted(subscription, 1);
+    await room.withdraw(gone);
+    await room.anonymise(by, gone.ir);
+    await advance(MINUTE);
+    await attempted(subscription, 2);
+    const [first, second] = (await room.posts(2, path)).map(({ body }) => JSON.parse(body));
+    expect(first.payload).toMatchObject({ mpxn: gone.mpxn, 'affected-aks': [gone.ak, left.ak] });
+    expect(second).toEqual({ ...first, payload: { ...first.payload, 'affected-aks': [left.ak] } });
+  });
+
+  it('go to the new callback URL once that was changed', async () => {
+    room.receiver.answer(() => 500);
+    const subscription = await subscribe();
+    await withdrawn();
+    await attempted(subscription, 1);
+    await room.ask(by, UPDATE, { wid: subscription.wid, input: { callbackUrl: callbackUrl('/new') } });
+    await advance(MINUTE);
+    const [moved] = (await room.posts(1, `${path}/new`)) as [ReceivedPost];
+    const [before] = (await room.posts(1, path)) as [ReceivedPost];
+    expect(moved.body).toBe(before.body);
+  });
+
+  it('end with the subscription', async () => {
+    room.receiver.answer(() => 500);
+    const subscription = await subscribe();
+    await withdrawn();
+    await attempted(subscription, 1);
+    const { wid } = subscription;
+    expect(
+      (await room.ask(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid })).data,
+    ).toEqual({
+      deleteWebhook: { wid },
+    });
+    const triedAgain = await companion();
+    await advance(HOUR);
+    await triedAgain();
+    expect(await room.posts(1, path)).toHaveLength(1);
+    expect((await room.ask(by, DELIVERIES, { wid })).codes).toEqual(['NTF001']);
+    const { rows } = await room.owner.query(
+      `select callback_sealed, alert_email_sealed, (select count(*)::int from webhook_secret where webhook_id = id) as secrets
+       from webhook where wid = $1`,
+      [wid],
+    );
+    expect(rows).toEqual([{ callback_sealed: Buffer.alloc(0), alert_email_sealed: Buffer.alloc(0), secrets: 0 }]);
+  });
+
+  it('are kept while the Data User is suspended, and sent when it is back', async () => {
+    const subscription = await subscribe();
+    await room.accounts.changeStatus('test', by.accountId, 'suspend');
+    const record = await room.consent(by);
+    await room.withdraw(record);
+    const held = 'select from delivery where endpoint_id = $1 and held > 0';
+    await until(async () => ((await room.owner.query(held, [subscription.id])).rowCount === 1 ? true : undefined));
+    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
+    const { data } = await room.ask(by, 'query ($wid: WebhookId!) { webhook(wid: $wid) { active } }', subscription);
+    expect(data.webhook.active).toBe(false);
+    await room.accounts.changeStatus('test', by.accountId, 'reactivate');
+    expect(JSON.parse(((await room.posts(1, path)) as [ReceivedPost])[0].body).payload.ak).toBe(record.ak);
+  });
+
+  it('are sent at once when it is back, whatever was looked at meanwhile', async () => {
+    const { id } = await subscribe();
+    const events = `insert into event (type, duid, webhook_id) select 'webhook.test', $1::text, $2::uuid from generate_series(1, 5)`;
+    for (let round = 0; round < 15; round++) {
+      await room.accounts.changeStatus('test', by.accountId, 'suspend');
+      const planned = room.owner.query(events, [by.duid, id]);
+      await pause(round);
+      await Promise.all([planned, room.accounts.changeStatus('test', by.accountId, 'reactivate')]);
+    }
+    expect(await room.posts(75, path)).toHaveLength(75);
+  });
+
+  it('end with the account of the Data User', async () => {
+    await subscribe();
+    await room.accounts.changeStatus('test', by.accountId, 'suspend');
+    await withdrawn();
+    await room.accounts.changeStatus('test', by.accountId, 'terminate');
+    room.receiver.answer(() => 500);
+    const triedAgain = await companion();
+    await advance(HOUR);
+    await triedAgain();
+    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
+  });
+
+  it('can be asked for once more, signed with the current secret', async () => {
+    const subscription = await subscribe();
+    await withdrawn();
+    const [first] = (await room.posts(1, path)) as [ReceivedPost];
+    await attempted(subscription, 1);
+    const eventId = first.headers['webhook-id'];
+    const { data } = await room.ask(by, UPDATE, { wid: subscription.wid, input: { rotateSecret: true } });
+    const again = () => room.ask(by, REDELIVER, { wid: subscription.wid, eventId, key: 'once-more' });
+    expect((await again()).data.redeliverEvent).toEqual({ eventId, replayed: false });
+    expect((await again()).data.redeliverEvent).toEqual({ eventId, replayed: true });
+    const [, second] = (await room.posts(2, path)) as [ReceivedPost, ReceivedPost];
+    expect(second.body).toBe(first.body);
+    expect(isSignedWith(first, subscription.signingSecret)).toBe(true);
+    expect(isSignedWith(second, data.updateWebhook.signingSecret)).toBe(true);
+    expect(String(second.headers['webhook-signature']).split(' ')).toHaveLength(2); // the old secret is still valid
+    expect((await attempted(subscription, 2)).status).toBe('DELIVERED');
+    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
+  });
+
+  it('are not sent any more once they are superseded, though their turn had begun', async () => {
+    const { id } = await subscribe();
+    let answerAll = () => {};
+    const answered = new Promise<void>((resolve) => (answerAll = resolve));
+    room.receiver.answer(() => (_, response) => void answered.then(() => response.writeHead(204).end()));
+    await room.owner.query(
+      `insert into event (type, duid, webhook_id) select 'webhook.test', $1::text, $2::uuid from generate_series(1, 40)`,
+      [by.duid, id],
+    );
+    const begun = await room.posts(8, path);
+    const sent = begun.map(({ headers }) => headers['webhook-id']);
+    const { rowCount } = await room.owner.query(
+      `update delivery set state = 'superseded', ended_at = register_now()
+       where endpoint_id = $1 and state = 'pending' and not event_id = any($2)`,
+      [id, sent],
+    );
+    answerAll();
+    await until(async () => {
+      const left = `select from delivery where endpoint_id = $1 and state = 'pending'
+        union all select from delivery_slot where endpoint_id = $1 and leased_by is not null`;
+      return (await room.owner.query(left, [id])).rowCount === 0 ? true : undefined;
+    });
+    expect([rowCount, room.receiver.received.filter((post) => post.path === path).length]).toEqual([32, 8]);
+  });
+
+  it('wait while their facts cannot be read, which is no attempt', async () => {
+    room.receiver.answer(() => 503);
+    const subscription = await subscribe();
+    await withdrawn();
+    await attempted(subscription, 1);
+    await room.owner.query('begin; lock table webhook_secret in access exclusive mode');
+    try {
+      const other = new Client({ connectionString: room.databaseUrl, options: '-c search_path=access,register' });
+      await other.connect();
+      await other.query('select register.set_clock_offset($1)', [(clock += MINUTE + 1)]);
+      const held = 'select attempt, held from delivery where endpoint_id = $1 and held > 0';
+      const { rows } = await until(async () => {
+        const found = await other.query(held, [subscription.id]);
+        return found.rowCount === 1 ? found : undefined;
+      }, 15_000);
+      expect(rows).toEqual([{ attempt: 1, held: 1 }]);
+      await other.end();
+    } finally {
+      await room.owner.query('rollback');
+    }
+    await advance(10);
+    expect((await attempted(subscription, 2)).attempts).toHaveLength(2);
+    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
+  }, 30_000);
+
+  it('cannot be asked for of an event that was never theirs', async () => {
+    const subscription = await subscribe();
+    const ask = (eventId: string) => room.ask(by, REDELIVER, { wid: subscription.wid, eventId });
+    expect((await ask(`evt_${'0'.repeat(24)}`)).codes).toEqual(['NTF001']);
+    const other = await room.dataUser('Fernhollow');
+    expect(
+      (await room.ask(other, REDELIVER, { wid: subscription.wid, eventId: `evt_${'0'.repeat(24)}` })).codes,
+    ).toEqual(['PRM002']);
+  });
+
+  it('are listed newest first, by state, page by page', async () => {
+    const subscription = await subscribe();
+    for (let time = 0; time < 3; time += 1) await withdrawn();
+    await room.posts(3, path);
+    const all = await until(async () => {
+      const { nodes } = await deliveries(subscription, { state: 'DELIVERED' });
+      return nodes.length === 3 ? (nodes as { eventId: string }[]) : undefined;
+    });
+    const first = await deliveries(subscription, { first: 2 });
+    const second = await deliveries(subscription, { first: 2, after: first.nextCursor });
+    expect([...first.nodes, ...second.nodes].map(({ eventId }) => eventId)).toEqual(all.map(({ eventId }) => eventId));
+    expect(second.nextCursor).toBeNull();
+    expect((await deliveries(subscription, { state: 'PENDING' })).nodes).toEqual([]);
+    expect((await room.ask(by, DELIVERIES, { wid: subscription.wid, after: 'elsewhere' })).codes).toEqual(['VAL001']);
+    expect((await room.ask(by, DELIVERIES, { wid: subscription.wid, first: 501 })).codes).toEqual(['VAL003']);
+  });
+
+  it('that were given up are told by one mail within an hour', async () => {
+    room.receiver.answer(() => 503);
+    const alertEmail = `alerts-${number}@larkhill.example`;
+    const subscription = await subscribe({ alertEmail });
+    const { wid } = subscription;
+    const record = await withdrawn();
+    for (const [time, delay] of [0, 60, 300, 1_800, 7_200, 86_400].entries()) {
+      expect(await room.mails(alertEmail)).toEqual([]);
+      if (delay > 0) await advance(delay);
+      await attempted(subscription, time + 1);
+    }
+    const [mail] = await until(async () => {
+      const mails = await room.mails(alertEmail);
+      return mails.length > 0 ? mails : undefined;
+    });
+    const [{ eventId, status, attempts }] = (await deliveries(subscription)).nodes;
+    expect([status, attempts.length]).toEqual(['UNDELIVERED', 6]);
+    expect(mail?.text).toContain(eventId);
+    expect(mail?.text).toContain(wid);
+    for (const secret of [record.ak, record.mpxn, callbackUrl()])
+      expect(`${mail?.text}${mail?.html}`).not.toContain(secret);
+    const triedAgain = await companion();
+    await advance(10 * HOUR);
+    await triedAgain();
+    expect(await room.mails(alertEmail)).toHaveLength(1);
+    expect((await deliveries(subscription)).nodes[0].attempts).toHaveLength(6);
+  }, 120_000);
+
+  it('are counted for the back office, which sees no address', async () => {
+    const subscription = await subscribe();
+    await withdrawn();
+    await attempted(subscription, 1);
+    const { data, codes } = await room.ask(
+      ADMIN,
+      `{ deliveryHealth { pending oldestPendingSeconds deliveredLastHour failedAttemptsLastHour undeliveredLastDay
+         subscriptions { webhookId dataUser { duid displayName } pending failedAttemptsLastHour undelivered lastDeliveredAt } } }`,
+    );
+    expect(codes).toEqual([]);
+    const own = (data.deliveryHealth.subscriptions as { webhookId: string }[]).find(
+      ({ webhookId }) => webhookId === subscription.id,
+    );
+    expect(own).toMatchObject({
+      dataUser: { duid: by.duid },
+      pending: 0,
+      failedAttemptsLastHour: 0,
+      undelivered: 0,
+      lastDeliveredAt: expect.any(String),
+    });
+    expect(data.deliveryHealth.deliveredLastHour).toBeGreaterThan(0);
+    expect((await room.ask(by, '{ deliveryHealth { pending } }')).codes).toEqual(['PRM001']);
+  });
+
+  it('are not shown of a Data User that was terminated: nothing is delivered to it', async () => {
+    const [ended, other] = [await room.dataUser('Alderbrook Analytics'), await room.dataUser('Harbourlight Home')];
+    const [gone, paused] = [await room.subscribe(ended), await room.subscribe(other)];
+    const shown = async () => {
+      const { data } = await room.ask(ADMIN, '{ deliveryHealth { subscriptions { webhookId } } }');
+      return (data.deliveryHealth.subscriptions as { webhookId: string }[]).map(({ webhookId }) => webhookId);
+    };
+    expect(await shown()).toEqual(expect.arrayContaining([gone.id, paused.id]));
+    await room.accounts.changeStatus('test', ended.accountId, 'terminate');
+    await room.accounts.changeStatus('test', other.accountId, 'suspend');
+    expect(await shown()).not.toContain(gone.id);
+    expect(await shown()).toContain(paused.id);
+  });
+
+  it('leave nothing secret in their rows, their jobs and the log', async () => {
+    const alertEmail = 'somebody@larkhill.example';
+    await subscribe({ alertEmail });
+    const record = await withdrawn();
+    await room.posts(1, path);
+    const { rows } = await room.owner.query(`
+      select query_to_xml('select * from event', true, true, '')::text || query_to_xml('select * from delivery', true, true, '')::text
+        || query_to_xml('select * from delivery_attempt', true, true, '')::text || query_to_xml('select * from delivery_lane', true, true, '')::text
+        || query_to_xml('select * from webhook', true, true, '')::text || query_to_xml('select * from access_jobs._private_jobs', true, true, '')::text as all`);
+    const written = rows[0].all + room.log();
+    for (const secret of [record.ak, record.mpxn, alertEmail, path, 'whsec_']) expect(written).not.toContain(secret);
+  });
+});

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import type { Deliveries } from '../../../subgraphs/delivery/engine';
+import { type HookReceiver, hookReceiver } from '../../support/hook-receiver';
+import { type FreshDatabase, controlledPostgres, freshDatabase } from '../../support/postgres';
+import { plan, trialDeliveries, trialEndpoint, trialEngine } from '../../support/trial-deliveries';
+import { until } from '../../support/until';
+
+const IS_LONG = process.env['TEST_LONG'] !== undefined;
+const KILLS = IS_LONG ? 30 : 1;
+const POSTGRES_KILLS = IS_LONG ? 30 : 2;
+const EVENTS = 40;
+
+let database: FreshDatabase;
+let trial: Awaited<ReturnType<typeof trialDeliveries>>;
+let survivor: Deliveries | undefined;
+let receiver: HookReceiver;
+
+/** Whether requests are left without an answer. */
+let silent = false;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  trial = await trialDeliveries(database.url);
+  receiver = await hookReceiver(() => (silent ? new Promise(() => undefined) : { status: 200 }));
+});
+afterAll(async () => {
+  await survivor?.stop();
+  await receiver?.close();
+  await trial?.pool.end();
+  await database?.drop();
+});
+
+async function engineProcess(): Promise<ChildProcess> {
+  const script = join(REPOSITORY_ROOT, 'test/support/delivery-process.ts');
+  const register = join(REPOSITORY_ROOT, 'test/support/swc-register.js');
+  const child = spawn(process.execPath, ['-r', register, script, database.url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
+  await until(() => (said.includes('ready') ? true : undefined), 30_000);
+  return child;
+}
+
+describe('Deliveries under way in a process that is killed', () => {
+  it('are made by another within five seconds, and only those are made twice', async () => {
+    const { pool } = trial;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const endpoint = await trialEndpoint(pool, `${receiver.url}/${kill}`);
+      const doomed = await engineProcess();
+      const received = () => receiver.received.filter(({ path }) => path === `/${kill}`);
+      silent = true;
+      for (let n = 0; n < EVENTS; n++) await plan(pool, endpoint, `${kill} event ${n}`);
+      await until(() => (received().length === 8 ? true : undefined));
+      survivor = await trialEngine(trial);
+      silent = false;
+      const underWay = received().map(({ eventId }) => eventId);
+      doomed.kill('SIGKILL');
+      await once(doomed, 'exit');
+      const killedAt = performance.now();
+      await until(async () => {
+        const { rowCount } = await pool.query(`select from delivery where state = 'pending'`);
+        return rowCount === 0 ? true : undefined;
+      }, 20_000);
+      const after = received().slice(underWay.length);
+      const again = after.filter(({ eventId }) => underWay.includes(eventId));
+      expect(again.map(({ eventId }) => eventId).toSorted()).toEqual(underWay.toSorted());
+      expect(Math.max(...again.map(({ at }) => at)) - killedAt).toBeLessThan(5_000);
+      expect(after).toHaveLength(EVENTS);
+      await survivor.stop();
+      survivor = undefined;
+    }
+  }, 300_000);
+});
+
+describe('Deliveries under way when PostgreSQL is killed', () => {
+  it('are all made in the end, and no more of them twice than were under way', async () => {
+    const [kills, endpoints, each] = [POSTGRES_KILLS, 3, IS_LONG ? 500 : 150];
+    const postgres = await controlledPostgres();
+    const { address, pool } = await trialDeliveries((await freshDatabase(postgres)).url);
+    const hooks = await hookReceiver(() => ({ status: 200, afterMs: 5 }));
+    const engine = await trialEngine({ address, pool });
+    try {
+      for (let n = 0; n < endpoints; n++) {
+        const endpoint = await trialEndpoint(pool, hooks.url);
+        const text = `select plan_delivery($1, $2 || '.' || n, 'subject ' || n / 3, n % 10 = 0) from generate_series(1, $3::int) n`;
+        await pool.query(text, [endpoint, String(n), each]);
+      }
+      for (let kill = 1; kill <= kills; kill++) {
+        await until(() => (hooks.received.length > (kill * endpoints * each) / (kills + 1) ? true : undefined), 30_000);
+        await postgres.kill();
+        await postgres.start();
+      }
+      await until(async () => {
+        const pending = pool.query(`select from delivery where state = 'pending'`);
+        return (await pending.catch(() => undefined))?.rowCount === 0 ? true : undefined;
+      }, 60_000);
+      const events = new Set(hooks.received.map(({ eventId }) => eventId));
+      expect(events.size).toBe(endpoints * each);
+      expect(hooks.received.length - events.size).toBeLessThanOrEqual(kills * endpoints * 8);
+    } finally {
+      await engine.stop();
+      await hooks.close();
+      await pool.end();
+      await postgres.remove();
+    }
+  }, 300_000);
+});

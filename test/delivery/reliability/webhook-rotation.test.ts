@@ -1,0 +1,129 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { Caller } from '../../../subgraphs/server/caller';
+import type { ReceivedPost } from '../../support/webhook-receiver';
+import { MOST_ROTATIONS } from '../../../subgraphs/delivery/signing-secret';
+import { type WebhookRoom, webhookRoom } from '../../support/webhook-room';
+import { until } from '../../support/until';
+
+const ROTATIONS = process.env['TEST_LONG'] === '1' ? 1_000 : 25;
+const EVENTS = 6;
+const OVERLAP = 15 * 60;
+const ROTATE = `mutation ($wid: WebhookId!) { updateWebhook(wid: $wid, input: { rotateSecret: true }) { signingSecret } }`;
+const TEST = 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }';
+
+/** A secret and when it was replaced, by the register's clock in seconds; null while it is current. */
+interface Known {
+  readonly secret: string;
+  replacedAt: number | null;
+}
+
+describe('A secret that is rotated again and again, while events are delivered', () => {
+  let room: WebhookRoom;
+  let by: Caller;
+  let wid: string;
+  let clock = 0;
+  let read = 0;
+  const known: Known[] = [];
+  beforeAll(async () => {
+    room = await webhookRoom();
+    by = await room.dataUser();
+    const subscription = await room.subscribe(by);
+    wid = subscription.wid;
+    known.push({ secret: subscription.signingSecret, replacedAt: null });
+  });
+  afterAll(() => room.close());
+
+  /** Secrets that are valid now, or were a few seconds ago: what takes so long here is read late from the clock. */
+  const valid = (slack: number) =>
+    known
+      .filter(({ replacedAt }) => replacedAt === null || clock - replacedAt < OVERLAP + slack)
+      .map(({ secret }) => secret);
+  const recentRotations = () =>
+    known.filter(({ replacedAt }) => replacedAt !== null && clock - replacedAt < OVERLAP + 5).length;
+  const advance = async (seconds: number) => room.moveClock((clock += seconds));
+
+  async function rotate(): Promise<void> {
+    const { data, codes } = await room.ask(by, ROTATE, { wid });
+    expect(codes).toEqual([]);
+    for (const each of known) each.replacedAt ??= clock;
+    known.push({ secret: data.updateWebhook.signingSecret, replacedAt: null });
+  }
+
+  /** Makes events, and rotates in between when asked to: their deliveries. */
+  async function delivered(rotating: boolean): Promise<readonly ReceivedPost[]> {
+    const events = Array.from({ length: EVENTS }, () => room.ask(by, TEST, { wid }));
+    await Promise.all([...events, rotating ? rotate() : undefined]);
+    const posts = await until(() =>
+      room.receiver.received.length >= read + EVENTS ? room.receiver.received : undefined,
+    );
+    const own = posts.slice(read);
+    read = posts.length;
+    return own;
+  }
+
+  const verifies = ({ body, headers }: ReceivedPost, secret: string): boolean => {
+    try {
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const isMac = ({ body, headers }: ReceivedPost, secret: string) =>
+    headers['x-dar-signature'] === `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const signatures = ({ headers }: ReceivedPost) => String(headers['webhook-signature']).split(' ');
+  const current = () => (known.at(-1) as Known).secret;
+
+  it(`is verified by both schemes at every delivery of ${ROTATIONS} rotations`, async () => {
+    for (let made = 0; made < ROTATIONS;) {
+      const before = current();
+      const isDue = recentRotations() < MOST_ROTATIONS;
+      const posts = await delivered(isDue);
+      if (isDue) made += 1;
+      for (const post of posts) {
+        expect([before, current()].filter((secret) => verifies(post, secret))).not.toEqual([]);
+        expect([...new Set([before, current()])].filter((secret) => isMac(post, secret))).toHaveLength(1);
+        expect(signatures(post).length).toBeLessThanOrEqual(valid(5).length);
+        expect(valid(5).filter((secret) => verifies(post, secret))).toHaveLength(signatures(post).length);
+      }
+      await advance(Math.floor(Math.random() * 8 * 60));
+    }
+  }, 3_600_000);
+
+  it('is signed with the new secret and the old one until 15 minutes have passed, and with exactly the new one then', async () => {
+    await advance(OVERLAP + 10);
+    const old = current();
+    await rotate();
+    await advance(OVERLAP - 10);
+    for (const post of await delivered(false)) {
+      expect(signatures(post)).toHaveLength(2);
+      expect([old, current()].map((secret) => verifies(post, secret))).toEqual([true, true]);
+      expect(isMac(post, current())).toBe(true);
+    }
+    await advance(10);
+    for (const post of await delivered(false)) {
+      expect(signatures(post)).toHaveLength(1);
+      expect([old, current()].map((secret) => verifies(post, secret))).toEqual([false, true]);
+      expect(isMac(post, current())).toBe(true);
+    }
+  });
+
+  it('signs what was made before with the secret of then, while that is valid', async () => {
+    await advance(OVERLAP + 10);
+    room.receiver.answer(() => 500);
+    const [first] = await delivered(false);
+    const old = current();
+    await rotate();
+    room.receiver.answer(() => 204);
+    await advance(60);
+    const again = await until(() => {
+      const posts = room.receiver.received
+        .slice(read)
+        .filter(({ headers }) => headers['webhook-id'] === first?.headers['webhook-id']);
+      return posts[0];
+    });
+    expect([isMac(again, old), isMac(again, current())]).toEqual([true, false]);
+    expect([verifies(again, old), verifies(again, current())]).toEqual([true, true]);
+  });
+});

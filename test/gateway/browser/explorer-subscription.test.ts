@@ -1,0 +1,51 @@
+import type { Browser } from 'playwright-core';
+import { DESKTOP, complaintsOf, startBrowser } from '../../support/browser';
+import { newCustomer, newDataUser } from '../../support/customers';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+import { accountOf } from '../../support/rest-client';
+import { until } from '../../support/until';
+
+const QUERY = 'subscription Live { registerEvents { type dataUser { displayName } } }';
+const EDITOR = "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror";
+
+describe('The explorer', () => {
+  let register: SharedRegister;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    register = await sharedRegister();
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it('shows a subscription as it is told, until it is stopped', async () => {
+    const context = await browser.newContext(DESKTOP);
+    const complaints = complaintsOf(context);
+    const page = await context.newPage();
+    await page.goto(`${register.gateway}/explorer`);
+    const { account_id: accountId, secret_key: secretKey } = accountOf(register.sandbox, 'admin');
+    await page.fill('[name=accountId]', accountId);
+    await page.fill('[name=secretKey]', secretKey);
+    await page.click('#sign-in button');
+    await page.getByText('Signed in').waitFor();
+    await page.waitForSelector('.graphiql-query-editor .CodeMirror');
+    await page.evaluate(`${EDITOR}.setValue(${JSON.stringify(QUERY)})`);
+    await until(async () => ((await page.evaluate(`${EDITOR}.operationName === 'Live'`)) ? true : undefined));
+    await page.click('.graphiql-execute-button');
+    const { name, ...dataUser } = await newDataUser(register, 'https://explorer.example/return');
+    const shown = async () => (await page.textContent('.result-window')) ?? '';
+    const ofDataUser = await until(async () => {
+      await newCustomer({ name, ...dataUser });
+      const event = await shown(); // the next event may be another test's
+      return event.includes(name) ? event : undefined;
+    });
+    expect(ofDataUser).toContain('ACCESS_REGISTERED');
+    const ended = page.waitForEvent(
+      'requestfailed',
+      (request) => request.postData()?.includes('registerEvents') ?? false,
+    );
+    await page.click('.graphiql-execute-button');
+    expect((await ended).failure()?.errorText).toContain('ERR_ABORTED');
+    expect(complaints).toEqual([]);
+  });
+});

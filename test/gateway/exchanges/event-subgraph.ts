@@ -1,0 +1,224 @@
+import { composeServices } from '@apollo/composition';
+import { parse } from 'graphql';
+import pino from 'pino';
+import { Registry } from 'prom-client';
+import { Arg, Ctx, Directive, Field, ID, Int, ObjectType, Query, Resolver, Subscription } from 'type-graphql';
+import { type RunningGateway, startGateway } from '../../../gateway/gateway';
+import { RegisterError } from '../../../schema/register-error';
+import type { Role } from '../../../schema/roles';
+import { DateTime, EventId } from '../../../schema/scalars';
+import type { TokenVerifier } from '../../../subgraphs/server/bearer-token';
+import { type CallContext, MayCall } from '../../../subgraphs/server/caller';
+import { serviceTokens } from '../../../subgraphs/server/service-token';
+import { localLink } from '../../../subgraphs/server/subgraph-link';
+import { buildFederatedSchema } from '../../../subgraphs/server/subgraph-schema';
+
+const HOUR = 3_600_000;
+/** The Data User of every account of that role, and whose events all of them are. */
+const DUID = `duid_${'a'.repeat(24)}`;
+const duidOf = (accountId: string) => (accountId.startsWith('data_user:') ? DUID : null);
+
+/** What the subgraph of the tests knows; tests change it. */
+export class EventRoom {
+  readonly ids: string[] = [];
+  /** Ids of events that were executed, in order. */
+  readonly executed: string[] = [];
+  readonly inactive = new Set<string>();
+  readonly refused = new Set<string>();
+  readonly gone = new Set<string>();
+  /** How often an event was asked for while its subgraph was away. */
+  refusals = 0;
+  /** Milliseconds by which the register's clock is ahead. */
+  ahead = 0;
+  /** The subgraph does not answer for events; it does not answer the gateway's own questions. */
+  eventsAway = false;
+  logAway = false;
+  /** Characters of an event's text. */
+  size = 10;
+
+  add(count = 1): void {
+    for (let each = 0; each < count; each += 1) this.ids.push(`evt_${String(this.ids.length).padStart(24, '0')}`);
+  }
+
+  now(): Date {
+    return new Date(Date.now() + this.ahead);
+  }
+}
+
+let room: EventRoom;
+
+@ObjectType()
+class RegisterEvent {
+  @Field(() => EventId) id: string;
+  @Field(() => String) cursor: string;
+  @Field(() => String) text: string;
+}
+
+@Directive('@inaccessible')
+@ObjectType()
+class EventLogEntry {
+  @Field(() => EventId) id: string;
+  @Field(() => String) cursor: string;
+  @Field(() => String) type: string;
+  @Field(() => String, { nullable: true }) duid: string | null;
+}
+
+@Directive('@inaccessible')
+@ObjectType()
+class EventLogPage {
+  @Field(() => String) cursor: string;
+  @Field(() => [EventLogEntry]) entries: EventLogEntry[];
+}
+
+@Directive('@inaccessible')
+@ObjectType()
+class AccountStanding {
+  @Field(() => String) accountId: string;
+  @Field(() => Boolean) active: boolean;
+  @Field(() => String) role: string;
+  @Field(() => String, { nullable: true }) duid: string | null;
+  @Field(() => DateTime) now: Date;
+}
+
+@Directive('@inaccessible')
+@ObjectType()
+class Admission {
+  @Field(() => String) status: string;
+  @Field(() => Boolean) allowed: boolean;
+  @Field(() => Int, { nullable: true }) retryAfter: number | null;
+  @Field(() => String) role: string;
+  @Field(() => String, { nullable: true }) duid: string | null;
+  @Field(() => String, { nullable: true }) mpid: string | null;
+  @Field(() => DateTime) now: Date;
+}
+
+const away = () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+
+@Resolver()
+class EventResolver {
+  @MayCall('admin', 'data_user')
+  @Query(() => RegisterEvent, { nullable: true })
+  registerEvent(@Arg('id', () => EventId) id: string): RegisterEvent | null {
+    if (room.eventsAway) {
+      room.refusals += 1;
+      throw away();
+    }
+    room.executed.push(id);
+    if (room.refused.has(id)) throw new RegisterError('PRM002');
+    if (room.gone.has(id)) return null;
+    return { id, cursor: String(room.ids.indexOf(id)), text: 'x'.repeat(room.size) };
+  }
+
+  @MayCall('admin', 'data_user')
+  @Subscription(() => RegisterEvent, { subscribe: () => [] as never })
+  registerEvents(@Arg('after', () => String, { nullable: true }) after: string | null): RegisterEvent {
+    throw new Error(`nobody asks the subgraph for what follows ${after}`);
+  }
+
+  @Directive('@inaccessible')
+  @MayCall('service')
+  @Query(() => EventLogPage)
+  eventLog(
+    @Arg('after', () => String, { nullable: true }) after: string | null,
+    @Arg('first', () => Int) first: number,
+  ): EventLogPage {
+    if (room.logAway) throw away();
+    if (after === null) return { cursor: String(room.ids.length - 1), entries: [] };
+    const from = after === '' ? 0 : Number(after) + 1;
+    const found = room.ids.slice(from, from + first);
+    const entries = found.map((id, index) => ({
+      id,
+      cursor: String(from + index),
+      type: 'ACCESS_REGISTERED',
+      duid: DUID,
+    }));
+    return { cursor: entries.at(-1)?.cursor ?? after, entries };
+  }
+
+  @Directive('@inaccessible')
+  @MayCall('service')
+  @Query(() => [AccountStanding])
+  accountStandings(@Arg('accountIds', () => [String]) accountIds: string[]): AccountStanding[] {
+    return accountIds.map((accountId) => ({
+      accountId,
+      active: !room.inactive.has(accountId),
+      role: accountId.split(':')[0] as string,
+      duid: duidOf(accountId),
+      now: room.now(),
+    }));
+  }
+
+  @Directive('@inaccessible')
+  @MayCall('service')
+  @Query(() => Admission, { nullable: true })
+  admission(@Arg('accountId', () => String) accountId: string): Admission {
+    return {
+      status: room.inactive.has(accountId) ? 'SUSPENDED' : 'ACTIVE',
+      allowed: true,
+      retryAfter: null,
+      role: accountId.split(':')[0] as string,
+      duid: duidOf(accountId),
+      mpid: null,
+      now: room.now(),
+    };
+  }
+}
+
+@ObjectType()
+class Origin {
+  @Field(() => ID) clientAddress: string;
+}
+
+@Resolver()
+class OriginResolver {
+  @MayCall('anyone')
+  @Query(() => Origin)
+  origin(@Ctx() { clientAddress }: CallContext): Origin {
+    return { clientAddress };
+  }
+}
+
+/** Tokens are the ids of their accounts, `<role>:<name>`, and expire in an hour. */
+const accountTokens: TokenVerifier = {
+  verify: (token) =>
+    Promise.resolve({
+      accountId: token,
+      role: token.split(':')[0] as Role,
+      duid: null,
+      mpid: null,
+      validFrom: new Date(Date.now() - HOUR),
+      expiresAt: new Date(Date.now() + HOUR),
+    } as never),
+};
+
+/** A gateway over a log of events that the test writes. */
+export async function startEventGateway(
+  settings: { readonly trustProxy?: boolean } = {},
+): Promise<RunningGateway & { readonly room: EventRoom; readonly registry: Registry }> {
+  room = new EventRoom();
+  const logger = pino({ level: 'silent' });
+  const access = await buildFederatedSchema({ resolvers: [EventResolver], references: {} });
+  const identity = await buildFederatedSchema({ resolvers: [OriginResolver], references: {} });
+  const { supergraphSdl } = composeServices(
+    Object.entries({ access, identity }).map(([name, { sdl }]) => ({
+      name,
+      url: `http://${name}.internal`,
+      typeDefs: parse(sdl),
+    })),
+  );
+  const registry = new Registry();
+  const gateway = await startGateway({
+    supergraphSdl: supergraphSdl as string,
+    audiences: { ...access.audiences, ...identity.audiences },
+    trustedDocuments: {},
+    links: [localLink('access', access.schema, logger), localLink('identity', identity.schema, logger)],
+    ready: () => Promise.resolve(true),
+    verifier: accountTokens,
+    serviceTokens: serviceTokens('rest-adapter', Buffer.alloc(32, 7)),
+    settings: { port: 0, production: false, trustProxy: settings.trustProxy ?? false },
+    logger,
+    metrics: registry,
+    landing: { explorer: true },
+  });
+  return { ...gateway, room, registry };
+}

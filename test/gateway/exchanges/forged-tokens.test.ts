@@ -1,0 +1,221 @@
+import { type JWK, exportJWK } from 'jose';
+import { newKeyVariables, sandboxKeyVariables } from '../../../sandbox/keys';
+import { issueBearerToken } from '../../../subgraphs/server/bearer-token';
+import { serviceTokens } from '../../../subgraphs/server/service-token';
+import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
+import { onboarded, signIn } from '../../support/administration';
+import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
+import { FORGERIES, type ForgersTools } from '../../support/forged-tokens';
+import { graphAs, graphOf } from '../../support/graph';
+import { type TestRegister, startTestRegister } from '../../support/register';
+import { accountOf, anonymousClient, tokenOf } from '../../support/rest-client';
+import { overWebSocket } from '../../support/subscriber';
+import { type IssuerKey, type TokenIssuer, startTokenIssuer } from '../../support/token-issuer';
+
+const REVOKE = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }';
+const REALM = 'Bearer realm="Central Data Access Register"';
+const EXPIRED = ', error_description="The token has expired"';
+
+let register: TestRegister;
+let forger: TokenIssuer;
+let dataUser: DataUser;
+let tools: ForgersTools;
+/** What the tokens are sent for: to end an access, each through a door of its own. */
+let aims: { readonly rest: Customer; readonly graph: Customer; readonly socket: Customer };
+let wire: ReturnType<typeof wireClient>;
+
+async function newSigningKey(): Promise<JWK> {
+  const { TOKEN_SIGNING_KEYS } = await newKeyVariables();
+  return (JSON.parse(TOKEN_SIGNING_KEYS as string) as { keys: [JWK] }).keys[0];
+}
+
+beforeAll(async () => {
+  const [signingKey, retiredKey] = [await newSigningKey(), await newSigningKey()];
+  const environment = { TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [signingKey] }), LOG_LEVEL: 'error' };
+  forger = await startTokenIssuer('EdDSA');
+  register = await startTestRegister('one process', { environment });
+  wire = wireClient(register.rest);
+  dataUser = await newDataUser(register, 'https://larkhill.example/return');
+  const [rest, graph, socket] = [await newCustomer(dataUser), await newCustomer(dataUser), await newCustomer(dataUser)];
+  aims = { rest, graph, socket };
+  const { account_id: accountId, duid } = accountOf(register.sandbox, 'data_user');
+  tools = {
+    good: dataUser.token,
+    another: await tokenOf(register, 'data_user'),
+    signingKey,
+    retiredKey,
+    forgersKey: await exportJWK((forger.keys[0] as IssuerKey).privateKey),
+    forgersKeySet: `${forger.issuer}/keys`,
+    otherAccount: { accountId, duid: String(duid) },
+  };
+});
+afterAll(async () => {
+  wire?.close();
+  await register?.close();
+  await forger?.close();
+});
+
+/** Status, code and challenge of an attempt to revoke over REST. */
+async function overRest(token: string) {
+  const client = anonymousClient(register.rest, `Bearer ${token}`);
+  const { status, headers, body } = await client('DELETE', `/v1/access-records/${aims.rest.key}`);
+  return [status, body['errors']?.[0]['error-code'], headers.get('www-authenticate')];
+}
+
+/** The same by a mutation. */
+async function overGraphQL(token: string) {
+  const { status, errors, headers } = await graphOf(register, token)(REVOKE, { key: aims.graph.key });
+  return [status, errors[0]?.extensions.code, headers.get('www-authenticate')];
+}
+
+/** The same over a WebSocket: the code of the answer, or how the connection ended. */
+async function overSocket(token: string) {
+  const subscriber = overWebSocket(register.gateway, token, { query: REVOKE, variables: { key: aims.socket.key } });
+  const ending = await subscriber.ended;
+  await subscriber.stop();
+  if (ending.kind === 'closed') return [ending.code, ending.reason.slice(0, 6)];
+  return [ending.kind, subscriber.told[0]?.errors?.[0]?.extensions.code];
+}
+
+const refusals = (token: string) => Promise.all([overRest(token), overGraphQL(token), overSocket(token)]);
+
+const REFUSED = {
+  AUT001: [
+    [401, 'AUT001', `${REALM}, error="invalid_token"`],
+    [401, 'AUT001', 'Bearer error="invalid_token"'],
+    [4401, 'AUT001'],
+  ],
+  AUT002: [
+    [401, 'AUT002', `${REALM}, error="invalid_token"${EXPIRED}`],
+    [401, 'AUT002', 'Bearer error="invalid_token"'],
+    [4403, 'AUT002'],
+  ],
+} as const;
+
+describe('A token is refused over REST, GraphQL and WebSocket', () => {
+  it.each(FORGERIES)('%s', async (_, make, code) => {
+    expect(await refusals(await make(tools))).toEqual(REFUSED[code]);
+  });
+
+  it('of another register, also when that says it is this one', async () => {
+    const key = await newSigningKey();
+    const caller = { accountId: accountOf(register.sandbox, 'data_user').account_id, role: 'data_user' as const };
+    const issued = (issuer: string) =>
+      issueBearerToken({ issuer, keys: [key] }, { ...caller, duid: dataUser.duid, mpid: null }, new Date());
+    expect(await refusals(await issued('https://other-register.example/v1'))).toEqual(REFUSED.AUT001);
+    expect(await refusals(await issued(`${register.rest}/v1`))).toEqual(REFUSED.AUT001);
+  });
+
+  it('by which a service proves itself to another', async () => {
+    const { SERVICE_KEY } = await sandboxKeyVariables(register.dataDir);
+    const { issue } = serviceTokens('gateway', Buffer.from(SERVICE_KEY as string, 'base64'));
+    const facts = { transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '127.0.0.1', onOwnAccount: true };
+    for (const audience of ['access', 'gateway'] as const)
+      expect(await refusals(await issue(audience, facts))).toEqual(REFUSED.AUT001);
+  });
+
+  it.each(['suspendAccount', 'terminateAccount'])('that was good until %s', async (change) => {
+    const admin = await graphAs(register, 'admin');
+    const contact = { displayName: 'Moorgate Metering', contactUrl: 'https://moorgate.example' };
+    const { accountId, secretKey } = await onboarded(admin, { role: 'DATA_USER', ...contact });
+    const { token } = await signIn(register, accountId, secretKey);
+    expect((await graphOf(register, token)('{ viewer { accountId } }')).status).toBe(200);
+    expect(
+      (await admin(`mutation ($id: ID!) { ${change}(accountId: $id) { status } }`, { id: accountId })).errors,
+    ).toEqual([]);
+    expect(await refusals(token)).toEqual(REFUSED.AUT001);
+  });
+});
+
+/** Ways of sending a good token that are none (RFC 6750, section 2; RFC 9110, section 11.6.2), and two tokens at once. */
+const WAYS: [
+  what: string,
+  send: (good: string, path: string) => { headers: Record<string, string | string[]>; target: string },
+][] = [
+  ['in the query', (good, path) => ({ headers: {}, target: `${path}?access_token=${good}` })],
+  [
+    'as a cookie',
+    (good, target) => ({ headers: { cookie: `authorization=Bearer ${good}; access_token=${good}` }, target }),
+  ],
+  [
+    'in headers of other names',
+    (good, target) => ({
+      headers: { 'proxy-authorization': `Bearer ${good}`, 'x-authorization': `Bearer ${good}`, 'x-access-token': good },
+      target,
+    }),
+  ],
+  ['as Basic', (good, target) => ({ headers: { authorization: `Basic ${good}` }, target })],
+  ['as the secret of Basic', (good, target) => ({ headers: { authorization: `Basic ${btoa(`x:${good}`)}` }, target })],
+  ...['Token', 'DPoP', 'JWT', 'Bearer Bearer', 'Bearer,', 'Bearer:', ''].map((scheme): (typeof WAYS)[number] => [
+    `as ${JSON.stringify(scheme)}`,
+    (good, target) => ({ headers: { authorization: `${scheme} ${good}`.trim() }, target }),
+  ]),
+  ['as Bearer without a space', (good, target) => ({ headers: { authorization: `Bearer${good}` }, target })],
+  ['twice in a header', (good, target) => ({ headers: { authorization: `Bearer ${good}, Bearer ${good}` }, target })],
+  ['in two headers', (good, target) => ({ headers: { authorization: [`Bearer ${good}`, `Bearer ${good}`] }, target })],
+  [
+    'in two headers, the second of them forged',
+    (good, target) => ({ headers: { authorization: [`Bearer ${good}`, 'Bearer x'] }, target }),
+  ],
+  [
+    'in two headers, the first of them forged',
+    (good, target) => ({ headers: { authorization: ['Bearer x', `Bearer ${good}`] }, target }),
+  ],
+  ['with another word behind it', (good, target) => ({ headers: { authorization: `Bearer ${good} x` }, target })],
+];
+
+const codeOf = ({ text }: WireAnswer) => /"(?:error-code|code)":"(\w+)"/.exec(text)?.[1];
+
+describe('A good token is none', () => {
+  it.each(WAYS)('%s', async (_, send) => {
+    const { headers, target } = send(tools.good, `/v1/access-records/${aims.rest.key}`);
+    const answer = await wire.send({ method: 'DELETE', target, headers });
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'AUT001']);
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm=/);
+
+    const graph = wireClient(register.gateway);
+    const sent = send(tools.good, '/graphql');
+    const body = Buffer.from(
+      JSON.stringify({ query: REVOKE, variables: { key: aims.graph.key }, access_token: tools.good }),
+    );
+    const refused = await graph.send({
+      method: 'POST',
+      target: sent.target,
+      headers: { ...sent.headers, 'content-type': 'application/json' },
+      body,
+    });
+    graph.close();
+    expect([refused.status, codeOf(refused)]).toEqual([401, 'AUT001']);
+    expect(refused.headers['www-authenticate']).toMatch(/^Bearer/);
+  });
+});
+
+describe('A token that is good for something else', () => {
+  it('is no account: a customer is told so (403), and nothing happens', async () => {
+    const token = await customerToken(register, aims.rest);
+    expect(await overRest(token)).toEqual([403, 'PRM001', null]);
+    expect((await overGraphQL(token)).slice(0, 2)).toEqual([200, 'PRM001']);
+    expect(await overSocket(token)).toEqual(['complete', 'PRM001']);
+  });
+});
+
+describe('All of that', () => {
+  it('changed nothing, and the good token ends each access', async () => {
+    const states = () =>
+      Promise.all(
+        Object.values(aims).map(async ({ key }) => {
+          const { body } = await anonymousClient(register.rest)('GET', `/v1/access-records/${key}`);
+          return body['access-record']?.['access-event'].state;
+        }),
+      );
+    expect(await states()).toEqual(['ACTIVE', 'ACTIVE', 'ACTIVE']);
+    expect(await overRest(tools.good)).toEqual([200, undefined, null]);
+    expect(await overGraphQL(tools.good)).toEqual([200, undefined, null]);
+    expect(await overSocket(tools.good)).toEqual(['complete', undefined]);
+    expect(await states()).toEqual(['REVOKED', 'REVOKED', 'REVOKED']);
+  });
+
+  it('never made the register ask the forger for keys', () => {
+    expect(forger.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,233 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { WebSocket } from 'ws';
+import { type Subscriber, overWebSocket, socketClient } from '../../support/subscriber';
+import { until } from '../../support/until';
+import { startEventGateway } from './event-subgraph';
+
+type EventGateway = Awaited<ReturnType<typeof startEventGateway>>;
+
+const EVENTS = 'subscription ($after: String) { registerEvents(after: $after) { id cursor text } }';
+/** Bytes that one client may make the gateway keep, whatever it sends. */
+const FEW = 1024 * 1024;
+
+let gateway: EventGateway;
+/** The gateway's ends of the connections. */
+const ends: Socket[] = [];
+const clients: { terminate(): void }[] = [];
+
+beforeEach(async () => {
+  gateway = await startEventGateway();
+  gateway.app.server.on('connection', (socket: Socket) => void ends.push(socket));
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.terminate();
+  ends.length = 0;
+  await gateway.close();
+});
+
+const opened = async (): Promise<WebSocket> => {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  clients.push(socket);
+  socket.on('error', () => undefined); // cut
+  await once(socket, 'open');
+  return socket;
+};
+const letIn = async (token: string): Promise<WebSocket> => {
+  const socket = await opened();
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+  await once(socket, 'message');
+  return socket;
+};
+const gone = (socket: WebSocket) => socket.readyState === socket.CLOSED;
+
+/** What the gateway keeps of a connection: what it has not read on, and what has not left. */
+const kept = ({ writableLength, readableLength }: Socket) => writableLength + readableLength;
+
+/** Waits until the gateway takes nothing more of what the client sends: all of it has been taken, or it waits, or the connection is cut. */
+async function takenOrHeld(client: WebSocket): Promise<number> {
+  const [end] = ends as [Socket];
+  let most = 0;
+  let before = -1;
+  let still = 0;
+  await until(() => {
+    most = Math.max(most, kept(end));
+    still = end.bytesRead === before ? still + 1 : 0;
+    before = end.bytesRead;
+    return gone(client) || end.destroyed || still > 20 ? true : undefined;
+  }, 30_000);
+  return most;
+}
+
+const PING = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(200_000) } });
+const refused = (number: number) =>
+  JSON.stringify({ id: String(number), type: 'subscribe', payload: { query: `{ ${'x'.repeat(2_000)} }` } });
+
+describe('A client that floods a WebSocket and reads nothing', () => {
+  it('gets answers to its pings that repeat nothing of them', async () => {
+    const client = await letIn('admin:one');
+    client.pause();
+    for (let each = 0; each < 200; each += 1) client.send(PING);
+    expect(await takenOrHeld(client)).toBeLessThan(FEW);
+    const answers: string[] = [];
+    client.on('message', (data: Buffer) => void answers.push(data.toString()));
+    client.resume();
+    await until(() => (answers.length === 200 ? true : undefined));
+    expect(new Set(answers)).toEqual(new Set(['{"type":"pong"}']));
+  }, 60_000);
+
+  it('is not read any more while answers wait for it, and then ended with the advice to resume', async () => {
+    const client = await letIn('admin:one');
+    client.pause();
+    for (let each = 0; each < 20_000; each += 1) client.send(refused(each));
+    expect(await takenOrHeld(client)).toBeLessThan(FEW);
+    expect((ends[0] as Socket).bytesRead).toBeLessThan(20_000 * refused(0).length);
+    await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined), 20_000);
+    const closed = once(client, 'close') as Promise<[number, Buffer]>;
+    client.resume();
+    expect(String((await closed)[0])).toBe('4408');
+  }, 60_000);
+
+  it.each([
+    ['pings', JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(2_000) } }), 4401],
+    ['long messages', PING, 1009],
+    ['refused operations', refused(0), 4401],
+  ])(
+    'of %s before it was let in is closed at the first',
+    async (_, message, code) => {
+      const count = Math.ceil(40_000_000 / message.length);
+      const client = await opened();
+      client.pause();
+      for (let each = 0; each < count; each += 1) client.send(message);
+      expect(await takenOrHeld(client)).toBeLessThan(FEW);
+      const closed = once(client, 'close') as Promise<[number]>;
+      client.resume();
+      expect((await closed)[0]).toBe(code);
+    },
+    60_000,
+  );
+
+  it.each(['before', 'after'])(
+    'of pings of the WebSocket itself is cut, %s it was let in',
+    async (when) => {
+      const client = await (when === 'before' ? opened() : letIn('admin:one'));
+      client.pause();
+      const payload = Buffer.alloc(125, 'x');
+      for (let each = 0; each < 200_000; each += 1) client.ping(payload);
+      expect(await takenOrHeld(client)).toBeLessThan(FEW);
+      await until(() => ((ends[0] as Socket).destroyed ? true : undefined));
+    },
+    60_000,
+  );
+
+  it('is ended when the answers to its operations are too many to be kept', async () => {
+    const { room } = gateway;
+    room.size = 400_000;
+    room.add(1);
+    const client = await letIn('admin:one');
+    client.pause();
+    for (let each = 0; each < 50; each += 1) {
+      const payload = { query: EVENTS, variables: { after: '' } };
+      client.send(JSON.stringify({ id: String(each), type: 'subscribe', payload }));
+    }
+    expect(await takenOrHeld(client)).toBeLessThan(6 * FEW);
+    const closed = once(client, 'close') as Promise<[number]>;
+    client.resume();
+    expect((await closed)[0]).toBe(4408);
+  }, 30_000);
+
+  it('cannot make every answer long by the id of its operation', async () => {
+    const client = await letIn('admin:one');
+    client.send(JSON.stringify({ id: 'x'.repeat(257), type: 'subscribe', payload: { query: EVENTS } }));
+    expect((await once(client, 'close'))[0]).toBe(4400);
+  });
+});
+
+/** A subscription by Server-Sent Events, or what refused it. */
+async function eventStream(token: string): Promise<IncomingMessage> {
+  const sent = request(`${gateway.url}/graphql`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${token}` },
+  });
+  sent.end(JSON.stringify({ query: EVENTS, variables: { after: '' } }));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  clients.push({ terminate: () => sent.destroy() });
+  response.on('error', () => undefined); // cut
+  return response;
+}
+
+describe('A client of Server-Sent Events that reads nothing', () => {
+  it.each([
+    ['its account is suspended', () => void gateway.room.inactive.add('admin:slow')],
+    ['its token expires', () => void (gateway.room.ahead = 3_601_000)],
+  ])(
+    'is cut in a moment when %s',
+    async (_, happens) => {
+      const { room } = gateway;
+      room.size = 200_000;
+      room.add(400);
+      const stream = await eventStream('admin:slow');
+      stream.pause();
+      const [end] = ends as [Socket];
+      await until(() => (end.writableLength > 0 ? true : undefined));
+      happens();
+      expect(await until(() => (end.destroyed ? 'cut' : undefined), 8_000)).toBe('cut');
+    },
+    30_000,
+  );
+});
+
+describe('Connections that the register ends', () => {
+  it('are counted once, however many subscriptions they have', async () => {
+    const client = socketClient(gateway.url, 'admin:one');
+    const begin = () => overWebSocket(gateway.url, 'admin:one', { query: EVENTS, variables: { after: '' } }, client);
+    const subscribers: Subscriber[] = [begin(), begin(), begin()];
+    gateway.room.add(1);
+    await Promise.all(subscribers.map((each) => each.first(1)));
+    gateway.room.inactive.add('admin:one');
+    await Promise.all(subscribers.map(({ ended }) => ended));
+    expect(await gateway.registry.metrics()).toContain(
+      'gateway_subscription_connections_ended_total{reason="AUT001"} 1\n',
+    );
+  });
+});
+
+describe('Connections held open', () => {
+  const many = (count: number, token: string) => Promise.all(Array.from({ length: count }, () => letIn(token)));
+
+  it('are at most a hundred for an account, over both transports, until one is closed', async () => {
+    const [first] = await many(99, 'admin:one');
+    const stream = await eventStream('admin:one');
+    expect(stream.statusCode).toBe(200);
+    const one = await opened();
+    one.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer admin:one' } }));
+    const [code, reason] = (await once(one, 'close')) as [number, Buffer];
+    expect([code, String(reason)]).toEqual([4429, expect.stringContaining('Too many connections')]);
+    const refusal = await eventStream('admin:one');
+    expect([refusal.statusCode, await textOf(refusal)]).toEqual([429, expect.stringContaining('LIM002')]);
+    expect((await eventStream('admin:two')).statusCode).toBe(200);
+    (first as WebSocket).close();
+    await until(async () => ((await eventStream('admin:one')).statusCode === 200 ? true : undefined));
+  }, 30_000);
+
+  it('are at most two hundred for an address', async () => {
+    await many(100, 'admin:one');
+    const [last] = (await many(100, 'admin:two')).slice(-1) as [WebSocket];
+    const another = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    another.on('error', () => undefined);
+    const [, answer] = (await once(another, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect([answer.statusCode, await textOf(answer)]).toEqual([429, expect.stringContaining('Too many connections')]);
+    const refusal = await eventStream('admin:three');
+    expect([refusal.statusCode, await textOf(refusal)]).toEqual([429, expect.stringContaining('this address')]);
+    last.close();
+    await until(async () => ((await eventStream('admin:three')).statusCode === 200 ? true : undefined));
+  }, 30_000);
+});
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return text;
+}

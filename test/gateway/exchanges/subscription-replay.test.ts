@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { eventFeed } from '../../../gateway/subscriptions/event-feed';
+import { type EventLog, type LogEntry, checkedLog } from '../../../gateway/subscriptions/event-log';
+import { eventStream } from '../../../gateway/subscriptions/event-stream';
+import { RegisterError } from '../../../schema/register-error';
+import { openReader } from '../../../gateway/subscriptions/event-reader';
+import { recentEvents } from '../../../gateway/subscriptions/recent-events';
+import { until } from '../../support/until';
+
+/** A log that grows, as the gateway reads it: each answer takes a turn of the event loop or several. */
+function growingLog(delays: readonly number[] = [0]) {
+  const entries: LogEntry[] = [];
+  let reads = 0;
+  const log: EventLog = {
+    async read(after, first) {
+      const delay = delays[reads % delays.length] ?? 0;
+      reads += 1;
+      for (let turn = 0; turn < delay; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+      if (after === null) return { cursor: `before ${entries.length}`, entries: [] };
+      const from = after.startsWith('before ') ? Number(after.slice(7)) : Number(after) + 1;
+      const found = entries.slice(from, from + first);
+      return { cursor: found.at(-1)?.cursor ?? after, entries: found };
+    },
+  };
+  const add = (count: number) => {
+    for (let each = 0; each < count; each += 1) {
+      const number = entries.length;
+      entries.push({
+        id: `evt_${number}`,
+        cursor: String(number),
+        type: 'ACCESS_REGISTERED',
+        owner: number % 2 ? 'odd' : null,
+      });
+    }
+  };
+  return { log, add, reads: () => reads, length: () => entries.length };
+}
+
+const feedOver = (log: EventLog) => eventFeed({ log, onFailure: (error) => fail(error) });
+
+const fail = (error: unknown): never => {
+  throw error;
+};
+
+const everything = () => true;
+
+describe('A subscription whose place in the log is lost, since the database lives another life', () => {
+  it('ends with that, whether it waits for news or lags behind; who comes then begins at a place that is one', async () => {
+    const { log, add } = growingLog();
+    let isLost = false;
+    const away: unknown[] = [];
+    const recovered: EventLog = {
+      ...log,
+      read: (after, first) =>
+        isLost && after !== null && !after.startsWith('before')
+          ? Promise.reject(new RegisterError('VAL001'))
+          : log.read(after, first),
+    };
+    const feed = eventFeed({ log: recovered, onFailure: (error) => away.push(error) });
+    add(2);
+    const reader = await openReader({ feed, log: recovered, isFor: everything, after: null });
+    const told: unknown[] = [];
+    const stream = eventStream({
+      reader,
+      answerTo: (entry) => Promise.resolve({ kind: 'answer', result: { data: { id: entry.id } }, size: 1 }),
+      onFailure: (error) => away.push(error),
+      onEnd: () => told.push('end'),
+    });
+    add(1);
+    expect((await stream.next()).value).toEqual({ data: { id: 'evt_2' } });
+    isLost = true;
+    expect((await stream.next()).value?.errors?.[0]?.extensions).toMatchObject({ code: 'VAL001' });
+    expect([await stream.next(), told, away]).toEqual([{ done: true, value: undefined }, ['end'], []]);
+    const next = await openReader({ feed, log: recovered, isFor: everything, after: null });
+    add(1);
+    expect((await next.next())?.id).toBe('evt_3');
+    next.close();
+    feed.close();
+  });
+});
+
+describe('A subscription that begins after a cursor', () => {
+  it('is told of everything after it, in order and once, whatever happens while it catches up', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 1_300 }),
+        fc.nat({ max: 1_300 }),
+        fc.array(fc.nat({ max: 600 }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 5 }),
+        fc.boolean(),
+        async (before, position, batches, delays, isFollowed) => {
+          const { log, add, length } = growingLog(delays);
+          add(before);
+          const feed = feedOver(log);
+          const follower = isFollowed ? await openReader({ feed, log, isFor: everything, after: null }) : undefined;
+          const after = Math.min(position, before - 1);
+          if (isFollowed) add(batches[0] as number); // not yet seen by the feed when the reader begins
+          const opening = openReader({ feed, log, isFor: everything, after: String(after) });
+          for (const batch of batches) {
+            await new Promise((resolve) => void setImmediate(resolve));
+            add(batch);
+          }
+          const reader = await opening;
+          const told: string[] = [];
+          const reading = (async () => {
+            for (let entry = await reader.next(); entry; entry = await reader.next()) told.push(entry.id);
+          })();
+          await until(() => (told.length >= length() - after - 1 ? true : undefined));
+          add(3);
+          await until(() => (told.length >= length() - after - 1 ? true : undefined));
+          reader.close();
+          follower?.close();
+          feed.close();
+          await reading;
+          expect(told).toEqual(Array.from({ length: length() - after - 1 }, (_, index) => `evt_${after + 1 + index}`));
+        },
+      ),
+      { numRuns: process.env['TEST_LONG'] === undefined ? 25 : 300 },
+    );
+  }, 300_000);
+
+  it('is not told again of the event of its cursor when this gateway has not come to that yet', async () => {
+    const { log, add } = growingLog();
+    add(1);
+    const feed = feedOver(log);
+    const follower = await openReader({ feed, log, isFor: everything, after: null });
+    add(1);
+    const reader = await openReader({ feed, log, isFor: everything, after: '1' });
+    const next = reader.next();
+    await until(() => (follower.upcoming(1).length > 0 ? true : undefined));
+    add(1);
+    expect((await next)?.id).toBe('evt_2');
+    reader.close();
+    follower.close();
+    feed.close();
+  });
+});
+
+describe('A subscription from now on', () => {
+  it('is told only of what it is for', async () => {
+    const { log, add } = growingLog();
+    const feed = feedOver(log);
+    const reader = await openReader({ feed, log, isFor: ({ owner }) => owner === 'odd', after: null });
+    add(4);
+    expect([(await reader.next())?.id, (await reader.next())?.id]).toEqual(['evt_1', 'evt_3']);
+    reader.close();
+    feed.close();
+  });
+
+  it('that falls far behind reads the log itself, and misses nothing', async () => {
+    const { log, add, length } = growingLog();
+    add(1);
+    const feed = feedOver(log);
+    const slow = await openReader({ feed, log, isFor: everything, after: null });
+    const quick = await openReader({ feed, log, isFor: everything, after: null });
+    add(12_000);
+    let last = await quick.next();
+    while (last?.id !== `evt_${length() - 1}`) last = await quick.next();
+    const told: (string | undefined)[] = [];
+    while (told.length < 12_000) told.push((await slow.next())?.id);
+    expect(told).toEqual(Array.from({ length: 12_000 }, (_, index) => `evt_${index + 1}`));
+    slow.close();
+    quick.close();
+    feed.close();
+  });
+
+  it('ends at once when it is closed while it waits', async () => {
+    const { log } = growingLog();
+    const feed = feedOver(log);
+    const reader = await openReader({ feed, log, isFor: everything, after: null });
+    const next = reader.next();
+    reader.close();
+    expect(await next).toBeUndefined();
+    feed.close();
+  });
+});
+
+describe('The feed of a gateway', () => {
+  it('reads the log once for all who listen, and not at all when nobody does', async () => {
+    const { log, reads } = growingLog();
+    const feed = feedOver(log);
+    const readers = await Promise.all(
+      Array.from({ length: 50 }, () => openReader({ feed, log, isFor: everything, after: null })),
+    );
+    const begun = performance.now();
+    const readBefore = reads();
+    await until(() => (reads() > readBefore + 3 ? true : undefined));
+    expect(reads() - readBefore).toBeLessThan((performance.now() - begun) / 100 + 3);
+    for (const reader of readers) reader.close();
+    let last = reads();
+    const isQuiet = async () => {
+      const now = reads();
+      const quiet = now === last;
+      last = now;
+      return quiet;
+    };
+    await until(async () => {
+      await isQuiet();
+      await new Promise((resolve) => void setTimeout(resolve, 250));
+      return (await isQuiet()) ? true : undefined;
+    });
+  });
+
+  it('tells nobody of events before it was checked who may still be told, and tells them when that succeeds', async () => {
+    const { log: unchecked, add } = growingLog();
+    let isAway = true;
+    let checks = 0;
+    const checkCallers = async () => {
+      checks += 1;
+      if (isAway) throw new Error('access is away');
+    };
+    const failures: unknown[] = [];
+    const log = checkedLog(unchecked, checkCallers);
+    const feed = eventFeed({ log, onFailure: (error) => void failures.push(error) });
+    const reader = await openReader({ feed, log, isFor: everything, after: null });
+    add(1);
+    await until(() => (checks >= 2 ? true : undefined));
+    expect([reader.upcoming(1), failures.length]).toEqual([[], 1]);
+    isAway = false;
+    expect((await reader.next())?.id).toBe('evt_0');
+    reader.close();
+    feed.close();
+  });
+});
+
+describe('Recent events', () => {
+  const entry = (number: number): LogEntry => ({
+    id: `evt_${number}`,
+    cursor: `c${number}`,
+    type: 'ACCESS_REVOKED',
+    owner: null,
+  });
+
+  it('keep their numbers when older ones are forgotten', () => {
+    const recent = recentEvents(2);
+    recent.append([0, 1, 2, 3].map(entry));
+    expect([recent.first(), recent.end()]).toEqual([0, 4]);
+    recent.append([entry(4)]);
+    expect([recent.first(), recent.end(), recent.at(2), recent.at(3)?.id]).toEqual([3, 5, undefined, 'evt_3']);
+    expect([recent.numberOf('c2'), recent.numberOf('c4')]).toEqual([undefined, 4]);
+  });
+});

@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { WebSocket } from 'ws';
+import { type Subscriber, TRANSPORTS, overEvents, overWebSocket, socketClient } from '../../support/subscriber';
+import { until } from '../../support/until';
+import { startEventGateway } from './event-subgraph';
+
+type EventGateway = Awaited<ReturnType<typeof startEventGateway>>;
+
+const EVENTS = 'subscription ($after: String) { registerEvents(after: $after) { id cursor text } }';
+const BEGINNING = { after: '-1' };
+
+let gateway: EventGateway;
+const open: Subscriber[] = [];
+
+beforeEach(async () => {
+  gateway = await startEventGateway();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.stop()));
+  await gateway.close();
+});
+
+const kept = (subscriber: Subscriber): Subscriber => {
+  open.push(subscriber);
+  return subscriber;
+};
+const idsOf = (subscriber: Subscriber) => subscriber.told.map(({ data }) => data?.registerEvents?.id);
+
+describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
+  const follow = (token = 'admin:one', variables: Record<string, unknown> = BEGINNING) =>
+    kept(subscribe(gateway.url, token, { query: EVENTS, variables }));
+
+  it('is not told of events that the graph refuses to its caller, nor of those that are gone', async () => {
+    const { room } = gateway;
+    room.add(4);
+    room.refused.add(room.ids[1] as string);
+    room.gone.add(room.ids[2] as string);
+    const subscriber = follow();
+    await subscriber.first(2);
+    expect(idsOf(subscriber)).toEqual([room.ids[0], room.ids[3]]);
+  });
+
+  it('waits while the subgraph is away, and leaves nothing out', async () => {
+    const { room } = gateway;
+    const subscriber = follow();
+    room.add(1);
+    await subscriber.first(1);
+    room.eventsAway = true;
+    room.add(1);
+    await until(() => (room.refusals > 1 ? true : undefined));
+    room.logAway = true;
+    room.add(1);
+    room.eventsAway = false;
+    await subscriber.first(2);
+    room.logAway = false;
+    await subscriber.first(3);
+    expect(idsOf(subscriber)).toEqual(room.ids);
+    expect(subscriber.told.flatMap(({ errors = [] }) => errors)).toEqual([]);
+  });
+
+  it('is told of nothing that happens after the suspension of its account', async () => {
+    const { room } = gateway;
+    const subscriber = follow('admin:suspended');
+    const witness = follow('admin:active');
+    room.add(1);
+    await Promise.all([subscriber.first(1), witness.first(1)]);
+    room.inactive.add('admin:suspended');
+    room.add(3);
+    await witness.first(4);
+    await subscriber.ended;
+    expect(idsOf(subscriber).filter(Boolean)).toEqual([room.ids[0]]);
+  });
+
+  it('ends at the gateway as soon as its client has gone', async () => {
+    const subscriber = follow();
+    gateway.room.add(1);
+    await subscriber.first(1);
+    const count = async () => {
+      const { values } = await (gateway.registry.getSingleMetric('gateway_subscriptions') as never as Gauge).get();
+      return values.reduce((sum, { value }) => sum + value, 0);
+    };
+    expect(await count()).toBe(1);
+    await subscriber.stop();
+    await until(async () => ((await count()) === 0 ? true : undefined));
+  });
+
+  it('that nobody reads costs nothing but what is on its way, and is ended with the advice to resume', async () => {
+    const { room } = gateway;
+    room.size = 200_000;
+    room.add(400);
+    const { connection, read } = await pausedClient(gateway, transport === 'WebSocket');
+    await until(() => (room.executed.length > 20 ? true : undefined));
+    let before = -1;
+    await until(async () => {
+      const isStill = before === room.executed.length;
+      before = room.executed.length;
+      await new Promise((resolve) => void setTimeout(resolve, 500));
+      return isStill ? true : undefined;
+    });
+    expect(room.executed.length).toBeLessThan(200); // what lies in the buffers of both sockets, and no more
+    const quick = follow('admin:quick');
+    await quick.first(400);
+    await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined), 20_000);
+    expect(await read()).toMatch(transport === 'WebSocket' ? /^4408 Too slow/ : /^cut$/);
+    connection.destroy();
+  }, 60_000);
+});
+
+interface Gauge {
+  get(): Promise<{ readonly values: readonly { readonly value: number }[] }>;
+}
+
+/** A client that begins a subscription and then reads nothing; `read` reads on until the end, and answers how that came. */
+async function pausedClient({ url }: EventGateway, isSocket: boolean) {
+  const payload = { query: EVENTS, variables: BEGINNING };
+  if (isSocket) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer admin:slow' } }));
+    await once(socket, 'message');
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+    socket.pause();
+    return {
+      connection: { destroy: () => socket.terminate() },
+      read: async () => {
+        socket.resume();
+        const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+        return `${code} ${String(reason)}`;
+      },
+    };
+  }
+  const sent = request(`${url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      authorization: 'Bearer admin:slow',
+    },
+  });
+  sent.end(JSON.stringify(payload));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return {
+    connection: response,
+    read: async () => {
+      response.resume();
+      return once(response, 'end').then(
+        () => 'ended',
+        () => 'cut',
+      );
+    },
+  };
+}
+
+describe('Identical subscriptions', () => {
+  it('are executed once for each event, also when they begin at different places', async () => {
+    const { room } = gateway;
+    room.add(3);
+    const early = kept(overWebSocket(gateway.url, 'admin:one', { query: EVENTS, variables: BEGINNING }));
+    const late = kept(overEvents(gateway.url, 'admin:two', { query: EVENTS, variables: { after: '1' } }));
+    await Promise.all([early.first(3), late.first(1)]);
+    room.add(2);
+    await Promise.all([early.first(5), late.first(3)]);
+    expect(room.executed.toSorted()).toEqual(room.ids);
+  });
+
+  it('of another visibility, or another selection, are executed for themselves', async () => {
+    const { room } = gateway;
+    room.add(1);
+    const other = EVENTS.replace('text', 'cursor');
+    const subscribers = [
+      overWebSocket(gateway.url, 'admin:one', { query: EVENTS, variables: BEGINNING }),
+      overWebSocket(gateway.url, 'admin:one', { query: other, variables: BEGINNING }),
+      overWebSocket(gateway.url, 'data_user:one', { query: EVENTS, variables: BEGINNING }),
+    ].map(kept);
+    await Promise.all(subscribers.map((each) => each.first(1)));
+    expect(room.executed).toEqual([room.ids[0], room.ids[0], room.ids[0]]);
+  });
+});
+
+describe('A WebSocket', () => {
+  it('is closed when the token expires by the clock of the register, also when nothing is subscribed to', async () => {
+    const socket = await openSocket(gateway.url, 'admin:idle');
+    const closed = once(socket, 'close') as Promise<[number, Buffer]>;
+    gateway.room.ahead = 3_601_000;
+    const [code, reason] = await closed;
+    expect([code, String(reason)]).toEqual([4403, expect.stringContaining('AUT002')]);
+  });
+
+  it('is closed as going away when the gateway ends, which does not wait for its client', async () => {
+    const socket = await openSocket(gateway.url, 'admin:one');
+    socket.pause();
+    const begin = performance.now();
+    await gateway.close();
+    expect(performance.now() - begin).toBeLessThan(4_000);
+    const closed = once(socket, 'close') as Promise<[number, Buffer]>;
+    socket.resume();
+    expect((await closed)[0]).toBe(1001);
+  });
+
+  it('runs only so many operations at once', async () => {
+    const client = socketClient(gateway.url, 'admin:one');
+    const subscribers = Array.from({ length: 51 }, () =>
+      kept(overWebSocket(gateway.url, 'admin:one', { query: EVENTS }, client)),
+    );
+    expect(await (subscribers.at(-1) as Subscriber).ended).toEqual({ kind: 'errors', codes: ['LIM002'] });
+    gateway.room.add(1);
+    await (subscribers[0] as Subscriber).first(1);
+  });
+
+  it('shows the same address of its client as a request does', async () => {
+    const proxied = await startEventGateway({ trustProxy: true });
+    try {
+      const socket = await openSocket(proxied.url, 'admin:one', { 'x-forwarded-for': '192.0.2.7' });
+      socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ origin { clientAddress } }' } }));
+      const [message] = (await once(socket, 'message')) as [Buffer];
+      expect(JSON.parse(String(message)).payload.data).toEqual({ origin: { clientAddress: '192.0.2.7' } });
+      socket.terminate();
+    } finally {
+      await proxied.close();
+    }
+  });
+
+  it.each([
+    ['a message that is no JSON', 'nonsense', 4400],
+    [
+      'a subscription before the connection was let in',
+      JSON.stringify({ id: '1', type: 'subscribe', payload: { query: EVENTS } }),
+      4401,
+    ],
+    ['a message that is too long', 'x'.repeat(300_000), 1009],
+  ])('is closed after %s', async (_, message, code) => {
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    await once(socket, 'open');
+    socket.send(message);
+    expect((await once(socket, 'close'))[0]).toBe(code);
+  });
+});
+
+describe('A request that asks for an upgrade', () => {
+  it('to HTTP/2 is answered like every other', async () => {
+    const body = JSON.stringify({ query: '{ origin { clientAddress } }' });
+    const head = `POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade, HTTP2-Settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n`;
+    const answer = await exchange(
+      `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK[^]*"clientAddress":"127.0.0.1"/);
+  });
+
+  it('to a WebSocket elsewhere is answered as if it had not asked', async () => {
+    const answer = await exchange(
+      'GET /none HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 404 [^]*NTF001/);
+  });
+
+  const exchange = async (text: string): Promise<string> => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    socket.write(text);
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    await until(() => (/\r\n\r\n[^]*}/.test(answer) ? true : undefined));
+    socket.destroy();
+    return answer;
+  };
+});
+
+async function openSocket(url: string, token: string, headers: Record<string, string> = {}): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers: { ...headers, authorization: `Bearer ${token}` },
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'connection_init' }));
+  await once(socket, 'message');
+  return socket;
+}

@@ -1,0 +1,444 @@
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  buildClientSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isInputObjectType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import { generatedSchema } from '../../../schema/generated-schema';
+import { ACCOUNT_ROLES, type Role } from '../../../schema/roles';
+import { OBJECT_FIELDS } from '../../support/authorisation-fields';
+import { FIELD_TABLES, GRAPH_TABLES } from '../../support/authorisation-graph';
+import { GRAPH_REQUESTS, type GraphQuestion, REACHED } from '../../support/authorisation-graph-requests';
+import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
+import { ABSENT, type AuthorisationRequest, REQUESTS } from '../../support/authorisation-requests';
+import { REST_TABLES } from '../../support/authorisation-rest';
+import { MAY, type MayCall, OF_NOBODY } from '../../support/authorisation-roles';
+import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
+import { GUESSES, lookalikes, statusOf } from '../../support/authorisation-surface';
+import { type AuthorisationRow, CALLERS, type CallerName, authorisationRows } from '../../support/authorisation-table';
+import type { GraphError } from '../../support/graph';
+import { minimalOperation } from '../../support/minimal-operation';
+import { usualWirings } from '../../support/register';
+
+/** Where each interface serves its contract. */
+const DOCUMENTS = { A: '/openapi.json', B: '/openapi/b.json', C: '/openapi/c.json', D: '/openapi/d.json' } as const;
+
+const REST_ROWS = authorisationRows(...Object.values(REST_TABLES).flat());
+const GRAPH_ROWS = authorisationRows(...GRAPH_TABLES);
+/** Each path with its methods. */
+const PATHS = [...new Set(REST_ROWS.map(({ route }) => route.split(' ')[1] as string))].map((path) => {
+  const routes = [...new Set(REST_ROWS.map(({ route }) => route))].map((route) => route.split(' '));
+  return [path, routes.flatMap(([method, of]) => (of === path ? [method as string] : []))] as const;
+});
+const FIELD_ROWS = authorisationRows(...FIELD_TABLES);
+
+/** Letters of the tables, by the codes of A, B and the graph, and the words of D. */
+const LETTERS: Readonly<Record<string, string>> = {
+  AUT001: 'u',
+  unauthorized: 'u',
+  AUT002: 'x',
+  token_expired: 'x',
+  PRM001: 'r',
+  forbidden: 'r',
+  PRM002: 'o',
+  PRM003: 'p',
+};
+
+/** What a caller without a good credential is told. */
+const WITHOUT_CREDENTIAL: Readonly<Partial<Record<CallerName, string>>> = {
+  none: 'u',
+  expired: 'x',
+  forged: 'u',
+  suspended: 'u',
+};
+
+/** As whom a caller with a good credential acts. */
+const ROLES: Readonly<Partial<Record<CallerName, Role>>> = {
+  owner: 'data_user',
+  other: 'data_user',
+  provider: 'data_provider',
+  operator: 'communications_operator',
+  portal: 'portal',
+  supplier: 'supplier',
+  rival: 'supplier',
+  admin: 'admin',
+  analyst: 'analyst',
+  customer: 'customer',
+  consumer: 'consumer',
+  key: 'supplier',
+};
+
+/** What is asked by POST; a subscription is no such question, its callers are in the tables. */
+const FIELDS = Object.entries(MAY).filter(([field]) => !field.startsWith('Subscription.'));
+
+/** Of all that is shown, what names no object: the rest is in the tables, asked by every caller. */
+const SHOWN = FIELDS.filter(
+  (each): each is [string, Exclude<MayCall, 'nobody'>] =>
+    each[1] !== 'nobody' && !GRAPH_ROWS.some(({ route }) => route === each[0]),
+);
+
+const ROOTS = ['Query', 'Mutation', 'Subscription'];
+
+describe.each(usualWirings())('The register (%s)', (wiring) => {
+  let room: AuthorisationRoom;
+  let objects: AuthorisationObjects;
+  let schema: GraphQLSchema;
+  beforeAll(async () => {
+    room = await authorisationRoom(wiring);
+    objects = authorisationObjects(room);
+    schema = buildClientSchema((await asked('admin', { query: getIntrospectionQuery() })).data);
+  }, 300_000);
+  afterAll(() => room?.close());
+
+  describe('over REST', () => {
+    it.each(Object.entries(DOCUMENTS))(
+      'serves of Interface %s what is in its table, and nothing else',
+      async (name, path) => {
+        const rows = authorisationRows(...REST_TABLES[name as keyof typeof DOCUMENTS]);
+        const document = (await (await fetch(`${room.register.rest}${path}`)).json()) as ServedDocument;
+        expect(routesOf(document).toSorted()).toEqual([...new Set(rows.map(({ route }) => route))].toSorted());
+      },
+    );
+
+    it.each(REST_ROWS)('answers $route, $object, as the table says', async (row) => {
+      const isGood = (cell: string) => cell.startsWith('2');
+      const found = await inTurn(row, isGood, async (caller) => {
+        const request = await (REQUESTS[row.route] as (typeof REQUESTS)[string])({ ...row, caller, room, objects });
+        return [await restCell(row.route, caller, request), request.uses];
+      });
+      expect(found).toEqual(row.expected);
+    });
+  });
+
+  describe('in the graph', () => {
+    it('has the fields that are listed, and no other', () => {
+      const served = Object.values(schema.getTypeMap()).flatMap((type) =>
+        isObjectType(type) && !type.name.startsWith('__') && !ROOTS.includes(type.name)
+          ? [`${type.name}: ${Object.keys(type.getFields()).toSorted().join(' ')}`]
+          : [],
+      );
+      const listed = OBJECT_FIELDS.trim().replaceAll(/\n +/g, ' ').split('\n');
+      expect(served.toSorted()).toEqual(listed.toSorted());
+    });
+
+    it('has the root fields of the table, each for the callers of the table', () => {
+      const declared = Object.entries(generatedSchema().audiences).map(([field, audience]) => [field, mayOf(audience)]);
+      expect(Object.fromEntries(declared)).toEqual(MAY);
+      const shown = Object.entries(MAY).flatMap(([field, may]) => (may === 'nobody' ? [] : [field]));
+      const served = ROOTS.flatMap((root) => Object.keys(fieldsOf(root)).map((field) => `${root}.${field}`));
+      expect(served.toSorted()).toEqual(shown.toSorted());
+    });
+
+    it('has a row for every root field that names an object of somebody', () => {
+      const rows = new Set(GRAPH_ROWS.map(({ route }) => route));
+      const named = Object.entries(MAY).filter(([field, may]) => Array.isArray(may) && namesAnObject(field));
+      const unowned = named.filter(([field, may]) => may.toString() === 'admin' || OF_NOBODY.includes(field));
+      const owned = named.filter((each) => !unowned.includes(each)).map(([field]) => field);
+      expect(owned.filter((field) => !rows.has(field))).toEqual([]);
+      expect(OF_NOBODY.filter((field) => rows.has(field))).toEqual([]);
+    });
+
+    it.each(GRAPH_ROWS)('answers $route, $object, as the table says', async (row) => {
+      const isGood = (cell: string) => ['ok', 'null', 'e'].includes(cell);
+      const found = await inTurn(row, isGood, async (caller) => {
+        const ask = GRAPH_REQUESTS[row.route] as (typeof GRAPH_REQUESTS)[string];
+        const question = await ask({ ...row, caller, room, objects });
+        return [await graphCell(caller, question), question.uses];
+      });
+      expect(found).toEqual(row.expected);
+    });
+
+    it.each(FIELD_ROWS)('shows $route, $object, to whom the table says', async (row) => {
+      const [type = '', field = ''] = row.route.split('.');
+      const isMetadata = type === 'RecordMetadata';
+      const found = await inTurn(
+        row,
+        (cell) => cell === 'ok',
+        async (caller) => {
+          if (row.expected[caller] === '-') return ['-', undefined];
+          const reach = REACHED[`${isMetadata ? 'AccessRecord' : type} ${row.object}`] as (typeof REACHED)[string];
+          const selection = `${field}${isLeafType(getNamedType(fieldOf(type, field).type)) ? '' : ' { __typename }'}`;
+          const text = (await reach({ ...row, caller, room, objects }))(
+            isMetadata ? `recordMetadata { ${selection} }` : selection,
+          );
+          return [await graphCell(caller, { query: text }, field), undefined];
+        },
+      );
+      expect(found).toEqual(row.expected);
+    });
+
+    it.each(Object.keys(REACHED))('shows all other fields of %s to whoever reaches it', async (place) => {
+      const [, type = '', object = ''] = /^(\w+) (.*)$/.exec(place) ?? [];
+      const rows = FIELD_ROWS.filter((row) => row.route.startsWith(`${type}.`) && row.object === object);
+      const restricted = rows.map(({ route }) => route.split('.')[1] as string);
+      const open = Object.values(fieldsOf(type)).filter(
+        ({ name, args }) => !restricted.includes(name) && !args.some(isRequiredArgument),
+      );
+      const selection = open.map(
+        ({ name, type: of }) => `${name}${isLeafType(getNamedType(of)) ? '' : ' { __typename }'}`,
+      );
+      const [row] = rows as [AuthorisationRow];
+      const callers = CALLERS.filter(
+        (caller) => !['-', 'x'].includes(row.expected[caller]) && !isRefusedBefore(type, caller),
+      );
+      for (const caller of callers) {
+        const query = (await (REACHED[place] as (typeof REACHED)[string])({ ...row, caller, room, objects }))(
+          selection.join(' '),
+        );
+        expect([caller, (await asked(caller, { query })).errors]).toEqual([caller, undefined]);
+      }
+    });
+
+    it.each(CALLERS)('shows %s nothing of what services ask each other', async (caller) => {
+      const hidden = FIELDS.filter(([, may]) => may === 'nobody').map(([field]) => field.split('.'));
+      for (const root of ['Query', 'Mutation']) {
+        const names = hidden.filter(([of]) => of === root).map(([, name]) => name as string);
+        const { errors = [] } = await asked(caller, { query: `${root.toLowerCase()} { ${names.join(' ')} }` });
+        expect(errors.map(({ message }) => /^Cannot query field "(\w+)"/.exec(message)?.[1])).toEqual(names);
+      }
+    });
+
+    it('lets anyone sign in who has an account, and refuses an operation field by field', async () => {
+      const { errors = [] } = await asked('none', { query: minimalOperation(schema, 'Mutation.issueBearerToken') });
+      expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['issueBearerToken'], 'AUT001']]);
+      const partly = await asked('provider', { query: '{ viewer { role } accounts { totalCount } }' });
+      expect(partly.errors?.map(({ extensions }) => extensions.code)).toEqual(['PRM001']);
+      expect(partly.data?.accounts ?? null).toBeNull();
+    });
+
+    it.each(SHOWN)('lets in to %s whom the table says', async (field, may) => {
+      const query = minimalOperation(schema, field);
+      const found: Record<string, string> = {};
+      await Promise.all(CALLERS.map(async (caller) => void (found[caller] = await admission(caller, query))));
+      expect(found).toEqual(Object.fromEntries(CALLERS.map((caller) => [caller, expectedAdmission(may, caller)])));
+    });
+  });
+
+  describe('at addresses that no document lists', () => {
+    const ASKING = ['admin', 'owner', 'none'] as const;
+
+    it.each(GUESSES)('answers at %s: %s %s with %i', async (server, method, path, status) => {
+      for (const caller of ASKING)
+        expect(await statusOf(room.register[server], method, path, room.credentials[caller])).toBe(status);
+    });
+
+    it.each(PATHS)('answers %s by no other method', async (path, methods) => {
+      const address = await addressOf(path);
+      const others = METHODS.map((method) => method.toUpperCase()).filter((method) => !methods.includes(method));
+      const silent = methods.includes('GET') ? others.filter((method) => method !== 'HEAD') : others;
+      for (const method of silent)
+        expect([method, await statusOf(room.register.rest, method, address, room.credentials.owner)]).toEqual([
+          method,
+          405,
+        ]);
+    });
+
+    it.each(PATHS)('does not take for %s what looks like it', async (path, methods) => {
+      for (const address of lookalikes(await addressOf(path))) {
+        for (const caller of ['owner', 'none'] as const) {
+          const status = await statusOf(room.register.rest, methods[0] as string, address, room.credentials[caller]);
+          expect([address, REFUSALS.includes(status) || status]).toEqual([address, true]);
+        }
+      }
+    });
+
+    it('asks of HEAD what it asks of GET', async () => {
+      const closed = REST_ROWS.filter(
+        ({ route, expected }) => route.startsWith('GET ') && expected.none.startsWith('401'),
+      );
+      for (const { route } of closed) {
+        const address = await addressOf(route.replace('GET ', ''));
+        expect([route, await statusOf(room.register.rest, 'HEAD', address)]).toEqual([route, 401]);
+      }
+    });
+
+    async function addressOf(path: string): Promise<string> {
+      const [customer, webhook] = [await objects.get('customer of owner'), await objects.get('webhook of owner')];
+      const known: Record<string, string> = { ...ABSENT, ...customer, ...webhook, cimFile: 'EQ.xml' };
+      return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => known[name] ?? '');
+    }
+  });
+
+  /** Who is refused asks first, all at once: when the others are answered well, one after the other, nothing has changed meanwhile. */
+  async function inTurn(
+    { expected }: AuthorisationRow,
+    isGood: (cell: string) => boolean,
+    ask: (caller: CallerName) => Promise<[cell: string, uses: string | undefined]>,
+  ): Promise<Record<string, string>> {
+    const found: Record<string, string> = {};
+    const askFor = async (caller: CallerName) => {
+      const [cell, uses] = await ask(caller);
+      if (isGood(cell) && uses !== undefined) objects.usedUp(uses);
+      found[caller] = cell;
+    };
+    const isRefused = (caller: CallerName) => /[uxrop]$/.test(expected[caller]) && !isGood(expected[caller]);
+    await Promise.all(CALLERS.filter(isRefused).map(askFor));
+    for (const caller of CALLERS) if (!isRefused(caller)) await askFor(caller);
+    return found;
+  }
+
+  async function restCell(route: string, caller: CallerName, request: AuthorisationRequest): Promise<string> {
+    const [method = '', template = ''] = route.split(' ');
+    const { path = {}, query = {}, body, credential = room.credentials[caller] } = request;
+    const address = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? '');
+    const search = new URLSearchParams(query).toString();
+    const response = await fetch(`${room.register.rest}${address}${search && `?${search}`}`, {
+      method,
+      headers: { ...credential, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    return `${response.status}${isJson ? letterOf(response.ok, method, JSON.parse(text)) : ''}`;
+  }
+
+  async function asked(caller: CallerName, { query, variables = {} }: GraphQuestion): Promise<Answer> {
+    const response = await fetch(`${room.register.gateway}/graphql`, {
+      method: 'POST',
+      headers: { ...room.credentials[caller], 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    return { ...((await response.json()) as Answer), status: response.status };
+  }
+
+  /** The first answer of a subscription, which has one: it begins with what happened before. */
+  async function subscribed(caller: CallerName, { query }: GraphQuestion): Promise<Answer> {
+    const abort = new AbortController();
+    const response = await fetch(`${room.register.gateway}/graphql`, {
+      method: 'POST',
+      headers: { ...room.credentials[caller], 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+      signal: abort.signal,
+    });
+    let text = '';
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(chunk).toString();
+      if (/^data: \{.*\n/m.test(text)) break;
+    }
+    abort.abort();
+    return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text) as Answer;
+  }
+
+  async function graphCell(caller: CallerName, question: GraphQuestion, field?: string): Promise<string> {
+    const isSubscription = question.query.startsWith('subscription');
+    const {
+      status,
+      data,
+      errors = [],
+    } = await (isSubscription ? subscribed(caller, question) : asked(caller, question));
+    const [error] = errors;
+    if (error) {
+      const { code } = error.extensions;
+      if (field === undefined && /^(AUT|PRM001)/.test(code)) expect(data ?? null).toBeNull();
+      if (field === undefined && code.startsWith('AUT') && !isSubscription) expect(status).toBe(401);
+      return letterOfCode(code);
+    }
+    const value = valueIn(Object.values(data ?? {})[0], field);
+    if (value === null || value === undefined) return 'null';
+    return isEmpty(value) || isEmpty((value as { nodes?: unknown }).nodes) ? 'e' : 'ok';
+  }
+
+  /** How a caller is refused before the field is asked; empty if not. */
+  async function admission(caller: CallerName, query: string): Promise<string> {
+    const { status, data, errors = [] } = await asked(caller, { query });
+    const refusal = errors.find(
+      ({ path, extensions: { code } }) => code === 'PRM001' || (code.startsWith('AUT') && !path),
+    );
+    if (refusal === undefined) return '';
+    const { code } = refusal.extensions;
+    expect([data ?? null, status]).toEqual([null, code.startsWith('AUT') ? 401 : expect.any(Number)]);
+    return letterOfCode(code);
+  }
+
+  const fieldsOf = (type: string): Record<string, GraphQLField<unknown, unknown>> => {
+    const found = schema.getType(type);
+    return isObjectType(found) ? found.getFields() : {};
+  };
+  const fieldOf = (type: string, field: string) => fieldsOf(type)[field] as GraphQLField<unknown, unknown>;
+
+  function namesAnObject(field: string): boolean {
+    const [root = '', name = ''] = field.split('.');
+    return fieldOf(root, name).args.some(({ name: argument, type }) => isIdentifier(argument, type));
+  }
+});
+
+/** An answer of the graph. */
+interface Answer {
+  readonly status?: number;
+  readonly data: ReturnType<typeof JSON.parse>;
+  readonly errors?: readonly GraphError[];
+}
+
+/** A contract as it is served, as far as it says what there is. */
+interface ServedDocument {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** An encoded slash may make one parameter of two: that is refused for its form, or for its caller. */
+const REFUSALS = [400, 401, 403, 404, 405];
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+function routesOf({ servers: [server], paths }: ServedDocument): string[] {
+  const base = (server?.url ?? '').replace(/^(https?:\/\/[^/]+|\{\w+\})/, '').replace(/\/$/, '');
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((key) => METHODS.includes(key))
+      .map((method) => `${method.toUpperCase()} ${base}${path}`),
+  );
+}
+
+function letterOf(isGood: boolean, method: string, body: Record<string, unknown>): string {
+  if (isGood) return method === 'GET' && Object.values(body).some(isEmpty) ? 'e' : '';
+  const [{ 'error-code': code = body['code'] } = {}] = (body['errors'] ?? []) as { 'error-code'?: string }[];
+  return LETTERS[String(code)] ?? '';
+}
+
+const letterOfCode = (code: string): string =>
+  LETTERS[code] ?? (code.startsWith('NTF') ? 'n' : code.startsWith('CNF') ? 'c' : code);
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** The value of a field, wherever it is in an answer; the answer itself unless one is named. */
+function valueIn(value: unknown, field: string | undefined): unknown {
+  if (field === undefined || typeof value !== 'object' || value === null) return value;
+  if (field in value) return (value as Record<string, unknown>)[field];
+  return Object.values(value).reduce<unknown>((found, each) => found ?? valueIn(each, field), undefined);
+}
+
+function mayOf(audience: readonly string[]): MayCall {
+  if (audience.includes('anyone')) return 'anyone';
+  if (audience.includes('public')) return 'public';
+  if (audience.includes('service')) return 'nobody';
+  const roles: readonly Role[] = [...ACCOUNT_ROLES, 'customer', 'consumer'];
+  return roles.filter((role) => audience.some((each) => each.split(':')[0] === role));
+}
+
+function expectedAdmission(may: Exclude<MayCall, 'nobody'>, caller: CallerName): string {
+  if (may === 'anyone') return '';
+  const withoutCredential = WITHOUT_CREDENTIAL[caller];
+  if (withoutCredential !== undefined) return may === 'public' && caller === 'none' ? '' : withoutCredential;
+  return may === 'public' || may.includes(ROLES[caller] as Role) ? '' : 'r';
+}
+
+/** Fields of the register of suppliers are for whoever sends a good credential or none. */
+const isRefusedBefore = (type: string, caller: CallerName): boolean =>
+  ['RtiUser', 'Supplier'].includes(type) && caller !== 'none' && WITHOUT_CREDENTIAL[caller] !== undefined;
+
+const IDENTIFIERS = /^(AccessKey|ConsentKey|IdentityRecordKey|DUID|CredentialId|TokenRef|WebhookId|EventId|MPxN|ID)$/;
+const NAMES = /^(mpid|mpxn|email|\w*Id)$/;
+
+/** Whether an argument, or what an input holds, is an identifier: by its type or, where that is plain text, by its name. */
+function isIdentifier(name: string, given: GraphQLInputType): boolean {
+  const type = getNamedType(given);
+  if (isInputObjectType(type))
+    return Object.values(type.getFields()).some((field) => isIdentifier(field.name, field.type));
+  return IDENTIFIERS.test(type.name) || NAMES.test(name);
+}

@@ -1,0 +1,336 @@
+import { type IntrospectionQuery, getIntrospectionQuery } from 'graphql';
+import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
+
+const ACROSS = `query Across($key: AccessKey!) {
+  accessRecord(key: $key) { dataUser { displayName } identityRecord { address { postcode } } }
+}`;
+const DISPLAY_NAME = 'Harbourlight Energy Insight Ltd';
+const POSTCODE = 'NR1 4AB';
+
+const REGISTER = `mutation Register($input: AccessRecordInput!, $idempotencyKey: String) {
+  registerAccessRecord(input: $input, idempotencyKey: $idempotencyKey) { accessToken { key expiry } replayed }
+}`;
+
+const recordOf = (identityRecordRef: string, change: Record<string, unknown> = {}) => ({
+  recordMetadata: {
+    schemaVersion: '1.0',
+    controllerArrangement: {
+      arrangementType: 'SOLE',
+      controllers: [
+        {
+          name: 'Harbourlight',
+          role: 'SOLE',
+          contactUrl: 'https://harbourlight.example/',
+          privacyRightsUrl: 'https://harbourlight.example/',
+        },
+      ],
+    },
+    identityRecordRef,
+  },
+  processing: { legalBasis: 'UK_CONTRACT', purpose: 'Billing', dataTypes: ['HH_CONSUMPTION'], ...change },
+  accessEvent: { state: 'ACTIVE', registeredAt: '2026-01-05T09:30:00Z' },
+});
+
+interface Described {
+  readonly name: string;
+  readonly description?: string | null;
+}
+
+/** A type and everything in it that must be described; the root types speak by their fields. */
+function placesOf(type: IntrospectionQuery['__schema']['types'][number]) {
+  const { name, description, fields, inputFields, enumValues } = type as Described & {
+    fields?: (Described & { args: Described[] })[] | null;
+    inputFields?: Described[] | null;
+    enumValues?: Described[] | null;
+  };
+  const members = [...(fields ?? []), ...(inputFields ?? []), ...(enumValues ?? [])];
+  const args = (fields ?? []).flatMap((field) =>
+    field.args.map((arg) => ({ ...arg, name: `${field.name}(${arg.name})` })),
+  );
+  const within = [...members, ...args].map((member) => ({
+    at: `${name}.${member.name}`,
+    description: member.description,
+  }));
+  return ['Query', 'Mutation', 'Subscription'].includes(name) ? within : [{ at: name, description }, ...within];
+}
+
+describe.each(usualWirings())('A register in %s:', (wiring) => {
+  let register: TestRegister;
+  beforeAll(async () => {
+    // Of its own: the lists and counts of all demo data are asked for.
+    register = await startTestRegister(wiring);
+  }, 300_000);
+  afterAll(() => register?.close());
+
+  describe('A query across subgraphs', () => {
+    let key: string;
+    let owner: Graph;
+    let other: Graph;
+    beforeAll(async () => {
+      key = register.sandbox.samples.access_keys.active;
+      owner = await graphAs(register, 'data_user');
+      other = await graphAs(register, 'data_user', 1);
+    });
+
+    it('answers the Data User that registered the record in full', async () => {
+      const { status, data, errors } = await owner(ACROSS, { key });
+      expect({ status, data, errors }).toEqual({
+        status: 200,
+        data: {
+          accessRecord: {
+            dataUser: { displayName: DISPLAY_NAME },
+            identityRecord: { address: { postcode: POSTCODE } },
+          },
+        },
+        errors: [],
+      });
+    });
+
+    it('tells another Data User that it is not the owner, and no address', async () => {
+      const answer = await other(ACROSS, { key });
+      expect(answer.data).toEqual({ accessRecord: { dataUser: { displayName: DISPLAY_NAME }, identityRecord: null } });
+      expect(failuresOf(answer)).toEqual(['PRM002 accessRecord.identityRecord']);
+      expect(answer.text).not.toContain(POSTCODE);
+    });
+
+    it('asks for a token where the directory and the Identity Record begin', async () => {
+      const answer = await graphOf(register)(ACROSS, { key });
+      expect(answer.data).toEqual({ accessRecord: { dataUser: null, identityRecord: null } });
+      expect(failuresOf(answer).toSorted()).toEqual([
+        'AUT001 accessRecord.dataUser',
+        'AUT001 accessRecord.identityRecord',
+      ]);
+      expect(answer.text).not.toContain(POSTCODE);
+    });
+
+    it.each(['admin', 'analyst', 'data_provider', 'portal', 'supplier', 'communications_operator'] as const)(
+      'shows the Identity Record to no %s',
+      async (role) => {
+        const answer = await (await graphAs(register, role))(ACROSS, { key });
+        expect(answer.data).toEqual({
+          accessRecord: { dataUser: { displayName: DISPLAY_NAME }, identityRecord: null },
+        });
+        expect(failuresOf(answer)).toEqual(['PRM002 accessRecord.identityRecord']);
+        expect(answer.text).not.toContain(POSTCODE);
+      },
+    );
+
+    it('shows the back office all records, but neither key nor Identity Record nor meter point', async () => {
+      const list = `{ allAccessRecords(first: 2) { totalCount nodes { purpose ak recordMetadata { duid recordIdentifier } identityRecord { piiPrincipal { mpxn } } } } }`;
+      for (const role of ['admin', 'analyst'] as const) {
+        const answer = await (await graphAs(register, role))(list);
+        expect(answer.data.allAccessRecords.totalCount).toBe(9);
+        const [node] = answer.data.allAccessRecords.nodes;
+        expect(node).toMatchObject({ ak: null, recordMetadata: { recordIdentifier: null }, identityRecord: null });
+        expect(new Set(answer.errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['PRM002']));
+        expect(answer.text).not.toMatch(/ak_[0-9a-f]{24}|1012345678/);
+      }
+    });
+
+    it('goes from a meter point to its records to their Identity Records', async () => {
+      const { mpxn } = register.sandbox.samples;
+      const query = `query ($mpxn: MPxN!) { meterPoint(mpxn: $mpxn) { accessRecords { totalCount nodes { ak identityRecord { piiPrincipal { mpxn } } } } } }`;
+      const { data, errors } = await owner(query, { mpxn });
+      expect(errors).toEqual([]);
+      const { nodes, totalCount } = data.meterPoint.accessRecords;
+      expect(nodes).toHaveLength(totalCount);
+      expect(nodes.map((node: { ak: string }) => node.ak)).toContain(key);
+      for (const node of nodes) expect(node.identityRecord.piiPrincipal.mpxn).toBe(mpxn);
+    });
+
+    it('answers several records in one operation, each by its own rule', async () => {
+      const query = `query ($mine: AccessKey!, $unknown: AccessKey!) {
+      mine: accessRecord(key: $mine) { ...Row } none: accessRecord(key: $unknown) { ...Row } again: accessRecord(key: $mine) { state }
+    } fragment Row on AccessRecord { state identityRecord { hasEmail } }`;
+      const { data, errors } = await owner(query, { mine: key, unknown: `ak_${'0'.repeat(24)}` });
+      expect(errors).toEqual([]);
+      expect(data).toEqual({
+        mine: { state: 'ACTIVE', identityRecord: { hasEmail: true } },
+        none: null,
+        again: { state: 'ACTIVE' },
+      });
+    });
+
+    it('has no way around: neither entities by reference nor what services ask each other', async () => {
+      const { data } = await owner('query ($key: AccessKey!) { accessRecord(key: $key) { identityRecord { id } } }', {
+        key,
+      });
+      const { id } = data.accessRecord.identityRecord as { id: string };
+      for (const query of [
+        `{ _entities(representations: [{ __typename: "IdentityRecord", id: "${id}" }]) { __typename } }`,
+        '{ _service { sdl } }',
+        `{ identityRecordLinks(refs: ["${register.sandbox.samples.identity_record}"]) { duid } }`,
+        '{ admission(accountId: "acc_000000000000000000000000") { status } }',
+      ]) {
+        const answer = await other(query);
+        expect([answer.status, ...failuresOf(answer)]).toEqual([400, 'VAL003']);
+      }
+    });
+
+    it('carries one transaction id in header and answer', async () => {
+      const { headers, extensions } = await owner(ACROSS, { key });
+      expect(extensions).toEqual({ transactionId: headers.get('transaction-id') });
+      expect(headers.get('transaction-id')).toMatch(/^tid_[0-9a-f]{24}$/);
+      expect(headers.get('cache-control')).toBe('no-store');
+    });
+  });
+
+  describe('The graph', () => {
+    let dataUser: Graph;
+    beforeAll(async () => {
+      dataUser = await graphAs(register, 'data_user');
+    });
+
+    it('pages a list by cursors, without gaps and without repeats', async () => {
+      const query = `query ($after: String) { accessRecords(first: 2, after: $after) {
+      totalCount nextCursor edges { cursor node { ak } } nodes { ak } pageInfo { endCursor hasNextPage } } }`;
+      const seen: string[] = [];
+      let after: string | null = null;
+      for (let hasNextPage = true; hasNextPage;) {
+        const { data, errors } = await dataUser(query, { after });
+        expect(errors).toEqual([]);
+        const { edges, nodes, pageInfo, nextCursor, totalCount } = data.accessRecords;
+        expect(totalCount).toBe(6);
+        expect(edges.map((edge: { node: unknown }) => edge.node)).toEqual(nodes);
+        expect(pageInfo.endCursor).toBe(edges.at(-1).cursor);
+        expect(nextCursor).toBe(pageInfo.hasNextPage ? pageInfo.endCursor : null);
+        seen.push(...nodes.map((node: { ak: string }) => node.ak));
+        ({ endCursor: after, hasNextPage } = pageInfo);
+      }
+      const { data } = await dataUser('{ accessRecords { nodes { ak } pageInfo { hasNextPage } } }');
+      expect(data.accessRecords.nodes.map((node: { ak: string }) => node.ak)).toEqual(seen);
+      expect(new Set(seen).size).toBe(6);
+      expect(data.accessRecords.pageInfo.hasNextPage).toBe(false);
+    });
+
+    it('filters a list and its count', async () => {
+      const query = `query ($state: AccessState, $legalBasis: LegalBasis) { accessRecords(state: $state, legalBasis: $legalBasis) { totalCount nodes { state legalBasis } } }`;
+      const { data } = await dataUser(query, { state: 'REVOKED', legalBasis: 'UK_CONSENT' });
+      expect(data.accessRecords).toEqual({ totalCount: 1, nodes: [{ state: 'REVOKED', legalBasis: 'UK_CONSENT' }] });
+    });
+
+    it.each([
+      ['a page of none', { first: 0 }, 'VAL003', ['first']],
+      ['a page of 501', { first: 501 }, 'VAL003', ['first']],
+      ['a cursor that was never given', { after: 'bm9uZQ' }, 'VAL001', ['after']],
+      ['a state that is none', { state: 'GONE' }, 'VAL003', ['state']],
+    ])('refuses %s', async (_, variables, code, path) => {
+      const query = `query ($first: Int, $after: String, $state: AccessState) { accessRecords(first: $first, after: $after, state: $state) { nextCursor } }`;
+      const { errors } = await dataUser(query, variables);
+      expect(errors).toHaveLength(1);
+      expect(errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
+    });
+
+    it('tells every violation of a registration with the path of its field', async () => {
+      const input = {
+        ...recordOf('ir_wrong', { purpose: '', jurisdiction: 'FR' }),
+        reidentificationToken: 'mlr_0123456789abcdef01234567',
+      };
+      const shape = await dataUser(REGISTER, { input });
+      expect(shape.errors[0]?.extensions.violations).toEqual([
+        { code: 'VAL001', path: ['recordMetadata', 'identityRecordRef'], message: expect.any(String) },
+      ]);
+      const rules = await dataUser(REGISTER, {
+        input: { ...input, ...{ recordMetadata: recordOf(register.sandbox.samples.identity_record).recordMetadata } },
+      });
+      expect(rules.errors[0]?.extensions.violations?.map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([
+        'VAL003 processing/jurisdiction',
+        'VAL005 recordMetadata/identityRecordRef',
+        'VAL003 processing/purpose',
+      ]);
+      const arrangement = recordOf(register.sandbox.samples.identity_record);
+      arrangement.recordMetadata.controllerArrangement.controllers[0] = {
+        ...(arrangement.recordMetadata.controllerArrangement.controllers[0] as never as Record<string, string>),
+        role: 'MEMBER',
+      } as never;
+      const { errors } = await dataUser(REGISTER, { input: arrangement });
+      expect(errors[0]?.extensions.violations).toContainEqual({
+        code: 'VAL006',
+        path: ['recordMetadata', 'controllerArrangement', 'controllers', 0, 'role'],
+        message: 'is not a role of a sole arrangement',
+      });
+    });
+
+    const NOBODY = `ak_${'0'.repeat(24)}`;
+    const REVOKE = (key: string) => `mutation { revokeAccessRecord(key: "${key}") { ak } }`;
+
+    it.each<[sentence: string, query: string, status: number, failures: string[]]>([
+      ['text that is not GraphQL', '{ accessRecord(', 400, ['VAL010']],
+      ['a field that nobody knows', '{ weather }', 400, ['VAL003']],
+      ['a key in the text that is none', '{ accessRecord(key: "ak_1") { state } }', 400, ['VAL001']],
+      [
+        'two operations of which none is named',
+        'query A { viewer { role } } query B { viewer { role } }',
+        400,
+        ['VAL003'],
+      ],
+      ['nothing', '', 400, ['VAL003']],
+      ['a record to be revoked that is unknown', REVOKE(NOBODY), 200, ['NTF001 revokeAccessRecord']],
+    ])('answers %s with a code of the catalogue', async (_, query, status, failures) => {
+      const answer = await dataUser(query);
+      expect([answer.status, failuresOf(answer)]).toEqual([status, failures]);
+    });
+
+    it('has a code for each refusal of a change: owner, state, version, idempotency key', async () => {
+      const { active, revoked } = register.sandbox.samples.access_keys;
+      const other = await graphAs(register, 'data_user', 1);
+      expect(failuresOf(await other(REVOKE(active)))).toEqual(['PRM002 revokeAccessRecord']);
+      expect(failuresOf(await dataUser(REVOKE(revoked)))).toEqual(['CNF001 revokeAccessRecord']);
+      expect(
+        failuresOf(await dataUser(`mutation { revokeAccessRecord(key: "${active}", ifVersions: [9]) { ak } }`)),
+      ).toEqual(['CND001 revokeAccessRecord']);
+      const ref = register.sandbox.samples.identity_record;
+      const first = await dataUser(REGISTER, { input: recordOf(ref), idempotencyKey: 'once' });
+      const again = await dataUser(REGISTER, { input: recordOf(ref), idempotencyKey: 'once' });
+      const { registerAccessRecord: registration } = again.data;
+      expect(registration).toEqual({ ...first.data.registerAccessRecord, replayed: true });
+      expect(
+        failuresOf(await dataUser(REGISTER, { input: recordOf(ref, { purpose: 'Other' }), idempotencyKey: 'once' })),
+      ).toEqual(['CNF004 registerAccessRecord']);
+    });
+
+    it.each(['\0', 'lone \ud800 surrogate'])('refuses a text that cannot be stored: %j', async (text) => {
+      const input = recordOf(register.sandbox.samples.identity_record, { purpose: text });
+      const answer = await dataUser(REGISTER, { input });
+      expect(failuresOf(answer)).toEqual([expect.stringMatching(/^VAL00[13]/)]);
+      expect(register.log()).not.toContain('internal error');
+    });
+
+    it('never echoes a value in what it says', async () => {
+      const answers = [
+        await dataUser('query ($key: AccessKey!) { accessRecord(key: $key) { state } }', { key: 'ZZYZX' }),
+        await dataUser('{ accessRecord(key: "ZZYZX") { state } }'),
+        await dataUser('{ accessRecords(state: ZZYZX) { totalCount } }'),
+        await dataUser('query ($first: Int) { accessRecords(first: $first) { totalCount } }', { first: 'ZZYZX' }),
+        await dataUser(REGISTER, { input: recordOf('ZZYZX', { legalBasis: 'ZZYZX', dataTypes: 'ZZYZX' }) }),
+        await dataUser('mutation { issueBearerToken(accountId: "ZZYZX", secretKey: "ZZYZX") { bearerToken } }'),
+      ];
+      for (const { errors, text } of answers) {
+        expect(errors.length).toBeGreaterThan(0);
+        expect(text).not.toContain('ZZYZX');
+        expect(text).not.toMatch(/node_modules|\.ts:|stacktrace/);
+      }
+    });
+
+    it('asks for a token before it is introspected', async () => {
+      const answer = await graphOf(register)('{ __schema { queryType { name } } }');
+      expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    });
+
+    it('describes every type, field, argument and value', async () => {
+      const { data } = await dataUser(getIntrospectionQuery());
+      const { types } = (data as IntrospectionQuery).__schema;
+      const own = types.filter(
+        ({ name }) => !name.startsWith('__') && !['String', 'Int', 'Boolean', 'ID', 'Float'].includes(name),
+      );
+      const undescribed = own
+        .flatMap(placesOf)
+        .filter(({ description }) => !description)
+        .map(({ at }) => at);
+      expect(own.length).toBeGreaterThan(50);
+      expect(undescribed).toEqual([]);
+    });
+  });
+});

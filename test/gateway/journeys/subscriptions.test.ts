@@ -1,0 +1,241 @@
+import { Client as Postgres } from 'pg';
+import { graphAs, graphOf } from '../../support/graph';
+import { type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { registered } from '../../support/records';
+import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
+import { tokenOf } from '../../support/rest-client';
+import { logOfRegisterSettled } from '../../support/settled-log';
+import { type Subscriber, TRANSPORTS, overWebSocket, socketClient } from '../../support/subscriber';
+import { until } from '../../support/until';
+
+const EVENTS = `subscription ($after: String, $types: [RegisterEventType!], $duid: DUID) {
+  registerEvents(after: $after, types: $types, duid: $duid) { id cursor type dataUser { duid } } }`;
+
+/** The place in the log where it ends now. */
+async function headOf(register: TestRegister): Promise<string> {
+  await logOfRegisterSettled(register);
+  const { data } = await (await graphAs(register, 'admin'))('{ latestRegisterEvents(first: 1) { cursor } }');
+  return String(data.latestRegisterEvents[0].cursor);
+}
+
+describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
+  let register: TestRegister;
+  let dataUser: DataUser;
+  let other: DataUser;
+  let admin: string;
+  const open: Subscriber[] = [];
+
+  beforeAll(async () => {
+    register = await startTestRegister(wiring, { environment: { DELIVERY_WORKERS: '0' } });
+    dataUser = await newDataUser(register, 'https://first.example/return');
+    other = await newDataUser(register, 'https://second.example/return');
+    admin = await tokenOf(register, 'admin');
+  }, 120_000);
+  afterAll(async () => register.close());
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((each) => each.stop()));
+  });
+
+  const kept = (subscriber: Subscriber): Subscriber => {
+    open.push(subscriber);
+    return subscriber;
+  };
+
+  describe.each(TRANSPORTS)('over %s', (_, subscribe) => {
+    const subscribed = (token: string | undefined, variables: Record<string, unknown> = {}, query = EVENTS) =>
+      kept(subscribe(register.gateway, token, { query, variables }));
+
+    it('bring what follows a cursor and then what happens, each event once and with the id that it has everywhere', async () => {
+      const after = await headOf(register);
+      const { ir, key } = await newCustomer(dataUser);
+      const subscriber = subscribed(admin, { after });
+      await subscriber.first(1);
+      await dataUser.rest('DELETE', `/v1/access-records/${key}`);
+      await registered(dataUser.rest, ir);
+      const told = await subscriber.first(3);
+      expect(told.map(({ data }) => data.registerEvents.type)).toEqual([
+        'ACCESS_REGISTERED',
+        'ACCESS_REVOKED',
+        'ACCESS_REGISTERED',
+      ]);
+      const query = 'query ($after: String) { registerEvents(after: $after) { nodes { id cursor } } }';
+      const { data } = await graphOf(register, admin)(query, { after });
+      expect(
+        told.map(
+          ({
+            data: {
+              registerEvents: { id, cursor },
+            },
+          }) => ({ id, cursor }),
+        ),
+      ).toEqual(data.registerEvents.nodes);
+    });
+
+    it('bring everything from the beginning of the log when the cursor is empty', async () => {
+      await newCustomer(dataUser);
+      const query = `query ($after: String) {
+        registerEvents(first: 500, after: $after) { nodes { id } pageInfo { hasPreviousPage } } }`;
+      const { data } = await until(async () => {
+        const answer = await graphOf(register, dataUser.token)(query, { after: '' });
+        return answer.data.registerEvents.nodes.length > 0 ? answer : undefined;
+      });
+      const { nodes, pageInfo } = data.registerEvents;
+      expect(pageInfo).toEqual({ hasPreviousPage: false });
+      expect((await graphOf(register, dataUser.token)(query, {})).data.registerEvents.nodes[0]).toEqual(nodes[0]);
+      const told = await subscribed(dataUser.token, { after: '' }).first(nodes.length);
+      expect(told.map((each) => ({ id: each.data.registerEvents.id }))).toEqual(nodes);
+    });
+
+    it('answer a selection that crosses subgraphs, for the Data User whose record it is', async () => {
+      const after = await headOf(register);
+      const query = `subscription Crossing($after: String!, $isLong: Boolean!) { ...Root }
+        fragment Root on Subscription { event: registerEvents(after: $after) { accessRecord { ...Record } } }
+        fragment Record on AccessRecord { ak identityRecord @include(if: $isLong) { piiPrincipal { mpxn } } }`;
+      const subscriber = subscribed(dataUser.token, { after, isLong: true }, query);
+      const { mpxn, key } = await newCustomer(dataUser);
+      const [told] = await subscriber.first(1);
+      expect(told).toMatchObject({
+        data: { event: { accessRecord: { ak: key, identityRecord: { piiPrincipal: { mpxn } } } } },
+      });
+      expect(told?.errors).toBeUndefined();
+    });
+
+    it('tell a Data User of its own events only, and the back office of all, without access keys', async () => {
+      const after = await headOf(register);
+      const query =
+        'subscription ($after: String) { registerEvents(after: $after) { dataUser { duid } accessRecord { ak } } }';
+      const own = subscribed(dataUser.token, { after }, query);
+      const all = subscribed(admin, { after }, query);
+      const foreign = await newCustomer(other);
+      const { key } = await newCustomer(dataUser);
+      const [first] = await own.first(1);
+      expect(first?.data).toEqual({ registerEvents: { dataUser: { duid: dataUser.duid }, accessRecord: { ak: key } } });
+      const told = await all.first(2);
+      expect(told.map(({ data }) => data.registerEvents.dataUser.duid)).toEqual([other.duid, dataUser.duid]);
+      expect(JSON.stringify(told)).not.toContain(key);
+      expect(JSON.stringify(told)).not.toContain(foreign.key);
+    });
+
+    it('bring only the types and the Data User that are asked for', async () => {
+      const after = await headOf(register);
+      const subscriber = subscribed(admin, { after, types: ['ACCESS_REVOKED'], duid: other.duid });
+      const { key: foreign } = await newCustomer(dataUser);
+      const { key } = await newCustomer(other);
+      await dataUser.rest('DELETE', `/v1/access-records/${foreign}`);
+      await other.rest('DELETE', `/v1/access-records/${key}`);
+      const [told] = await subscriber.first(1);
+      expect(told?.data.registerEvents).toMatchObject({ type: 'ACCESS_REVOKED', dataUser: { duid: other.duid } });
+    });
+
+    it.each([
+      ['another Data User', { duid: `duid_${'0'.repeat(24)}` }, 'PRM002'],
+      ['a cursor that is none', { after: 'none' }, 'VAL001'],
+      ['a type that does not exist', { types: ['NONE'] }, 'VAL003'],
+    ])('are refused to a Data User who names %s', async (__, variables, code) => {
+      const subscriber = subscribed(dataUser.token, variables);
+      expect(await refusalOf(subscriber)).toContain(code);
+    });
+
+    it('are refused to roles that may not read events', async () => {
+      expect(await refusalOf(subscribed(await tokenOf(register, 'data_provider')))).toContain('PRM001');
+    });
+
+    it.each([
+      ['deep', `subscription { registerEvents { ${'accessRecord { dataUser { '.repeat(7)} duid ${'} }'.repeat(7)} } }`],
+      [
+        'costly',
+        `subscription { registerEvents { webhook { deliveries(first: 500) { nodes { event {
+          webhook { deliveries(first: 500) { nodes { sequence } } } } } } } } }`,
+      ],
+      ['unknown', 'subscription { registerEvents { colour } }'],
+      ['no GraphQL', 'subscription {'],
+      ['twofold', 'subscription { one: registerEvents { id } two: registerEvents { id } }'],
+    ])('are refused when they are %s', async (__, query) => {
+      expect(await refusalOf(subscribed(admin, {}, query))).toMatch(/^VAL0(03|10)$/);
+    });
+
+    it('end, with the reason, within a moment of the suspension of the account', async () => {
+      const victim = await newDataUser(register, 'https://third.example/return');
+      const after = await headOf(register);
+      const subscriber = subscribed(victim.token, { after });
+      await newCustomer(victim);
+      await subscriber.first(1);
+      const graph = await graphAs(register, 'admin');
+      const { data } = await graph('{ accounts(first: 500) { nodes { accountId duid } } }');
+      const { accountId } = data.accounts.nodes.find(({ duid }: { duid: string }) => duid === victim.duid);
+      await graph('mutation ($id: ID!) { suspendAccount(accountId: $id) { accountId } }', { id: accountId });
+      const ending = await subscriber.ended;
+      expect(ending.kind === 'closed' ? ending.code : subscriber.told.at(-1)?.errors?.[0]?.extensions.code).toBe(
+        ending.kind === 'closed' ? 4401 : 'AUT001',
+      );
+    });
+  });
+
+  it('that are identical are executed once for each event', async () => {
+    const after = await headOf(register);
+    const executed = async () => {
+      const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
+      return Number(/^gateway_subscription_executions_total (\d+)/m.exec(metrics)?.[1] ?? 0);
+    };
+    const before = await executed();
+    const subscribers = Array.from({ length: 20 }, () =>
+      kept(overWebSocket(register.gateway, admin, { query: EVENTS, variables: { after } })),
+    );
+    await newCustomer(dataUser);
+    await newCustomer(dataUser);
+    await Promise.all(subscribers.map((each) => each.first(2)));
+    expect((await executed()) - before).toBe(2);
+  });
+
+  it('share a connection with queries and mutations, which are answered as over HTTP', async () => {
+    const client = socketClient(register.gateway, admin);
+    const one = kept(overWebSocket(register.gateway, admin, { query: '{ viewer { role } }' }, client));
+    expect(await one.ended).toEqual({ kind: 'complete' });
+    expect(one.told).toEqual([{ data: { viewer: { role: 'ADMIN' } }, extensions: expect.anything() }]);
+  });
+
+  it('over a plain request are told how to be asked for', async () => {
+    const answer = await graphOf(register, admin)('subscription { registerEvents { id } }');
+    expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([400, 'VAL003']);
+    expect(answer.errors[0]?.message).toContain('text/event-stream');
+  });
+
+  it.each([
+    ['no token', undefined, 4401],
+    ['a token that is none', 'nonsense', 4401],
+  ])('are closed to a connection with %s', async (_, token, code) => {
+    const subscriber = kept(overWebSocket(register.gateway, token, { query: EVENTS }));
+    expect(await subscriber.ended).toMatchObject({ kind: 'closed', code });
+  });
+
+  it('end when the token expires by the clock of the register, and go on with a new one after the last cursor', async () => {
+    const postgres = new Postgres({ connectionString: register.databaseUrl });
+    await postgres.connect();
+    try {
+      const after = await headOf(register);
+      const subscriber = kept(overWebSocket(register.gateway, dataUser.token, { query: EVENTS, variables: { after } }));
+      await newCustomer(dataUser);
+      const [told] = await subscriber.first(1);
+      await postgres.query('select register.set_clock_offset(7300)');
+      const ending = await subscriber.ended;
+      expect(ending).toMatchObject({ kind: 'closed', code: 4403 });
+      expect(JSON.stringify(ending)).toContain('AUT002');
+      await postgres.query('select register.set_clock_offset(0)');
+      await newCustomer(dataUser);
+      const next = { query: EVENTS, variables: { after: told?.data.registerEvents.cursor } };
+      const [missed] = await kept(overWebSocket(register.gateway, dataUser.token, next)).first(1);
+      expect(missed?.data.registerEvents.id).not.toBe(told?.data.registerEvents.id);
+    } finally {
+      await postgres.query('select register.set_clock_offset(0)');
+      await postgres.end();
+    }
+  });
+});
+
+/** What refused a subscription: codes of its errors, or the status of the HTTP answer. */
+async function refusalOf(subscriber: Subscriber): Promise<string> {
+  const ending = await subscriber.ended;
+  if (ending.kind === 'errors') return ending.codes.join();
+  if (ending.kind === 'closed') return `closed ${ending.code} ${ending.reason}`;
+  return subscriber.told.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)).join();
+}

@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { OPERATION_LIMITS } from '../../../gateway/operation-limits';
+import {
+  type Place,
+  type RegisterProcess,
+  freePort,
+  placeOf,
+  sandboxOf,
+  startRegisterProcess,
+} from '../../support/register';
+import { tokenOf } from '../../support/rest-client';
+import { HOSTILE } from '../../support/properties/contract-violations';
+import { graphAnswer, graphFaults } from '../../support/properties/graphql-answers';
+import type { OperationRequest } from '../../support/properties/graphql-operations';
+import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
+
+/** A request of limited form takes at most so many times as long as a small one. */
+const MOST_TIMES = 5;
+/** Measurements beside the first; what is too slow in all of them is too slow. */
+const MAX_REPEATS = 8;
+const ROUNDS = 15;
+
+let place: Place;
+let register: RegisterProcess;
+let wire: ReturnType<typeof wireClient>;
+let token: string;
+let inspector: string;
+
+beforeAll(async () => {
+  place = await placeOf();
+  const [gatewayPort, restPort, inspectorPort] = [await freePort(), await freePort(), await freePort()];
+  inspector = `http://127.0.0.1:${inspectorPort}`;
+  // A process of its own: its time is not that of the test.
+  register = await startRegisterProcess({
+    ...place.environment,
+    LOG_LEVEL: 'error',
+    NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
+    GATEWAY_PORT: String(gatewayPort),
+    REST_PORT: String(restPort),
+  });
+  const sandbox = sandboxOf(place.dataDir);
+  token = await tokenOf({ rest: `http://localhost:${restPort}`, sandbox }, 'data_user');
+  wire = wireClient(`http://localhost:${gatewayPort}`);
+});
+afterAll(async () => {
+  wire.close();
+  await register.stop();
+  await place.remove();
+});
+
+function post(body: string): Promise<WireAnswer> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  return wire.send({ method: 'POST', target: '/graphql', headers, body: Buffer.from(body) });
+}
+
+/** As many pieces of a text as the limit of tokens allows, with some room. */
+const upTo = (tokens: number, piece: (index: number) => string) =>
+  Array.from({ length: Math.floor((OPERATION_LIMITS.tokens - 20) / tokens) }, (_, index) => piece(index)).join(' ');
+const times = (count: number, piece: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => piece(index)).join(' ');
+const REGISTER = 'mutation($a: AccessRecordInput!) { registerAccessRecord(input: $a) { replayed } }';
+const manyNames = () => Object.fromEntries(Array.from({ length: 12_000 }, (_, index) => [`k${index}`, 0]));
+
+/** Operations that would cost much if they were run, by what they have too much of; those within the limit of tokens fill it. */
+const BOMBS: Readonly<Record<string, () => OperationRequest>> = {
+  levels: () => op(`{ viewer ${'{ dataUser '.repeat(60)} { duid } ${'}'.repeat(60)} }`),
+  'levels of lists': () => op(`{ ${'accessRecords { nodes { '.repeat(6)} id ${'} }'.repeat(6)} }`),
+  aliases: () => op(`{ ${upTo(8, (index) => `a${index}: viewer { b${index}: name }`)} }`),
+  'aliases of what costs nothing': () => op(`{ ${upTo(3, (index) => `a${index}: __typename`)} }`),
+  cost: () => op(`{ accessRecords(first: 5000) { nodes { ${times(14, (index) => `a${index}: id`)} } } }`),
+  'aliases of a costly field': () =>
+    op(
+      `{ ${times(60, (index) => `a${index}: accessRecords(first: 500) { nodes { id versions { nodes { recordedAt } } } }`)} }`,
+    ),
+  directives: () => op(`{ __typename ${upTo(7, () => '@skip(if: false)')} }`),
+  'unknown directives': () => op(`{ __typename ${upTo(2, () => '@a')} }`),
+  tokens: () => op(`{ ${times(20_000, (index) => `f${index}`)} }`),
+  'brackets that are never closed': () => op('{a'.repeat(60_000)),
+  'a list literal of many levels': () => op(`{ dataUser(duid: ${'['.repeat(450)}${']'.repeat(450)}) { duid } }`),
+  'a name': () => op(`{ ${'a'.repeat(200_000)} }`),
+  'a comment': () => op(`{ __typename } # ${'x'.repeat(200_000)}`),
+  'a text': () => op(`{ dataUser(duid: "${HOSTILE}${'x'.repeat(200_000)}") { duid } }`),
+  'fragments in a circle': () =>
+    op('{ ...a } fragment a on Query { ...b } fragment b on Query { ...c } fragment c on Query { ...a }'),
+  'fragments that double': () =>
+    op(
+      `{ ...f0 } ${times(60, (index) => `fragment f${index} on Query { ...f${index + 1} ...f${index + 1} }`)} fragment f60 on Query { __typename }`,
+    ),
+  'fragments with the same field': () =>
+    op(
+      `{ ${times(60, (index) => `...f${index}`)} } ${times(60, (index) => `fragment f${index} on Query { viewer { name } }`)}`,
+    ),
+  'fields that are the same again and again': () => op(`{ ${upTo(4, () => 'viewer { name }')} }`),
+  'fields that are the same on every level': () => op(`{ ${upTo(7, () => 'viewer { dataUser { duid } }')} }`),
+  'fields that differ in their arguments': () =>
+    op(`{ ${upTo(9, (index) => `accessRecords(first: ${index}) { totalCount }`)} }`),
+  'inline fragments': () => op(`{ ${upTo(5, () => '... on Query {')} __typename ${upTo(5, () => '}')} }`),
+  operations: () => op(upTo(5, (index) => `query q${index} { __typename }`)),
+  'variables declared': () => op(`query(${upTo(4, (index) => `$v${index}: Int`)}) { __typename }`),
+  'a variable': () =>
+    op('query($a: String) { identityRecords(email: $a) { id } }', { a: `${HOSTILE}${'x'.repeat(200_000)}` }),
+  'levels of a variable': () =>
+    op('mutation($a: IdentityRecordInput!) { registerIdentityRecord(input: $a) { ir } }', {
+      a: JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) as unknown,
+    }),
+  'entries of a variable': () => op(REGISTER, { a: Array(50_000).fill(0) }),
+  'names in a variable': () => op(REGISTER, { a: manyNames() }),
+  'variables that are not declared': () => op('{ __typename }', manyNames()),
+  introspection: () =>
+    op(
+      '{ __schema { types { fields { type { fields { type { fields { type { fields { type { name } } } } } } } } } } }',
+    ),
+};
+
+/** What each of them is told, by the first error; those that are run cost as little as a small one. */
+const TOLD: Readonly<Record<string, RegExp | 'run'>> = {
+  levels: /too many levels: at most 12/,
+  'levels of lists': /too many levels/,
+  aliases: /too many aliases: at most 15/,
+  'aliases of what costs nothing': 'run',
+  cost: /costs too much: \d+, at most 50000/,
+  'aliases of a costly field': /names the same fields too often/,
+  directives: /too many directives: at most 20/,
+  'unknown directives': /too many directives/,
+  tokens: /too many tokens/,
+  'brackets that are never closed': /too many tokens/,
+  'a list literal of many levels': /must be a string/,
+  'a name': /^Cannot query field/,
+  'a comment': 'run',
+  'a text': /does not match/,
+  'fragments in a circle': /within itself/,
+  'fragments that double': /too many levels/,
+  'fragments with the same field': /names the same fields too often/,
+  'fields that are the same again and again': /names the same fields too often/,
+  'fields that are the same on every level': /names the same fields too often/,
+  'fields that differ in their arguments': /names the same fields too often/,
+  'inline fragments': /too many levels/,
+  operations: /names the same fields too often/,
+  'variables declared': /is never used/,
+  'a variable': /longer than 254 characters/,
+  'levels of a variable': /to be an object/,
+  'entries of a variable': /to be an object/,
+  'names in a variable': /is required/,
+  'variables that are not declared': 'run',
+  introspection: /introspection depth/,
+};
+
+function op(query: string, variables: OperationRequest['variables'] = {}): OperationRequest {
+  return { query, variables };
+}
+
+describe('An operation with too much of something', () => {
+  it.each(Object.keys(BOMBS))('(%s) is told what is too much', async (name) => {
+    const { errors } = graphAnswer(await post(bodyOf((BOMBS[name] as () => OperationRequest)())));
+    const told = TOLD[name];
+    if (told === 'run') expect(errors).toBeUndefined();
+    else expect(errors?.[0]?.message).toMatch(told as RegExp);
+  });
+
+  it.each(Object.keys(BOMBS))(
+    `(%s) is answered within ${MOST_TIMES} times the time of a small one and of reading its JSON`,
+    async (name) => {
+      const bomb = (BOMBS[name] as () => OperationRequest)();
+      // Other work on the machine can only make a measurement worse: the least disturbed one counts.
+      let measured = await ratioOf(bomb);
+      for (let again = 0; again < MAX_REPEATS && measured >= MOST_TIMES; again++)
+        measured = Math.min(measured, await ratioOf(bomb));
+      expect(measured).toBeLessThan(MOST_TIMES);
+    },
+  );
+});
+
+/** Texts of 200,000 characters that are valid, so that something is made of them and kept. */
+const HEAVY: readonly (() => OperationRequest)[] = [
+  () => op(`{ __typename } # ${'x'.repeat(200_000)}`),
+  () => op(`{ ${'a'.repeat(200_000)}: viewer { name } }`),
+];
+const SENT_OF_EACH = 50;
+const MEGABYTE = 2 ** 20;
+/** Of 19 megabytes. */
+const MOST_GROWN = 5 * MEGABYTE;
+
+describe('Operations that are heavy', () => {
+  it('are forgotten: the heap does not grow by what they weigh', async () => {
+    for (const make of [...Object.values(BOMBS), ...HEAVY]) await post(bodyOf(make()));
+    const before = await heapUsed();
+    let characters = 0;
+    for (const make of HEAVY) {
+      for (let count = 0; count < SENT_OF_EACH; count++) {
+        const body = bodyOf(make());
+        characters += body.length;
+        expect(graphFaults(await post(body))).toEqual([]);
+      }
+    }
+    expect(characters).toBeGreaterThan(19 * MEGABYTE);
+    expect((await heapUsed()) - before).toBeLessThan(MOST_GROWN);
+  });
+});
+
+const SMALL = op('{ viewer { name } }');
+let sent = 0;
+
+/** Bytes of the register's heap, of what is not garbage. */
+async function heapUsed(): Promise<number> {
+  const [{ webSocketDebuggerUrl }] = (await (await fetch(`${inspector}/json`)).json()) as [
+    { webSocketDebuggerUrl: string },
+  ];
+  const socket = new WebSocket(webSocketDebuggerUrl);
+  await once(socket, 'open');
+  const ask = async (id: number, method: string) => {
+    socket.send(JSON.stringify({ id, method }));
+    const [message] = (await once(socket, 'message')) as [Buffer];
+    return (JSON.parse(message.toString()) as { result: { usedSize: number } }).result;
+  };
+  await ask(1, 'HeapProfiler.collectGarbage');
+  const { usedSize } = await ask(2, 'Runtime.getHeapUsage');
+  socket.close();
+  return usedSize;
+}
+
+/** How many times as long as the small operation an operation takes, by the medians of interleaved rounds. */
+async function ratioOf(operation: OperationRequest): Promise<number> {
+  const [long, short, parsing]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    const body = bodyOf(operation);
+    long.push(await timeOf(body));
+    short.push(await timeOf(bodyOf(SMALL)));
+    parsing.push(parsingTime(body));
+  }
+  return median(long) / (median(short) + median(parsing));
+}
+
+/** No text twice: what was prepared for one must not help the next. */
+function bodyOf({ query, variables }: OperationRequest): string {
+  return JSON.stringify({ query: `#${sent++}\n${query}`, variables });
+}
+
+async function timeOf(body: string): Promise<number> {
+  const begin = performance.now();
+  const answer = await post(body);
+  const time = performance.now() - begin;
+  expect(graphFaults(answer)).toEqual([]);
+  return time;
+}
+
+/** Milliseconds in which a body is read as JSON, which nobody is spared. */
+function parsingTime(body: string): number {
+  const begin = performance.now();
+  JSON.parse(body);
+  return performance.now() - begin;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number;
+}

@@ -1,0 +1,275 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { type GraphQLSchema, buildClientSchema, getIntrospectionQuery } from 'graphql';
+import { auditServer } from 'graphql-http';
+import { generatedSchema } from '../../../schema/generated-schema';
+import type { AccountRole } from '../../../schema/roles';
+import { type TestRegister, startTestRegister } from '../../support/register';
+import { accountOf, tokenOf } from '../../support/rest-client';
+import { HOSTILE } from '../../support/properties/contract-violations';
+import { codesOf, graphAnswer, graphFaults } from '../../support/properties/graphql-answers';
+import { type KnownValues, operationsOf } from '../../support/properties/graphql-operations';
+import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
+import { ODD_TEXTS } from '../../support/properties/odd-bodies';
+import { PROPERTY_TIME, holdsForAll } from '../../support/properties/property-run';
+
+const ROLES: readonly AccountRole[] = [
+  'data_user',
+  'data_provider',
+  'communications_operator',
+  'portal',
+  'supplier',
+  'admin',
+  'analyst',
+];
+const DOCUMENTS = Object.keys(generatedSchema().trustedDocuments);
+
+let register: TestRegister;
+let wire: ReturnType<typeof wireClient>;
+let tokens: Map<string, string | undefined>;
+let known: KnownValues;
+let schema: GraphQLSchema;
+
+beforeAll(async () => {
+  register = await startTestRegister('one process', { environment: { LOG_LEVEL: 'error' } });
+  wire = wireClient(register.gateway);
+  tokens = new Map([['nobody', undefined]]);
+  for (const role of ROLES) tokens.set(role, await tokenOf(register, role));
+  const { access_keys: keys, identity_record: ir, mpxn } = register.sandbox.samples;
+  const duid = accountOf(register.sandbox, 'data_user').duid;
+  known = { AccessKey: Object.values(keys), IdentityRecordKey: [ir], DUID: [duid], MPxN: [mpxn] };
+  schema = buildClientSchema(graphAnswer(await ask('analyst', { query: getIntrospectionQuery() })).data as never);
+});
+afterAll(async () => {
+  wire.close();
+  await register.close();
+});
+jest.setTimeout(PROPERTY_TIME + 20_000);
+
+const anyone = fc.constantFrom('nobody', ...ROLES);
+/** Between them these may call nearly everything: with the others, most operations end at the role. */
+const mostlyAllowed = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('data_user', 'admin') },
+  { weight: 1, arbitrary: anyone },
+);
+
+/** Sends a body to the graph, as a role or as nobody. */
+function post(who: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<WireAnswer> {
+  const token = tokens.get(who);
+  return wire.send({
+    method: 'POST',
+    target: '/graphql',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: Buffer.from(body),
+  });
+}
+
+const ask = (who: string, body: unknown) => post(who, JSON.stringify(body));
+
+describe('The graph', () => {
+  it('answers bodies of any form with a code for every error', async () => {
+    const parts = fc.record(
+      {
+        query: fc.oneof(
+          fc.constantFrom(
+            '{ __typename }',
+            '{',
+            '',
+            HOSTILE,
+            '{ viewer { name } }',
+            '\0',
+            '\ud800',
+            'query A { __typename } query B { __typename }',
+          ),
+          fc.jsonValue(),
+        ),
+        variables: fc.oneof(
+          fc.jsonValue(),
+          fc.constantFrom<unknown>({ [HOSTILE]: HOSTILE }, JSON.parse('{"__proto__":{"key":1}}')),
+        ),
+        operationName: fc.oneof(fc.constantFrom('A', 'B', 'C', '', 'toString'), fc.jsonValue()),
+        documentId: fc.oneof(
+          fc.constantFrom(...DOCUMENTS, '', HOSTILE, '__proto__', 'constructor', 'toString'),
+          fc.jsonValue(),
+        ),
+        admitOnly: fc.jsonValue(),
+        extensions: fc.oneof(fc.jsonValue(), fc.constant({ persistedQuery: { version: 1, sha256Hash: HOSTILE } })),
+      },
+      { requiredKeys: [], noNullPrototype: true },
+    );
+    const bodies = fc.oneof(
+      { weight: 4, arbitrary: parts.map((body) => JSON.stringify(body)) },
+      { weight: 1, arbitrary: fc.constantFrom(...ODD_TEXTS) },
+      { weight: 1, arbitrary: fc.json() },
+      { weight: 1, arbitrary: fc.array(parts, { maxLength: 3 }).map((all) => JSON.stringify(all)) },
+    );
+    await holdsForAll(fc.tuple(anyone, bodies), 400, async ([who, body]) => {
+      expect(graphFaults(await post(who, body))).toEqual([]);
+    });
+  });
+
+  it('answers media types, encodings and headers of any kind so, too', async () => {
+    const headers = fc.constantFrom<Record<string, string>>(
+      ...[
+        '',
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/graphql',
+        'application/json; charset=utf-16',
+        '/',
+      ].map((type) => ({ 'content-type': type })),
+      ...['gzip', 'br', 'none'].map((encoding) => ({ 'content-encoding': encoding })),
+      ...['', 'Bearer', `Bearer ${HOSTILE}`, 'Basic x', 'Bearer a.b.c'].map((authorization) => ({ authorization })),
+      ...['text/html', '', 'application/graphql-response+json', 'multipart/mixed; deferSpec=20220824'].map(
+        (accept) => ({ accept }),
+      ),
+      { 'x-register-service': HOSTILE },
+      { 'transaction-id': `tid_${'0'.repeat(24)}` },
+      { 'apollo-require-preflight': '', 'x-apollo-operation-name': HOSTILE },
+      { origin: 'https://elsewhere.example' },
+    );
+    const bodies = fc.constantFrom<string | Buffer>(
+      '{"query":"{ __typename }"}',
+      '{"query":"{ viewer { name } }"}',
+      gzipSync('{"query":"{ __typename }"}'),
+      'query={__typename}',
+      '',
+    );
+    await holdsForAll(fc.tuple(anyone, bodies, headers), 150, async ([who, body, sent]) => {
+      const answer = await post(who, body, sent);
+      expect(graphFaults(answer)).toEqual([]);
+      expect(answer.headers['transaction-id']).not.toBe(`tid_${'0'.repeat(24)}`);
+    });
+  });
+
+  it('answers operations of any kind, with right and wrong values, by role', async () => {
+    // The register's clock is everybody's, and the accounts are those of the other tests.
+    const operations = operationsOf(schema, known, ['setClockOffset']);
+    let answered = 0;
+    await holdsForAll(fc.tuple(mostlyAllowed, operations), 700, async ([who, operation]) => {
+      const answer = await ask(who, operation);
+      expect(graphFaults(answer)).toEqual([]);
+      if (Object.values(graphAnswer(answer).data ?? {}).some((value) => value !== null)) answered += 1;
+    });
+    expect(answered).toBeGreaterThan(30);
+  });
+
+  it('runs trusted documents with variables of any kind, and tells what is wrong with them', async () => {
+    const variables = fc.dictionary(
+      fc.constantFrom(
+        'input',
+        'key',
+        'mpxn',
+        'duid',
+        'ref',
+        'email',
+        'limit',
+        'cursor',
+        'state',
+        'ifVersions',
+        'idempotencyKey',
+        HOSTILE,
+      ),
+      fc.oneof(fc.constant(HOSTILE), fc.jsonValue(), fc.constantFrom<unknown>(...Object.values(known).flat())),
+      { noNullPrototype: true },
+    );
+    await holdsForAll(
+      fc.tuple(anyone, fc.constantFrom(...DOCUMENTS), variables),
+      300,
+      async ([who, documentId, given]) => {
+        expect(graphFaults(await ask(who, { documentId, variables: given }))).toEqual([]);
+      },
+    );
+  });
+});
+
+describe('A trusted document', () => {
+  it('that nobody knows is VAL003', async () => {
+    await holdsForAll(fc.tuple(anyone, fc.string({ maxLength: 40 })), 30, async ([who, documentId]) => {
+      expect(codesOf(await ask(who, { documentId, variables: {} }))).toEqual(['VAL003']);
+    });
+  });
+
+  it('needs its variables, and takes no notice of others', async () => {
+    const key = register.sandbox.samples.access_keys.active;
+    const missing = graphAnswer(await ask('nobody', { documentId: 'VerifyAccessRecord', variables: {} }));
+    expect(missing.errors?.[0]?.extensions).toMatchObject({
+      code: 'VAL002',
+      violations: [{ code: 'VAL002', path: [expect.any(String)] }],
+    });
+    const more = await ask('nobody', {
+      documentId: 'VerifyAccessRecord',
+      variables: { ak: key, key, [HOSTILE]: HOSTILE },
+    });
+    expect([more.status, codesOf(more)]).toEqual([200, []]);
+  });
+});
+
+describe('Introspection', () => {
+  it.each(['nobody', ...ROLES])('is for those who are signed in: %s', async (who) => {
+    const answer = await ask(who, { query: '{ __schema { queryType { name } } }' });
+    if (who === 'nobody')
+      expect([answer.status, codesOf(answer), graphAnswer(answer).data ?? null]).toEqual([401, ['AUT001'], null]);
+    else
+      expect([answer.status, graphAnswer(answer).data]).toEqual([200, { __schema: { queryType: { name: 'Query' } } }]);
+  });
+});
+
+/** What the suite has otherwise, each with the reason: an operation in a URL would leave keys and personal data in logs and histories. */
+const NEVER_BY_GET = [
+  'MAY accept application/x-www-form-urlencoded formatted GET requests',
+  'MAY allow URL-encoded JSON string {variables} parameter in GETs when accepting application/graphql-response+json',
+  'MAY allow URL-encoded JSON string {variables} parameter in GETs when accepting application/json',
+];
+
+describe('The audits of graphql-http for GraphQL over HTTP', () => {
+  it('find nothing but what it may have: operations by GET', async () => {
+    const authorization = `Bearer ${tokens.get('data_user')}`;
+    const results = await auditServer({
+      url: `${register.gateway}/graphql`,
+      // Some audits ask for the schema, which nobody but a signed-in role may.
+      fetchFn: (url: string, init: RequestInit = {}) =>
+        fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), authorization } }),
+    });
+    const found = results.flatMap((each) => (each.status === 'ok' ? [] : [each.name]));
+    expect(results.length).toBeGreaterThan(60);
+    expect(found.toSorted()).toEqual(NEVER_BY_GET);
+  });
+});
+
+describe('GET /graphql', () => {
+  it('never runs an operation', async () => {
+    const query = encodeURIComponent(`query($key: AccessKey!) { accessRecord(key: $key) { state } }`);
+    const variables = encodeURIComponent(JSON.stringify({ key: register.sandbox.samples.access_keys.active }));
+    for (const accept of ['application/json', 'text/html', '*/*', 'application/graphql-response+json']) {
+      for (const target of [
+        `/graphql?query=${query}&variables=${variables}`,
+        '/graphql?documentId=VerifyAccessRecord',
+        '/graphql',
+        '/graphql?query=%zz',
+      ]) {
+        const answer = await wire.send({ method: 'GET', target, headers: { accept } });
+        expect(answer.text).not.toContain('"data"');
+        expect([200, 405]).toContain(answer.status);
+        expect(String(answer.headers['content-type'])).toMatch(
+          answer.status === 200 ? /^text\/html/ : /^application\/json/,
+        );
+        if (answer.status === 405) expect([answer.headers['allow'], codesOf(answer)]).toEqual(['POST', ['MET001']]);
+      }
+    }
+  });
+
+  it.each(['PUT', 'DELETE', 'PATCH', 'HEAD', 'PROPFIND'])('and %s do not either', async (method) => {
+    const answer = await wire.send({
+      method,
+      target: '/graphql',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{"query":"{ __typename }"}'),
+    });
+    expect(answer.status).toBe(405);
+  });
+});

@@ -1,0 +1,80 @@
+import { type GraphQLError, Kind, type OperationDefinitionNode, buildSchema, parse, validate } from 'graphql';
+import { presented } from '../../../gateway/presentation';
+import { variableCheck } from '../../../gateway/variables';
+import { RegisterError } from '../../../schema/register-error';
+
+const schema = buildSchema(`
+  enum State { ACTIVE }
+  input Part { count: Int state: State ratio: Float on: Boolean text: String id: ID parts: [Part!] }
+  type Query { find(text: String, count: Int, state: State, part: Part, ids: [ID!]): String }
+`);
+
+const SECRET = 'secretWord';
+
+describe('an error never repeats a value', () => {
+  it.each([
+    'count: "secretWord"',
+    'state: secretWord',
+    'state: "secretWord"',
+    'text: secretWord',
+    'part: "secretWord"',
+    'part: { count: "secretWord", on: "secretWord", ratio: "secretWord", id: { a: "secretWord" } }',
+    'ids: [{ a: "secretWord" }]',
+  ])('of a literal: %s', (argument) => {
+    const errors = validate(schema, parse(`{ find(${argument}) }`));
+    expect(errors.length).toBeGreaterThan(0);
+    for (const error of errors) expect(presented(asApolloDoes(error)).message).not.toContain(SECRET);
+  });
+
+  it.each([
+    { count: SECRET },
+    { state: SECRET },
+    { ratio: SECRET },
+    { on: SECRET },
+    { text: [SECRET] },
+    { id: { a: SECRET } },
+    { parts: [{ count: SECRET }] },
+    { parts: SECRET },
+    SECRET,
+  ])('of a variable: %j', (part) => {
+    const [operation] = parse('query Find($part: Part) { find(part: $part) }').definitions;
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
+    const told = failureOf(operation, { part });
+    expect(told.extensions.violations?.length).toBeGreaterThan(0);
+    expect(JSON.stringify(told)).not.toContain(SECRET);
+  });
+});
+
+describe('an error of the catalogue', () => {
+  it('keeps code, violations and the seconds to wait, and loses everything else', () => {
+    const violation = { code: 'VAL006', path: ['a', 0], message: 'm' } as const;
+    const error = new RegisterError('VAL006', 'broken', { violations: [violation], retryAfter: 3 });
+    error.extensions['serviceName'] = 'access';
+    expect(presented(error)).toEqual({
+      message: 'broken',
+      extensions: { code: 'VAL006', violations: [violation], retryAfter: 3 },
+    });
+  });
+
+  it('is what any other failure is told as', () => {
+    expect(presented(new TypeError('secretWord'))).toEqual({
+      message: 'Internal error.',
+      extensions: { code: 'SYS001' },
+    });
+    expect(presented(undefined)).toEqual({ message: 'Internal error.', extensions: { code: 'SYS001' } });
+  });
+});
+
+function asApolloDoes(error: GraphQLError): GraphQLError {
+  error.extensions['code'] = 'GRAPHQL_VALIDATION_FAILED';
+  return error;
+}
+
+function failureOf(operation: OperationDefinitionNode, variables: Record<string, unknown>) {
+  try {
+    variableCheck(operation, schema)(variables);
+  } catch (error) {
+    return presented(error);
+  }
+  throw new Error('nothing was refused');
+}

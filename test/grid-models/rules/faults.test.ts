@@ -1,0 +1,396 @@
+import type { CimFile, DifferenceModelHeader } from '../../../subgraphs/grid-models/domain/difference-model';
+import { readDifferenceModel } from '../../../subgraphs/grid-models/domain/read-difference-model';
+import { writeDifferenceModel } from '../../../subgraphs/grid-models/domain/write-difference-model';
+import { HEADER_FIELDS, NAMESPACES, modelFile, modelWith, section } from '../../support/grid-model-files';
+
+const faultsOf = (text: string | Buffer, file?: CimFile) => readDifferenceModel(Buffer.from(text), file).faults;
+const messagesOf = (text: string | Buffer, file?: CimFile) => faultsOf(text, file).map(({ message }) => message);
+/** The line of a piece of a text, from 1. */
+const lineOf = (text: string, piece: string) => text.slice(0, text.indexOf(piece)).split('\n').length;
+
+describe('A file that is no well-formed XML is refused', () => {
+  it.each([
+    ['an element that is not closed', modelFile().replace('</dm:DifferenceModel>', '')],
+    ['a file that is cut off', modelFile().slice(0, -20)],
+    ['an empty file', ''],
+    ['an attribute twice', modelWith('<cim:X rdf:ID="_a" rdf:ID="_b"/>')],
+    [
+      'an attribute twice, by two prefixes',
+      modelWith(`<cim:X xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" rdf:ID="_a" r:ID="_b"/>`),
+    ],
+    ['an unbound prefix', modelWith('<abc:X rdf:ID="_a"/>')],
+    ['an undefined entity', modelWith('<cim:X rdf:ID="_a"><cim:b>&nbsp;</cim:b></cim:X>')],
+    ['a character that XML does not have', modelWith('<cim:X rdf:ID="_a"><cim:b>\u0001</cim:b></cim:X>')],
+    ['a second root', `${modelFile()}<again/>`],
+    ['text after the root', `${modelFile()}text`],
+    ['a declaration that is not at the begin', ` ${modelFile()}`],
+  ])('%s', (_, text) => {
+    expect(messagesOf(text)).toEqual([expect.stringMatching(/^not well formed: \S/)]);
+  });
+
+  it('in the line where it breaks', () => {
+    const text = modelWith('<cim:X rdf:ID="_a">\n</cim:Y>');
+    expect(faultsOf(text)).toEqual([
+      { line: lineOf(text, '</cim:Y>'), message: 'not well formed: unexpected close tag' },
+    ]);
+  });
+
+  it('with what stands before it', () => {
+    const model = readDifferenceModel(Buffer.from(modelWith('<cim:X rdf:ID="_a"/><cim:Y>')));
+    expect(model).toMatchObject({ forward: [{ mRID: 'a' }], header: { version: '001' } });
+  });
+});
+
+describe('Anything but UTF-8 is refused', () => {
+  it('in the line where it stands', () => {
+    const text = modelWith('\n<cim:X rdf:ID="_a">\n<cim:b>Z?rich</cim:b></cim:X>');
+    const bytes = Buffer.from(text);
+    bytes[text.indexOf('?rich')] = 0xfc;
+    expect(faultsOf(bytes)).toEqual([{ line: lineOf(text, 'Z?rich'), message: 'the file is not UTF-8' }]);
+  });
+
+  it.each([
+    ['a character that is cut off by the end', Buffer.concat([Buffer.from(modelFile()), Buffer.from([0xe2, 0x80])])],
+    ['UTF-16 with its mark', Buffer.from(`\uFEFF${modelFile()}`, 'utf16le')],
+    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['a character in more bytes than it needs', Buffer.from([0xc0, 0xbc])],
+  ])('%s', (_, bytes) => {
+    expect(messagesOf(bytes)).toEqual(['the file is not UTF-8']);
+  });
+
+  it('also when the file says so', () => {
+    const text = modelFile().replace('"UTF-8"', '"ISO-8859-1"');
+    expect(faultsOf(text)).toEqual([{ line: 1, message: 'the file says that it is ISO-8859-1, only UTF-8 is read' }]);
+    expect(messagesOf(text.replace('"ISO-8859-1"', '"utf-8"'))).toEqual([]);
+  });
+});
+
+describe('A DTD is refused', () => {
+  it.each([
+    ['of its own', '<!DOCTYPE rdf:RDF [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>'],
+    ['from elsewhere', '<!DOCTYPE rdf:RDF SYSTEM "http://127.0.0.1:1/x.dtd">'],
+    ['that says nothing', '<!DOCTYPE rdf:RDF>'],
+  ])('%s', (_, doctype) => {
+    const text = modelWith('<cim:X rdf:ID="_a"><cim:b>&b;</cim:b></cim:X>').replace('?>\n', `?>\n${doctype}\n`);
+    expect(faultsOf(text)).toEqual([{ line: 2, message: 'a DTD is not allowed' }]);
+  });
+});
+
+describe('What is no difference model is refused', () => {
+  const root = (contents: string) => `<rdf:RDF ${NAMESPACES}>${contents}</rdf:RDF>`;
+  const model = `<dm:DifferenceModel rdf:about="urn:uuid:39d8d8fd-325d-4e29-9659-d7a1cca0615d">${Object.values(HEADER_FIELDS).join('')}</dm:DifferenceModel>`;
+
+  it.each([
+    ['another root', '<html/>', 'the root is html, not rdf:RDF'],
+    ['an RDF of another namespace', '<rdf:RDF xmlns:rdf="http://rdf#"/>', 'the root is rdf:RDF, not rdf:RDF'],
+    ['no model', root(''), 'the file has no difference model'],
+    ['two models', root(model + model), 'there is a second difference model'],
+    ['a full model', root('<md:FullModel rdf:about="urn:uuid:1"/>'), 'this is a full model, not a difference model'],
+    [
+      'an object beside the model',
+      root(`${model}<cim:X rdf:ID="_a"/>`),
+      'cim:X stands outside of the difference model',
+    ],
+    [
+      'an object in the model',
+      modelFile({ sections: '<cim:X rdf:ID="_a"/>' }),
+      'cim:X stands outside of the forward and reverse differences',
+    ],
+    [
+      'an unknown part',
+      modelFile({ sections: '<dm:sidewaysDifferences/>' }),
+      'dm:sidewaysDifferences is no part of a difference model',
+    ],
+    [
+      'a section twice',
+      modelFile({ sections: section('forward', '') + section('forward', '') }),
+      'dm:forwardDifferences stands twice',
+    ],
+    [
+      'a section without parseType',
+      modelFile({ sections: '<dm:forwardDifferences/>' }),
+      'dm:forwardDifferences must have rdf:parseType="Statements"',
+    ],
+    [
+      'a section of another parseType',
+      modelFile({ sections: '<dm:reverseDifferences rdf:parseType="Collection"/>' }),
+      'dm:reverseDifferences must have rdf:parseType="Statements"',
+    ],
+    ['a text between items', modelWith('some text'), 'a text stands where none belongs: some text'],
+    [
+      'a property of the model as an attribute',
+      modelFile({ model: 'rdf:about="urn:uuid:39d8d8fd-325d-4e29-9659-d7a1cca0615d" md:Model.version="1"' }),
+      'dm:DifferenceModel has an attribute that does not belong there: md:Model.version',
+    ],
+  ])('%s', (_, text, message) => {
+    expect(messagesOf(text)).toEqual([message]);
+  });
+});
+
+describe('A header is refused', () => {
+  const without = (field: string) =>
+    modelFile({
+      header: Object.entries(HEADER_FIELDS)
+        .map(([name, text]) => (name === field ? '' : text))
+        .join('\n'),
+    });
+  const withField = (field: string, text: string) =>
+    modelFile({ header: Object.values({ ...HEADER_FIELDS, [field]: text }).join('\n') });
+
+  it.each(['created', 'scenarioTime', 'description', 'modelingAuthoritySet', 'profile', 'version'])(
+    'without %s',
+    (field) => {
+      const text = without(field);
+      expect(faultsOf(text)).toEqual([
+        { line: lineOf(text, '<dm:DifferenceModel'), message: `md:Model.${field} is missing` },
+      ]);
+    },
+  );
+
+  it('when all of it is missing, and null then', () => {
+    const model = readDifferenceModel(Buffer.from(modelFile({ model: '', header: '' })));
+    expect(model).toMatchObject({ header: null, faults: [{ message: 'the header is missing' }] });
+  });
+
+  it.each([
+    ['', "the model's mRID is no UUID: it has none"],
+    ['rdf:about="urn:uuid:1"', "the model's mRID is no UUID: 1"],
+  ])('of a model with %j', (model, message) => {
+    expect(messagesOf(modelFile({ model }))).toEqual([message]);
+  });
+
+  it.each([
+    ['created', '<md:Model.created>yesterday</md:Model.created>', 'md:Model.created is no instant: yesterday'],
+    [
+      'created',
+      '<md:Model.created>2026-02-30T00:00:00Z</md:Model.created>',
+      'md:Model.created is no instant: 2026-02-30T00:00:00Z',
+    ],
+    [
+      'scenarioTime',
+      '<md:Model.scenarioTime>2026-04-17</md:Model.scenarioTime>',
+      'md:Model.scenarioTime is no instant: 2026-04-17',
+    ],
+    ['scenarioTime', '<md:Model.scenarioTime/>', 'md:Model.scenarioTime is empty'],
+    ['version', '<md:Model.version> </md:Model.version>', 'md:Model.version is empty'],
+    ['version', HEADER_FIELDS['version']?.repeat(2) ?? '', 'md:Model.version stands twice'],
+    [
+      'version',
+      '<md:Model.version><b xmlns="http://b#"/>1</md:Model.version>',
+      'b stands within md:Model.version, where no element belongs',
+    ],
+    [
+      'DependentOn',
+      '<md:Model.DependentOn>urn:uuid:1</md:Model.DependentOn>',
+      'md:Model.DependentOn names no model of at most 512 characters by rdf:resource',
+    ],
+  ])('for its %s: %s', (field, text, message) => {
+    expect(messagesOf(withField(field, text))).toEqual([message]);
+  });
+
+  it.each(['2026-04-17T09:30:00Z', '2026-04-17T09:30:00.123Z', '2026-04-17T09:30:00+01:00', '2026-04-17T09:30:00'])(
+    'never for the instant %s',
+    (instant) => {
+      expect(messagesOf(withField('created', `<md:Model.created>${instant}</md:Model.created>`))).toEqual([]);
+    },
+  );
+
+  describe('whose profile is not that of its member', () => {
+    const profiles = (...uris: string[]) =>
+      withField('profile', uris.map((uri) => `<md:Model.profile>${uri}</md:Model.profile>`).join(''));
+    const CORE = 'http://iec.ch/TC57/ns/CIM/CoreEquipment-EU/3.0';
+    const LTDS = 'http://ofgem.gov.uk/ns/CIM/LTDS/Equipment/6.0';
+    const SHORT_CIRCUIT = 'http://iec.ch/TC57/ns/CIM/ShortCircuit-EU/3.0';
+    const PLACES = 'http://iec.ch/TC57/ns/CIM/GeographicalLocation-EU/3.0';
+
+    it.each([
+      ['EQ', [CORE]],
+      ['EQ', [LTDS]],
+      ['EQ', [CORE, SHORT_CIRCUIT]],
+      ['SC', [CORE, SHORT_CIRCUIT]],
+      ['GL', [PLACES]],
+    ] as const)('but %s fits %j', (file, uris) => {
+      expect(messagesOf(profiles(...uris), file)).toEqual([]);
+    });
+
+    it.each([
+      ['EQ', [SHORT_CIRCUIT]],
+      ['SC', [CORE]],
+      ['GL', [CORE, SHORT_CIRCUIT]],
+      ['GL', ['http://iec.ch/TC57/ns/CIM/EquipmentBoundary-EU/3.0']],
+    ] as const)('%s does not fit %j', (file, uris) => {
+      expect(messagesOf(profiles(...uris), file)).toEqual([
+        expect.stringMatching(new RegExp(`^${file}.xml must have the profile http://.*, it has http`)),
+      ]);
+      expect(messagesOf(profiles(...uris))).toEqual([]);
+    });
+  });
+});
+
+describe('An item is refused', () => {
+  it.each([
+    ['without identifier', '<cim:X/>', 'cim:X has no identifier (rdf:ID or rdf:about)'],
+    ['with an empty identifier', '<cim:X rdf:about="#_"/>', 'cim:X has no identifier (rdf:ID or rdf:about)'],
+    ['with two', '<cim:X rdf:ID="_a" rdf:about="#_a"/>', 'cim:X has both rdf:ID and rdf:about'],
+    [
+      'that is a blank node',
+      '<cim:X rdf:nodeID="a" rdf:ID="_a"/>',
+      'cim:X has an attribute that does not belong there: rdf:nodeID',
+    ],
+    [
+      'with a property as an attribute',
+      '<cim:X rdf:ID="_a" cim:b="1"/>',
+      'cim:X has an attribute that does not belong there: cim:b',
+    ],
+    [
+      'with an attribute of no namespace',
+      '<cim:X ID="_a" rdf:ID="_a"/>',
+      'cim:X has an attribute that does not belong there: ID',
+    ],
+    ['without namespace', '<X rdf:ID="_a"/>', 'X has no namespace'],
+    [
+      'whose rdf:ID stands twice',
+      '<cim:X rdf:ID="_a"/><cim:Y rdf:ID="_b"/><cim:Z rdf:ID="_A"/>',
+      'rdf:ID of A stands twice in the forward differences',
+    ],
+    [
+      'whose UUID stands twice',
+      '<cim:X rdf:ID="_00850BE4-ABB2-4D90-9B4F-657C52E04F10"/><cim:Z rdf:ID="_00850be4-abb2-4d90-9b4f-657c52e04f10"/>',
+      'rdf:ID of 00850be4-abb2-4d90-9b4f-657c52e04f10 stands twice in the forward differences',
+    ],
+    ['with text', '<cim:X rdf:ID="_a">text</cim:X>', 'a text stands where none belongs: text'],
+    ['with a text that only looks blank', '<cim:X rdf:ID="_a">\u00a0</cim:X>', 'a text stands where none belongs: '],
+  ])('%s', (_, items, message) => {
+    expect(messagesOf(modelWith(items))).toEqual([message]);
+  });
+
+  it('and passed over where it has no namespace, so that what was read can be written', () => {
+    const model = readDifferenceModel(
+      Buffer.from(modelWith('<X rdf:ID="_a"><cim:b>1</cim:b></X><cim:Y rdf:ID="_c"><b>1</b><cim:d>2</cim:d></cim:Y>')),
+    );
+    expect(model.forward).toEqual([
+      { mRID: 'c', type: 'cim:Y', isObject: true, statements: [{ name: 'cim:d', kind: 'text', value: '2' }] },
+    ]);
+    expect([...writeDifferenceModel({ ...model, header: model.header as DifferenceModelHeader })].join('')).toContain(
+      '<cim:d>2',
+    );
+  });
+
+  it('for every reason, each in its line, and the others are told', () => {
+    const text = modelWith('<cim:X/>\n<cim:Fuse rdf:ID="_a"/>\n<cim:Y>\n<cim:b rdf:resource=""/></cim:Y>');
+    expect(readDifferenceModel(Buffer.from(text))).toMatchObject({
+      forward: [{ mRID: 'a' }],
+      faults: [
+        { line: lineOf(text, '<cim:X/>'), message: expect.stringContaining('cim:X') },
+        { line: lineOf(text, '<cim:Y>'), message: expect.stringContaining('cim:Y') },
+        { line: lineOf(text, '<cim:b'), message: 'cim:b names no resource' },
+      ],
+    });
+  });
+});
+
+describe('A statement is refused', () => {
+  it.each([
+    [
+      'with elements in it',
+      '<cim:b><cim:c rdf:ID="_c"><cim:d/></cim:c></cim:b>',
+      'cim:c stands within cim:b, where no element belongs',
+    ],
+    ['that names no resource', '<cim:b rdf:resource="#"/>', 'cim:b names no resource'],
+    ['with a resource and a text', '<cim:b rdf:resource="#_c">text</cim:b>', 'a text stands where none belongs: text'],
+    ['without namespace', '<b>1</b>', 'b has no namespace'],
+    [
+      'of a parseType',
+      '<cim:b rdf:parseType="Literal">1</cim:b>',
+      'cim:b has an attribute that does not belong there: rdf:parseType',
+    ],
+    ['about a blank node', '<cim:b rdf:nodeID="c"/>', 'cim:b has an attribute that does not belong there: rdf:nodeID'],
+    [
+      'with a name of its own',
+      '<cim:b rdf:ID="c">1</cim:b>',
+      'cim:b has an attribute that does not belong there: rdf:ID',
+    ],
+    ['with properties as attributes', '<cim:b cim:c="1"/>', 'cim:b has an attribute that does not belong there: cim:c'],
+  ])('%s', (_, statement, message) => {
+    expect(messagesOf(modelWith(`<cim:X rdf:ID="_a">${statement}</cim:X>`))).toEqual([message]);
+  });
+});
+
+describe('What would take too much is refused', () => {
+  const item = (statements: string) => modelWith(`<cim:X rdf:ID="_a">${statements}</cim:X>`);
+  const deep = '<cim:c>'.repeat(40) + '</cim:c>'.repeat(40);
+  const MEBI = 1024 * 1024;
+
+  it.each([
+    [
+      'a text of more than 1 Mi characters',
+      item(`<cim:b>${'x'.repeat(MEBI + 1)}</cim:b>`),
+      'a text has more than 1048576 characters',
+    ],
+    [
+      'one in many pieces',
+      item(`<cim:b>${'<![CDATA[xxxxxxxx]]>'.repeat(MEBI / 8 + 1)}</cim:b>`),
+      'a text has more than 1048576 characters',
+    ],
+    [
+      'a comment that does not end',
+      modelWith(`<!--${'x'.repeat(3 * MEBI)}`),
+      'a text, a comment or a tag has more than 1048576 characters',
+    ],
+    [
+      'a name that does not end',
+      modelWith(`<${'x'.repeat(3 * MEBI)}`),
+      'a text, a comment or a tag has more than 1048576 characters',
+    ],
+    [
+      'a name of more than 512 characters',
+      item(`<cim:${'b'.repeat(509)}/>`),
+      `a name has more than 512 characters: cim:${'b'.repeat(96)}…`,
+    ],
+    [
+      'an identifier of more than 512 characters',
+      modelWith(`<cim:X rdf:ID="_${'b'.repeat(513)}"/>`),
+      `an identifier has more than 512 characters: ${'b'.repeat(100)}…`,
+    ],
+    [
+      'a target of more than 512 characters',
+      item(`<cim:b rdf:resource="#_${'b'.repeat(513)}"/>`),
+      `a resource has more than 512 characters: ${'b'.repeat(100)}…`,
+    ],
+    ['more than 10,000 statements', item('<cim:b/>'.repeat(10_001)), 'an item has more than 10000 statements'],
+    [
+      'elements more than 32 deep',
+      modelFile({ sections: `<dm:preconditions>${deep}</dm:preconditions>` }),
+      'elements stand more than 32 deep',
+    ],
+    [
+      'more than a thousand namespaces',
+      modelWith(
+        Array.from({ length: 1_001 }, (_, index) => `<x xmlns="http://${index}#" rdf:ID="_${index}"/>`).join(''),
+      ),
+      'there are more than 1000 namespaces',
+    ],
+    [
+      'more than a thousand declarations around the items, also of one namespace',
+      modelWith('').replace(
+        '<rdf:RDF',
+        `<rdf:RDF${Array.from({ length: 1_001 }, (_, index) => ` xmlns:p${index}="u"`).join('')}`,
+      ),
+      'there are more than 1000 declarations of namespaces around the items',
+    ],
+  ])('%s', (_, text, message) => {
+    expect(messagesOf(text)).toEqual([message]);
+  });
+
+  it('just below that is not', () => {
+    const statements = `<cim:b>${'x'.repeat(MEBI)}</cim:b>${'<cim:b/>'.repeat(9_999)}`;
+    const name = `<cim:X rdf:about="#_${'b'.repeat(512)}"><cim:${'b'.repeat(508)}/></cim:X>`;
+    expect(messagesOf(modelWith(`<cim:X rdf:ID="_a">${statements}</cim:X>${name}`))).toEqual([]);
+  });
+
+  it('at the hundredth fault no more is read', () => {
+    const model = readDifferenceModel(Buffer.from(modelWith(`${'<cim:X/>'.repeat(100)}<cim:X rdf:ID="_a"/>`)));
+    expect(model.faults).toHaveLength(100);
+    expect(model.forward).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import type {
+  CimFile,
+  DifferenceItem,
+  DifferenceSection,
+  Statement,
+} from '../../../subgraphs/grid-models/domain/difference-model';
+import { type FiledItem, objectChange, valueChanges } from '../../../subgraphs/grid-models/domain/object-changes';
+
+const text = (name: string, value: string): Statement => ({ name, kind: 'text', value });
+const to = (name: string, value: string): Statement => ({ name, kind: 'association', value });
+const filed = (file: CimFile, section: DifferenceSection, item: Partial<DifferenceItem>): FiledItem => ({
+  file,
+  section,
+  item: { mRID: 'a', type: 'rdf:Description', isObject: false, statements: [], ...item },
+});
+
+describe('The change of an object', () => {
+  const whole = { type: 'cim:ACLineSegment', isObject: true };
+
+  it.each([
+    ['added', 'whole in the forward differences', [filed('EQ', 'forward', whole)]],
+    ['added', 'whole, with more of it in another file', [filed('EQ', 'forward', whole), filed('SC', 'forward', {})]],
+    ['removed', 'whole in the reverse differences', [filed('EQ', 'reverse', whole)]],
+    ['changed', 'whole in both', [filed('EQ', 'reverse', whole), filed('EQ', 'forward', whole)]],
+    ['changed', 'whole nowhere', [filed('SC', 'forward', {})]],
+    ['changed', 'named by its class, and not whole', [filed('EQ', 'forward', { type: 'cim:Fuse' })]],
+  ] as const)('is %s when it is written %s', (kind, _, items) => {
+    expect(objectChange(items).kind).toBe(kind);
+  });
+
+  it('has the class that the whole object states, or any item, or none', () => {
+    const typed = filed('SC', 'forward', { type: 'cim:Conductor' });
+    expect(objectChange([filed('EQ', 'reverse', {}), typed, filed('EQ', 'forward', whole)]).type).toBe(
+      'cim:ACLineSegment',
+    );
+    expect(objectChange([filed('EQ', 'reverse', {}), typed]).type).toBe('cim:Conductor');
+    expect(objectChange([filed('EQ', 'reverse', {})]).type).toBe('rdf:Description');
+  });
+
+  it('has the new name, or the old one where there is no other', () => {
+    const named = (section: DifferenceSection, name: string) =>
+      filed('EQ', section, { statements: [text('cim:IdentifiedObject.name', name)] });
+    expect(objectChange([named('reverse', 'old'), named('forward', 'new')]).name).toBe('new');
+    expect(objectChange([named('reverse', 'old'), filed('EQ', 'forward', {})]).name).toBe('old');
+    expect(objectChange([filed('EQ', 'forward', {})]).name).toBeNull();
+  });
+
+  it('says what each value becomes, file by file, and leaves out what stays', () => {
+    const items = [
+      filed('SC', 'forward', { statements: [text('cim:X.r0', '2')] }),
+      filed('EQ', 'reverse', { statements: [text('cim:X.r', '1'), text('cim:X.same', '1'), to('cim:X.to', 'B')] }),
+      filed('EQ', 'forward', {
+        statements: [text('cim:X.new', '1'), text('cim:X.same', '1'), text('cim:X.r', '2'), to('cim:X.to', 'b')],
+      }),
+    ];
+    expect(objectChange(items)).toEqual({
+      mRID: 'a',
+      type: 'rdf:Description',
+      kind: 'changed',
+      name: null,
+      files: ['EQ', 'SC'],
+      values: [
+        { file: 'EQ', name: 'cim:X.r', isAssociation: false, before: ['1'], after: ['2'] },
+        { file: 'EQ', name: 'cim:X.new', isAssociation: false, before: [], after: ['1'] },
+        { file: 'SC', name: 'cim:X.r0', isAssociation: false, before: [], after: ['2'] },
+      ],
+    });
+  });
+
+  it('of no items is none', () => {
+    expect(() => objectChange([])).toThrow(RangeError);
+  });
+});
+
+describe('Values', () => {
+  it('are the same in any order, and as often', () => {
+    const values = (...all: string[]) => all.map((value) => text('cim:X.a', value));
+    expect(valueChanges('EQ', values('1', '2'), values('2', '1'))).toEqual([]);
+    expect(valueChanges('EQ', values('1', '1', '2'), values('1', '2', '2'))).toHaveLength(1);
+    expect(valueChanges('EQ', values('1'), values('1', '1'))).toHaveLength(1);
+    expect(valueChanges('EQ', values('a'), values('A'))).toHaveLength(1);
+  });
+
+  it('of an attribute and of an association of one name are told apart', () => {
+    expect(valueChanges('GL', [text('cim:X.a', '1')], [to('cim:X.a', '1')])).toEqual([
+      { file: 'GL', name: 'cim:X.a', isAssociation: false, before: ['1'], after: [] },
+      { file: 'GL', name: 'cim:X.a', isAssociation: true, before: [], after: ['1'] },
+    ]);
+  });
+});

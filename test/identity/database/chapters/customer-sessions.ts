@@ -1,0 +1,200 @@
+import { SESSION, END_SESSION, asCustomer, scopeOf, signedInByLink } from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, roomOfThisFile, startSignInRoom } from '../../../support/sign-in-room';
+import { until } from '../../../support/until';
+
+export function customerSessions(): void {
+  const HOUR = 3_600;
+  const RETURN = 'https://larkhill.example/return?customer=7';
+
+  let room: SignInRoom;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+  });
+  afterEach(() => room.moveClock(0));
+
+  let people = 0;
+
+  /** Somebody who is signed in, at a new property unless one is given. */
+  async function customer({ mpxn = newMpxn(), principal = {}, returnUrls = [RETURN], entry = {} } = {}) {
+    const email = `person-${(people += 1)}@customer.example`;
+    const dataUser = await room.dataUser(...returnUrls);
+    const ir = await room.newRecord(dataUser, { email }, { mpxn, ...principal });
+    const { token } = await signedInByLink(room, { email, ...entry }, email);
+    return { mpxn, email, ir, token, dataUser };
+  }
+
+  const sessionOf = async (token: string, replica = 0) => {
+    const { data, codes } = await room.ask(SESSION, {}, asCustomer(token), replica);
+    return codes.length > 0 ? codes : data.customerSession;
+  };
+  const rowsOf = async (text: string, values: unknown[] = []) => (await room.owner.query(text, values)).rows;
+
+  describe("A customer's session", () => {
+    it('lets see one meter point, since the day of moving in', async () => {
+      const { ir, mpxn, token } = await customer();
+      const [record] = await rowsOf('select id, meter_point_id from identity.identity_record where ref = $1', [ir]);
+      expect(await scopeOf(room, token)).toEqual({
+        sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        identityRecordId: record.id,
+        meterPointId: record.meter_point_id,
+        isCurrent: true,
+        since: '2021-04-01',
+        until: null,
+      });
+      expect(await sessionOf(token)).toMatchObject({ mpxn, isCurrent: true });
+    });
+
+    it('ends after eight hours', async () => {
+      const { token } = await customer();
+      await room.moveClock(8 * HOUR - 10);
+      expect(await scopeOf(room, token)).not.toBeNull();
+      await room.moveClock(8 * HOUR + 1);
+      expect(await scopeOf(room, token)).toBeNull();
+      expect(await sessionOf(token)).toEqual(['AUT001']);
+      expect((await room.ask(END_SESSION, {}, asCustomer(token))).codes).toEqual(['AUT001']);
+    });
+
+    it('ends when the customer signs out, at once in every replica, and that one alone', async () => {
+      const { token, email } = await customer();
+      const { token: other } = await signedInByLink(room, { email }, email);
+      expect((await room.ask(END_SESSION, {}, asCustomer(token))).data).toEqual({ endCustomerSession: true });
+      for (const replica of [0, 1]) {
+        expect(await scopeOf(room, token, replica)).toBeNull();
+        expect(await sessionOf(token, replica)).toEqual(['AUT001']);
+        expect(await scopeOf(room, other, replica)).not.toBeNull();
+      }
+    });
+
+    it.each(['closing_at', 'anonymised'])('ends with its Identity Record (%s)', async (step) => {
+      const { token, ir } = await customer();
+      const change =
+        step === 'closing_at'
+          ? 'closing_at = now()'
+          : 'closing_at = now(), anonymised_at = now(), mpxn_index = null, email_index = null, meter_point_id = null';
+      await room.owner.query(`update identity.identity_record set ${change} where ref = $1`, [ir]);
+      expect(await scopeOf(room, token)).toBeNull();
+      expect(await sessionOf(token)).toEqual(['AUT001']);
+    });
+
+    it('is known by its token only, of which nothing but a keyed hash is stored', async () => {
+      const { token, mpxn } = await customer();
+      const { sessionId } = await scopeOf(room, token);
+      for (const wrong of ['', 'cst_', sessionId, token.slice(4), `cst_${'A'.repeat(43)}`, `${token}A`])
+        expect(await scopeOf(room, wrong)).toBeNull();
+      const stored = JSON.stringify(await rowsOf('select customer_session::text from identity.customer_session'));
+      for (const value of [token, token.slice(4), mpxn, '2021-04-01']) expect(stored).not.toContain(value);
+      expect(room.log()).not.toContain(token.slice(4));
+    });
+
+    it('is told about to services only', async () => {
+      const { token } = await customer();
+      const query = 'query ($token: String!) { customerScope(token: $token) { sessionId } }';
+      expect((await room.ask(query, { token })).codes).toEqual(['AUT001']);
+      expect((await room.ask(query, { token }, asCustomer(token))).codes).toEqual(['PRM001']);
+    });
+
+    it('is not that of another role', async () => {
+      const { dataUser, token } = await customer();
+      expect((await room.ask(SESSION, {}, { caller: dataUser, bearer: token })).codes).toEqual(['PRM001']);
+      expect((await room.ask(SESSION)).codes).toEqual(['AUT001']);
+    });
+
+    it('cannot be made longer by anybody', async () => {
+      const { token } = await customer();
+      await expect(
+        room.owner.query("update identity.customer_session set expires_at = expires_at + interval '1 s'"),
+      ).rejects.toThrow(/check constraint/);
+      expect(await scopeOf(room, token)).not.toBeNull();
+    });
+  });
+
+  describe('After a Change of Tenancy', () => {
+    it('the session of the former occupant sees what is linked to their own record only, from that day on', async () => {
+      const { token, mpxn } = await customer();
+      await room.tenancyChanged(mpxn, '2021-04-01');
+      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, until: null });
+      await room.tenancyChanged(mpxn, '2021-04-02');
+      await room.tenancyChanged(mpxn, '2022-09-01');
+      expect(await scopeOf(room, token)).toMatchObject({
+        isCurrent: false,
+        since: '2021-04-01',
+        until: '2021-04-02',
+        identityRecordId: expect.any(String),
+      });
+      expect(await sessionOf(token)).toMatchObject({ isCurrent: false });
+    });
+
+    it('announced for a later day nothing changes before', async () => {
+      const { token, mpxn } = await customer();
+      const { rows } = await room.owner.query(
+        `select to_char((register.register_now() at time zone 'Europe/London')::date + 1, 'YYYY-MM-DD') as tomorrow`,
+      );
+      await room.tenancyChanged(mpxn, rows[0].tomorrow);
+      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true });
+    });
+  });
+
+  describe('The way back', () => {
+    const signedInTo = async (entry: object, returnUrls?: string[]) =>
+      (await sessionOf((await customer({ entry, ...(returnUrls && { returnUrls }) })).token)).returnUrl;
+
+    it('is a URL registered for the Data User of the record', async () => {
+      expect(await signedInTo({ returnUrl: RETURN })).toBe(RETURN);
+    });
+
+    it.each([
+      ['another site', 'https://evil.example/'],
+      ['more than the registered URL', `${RETURN}&more=1`],
+      ['less than it', 'https://larkhill.example/return'],
+      ['it in capitals', RETURN.toUpperCase()],
+      ['a script', 'javascript:alert(1)'],
+      ['nothing', ''],
+      ['a very long text', 'x'.repeat(5_000)],
+    ])('is dropped without a word when it is %s', async (_, returnUrl) => {
+      expect(await signedInTo({ returnUrl })).toBeNull();
+    });
+
+    it('is nowhere when none was named, or none is registered', async () => {
+      expect(await signedInTo({})).toBeNull();
+      expect(await signedInTo({ returnUrl: RETURN }, [])).toBeNull();
+    });
+
+    it('may be that of the Data User by whose link the customer came, at the same meter point only', async () => {
+      const mpxn = newMpxn();
+      const site = 'https://other.example/back';
+      const other = await room.dataUser(site);
+      const here = await room.newRecord(other, { email: null }, { mpxn });
+      const elsewhere = await room.newRecord(other, { email: null });
+      const returnUrl = site;
+      const { token } = await customer({ mpxn, entry: { ir: here, returnUrl } });
+      expect((await sessionOf(token)).returnUrl).toBe(site);
+      const { token: astray } = await customer({ mpxn, entry: { ir: elsewhere, returnUrl } });
+      expect((await sessionOf(astray)).returnUrl).toBeNull();
+      const { token: stray } = await customer({ mpxn, entry: { ir: `ir_${'0'.repeat(24)}`, returnUrl } });
+      expect((await sessionOf(stray)).returnUrl).toBeNull();
+    });
+  });
+
+  describe('What has expired', () => {
+    it('is deleted: sessions, links and attempts', async () => {
+      const late = await startSignInRoom();
+      try {
+        const email = 'late@customer.example';
+        await late.newRecord(await late.dataUser(), { email });
+        await signedInByLink(late, { email }, email);
+        await late.ask('mutation { startPasskeySignIn { secret } }');
+        const counts = async () =>
+          (
+            await late.owner.query(`select (select count(*)::int from identity.customer_session) as sessions,
+            (select count(*)::int from identity.sign_in_link) as links, (select count(*)::int from identity.sign_in_attempt) as attempts`)
+          ).rows[0];
+        expect(await counts()).toEqual({ sessions: 1, links: 1, attempts: 1 });
+        await late.moveClock(9 * HOUR);
+        await late.addReplica(); // it does what every replica does now and then
+        await until(async () => (Object.values(await counts()).every((count) => count === 0) ? true : undefined));
+      } finally {
+        await late.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,504 @@
+import { missingOfController } from '../../../../subgraphs/access/domain/legacy-consent';
+import type { Caller } from '../../../../subgraphs/server/caller';
+import type { SubgraphLink } from '../../../../subgraphs/server/subgraph-link';
+import {
+  ADDRESS,
+  CONSENTS,
+  EVIDENCE,
+  NOTHING,
+  ONE_CONSENT,
+  REGISTER_CONSENT,
+  VERIFY,
+  consentOf,
+  consentingDataUser,
+  leftOf,
+  sendConsent,
+  violationsOf,
+} from '../../../support/legacy-consents';
+import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
+import { until } from '../../../support/until';
+
+export function legacyConsents(): void {
+  const DAY = 86_400_000;
+
+  /** What `access` was asked by `identity`, in the words that went there. */
+  const asked: string[] = [];
+  const listening = (access: SubgraphLink): SubgraphLink => ({
+    name: access.name,
+    execute: (request, context) => {
+      asked.push(JSON.stringify(request));
+      return access.execute(request, context);
+    },
+  });
+
+  let room: SignInRoom;
+  beforeAll(async () => {
+    room = await startSignInRoom({ between: listening });
+  });
+  afterAll(() => room?.close());
+  afterEach(() => room.moveClock(0));
+
+  let caller: Caller;
+  beforeEach(async () => {
+    caller = await consentingDataUser(room);
+  });
+
+  const keyOf = (ck: string) => ck.replace('ck_', 'ak_');
+  const send = (input: object, more: { readonly ck?: string; readonly key?: string } = {}, by = caller) =>
+    sendConsent(room, by, input, more);
+  /** Registers a consent; its key. */
+  const registered = async (input: object = consentOf(caller), by = caller): Promise<string> => {
+    const { data, codes } = await send(input, {}, by);
+    expect(codes).toEqual([]);
+    return data.registerConsent.consentToken.key;
+  };
+  const verified = async (ck: string) => (await room.askAccess(VERIFY, { key: keyOf(ck) })).data.accessRecord;
+  const shown = async (mpxn: string, by = caller) => (await room.ask(CONSENTS, { mpxn }, { caller: by })).data.consents;
+  const codesOf = async (answer: ReturnType<typeof send>) => (await answer).codes.join();
+  const revoke = (ck: string, by = caller) =>
+    room.askAccess(
+      'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }',
+      { key: keyOf(ck) },
+      { caller: by },
+    );
+  const identityRecordOf = async (ck: string) =>
+    (
+      await room.askAccess(
+        'query ($key: AccessKey!) { accessRecord(key: $key) { recordMetadata { identityRecordRef } identityRecord { id } version: recordMetadata { createdAt } } }',
+        { key: keyOf(ck) },
+        { caller },
+      )
+    ).data.accessRecord.recordMetadata.identityRecordRef as string;
+  /** The Identity Records that the versions of the caller's consent tell that they rest on. */
+  const restsOn = async (): Promise<string[]> =>
+    (
+      await room.owner.query(
+        `select i.ref from access.access_record_version v join identity.identity_record i on i.id = v.identity_record_id
+       where v.record_id = (select id from access.access_record where duid = $1) order by v.version`,
+        [caller.duid],
+      )
+    ).rows.map(({ ref }) => ref);
+  const IN_2040 = '2040-01-01T00:00:00.000Z';
+  const IN_2022 = '2022-01-01T00:00:00.000Z';
+
+  describe('Registering a consent', () => {
+    it('makes an access record and its Identity Record, and tells access nothing personal', async () => {
+      asked.length = 0;
+      const input = consentOf(caller, undefined, { consentExpiry: IN_2040 });
+      const { data } = await send(input);
+      const { key } = data.registerConsent.consentToken;
+      expect(data.registerConsent).toEqual({
+        consentToken: { key: expect.stringMatching(/^ck_[0-9a-f]{24}$/), consentExpiry: IN_2040 },
+        isNew: true,
+        replayed: false,
+      });
+      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+      expect(asked).toHaveLength(1);
+      for (const personal of [input.evidence.mpxn, ...Object.values(ADDRESS), input.moveInDate])
+        expect(asked.join()).not.toContain(personal);
+      const controller = { name: 'Larkhill Insight Ltd', role: 'SOLE', contactUrl: 'https://larkhill.example/' };
+      expect(await verified(key)).toEqual({
+        state: 'ACTIVE',
+        purpose: 'Consent registered through the earlier interface',
+        registeredAt: EVIDENCE.consentDate,
+        expiry: IN_2040,
+        legalBasis: 'UK_CONSENT',
+        dataTypes: ['HH_CONSUMPTION', 'ANNUAL_EXPORT'],
+        recordMetadata: {
+          schemaVersion: 'legacy-1',
+          duid: caller.duid,
+          controllerArrangement: {
+            arrangementType: 'SOLE',
+            controllers: [{ ...controller, privacyRightsUrl: 'https://larkhill.example/rights' }],
+          },
+        },
+        notice: { sharedNotice: { termsUrl: EVIDENCE.termsUrl, noticeVersion: 'unversioned' }, notices: null },
+        accessEvent: {
+          controllerReference: EVIDENCE.userDefinedReference,
+          consent: { consentType: 'EXPRESSED_CONSENT', method: EVIDENCE.method },
+        },
+      });
+    });
+
+    it('makes one that its customer sees and withdraws, and that expires', async () => {
+      const [mpxn, email] = [newMpxn(), `ivor-${newMpxn()}@customer.example`];
+      await room.newRecord(caller, { email }, { mpxn });
+      const [withdrawn, expiring] = [
+        await registered(consentOf(caller, mpxn)),
+        await registered(consentOf(caller, mpxn, { consentExpiry: new Date(Date.now() + 3_600_000).toISOString() })),
+      ];
+      const customer = asCustomer((await signedInByLink(room, { email }, email)).token);
+      const list = '{ customerAccessRecords(part: CURRENT) { nodes { id expiry state } } }';
+      const { data } = await room.askAccess(list, {}, customer);
+      type Node = { id: string; expiry: string | null; state: string };
+      const nodes = data.customerAccessRecords.nodes as Node[];
+      expect(nodes.map(({ state }) => state)).toEqual(['ACTIVE', 'ACTIVE']);
+      const id = nodes.find(({ expiry }) => expiry === null)?.id;
+      await room.askAccess('mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }', { id }, customer);
+      expect((await verified(withdrawn)).state).toBe('REVOKED');
+      await room.moveClock(3_700);
+      expect((await verified(expiring)).state).toBe('EXPIRED');
+    });
+
+    it('makes one of which webhooks are told when it expires soon', async () => {
+      const webhook = { callbackUrl: 'https://larkhill.example/hook', alertEmail: 'alerts@larkhill.example' };
+      const { codes } = await room.askAccess(
+        'mutation ($input: WebhookInput!) { registerWebhook(input: $input) { replayed } }',
+        { input: { ...webhook, eventTypes: ['CONSENT_EXPIRING'] } },
+        { caller },
+      );
+      expect(codes).toEqual([]);
+      await registered(consentOf(caller, undefined, { consentExpiry: new Date(Date.now() + 5 * DAY).toISOString() }));
+      const TOLD = `select days_remaining from access.event where type = 'consent.expiring' and duid = $1`;
+      const told = await until(async () => (await room.owner.query(TOLD, [caller.duid])).rows[0]);
+      expect(told).toEqual({ days_remaining: 5 });
+    });
+
+    it('claims what the communications operator had discovered of the organisation there', async () => {
+      const mpxn = newMpxn();
+      const operator: Caller = {
+        accountId: `acc_${'c'.repeat(24)}`,
+        role: 'communications_operator',
+        duid: null,
+        mpid: null,
+      };
+      const input = {
+        mpxn,
+        organisationName: 'Larkhill Insight Ltd',
+        organisationReference: 'ORG-5512',
+        firstSeen: '2026-03-01',
+        dataTypesObserved: ['HH_CONSUMPTION'],
+        sourceReference: 'REPORT-1',
+      };
+      const report = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { ak } }';
+      expect((await room.askAccess(report, { input }, { caller: operator })).codes).toEqual([]);
+      const ck = await registered(consentOf(caller, mpxn));
+      const { rows } = await room.owner.query(
+        `select consent.identity_record_ref as ref from access.access_record discovered join access.access_record consent
+         on consent.id = discovered.superseded_by where discovered.state = 'DISCOVERED' and consent.duid = $1`,
+        [caller.duid],
+      );
+      expect(rows).toEqual([{ ref: await identityRecordOf(ck) }]);
+    });
+
+    it('whose expiry has passed makes one that is EXPIRED', async () => {
+      const ck = await registered(consentOf(caller, undefined, { consentExpiry: IN_2022 }));
+      expect((await verified(ck)).state).toBe('EXPIRED');
+    });
+
+    it('tells everything that is wrong at once, and stores nothing', async () => {
+      const evidence = {
+        userDefinedReference: 'r'.repeat(256),
+        termsUrl: 'ftp://larkhill.example/',
+        mpxn: 'AB12345678',
+        method: '',
+        address: { ...ADDRESS, townCity: 't'.repeat(101), postcode: 'ox1' },
+      };
+      const input = consentOf(caller, undefined, evidence, {
+        duid: `duid_${'0'.repeat(24)}`,
+        dataType: ['HH_EXPORT', 'HH_EXPORT'],
+      });
+      expect(await violationsOf(room.identity, REGISTER_CONSENT, { input }, caller)).toEqual([
+        'VAL003',
+        'VAL003 evidence.userDefinedReference',
+        'VAL008 evidence.termsUrl',
+        'VAL001 evidence.mpxn',
+        'VAL003 evidence.method',
+        'VAL003 evidence.address.townCity',
+        'VAL001 evidence.address.postcode',
+        'VAL003 dataType',
+      ]);
+      const key = { input: consentOf(caller), key: 'with blank' };
+      expect(await violationsOf(room.identity, REGISTER_CONSENT, key, caller)).toEqual([
+        'VAL001',
+        'VAL001 idempotencyKey',
+      ]);
+      expect(await leftOf(room, caller)).toEqual(NOTHING);
+    });
+
+    it.each([
+      ['another Data User’s', 'PRM002', { duid: `duid_${'0'.repeat(24)}` }],
+      ['no data type', 'VAL003', { dataType: [] }],
+    ])('is refused for %s', async (_, code, change) => {
+      expect(await codesOf(send(consentOf(caller, undefined, {}, change)))).toBe(code);
+      expect(await leftOf(room, caller)).toEqual(NOTHING);
+    });
+
+    it('is refused while the account has no privacy URL, and leaves nothing', async () => {
+      await room.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
+      expect(await codesOf(send(consentOf(caller)))).toBe('CNF001');
+      expect(await leftOf(room, caller)).toEqual(NOTHING);
+    });
+
+    it.each([
+      [{ contactUrl: 'https://a.example/', privacyUrl: 'https://a.example/' }, undefined],
+      [{ contactUrl: null, privacyUrl: 'https://a.example/' }, 'The account has no contact URL: '],
+      [{ contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
+    ])('tells what the back office must set: %p', (urls, message) => {
+      const said = missingOfController({ displayName: 'Larkhill', ...urls });
+      expect(said).toBe(message && `${message}the back office must set it before a consent can be registered.`);
+    });
+  });
+
+  describe('A repeated registration', () => {
+    it('is answered the same, and registers nothing more', async () => {
+      const input = consentOf(caller);
+      const [first, second] = [await send(input, { key: 'once' }), await send(input, { key: 'once' })];
+      expect(second.data.registerConsent).toEqual({ ...first.data.registerConsent, replayed: true });
+      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+      expect(await codesOf(send(consentOf(caller), { key: 'once' }))).toBe('CNF004');
+      expect(await codesOf(send({ ...input, moveInDate: '2022-03-02' }, { key: 'once' }))).toBe('CNF004');
+      const ck = second.data.registerConsent.consentToken.key;
+      expect(await codesOf(send(input, { key: 'once', ck }))).toBe('CNF004');
+      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+    });
+
+    it('is one consent, too, when both come at once', async () => {
+      const input = consentOf(caller);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => send(input, { key: 'at-once' })));
+      const given = answers.map(({ data }) => data.registerConsent);
+      expect(new Set(given.map(({ consentToken }) => consentToken.key)).size).toBe(1);
+      expect(given.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+    });
+  });
+
+  describe('Updating a consent', () => {
+    it('keeps its key and, with the same move-in date and address, its Identity Record; every version is kept', async () => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const before = await identityRecordOf(ck);
+      const change = { ...input.evidence, method: 'Telephone', consentExpiry: IN_2040, userDefinedReference: null };
+      const { data } = await send({ ...input, evidence: change, dataType: ['MTH_EXPORT'] }, { ck });
+      expect(data.registerConsent).toEqual({
+        consentToken: { key: ck, consentExpiry: IN_2040 },
+        isNew: false,
+        replayed: false,
+      });
+      expect(await verified(ck)).toMatchObject({
+        state: 'ACTIVE',
+        expiry: IN_2040,
+        dataTypes: ['MTH_EXPORT'],
+        accessEvent: { controllerReference: null, consent: { method: 'Telephone' } },
+      });
+      expect(await identityRecordOf(ck)).toBe(before);
+      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+      const { rows } = await room.owner.query(
+        `select version, document #>> '{consent,method}' as method from access.access_record_version v
+       where record_id = (select id from access.access_record where duid = $1) order by version`,
+        [caller.duid],
+      );
+      expect(rows).toEqual([
+        { version: 1, method: 'Web form' },
+        { version: 2, method: 'Telephone' },
+      ]);
+      expect(await restsOn()).toEqual([before, before]);
+    });
+
+    it.each([
+      ['move-in date', { moveInDate: '2022-04-01' }, {}],
+      ['address', {}, { address: { ...ADDRESS, addressLine2: 'Flat 2' } }],
+      ['lack of an address', {}, { address: null }],
+    ])('links it to a new Identity Record for another %s; the former one stays', async (_, change, evidence) => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const before = await identityRecordOf(ck);
+      const { codes } = await send({ ...input, ...change, evidence: { ...input.evidence, ...evidence } }, { ck });
+      expect(codes).toEqual([]);
+      const after = await identityRecordOf(ck);
+      expect(after).not.toBe(before);
+      expect(await restsOn()).toEqual([before, after]);
+      expect(await leftOf(room, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
+      const principal =
+        'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { mpxn moveInDate } } }';
+      for (const [ref, moveInDate] of [
+        [before, input.moveInDate],
+        [after, 'moveInDate' in change ? change.moveInDate : input.moveInDate],
+      ]) {
+        const { data } = await room.ask(principal, { ref }, { caller });
+        expect(data.identityRecord.piiPrincipal).toEqual({ mpxn: input.evidence.mpxn, moveInDate });
+      }
+    });
+
+    it('lets the former Identity Record be anonymised like any other; its version stays, and so does the consent', async () => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const former = await identityRecordOf(ck);
+      const anonymise = (ref: string) =>
+        room.ask(
+          'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }',
+          { ref },
+          { caller },
+        );
+      await send({ ...input, moveInDate: '2022-04-01' }, { ck });
+      expect((await anonymise(former)).codes).toEqual([]);
+      const ANONYMISED = 'select from identity.identity_record where ref = $1 and anonymised_at is not null';
+      await until(async () => ((await room.owner.query(ANONYMISED, [former])).rowCount === 0 ? undefined : true));
+      expect(await restsOn()).toEqual([former, await identityRecordOf(ck)]);
+      expect((await verified(ck)).state).toBe('ACTIVE');
+      expect(await codesOf(send({ ...input, moveInDate: '2022-04-01' }, { ck }))).toBe('');
+      expect((await anonymise(await identityRecordOf(ck))).codes).toEqual(['CNF003']);
+    });
+
+    it('with a past expiry ends it', async () => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      await send({ ...input, evidence: { ...input.evidence, consentExpiry: IN_2022 } }, { ck });
+      expect((await verified(ck)).state).toBe('EXPIRED');
+      expect(await codesOf(send(input, { ck }))).toBe('CNF001');
+    });
+
+    it('is answered the same when it is repeated, also when the consent has ended since', async () => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const moved = { ...input, moveInDate: '2022-05-01' };
+      const first = await send(moved, { ck, key: 'update' });
+      await revoke(ck);
+      const second = await send(moved, { ck, key: 'update' });
+      expect(second.data.registerConsent).toEqual({ ...first.data.registerConsent, replayed: true });
+      expect(await codesOf(send(input, { ck, key: 'update' }))).toBe('CNF004');
+      expect(await leftOf(room, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
+    });
+
+    it('is refused in the order of checks, and leaves nothing', async () => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const [unknown, other] = [`ck_${'0'.repeat(24)}`, await consentingDataUser(room)];
+      expect(await codesOf(send(input, { ck: unknown }))).toBe('NTF001');
+      expect(await codesOf(send(consentOf(other), { ck }, other))).toBe('PRM002');
+      const elsewhere = { input: consentOf(caller), ck };
+      expect(await violationsOf(room.identity, REGISTER_CONSENT, elsewhere, caller)).toEqual([
+        'VAL003',
+        'VAL003 evidence.mpxn',
+      ]);
+      await revoke(ck);
+      expect(await codesOf(send(elsewhere.input, { ck }))).toBe('VAL003');
+      expect(await codesOf(send({ ...input, moveInDate: '2022-06-01' }, { ck }))).toBe('CNF001');
+      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+      expect(await leftOf(room, other)).toEqual(NOTHING);
+    });
+
+    it('is refused for an access record that did not come through Interface B', async () => {
+      const ck = await registered();
+      await room.owner.query('alter table access.access_record disable trigger user');
+      await room.owner.query('update access.access_record set is_legacy = false where duid = $1', [caller.duid]);
+      await room.owner.query('alter table access.access_record enable trigger user');
+      expect(await codesOf(send(consentOf(caller), { ck }))).toBe('NTF001');
+    });
+
+    it('by several at once changes one version after the other', async () => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const days = ['2022-07-01', '2022-07-02', '2022-07-03', '2022-07-04'];
+      const codes = await Promise.all(days.map((moveInDate) => codesOf(send({ ...input, moveInDate }, { ck }))));
+      expect(codes).toEqual(days.map(() => ''));
+      expect(await leftOf(room, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 1 + days.length });
+    });
+  });
+
+  describe('The consents of a meter point', () => {
+    it('are shown whole to their Data User, newest first, and to nobody without an Identity Record there', async () => {
+      const mpxn = newMpxn();
+      const other = await consentingDataUser(room);
+      await registered(consentOf(caller, mpxn));
+      await registered(consentOf(caller, mpxn, { address: null, consentExpiry: IN_2040 }));
+      const evidence = { ...EVIDENCE, consentExpiry: null, mpxn };
+      const address = { ...ADDRESS, addressLine2: null, county: null };
+      const dataType = ['HH_CONSUMPTION', 'ANNUAL_EXPORT'];
+      expect(await shown(mpxn)).toEqual([
+        { duid: caller.duid, evidence: { ...evidence, address: null, consentExpiry: IN_2040 }, dataType },
+        { duid: caller.duid, evidence: { ...evidence, address }, dataType },
+      ]);
+      expect(await shown(mpxn, other)).toEqual([]);
+      expect(await shown(newMpxn())).toEqual([]);
+      await room.newRecord(other, {}, { mpxn });
+      const [, first] = await shown(mpxn, other);
+      expect(first).toEqual({
+        duid: caller.duid,
+        evidence: { ...evidence, address: null, userDefinedReference: null },
+        dataType,
+      });
+      await registered(consentOf(other, mpxn), other);
+      expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([other.duid, caller.duid, caller.duid]);
+    });
+
+    it('are the ACTIVE ones that still are consents', async () => {
+      const mpxn = newMpxn();
+      const [withdrawn, , replaced] = [
+        await registered(consentOf(caller, mpxn)),
+        await registered(consentOf(caller, mpxn, { consentExpiry: new Date(Date.now() + 60_000).toISOString() })),
+        await registered(consentOf(caller, mpxn)),
+      ];
+      expect(await shown(mpxn)).toHaveLength(3);
+      await revoke(withdrawn);
+      expect(await shown(mpxn)).toHaveLength(2);
+      await room.moveClock(120);
+      expect(await shown(mpxn)).toHaveLength(1);
+      const controller = {
+        name: 'Larkhill',
+        role: 'SOLE',
+        contactUrl: 'https://larkhill.example/',
+        privacyRightsUrl: 'https://larkhill.example/',
+      };
+      const input = {
+        recordMetadata: {
+          schemaVersion: '1.0',
+          controllerArrangement: { arrangementType: 'SOLE', controllers: [controller] },
+        },
+        processing: { legalBasis: 'UK_CONTRACT', purpose: 'Billing', dataTypes: ['HH_CONSUMPTION'] },
+        accessEvent: { state: 'ACTIVE', registeredAt: EVIDENCE.consentDate, expiry: null },
+      };
+      const replace =
+        'mutation ($key: AccessKey!, $input: AccessRecordInput!) { replaceAccessRecord(key: $key, input: $input) { version } }';
+      const { codes } = await room.askAccess(replace, { key: keyOf(replaced), input }, { caller });
+      expect(codes).toEqual([]);
+      expect(await shown(mpxn)).toEqual([]);
+    });
+
+    it('are those of Interface B alone', async () => {
+      const mpxn = newMpxn();
+      const identityRecordRef = await room.newRecord(caller, {}, { mpxn });
+      const controller = {
+        name: 'Larkhill',
+        role: 'SOLE',
+        contactUrl: 'https://larkhill.example/',
+        privacyRightsUrl: 'https://larkhill.example/',
+      };
+      const controllerArrangement = { arrangementType: 'SOLE', controllers: [controller] };
+      const input = {
+        recordMetadata: { schemaVersion: '1.0', identityRecordRef, controllerArrangement },
+        notice: { sharedNotice: { termsUrl: EVIDENCE.termsUrl, noticeVersion: 'unversioned' } },
+        processing: { legalBasis: 'UK_CONSENT', purpose: 'Advice', dataTypes: ['HH_CONSUMPTION'] },
+        accessEvent: {
+          state: 'ACTIVE',
+          registeredAt: EVIDENCE.consentDate,
+          expiry: IN_2040,
+          consent: { consentType: 'EXPRESSED_CONSENT', method: EVIDENCE.method },
+        },
+      };
+      const register = 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }';
+      expect((await room.askAccess(register, { input }, { caller })).codes).toEqual([]);
+      expect(await shown(mpxn)).toEqual([]);
+    });
+
+    it('are shown in who-looked, to each customer there', async () => {
+      const [mpxn, email] = [newMpxn(), `olwen-${newMpxn()}@customer.example`];
+      const other = await consentingDataUser(room);
+      await room.newRecord(caller, { email }, { mpxn });
+      await registered(consentOf(caller, mpxn));
+      await shown(mpxn, other);
+      await shown(mpxn, other);
+      const customer = asCustomer((await signedInByLink(room, { email }, email)).token);
+      const { data } = await room.ask('{ identityLooks { dataUser { duid } kind count } }', {}, customer);
+      expect(data.identityLooks).toEqual([{ dataUser: { duid: other.duid }, kind: 'SHOW_CONSENTS', count: 2 }]);
+    });
+
+    it('are refused for what is no MPxN of Interface B', async () => {
+      expect(await violationsOf(room.identity, CONSENTS, { mpxn: 'AB12345678' }, caller)).toEqual([
+        'VAL001',
+        'VAL001 mpxn',
+      ]);
+    });
+  });
+}

@@ -1,0 +1,187 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import {
+  EXISTS,
+  MAIL_PROOF,
+  REIDENTIFY,
+  REIDENTIFY_OWN,
+  RETURN_URL,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
+import { CONSENTS } from '../../../support/legacy-consents';
+import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, roomOfThisFile, startSignInRoom } from '../../../support/sign-in-room';
+
+export function lookups(): void {
+  const LOOKS = '{ identityLooks { dataUser { duid } kind hour count } }';
+  const LINK = { method: 'MAGIC_LINK' };
+
+  let room: SignInRoom;
+  let owner: Caller;
+  let other: Caller;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
+  });
+  /** No test runs over the full hour. */
+  const toHalfPast = () => 1_800 - (Math.floor(Date.now() / 1_000) % 3_600);
+  beforeEach(() => room.moveClock(toHalfPast()));
+
+  let serial = 0;
+  const customer = async (principal: object = {}) => {
+    const [mpxn, email] = [newMpxn(), `gwen-${(serial += 1)}@customer.example`];
+    return { mpxn, email, ref: await room.newRecord(owner, { email }, { mpxn, ...principal }) };
+  };
+  const looksOf = async (email: string) => {
+    await room.jobsDone();
+    const { token } = await signedInByLink(room, { email }, email);
+    return valueOf(await room.ask(LOOKS, {}, asCustomer(token)));
+  };
+  const exists = (mpxn: string, caller: Caller) => room.ask(EXISTS, { mpxn }, { caller });
+
+  describe('Who looked at a customer', () => {
+    it('is counted by organisation, kind and hour, refused attempts included', async () => {
+      const { mpxn, email, ref } = await customer();
+      await room.newRecord(other, {}, { mpxn }); // another Data User's record of the same customer: a look is not counted twice
+      for (const caller of [other, other, owner]) await exists(mpxn, caller);
+      await started(room, other, { mpxn, ...LINK });
+      await room.ask(
+        REIDENTIFY,
+        { input: { mpxn, method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL } },
+        { caller: other },
+      );
+      await started(room, owner, LINK, ref);
+      const hour = `${new Date(Date.now() + toHalfPast() * 1_000).toISOString().slice(0, 13)}:00:00.000Z`;
+      const look = (caller: Caller, kind: string, count: number) => ({
+        dataUser: { duid: caller.duid },
+        kind,
+        hour,
+        count,
+      });
+      const looks = await looksOf(email);
+      expect(looks).toHaveLength(4);
+      expect(looks).toEqual(
+        expect.arrayContaining([
+          look(other, 'EXISTENCE_CHECK', 2),
+          look(owner, 'EXISTENCE_CHECK', 1),
+          look(other, 'REIDENTIFICATION', 2),
+          look(owner, 'REIDENTIFICATION', 1),
+        ]),
+      );
+    });
+
+    it('is not counted for a request that is answered again, or is malformed', async () => {
+      const { mpxn, email } = await customer();
+      for (const _ of [1, 2, 3])
+        await room.ask(REIDENTIFY, { input: { mpxn, ...LINK }, key: 'one-look' }, { caller: other });
+      await room.ask(
+        REIDENTIFY,
+        { input: { mpxn, ...LINK, redirectUrl: 'https://not-registered.example/' } },
+        { caller: other },
+      );
+      expect((await looksOf(email)).map(({ count }: { count: number }) => count)).toEqual([1]);
+    });
+
+    it('is counted exactly when many look at once', async () => {
+      const { mpxn, email } = await customer();
+      await room.newRecord(other, {}, { mpxn });
+      await Promise.all(Array.from({ length: 40 }, (_, index) => exists(mpxn, index % 2 ? owner : other)));
+      expect((await looksOf(email)).map(({ count }: { count: number }) => count)).toEqual([20, 20]);
+    });
+
+    it('is told to customers only, each of their own meter point', async () => {
+      const [one, another] = [await customer(), await customer()];
+      await exists(one.mpxn, other);
+      expect(await looksOf(another.email)).toEqual([]);
+      expect((await room.ask(LOOKS, {}, { caller: owner })).codes).toEqual(['PRM001']);
+      expect((await room.ask(LOOKS)).codes).toEqual(['AUT001']);
+      expect((await room.ask(LOOKS, {}, asCustomer(`cst_${'x'.repeat(43)}`))).codes).toEqual(['AUT001']);
+    });
+
+    it('is the occupancy’s: neither the next occupant nor the former one sees the other’s', async () => {
+      const former = await customer();
+      await exists(former.mpxn, owner);
+      const today = `(register_now() at time zone 'Europe/London')::date`;
+      await room.owner.query(
+        `update identity.identity_look set hour = hour - interval '40 days' where record_id = (select id from identity.identity_record where ref = $1)`,
+        [former.ref],
+      );
+      await room.owner.query(
+        `insert into identity.change_of_tenancy (mpxn_index, effective_date)
+         select mpxn_index, ${today} - 30 from identity.identity_record where ref = $1`,
+        [former.ref],
+      );
+      const { rows } = await room.owner.query(`select (${today} - 30)::text as day`);
+      const present = 'present@customer.example';
+      await room.newRecord(owner, { email: present }, { mpxn: former.mpxn, moveInDate: rows[0].day });
+      await exists(former.mpxn, other);
+      const duids = (looks: { dataUser: { duid: string } }[]) => looks.map(({ dataUser }) => dataUser.duid);
+      expect(duids(await looksOf(present))).toEqual([other.duid]);
+      expect(duids(await looksOf(former.email))).toEqual([owner.duid]);
+    });
+  });
+
+  describe('Limits', () => {
+    let limited: SignInRoom;
+    let caller: Caller;
+    const mpxn = newMpxn();
+    const input = { mpxn, ...LINK };
+    let ref: string;
+    beforeAll(async () => {
+      limited = await startSignInRoom({ replicas: 2, limits: { existsMinute: 4, existsDay: 6, mails: 2 } });
+      caller = await limited.dataUser(RETURN_URL);
+      ref = await limited.newRecord(caller, { email: 'limited@customer.example' }, { mpxn });
+    });
+    afterAll(() => limited?.close());
+
+    it('of a person’s mails hold across replicas, also for proofs', async () => {
+      const asked = { input: { mpxn, method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL } };
+      const { passkey } = valueOf(await limited.ask(REIDENTIFY, asked, { caller }));
+      const secret = passkey.redirectUrl.slice(-43);
+      for (const replica of [0, 1]) {
+        expect((await limited.ask(MAIL_PROOF, { secret, language: 'EN' }, {}, replica)).codes).toEqual([]);
+      }
+      for (const replica of [0, 1]) {
+        const { codes, retryAfter } = await limited.ask(MAIL_PROOF, { secret, language: 'EN' }, {}, replica);
+        expect(codes).toEqual(['LIM002']);
+        expect(retryAfter).toBeGreaterThan(0);
+      }
+      const another = await limited.dataUser(RETURN_URL);
+      expect((await limited.ask(REIDENTIFY, { input }, { caller: another })).codes).toEqual(['LIM002']);
+    });
+
+    it('of an account are shared by existence checks, looks at consents and re-identifications, and by replicas', async () => {
+      const asker = await limited.dataUser(RETURN_URL);
+      const ask = (replica: number) => limited.ask(EXISTS, { mpxn }, { caller: asker }, replica);
+      for (const replica of [0, 1]) expect((await ask(replica)).codes).toEqual([]);
+      const look = (replica: number) => limited.ask(CONSENTS, { mpxn }, { caller: asker }, replica);
+      expect((await look(0)).codes).toEqual([]);
+      const unknown = { input: { mpxn: newMpxn(), ...LINK } };
+      expect((await limited.ask(REIDENTIFY, unknown, { caller: asker }, 1)).codes).toEqual(['NTF001']);
+      for (const replica of [0, 1]) {
+        expect((await limited.ask(REIDENTIFY, unknown, { caller: asker }, replica)).codes).toEqual(['LIM002']);
+        expect((await ask(replica)).codes).toEqual(['LIM002']);
+        expect(await look(replica)).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
+        const own = await limited.ask(REIDENTIFY_OWN, { ref, input: LINK }, { caller: asker }, replica);
+        expect(own).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
+      }
+    });
+
+    it('of an account in a day are shared by existence checks and looks at consents', async () => {
+      const asker = await limited.dataUser(RETURN_URL);
+      const ask = (query: string) => limited.ask(query, { mpxn }, { caller: asker });
+      const afterTheMinute = () =>
+        limited.owner.query(`delete from identity.rate_limit where key like 'exists-minute:%'`);
+      for (const query of [CONSENTS, CONSENTS, CONSENTS, CONSENTS, EXISTS, EXISTS]) {
+        await afterTheMinute();
+        expect((await ask(query)).codes).toEqual([]);
+      }
+      await afterTheMinute();
+      for (const query of [EXISTS, CONSENTS]) {
+        const { codes: refused, retryAfter } = await ask(query);
+        expect(refused).toEqual(['LIM002']);
+        expect(retryAfter).toBeGreaterThan(3_600);
+      }
+    });
+  });
+}

@@ -1,0 +1,229 @@
+import { type Server, connect, createServer } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { type CapturedMail, type Mailbox, startMailbox } from '../../../../sandbox/mailbox';
+import type { OutgoingMail } from '../../../../subgraphs/identity/domain/outgoing-mail';
+import { inTransaction } from '../../../../subgraphs/server/transaction';
+import { type IdentityAlone, registeredRecord, startIdentityAlone } from '../../../support/identity-alone';
+import { databasePlaces, findings } from '../../../support/secret-scan';
+import { until } from '../../../support/until';
+
+export function mails(): void {
+  const SECRET = 'a-secret-of-a-link-that-nobody-may-ever-see';
+
+  /** The mail server that `identity` knows: a door that can be shut, with the mailbox behind it. */
+  let door: Server;
+  let mailbox: Mailbox;
+  let isOpen = true;
+  let identity: IdentityAlone;
+  let mpxn = 1_000_000_000;
+
+  beforeAll(async () => {
+    mailbox = await startMailbox({ port: 0, host: 'localhost' });
+    const { port } = new URL(mailbox.smtpUrl);
+    door = createServer((socket) => {
+      if (!isOpen) return void socket.destroy();
+      const inner = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => inner.destroy()).pipe(inner);
+      inner.on('error', () => socket.destroy()).pipe(socket);
+    });
+    await new Promise<void>((resolve) => void door.listen(0, '127.0.0.1', () => resolve()));
+    identity = await startIdentityAlone(`smtp://127.0.0.1:${(door.address() as { port: number }).port}`);
+  });
+  afterEach(async () => {
+    isOpen = true;
+    await identity.owner.query('select register.set_clock_offset(0)');
+  });
+  afterAll(async () => {
+    await identity?.close();
+    await new Promise((resolve) => void door?.close(resolve));
+    await mailbox?.close();
+  });
+
+  async function person(): Promise<{ id: string; email: string }> {
+    const number = String(++mpxn);
+    const email = `customer-${number}@customer.example`;
+    return { id: (await registeredRecord(identity, number, email)).id, email };
+  }
+
+  async function expiry(seconds: number): Promise<Date> {
+    const { rows } = await identity.owner.query<{ at: Date }>(
+      `select register_now() + $1 * interval '1 second' as at`,
+      [seconds],
+    );
+    return rows[0]?.at as Date;
+  }
+
+  async function enqueue(recordId: string, change: Partial<OutgoingMail> = {}): Promise<void> {
+    const base = {
+      kind: 'reidentification-link',
+      recordId,
+      organisation: 'Harbourlight',
+      secret: SECRET,
+      expiresAt: await expiry(600),
+    };
+    await inTransaction(identity.pool, (session) =>
+      identity.mails.enqueue(session, { ...base, ...change } as OutgoingMail),
+    );
+  }
+
+  async function mailsTo(address: string): Promise<CapturedMail[]> {
+    return (await (await fetch(`${mailbox.url}?to=${encodeURIComponent(address)}`)).json()) as CapturedMail[];
+  }
+
+  async function jobs(): Promise<{ failed: boolean; payload: { sealed: string } }[]> {
+    return (
+      await identity.owner.query(
+        'select last_error is not null and locked_by is null as failed, payload from identity_jobs._private_jobs',
+      )
+    ).rows;
+  }
+
+  const ended = () => until(async () => ((await jobs()).length === 0 ? true : undefined));
+  const triedInVain = () => until(async () => ((await jobs()).some(({ failed }) => failed) ? true : undefined));
+
+  describe('A mail', () => {
+    it('goes to the stored address of the person, once, and nothing of it is kept', async () => {
+      const { id, email } = await person();
+      await enqueue(id);
+      const [mail] = await until(async () => ((await mailsTo(email)).length > 0 ? mailsTo(email) : undefined));
+      expect(mail).toMatchObject({ to: email, subject: expect.stringContaining('Harbourlight') });
+      expect(mail?.text).toContain(`http://localhost:4002/identify/link/${SECRET}`);
+      expect(mail?.html).toContain(`<a href="http://localhost:4002/identify/link/${SECRET}"`);
+      await ended();
+      expect(await mailsTo(email)).toHaveLength(1);
+      expect(
+        findings(
+          new Map([
+            ['secret', SECRET],
+            ['address', email],
+          ]),
+          await databasePlaces(databaseUrl()),
+        ),
+      ).toEqual([]);
+    });
+
+    it('waits sealed while the mail server is away, and is sent when it is back', async () => {
+      isOpen = false;
+      const { id, email } = await person();
+      await enqueue(id, { expiresAt: await expiry(600) });
+      await triedInVain();
+      const known = new Map([
+        ['secret', SECRET],
+        ['address', email],
+        ['organisation', 'Harbourlight'],
+        ['record', id],
+      ]);
+      const content = Buffer.from((await jobs()).map(({ payload }) => payload.sealed).join('\n'));
+      const opaque = Buffer.from(content.toString(), 'base64');
+      expect(
+        findings(known, [
+          { name: 'job', content },
+          { name: 'job, decoded', content: opaque },
+        ]),
+      ).toEqual([]);
+      expect(findings(known, [{ name: 'log', content: Buffer.from(identity.log()) }])).toEqual([]);
+      expect(await mailsTo(email)).toEqual([]);
+      isOpen = true;
+      await until(async () => ((await mailsTo(email)).length === 1 ? true : undefined), 20_000);
+      await ended();
+    });
+
+    it('is dropped when its link has expired before it could be sent', async () => {
+      isOpen = false;
+      const { id, email } = await person();
+      await enqueue(id);
+      await triedInVain();
+      await identity.owner.query('select register.set_clock_offset(600)');
+      isOpen = true;
+      await ended();
+      expect(await mailsTo(email)).toEqual([]);
+    });
+
+    it('that tells of a sign-in is of use for a day', async () => {
+      const [early, late] = [await person(), await person()];
+      await enqueue(early.id, { kind: 'sign-in-notice', at: await expiry(-23 * 3600), means: 'passkey' });
+      await enqueue(late.id, { kind: 'sign-in-notice', at: await expiry(-25 * 3600), means: 'passkey' });
+      await until(async () => ((await mailsTo(early.email)).length === 1 ? true : undefined));
+      await ended();
+      expect(await mailsTo(late.email)).toEqual([]);
+    });
+
+    it.each([
+      ['is closing', 'closing_at = register_now()'],
+      [
+        'was anonymised',
+        `closing_at = register_now(), anonymised_at = register_now(), mpxn_index = null, email_index = null, meter_point_id = null`,
+      ],
+    ])('to the person of a record that %s meanwhile is dropped', async (_, change) => {
+      isOpen = false;
+      const { id, email } = await person();
+      await enqueue(id);
+      await triedInVain();
+      await identity.owner.query(`update identity_record set ${change} where id = $1`, [id]);
+      isOpen = true;
+      await ended();
+      expect(await mailsTo(email)).toEqual([]);
+    });
+
+    it('is not begun by an organisation’s name: no header and no recipient comes of it', async () => {
+      const { id, email } = await person();
+      await enqueue(id, { organisation: 'Evil\r\nBcc: other@customer.example\r\n\r\nHello' });
+      const [mail] = await until(async () => ((await mailsTo(email)).length > 0 ? mailsTo(email) : undefined));
+      expect(mail?.subject).toContain('Evil Bcc: other@customer.example Hello');
+      expect(await mailsTo('other@customer.example')).toEqual([]);
+    });
+  });
+
+  describe('A mail that the server will never take', () => {
+    it('is given up at once; the log tells no address', async () => {
+      const refusing = new SMTPServer({
+        disabledCommands: ['AUTH', 'STARTTLS'],
+        logger: false,
+        closeTimeout: 100,
+        onRcptTo: ({ address }, _session, answer) =>
+          answer(Object.assign(new Error(`<${address}> unknown here`), { responseCode: 550 })),
+      });
+      await new Promise<void>((resolve) => void refusing.listen(0, '127.0.0.1', () => resolve()));
+      const { port } = refusing.server.address() as { port: number };
+      const other = await startIdentityAlone(`smtp://127.0.0.1:${port}`);
+      try {
+        const email = 'nobody@customer.example';
+        const { id } = await registeredRecord(other, '2000000000', email);
+        const mail: OutgoingMail = {
+          kind: 'sign-in-link',
+          recordId: id,
+          secret: SECRET,
+          expiresAt: await expiry(600),
+          language: 'en',
+        };
+        await other.mails.enqueue(other.pool, mail);
+        await until(() => (other.log().includes('refused a mail for good') ? true : undefined));
+        await until(async () => {
+          const { rows } = await other.owner.query('select from identity_jobs._private_jobs');
+          return rows.length === 0 ? true : undefined;
+        });
+        expect(other.log()).not.toMatch(/nobody@|customer\.example/);
+      } finally {
+        await other.close();
+        await new Promise<void>((resolve) => void refusing.close(() => resolve()));
+      }
+    });
+  });
+
+  describe('Mails to one person', () => {
+    it('are at most three in 15 minutes, each person counted alone', async () => {
+      const [one, other] = [await person(), await person()];
+      const permits = [];
+      for (let n = 0; n < 4; n++) permits.push(await identity.mails.permit(one.id));
+      expect(permits).toEqual([null, null, null, expect.any(Number)]);
+      expect(permits[3]).toBeGreaterThan(14 * 60);
+      expect(permits[3]).toBeLessThanOrEqual(15 * 60);
+      expect(await identity.mails.permit(other.id)).toBeNull();
+    });
+  });
+
+  function databaseUrl(): string {
+    const { host, port, database, user, password } = identity.owner;
+    return `postgres://${user}:${encodeURIComponent(password ?? '')}@${host}:${port}/${database}`;
+  }
+}

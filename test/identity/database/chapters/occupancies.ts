@@ -1,0 +1,204 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { SoftwareAuthenticator } from '../../../support/authenticator';
+import {
+  CEREMONY,
+  OPTIONS,
+  OWN_STATUS,
+  REIDENTIFY,
+  REIDENTIFY_OWN,
+  RETURN_URL,
+  asserted,
+  enrol,
+  finish,
+  lastPart,
+  optionsOf,
+  registered,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
+import { isLinkMail, mailsNow, mailsOf, secretIn } from '../../../support/sign-in-mails';
+import {
+  SIGN_IN_WITH_LINK,
+  SIGN_IN_WITH_PASSKEY,
+  START_PASSKEY,
+  requestLink,
+  scopeOf,
+  signedInByLink,
+} from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+
+export function occupancies(): void {
+  const A_DAY = 24 * 3_600;
+  const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
+  const METHODS = [{ method: 'MAGIC_LINK' }, { method: 'PASSKEY_ASSERT' }, ADD];
+
+  let room: SignInRoom;
+  let owner: Caller;
+  let other: Caller;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
+  });
+  /** No test runs over midnight. */
+  const toNoon = () => A_DAY / 2 - (Math.floor(Date.now() / 1_000) % A_DAY);
+  beforeEach(() => room.moveClock(toNoon()));
+
+  let people = 0;
+  const newEmail = () => `mover-${(people += 1)}@customer.example`;
+  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
+
+  /** The day so many days from the present one, in Great Britain. */
+  async function dayIn(days: number): Promise<string> {
+    const { rows } = await room.owner.query<{ day: string }>(
+      `select to_char((register.register_now() at time zone 'Europe/London')::date + $1::int, 'YYYY-MM-DD') as day`,
+      [days],
+    );
+    return (rows[0] as { day: string }).day;
+  }
+
+  /** Somebody, verified, who moves in so many days from now. */
+  async function mover(days: number, change: object = {}) {
+    const [mpxn, email] = [newMpxn(), newEmail()];
+    const ref = await room.newRecord(owner, { email, ...change }, { mpxn, moveInDate: await dayIn(days) });
+    return { mpxn, email, ref };
+  }
+
+  /** Somebody whose passkey is to be registered with the new record: the secret of the redirect. */
+  async function enrolling(mpxn: string, moveInDate: string) {
+    const change = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
+    const { ir, redirect } = await room.newEnrolment(owner, change, { mpxn, moveInDate });
+    return { ref: ir, secret: lastPart(redirect) };
+  }
+
+  async function refusals({ mpxn, ref }: { mpxn: string; ref: string }, methods: readonly object[] = METHODS) {
+    const codes: string[] = [];
+    for (const method of methods) {
+      codes.push(...(await room.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes);
+      codes.push(...(await room.ask(REIDENTIFY_OWN, { ref, input: method }, { caller: owner })).codes);
+    }
+    return codes;
+  }
+
+  async function signInWith(passkey: SoftwareAuthenticator) {
+    const { secret, options } = valueOf(await room.ask(START_PASSKEY));
+    return room.ask(SIGN_IN_WITH_PASSKEY, { secret, response: passkey.get(options), entry: null });
+  }
+
+  async function linksSent(entry: object, email: string): Promise<number> {
+    const before = (await mailsNow(room, email)).filter(isLinkMail).length;
+    await requestLink(room, entry);
+    await room.jobsDone();
+    return (await mailsNow(room, email)).filter(isLinkMail).length - before;
+  }
+
+  describe('Who has not moved in yet', () => {
+    it('is not re-identified by anybody, before the day', async () => {
+      const coming = await mover(1);
+      expect(await refusals(coming)).toEqual(Array<string>(6).fill('REI001'));
+      await room.moveClock(toNoon() + A_DAY);
+      expect((await started(room, other, { mpxn: coming.mpxn, method: 'MAGIC_LINK' })).tokenRef).toMatch(/^mlr_/);
+      expect(await refusals(await mover(0), [{ method: 'MAGIC_LINK' }])).toEqual([]); // moves in on this very day
+    });
+
+    it('does not receive the mails of who lives there now', async () => {
+      const present = await mover(-10);
+      await room.newRecord(other, { email: newEmail() }, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
+      const input = { mpxn: present.mpxn, method: 'MAGIC_LINK' };
+      valueOf(await room.ask(REIDENTIFY, { input }, { caller: other }));
+      expect(await mailsOf(room, present.email, 1)).toHaveLength(1);
+    });
+
+    it('does not shut out who lives there now, verified or not', async () => {
+      const present = await mover(-10, { principalVerification: null });
+      await room.newRecord(other, {}, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
+      await started(room, other, { mpxn: present.mpxn, method: 'MAGIC_LINK' });
+      expect(await mailsOf(room, present.email, 1)).toHaveLength(1);
+    });
+
+    it('is mailed no sign-in link, and signed in by none', async () => {
+      const { mpxn, email, ref } = await mover(1);
+      for (const entry of [{ mpxn }, { email }, { ir: ref }]) expect(await linksSent(entry, email)).toBe(0);
+      await room.moveClock(toNoon() + A_DAY);
+      expect(await linksSent({ mpxn }, email)).toBe(1);
+      const secret = secretIn(await mailsNow(room, email));
+      await room.moveClock(toNoon());
+      expect((await room.ask(SIGN_IN_WITH_LINK, { secret })).codes).toEqual(['AUT001']);
+    });
+
+    it('is told of no sign-in', async () => {
+      const present = await mover(-10);
+      const coming = newEmail();
+      await room.newRecord(owner, { email: coming }, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
+      await signedInByLink(room, { email: present.email }, present.email);
+      await room.jobsDone();
+      expect(await mailsNow(room, coming)).toEqual([]);
+    });
+
+    it('is enrolled where the own Data User vouches, with the record or later, and the passkey opens nothing yet', async () => {
+      const [later, passkeys] = [await mover(1, { email: null }), [authenticator(), authenticator()] as const];
+      const { secret: first, tokenRef: token } = await started(room, owner, ADD, later.ref);
+      valueOf(await registered(room, first, passkeys[0]));
+      const status = valueOf(await room.ask(OWN_STATUS, { ref: later.ref, token }, { caller: owner })).status;
+      expect(status).toBe('CONFIRMED');
+      const { secret } = await enrolling(newMpxn(), await dayIn(1));
+      valueOf(await registered(room, secret, passkeys[1]));
+      for (const passkey of passkeys) expect((await signInWith(passkey)).codes).toEqual(['AUT001']);
+      expect(await refusals(later)).toEqual(Array<string>(6).fill('REI001'));
+      await room.moveClock(toNoon() + A_DAY);
+      for (const passkey of passkeys) expect((await signInWith(passkey)).codes).toEqual([]);
+    });
+  });
+
+  describe('Who has left', () => {
+    it('is enrolled by nobody, not even where the own Data User vouches', async () => {
+      const left = await mover(-10, { email: null });
+      const before = await started(room, owner, ADD, left.ref);
+      const options = await optionsOf(room, before.secret);
+      await room.tenancyChanged(left.mpxn, await dayIn(-5));
+      expect(await refusals(left)).toEqual(Array<string>(6).fill('REI001'));
+      const { secret } = await enrolling(left.mpxn, await dayIn(-6));
+      for (const each of [before.secret, secret]) {
+        expect((await room.ask(CEREMONY, { secret: each })).data).toEqual({ ceremony: null });
+        expect((await room.ask(OPTIONS, { secret: each })).codes).toEqual(['NTF001']);
+      }
+      expect((await finish(room, before.secret, authenticator().create(options))).codes).toEqual(['NTF001']);
+      expect((await enrolling(left.mpxn, await dayIn(-5))).secret).toMatch(/^[\w-]{43}$/);
+    });
+
+    it('no longer asserts a passkey to a Data User, not even to the own one', async () => {
+      const [mpxn, own] = [newMpxn(), authenticator()];
+      const ref = await room.newRecord(owner, { email: null }, { mpxn, moveInDate: await dayIn(-10) });
+      await enrol(room, owner, own, ref);
+      const { secret } = await started(room, owner, { method: 'PASSKEY_ASSERT' }, ref);
+      await room.tenancyChanged(mpxn, await dayIn(0));
+      await expect(asserted(room, secret, own)).rejects.toThrow('NTF001');
+    });
+
+    it('is mailed a sign-in link by address or key, not by the meter point, which is somebody else’s home', async () => {
+      const { mpxn, email, ref } = await mover(-10);
+      await room.tenancyChanged(mpxn, await dayIn(-5));
+      expect(await linksSent({ mpxn }, email)).toBe(0);
+      expect(await linksSent({ email }, email)).toBe(1);
+      expect(await linksSent({ ir: ref }, email)).toBe(1);
+      const { data } = await room.ask(SIGN_IN_WITH_LINK, { secret: secretIn(await mailsNow(room, email)) });
+      expect(await scopeOf(room, data.signInWithLink.token)).toMatchObject({ isCurrent: false });
+    });
+
+    it('many times is mailed the link of the present home first', async () => {
+      const email = newEmail();
+      await room.newRecord(owner, { email }, { moveInDate: await dayIn(-100) });
+      for (let home = 0; home < 6; home++) {
+        const mpxn = newMpxn();
+        await room.newRecord(owner, { email }, { mpxn, moveInDate: await dayIn(-10) });
+        await room.tenancyChanged(mpxn, await dayIn(-5));
+      }
+      expect(await linksSent({ email }, email)).toBe(5);
+      const scopes: boolean[] = [];
+      for (const mail of await mailsNow(room, email)) {
+        const { data } = await room.ask(SIGN_IN_WITH_LINK, { secret: secretIn([mail]) });
+        scopes.push((await scopeOf(room, data.signInWithLink.token)).isCurrent);
+      }
+      expect(scopes.filter(Boolean)).toHaveLength(1);
+    });
+  });
+}

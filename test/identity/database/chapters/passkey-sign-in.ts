@@ -1,0 +1,186 @@
+import { type Quirks, SoftwareAuthenticator } from '../../../support/authenticator';
+import { mailsNow } from '../../../support/sign-in-mails';
+import {
+  FINISH_SUPPLIER,
+  SESSION,
+  SIGN_IN_WITH_PASSKEY,
+  START_PASSKEY,
+  START_SUPPLIER,
+  asCustomer,
+  scopeOf,
+} from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { signInAtSupplier } from '../../../support/supplier-browser';
+
+export function passkeySignIn(): void {
+  const RETURN = 'https://larkhill.example/back';
+  const OPTIONS = 'mutation ($secret: String!) { passkeyCeremonyOptions(secret: $secret) { options } }';
+  const FINISH = `mutation ($secret: String!, $response: JSONObject!) {
+  finishPasskeyCeremony(secret: $secret, response: $response) { organisation } }`;
+
+  let room: SignInRoom;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+  });
+  afterEach(() => room.moveClock(0));
+
+  /** Somebody whose passkey was registered with their Identity Record. */
+  async function passkeyHolder(change: object = {}, principal: object = {}) {
+    const mpxn = newMpxn();
+    const dataUser = await room.dataUser(RETURN);
+    const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN, email: null };
+    const { ir, redirect } = await room.newEnrolment(dataUser, { ...enrolment, ...change }, { mpxn, ...principal });
+    const secret = redirect.split('/').at(-1) as string;
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
+    const { data } = await room.ask(OPTIONS, { secret });
+    const response = authenticator.create(data.passkeyCeremonyOptions.options);
+    const { codes } = await room.ask(FINISH, { secret, response });
+    if (codes.length > 0) throw new Error(codes.join());
+    return { mpxn, ir, dataUser, authenticator };
+  }
+
+  const begin = async () => (await room.ask(START_PASSKEY)).data.startPasskeySignIn;
+  const finish = (secret: string, response: object, entry: object | null = null) =>
+    room.ask(SIGN_IN_WITH_PASSKEY, { secret, response, entry });
+
+  /** Signs in with the only passkey of an authenticator. */
+  async function signIn(authenticator: SoftwareAuthenticator, quirks: Quirks = {}, entry: object | null = null) {
+    const { secret, options } = await begin();
+    return finish(secret, authenticator.get(options, quirks), entry);
+  }
+
+  describe('A passkey', () => {
+    it('signs in by the Identity Record that it belongs to, nothing else being said', async () => {
+      const { mpxn, authenticator } = await passkeyHolder();
+      const { data } = await signIn(authenticator);
+      const session = (await room.ask(SESSION, {}, asCustomer(data.signInWithPasskey.token))).data.customerSession;
+      expect(session).toMatchObject({ mpxn, signedInBy: 'PASSKEY', moveInDate: '2021-04-01', returnUrl: null });
+    });
+
+    it('is asked for without saying whose: any of the register will do', async () => {
+      const { options } = await begin();
+      expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
+      expect(options.allowCredentials ?? []).toEqual([]);
+    });
+
+    it('leads back to a registered return URL', async () => {
+      const { ir, authenticator } = await passkeyHolder();
+      const { data } = await signIn(authenticator, {}, { ir, returnUrl: RETURN });
+      const token = data.signInWithPasskey.token;
+      expect((await room.ask(SESSION, {}, asCustomer(token))).data.customerSession.returnUrl).toBe(RETURN);
+    });
+
+    it('of a former occupant shows what is linked to their record only', async () => {
+      const { mpxn, authenticator } = await passkeyHolder();
+      await room.tenancyChanged(mpxn, '2023-01-01');
+      const { data } = await signIn(authenticator);
+      expect(await scopeOf(room, data.signInWithPasskey.token)).toMatchObject({
+        isCurrent: false,
+        since: '2021-04-01',
+      });
+    });
+
+    it('used to sign in is told to the other verified addresses', async () => {
+      const { mpxn, authenticator } = await passkeyHolder();
+      const email = 'housemate-of-passkey@customer.example';
+      await room.newRecord(await room.dataUser(), { email }, { mpxn });
+      expect((await signIn(authenticator)).codes).toEqual([]);
+      await room.jobsDone();
+      expect(await mailsNow(room, email)).toHaveLength(1);
+    });
+  });
+
+  describe('A passkey sign-in is refused', () => {
+    it.each<[string, Quirks]>([
+      ['on a page of another origin', { origin: 'https://evil.example' }],
+      ['for another relying party', { rpId: 'evil.example' }],
+      ['for another challenge', { challenge: 'AAAA' }],
+      ['without user verification', { userVerified: false }],
+      ['by another key', { otherKey: true }],
+      ['as another ceremony', { type: 'webauthn.create' }],
+      ['with the user handle of another record', { userHandle: 'AAAA' }],
+    ])('%s', async (_, quirks) => {
+      const { authenticator } = await passkeyHolder();
+      expect((await signIn(authenticator, quirks)).codes).toEqual(['AUT001']);
+      expect((await signIn(authenticator)).codes).toEqual([]);
+    });
+
+    it('with a counter that has not gone forward', async () => {
+      const { authenticator } = await passkeyHolder();
+      expect((await signIn(authenticator, { counter: 7 })).codes).toEqual([]);
+      expect((await signIn(authenticator, { counter: 7 })).codes).toEqual(['AUT001']);
+    });
+
+    it('when it is replayed, or the attempt was used before, whatever came of it', async () => {
+      const { authenticator } = await passkeyHolder();
+      const { secret, options } = await begin();
+      const response = authenticator.get(options);
+      expect((await finish(secret, response)).codes).toEqual([]);
+      expect((await finish(secret, response)).codes).toEqual(['AUT001']);
+      expect((await finish((await begin()).secret, response)).codes).toEqual(['AUT001']);
+      const spoilt = await begin();
+      expect((await finish(spoilt.secret, {})).codes).toEqual(['AUT001']);
+      expect((await finish(spoilt.secret, authenticator.get(spoilt.options))).codes).toEqual(['AUT001']);
+    });
+
+    it('after five minutes', async () => {
+      const { authenticator } = await passkeyHolder();
+      const { secret, options } = await begin();
+      await room.moveClock(5 * 60 + 1);
+      expect((await finish(secret, authenticator.get(options))).codes).toEqual(['AUT001']);
+    });
+
+    it('in another browser than the one that began', async () => {
+      const { authenticator } = await passkeyHolder();
+      const { options } = await begin();
+      const { secret: ofAnother } = await begin();
+      expect((await finish(ofAnother, authenticator.get(options))).codes).toEqual(['AUT001']);
+    });
+
+    it.each([
+      ['whose principal was never verified', null],
+      ['whose verification failed', { method: 'x', verifiedAt: '2026-01-12T10:00:00Z', outcome: 'FAILED' }],
+    ])('for a record %s', async (_, principalVerification) => {
+      const { authenticator } = await passkeyHolder({ principalVerification });
+      expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
+    });
+
+    it('for a record that is closing', async () => {
+      const { ir, authenticator } = await passkeyHolder();
+      await room.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
+    });
+
+    it('when it was removed', async () => {
+      const { ir, dataUser, authenticator } = await passkeyHolder();
+      const read = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { credentials { credentialId } } }';
+      const { data } = await room.ask(read, { ref: ir }, { caller: dataUser });
+      const [{ credentialId }] = data.identityRecord.credentials;
+      const remove = `mutation ($ref: IdentityRecordKey!, $credentialId: CredentialId!) {
+      removeCredential(ref: $ref, credentialId: $credentialId) { credentialId } }`;
+      expect((await room.ask(remove, { ref: ir, credentialId }, { caller: dataUser })).codes).toEqual([]);
+      expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
+    });
+
+    it('of an authenticator whose passkey the register does not know', async () => {
+      const { authenticator } = await passkeyHolder();
+      const stranger = new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
+      stranger.create({ challenge: 'AAAA', rp: { id: 'localhost' }, user: { id: 'AAAA', name: 'x' } });
+      expect((await signIn(stranger)).codes).toEqual(['AUT001']);
+      expect((await signIn(authenticator)).codes).toEqual([]);
+    });
+  });
+
+  describe('A supplier sign-in', () => {
+    it('is refused where a verified record of the current occupancy has a passkey', async () => {
+      const { mpxn } = await passkeyHolder();
+      const { mpid } = await room.newSupplier();
+      const login = { login: 'somebody', password: 'a password', mpxns: [mpxn] };
+      room.supplier.addLogins([login]);
+      const begun = await room.ask(START_SUPPLIER, { mpid, entry: { mpxn } });
+      const { secret, url } = begun.data.startSupplierSignIn;
+      const callbackUrl = await signInAtSupplier(url, login);
+      expect((await room.ask(FINISH_SUPPLIER, { secret, callbackUrl })).codes).toEqual(['AUT001']);
+    });
+  });
+}

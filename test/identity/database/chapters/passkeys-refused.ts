@@ -1,0 +1,220 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { type Quirks, SoftwareAuthenticator } from '../../../support/authenticator';
+import {
+  CEREMONY,
+  READ,
+  RETURN_URL,
+  STATUS,
+  asserted,
+  enrolled,
+  finish,
+  optionsOf,
+  registered,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
+import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+
+export function passkeysRefused(): void {
+  let room: SignInRoom;
+  let owner: Caller;
+  let other: Caller;
+  let origin: string;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
+    ({ origin } = new URL(room.places.identityRedirectUrl));
+  });
+  afterEach(() => room.moveClock(0));
+
+  const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
+  const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
+  const statusOf = async (token: string, caller = other) =>
+    valueOf(await room.ask(STATUS, { token }, { caller })).status as string;
+  const credentialsOf = async (ref: string) => valueOf(await room.ask(READ, { ref }, { caller: owner })).credentials;
+  const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
+    const authenticator = new SoftwareAuthenticator({ origin, ...options });
+    const mpxn = newMpxn();
+    return { authenticator, mpxn, ref: await enrolled(room, owner, authenticator, mpxn) };
+  };
+
+  describe('An assertion is refused', () => {
+    it.each<[string, Quirks]>([
+      ['from another origin', { origin: 'https://localhost.evil.example' }],
+      ['from another port', { origin: 'http://localhost:9' }],
+      ['for another relying party', { rpId: 'evil.example' }],
+      ['of another challenge', { challenge: Buffer.from('another challenge').toString('base64url') }],
+      ['without user verification', { userVerified: false }],
+      ['without user presence', { userPresent: false }],
+      ['that is of another type', { type: 'webauthn.create' }],
+      ['that another key signed', { otherKey: true }],
+      ['for another user', { userHandle: Buffer.from('another user').toString('base64url') }],
+      ['with the backup eligibility changed', { backupEligible: true, backedUp: true }],
+      ['that is backed up without being eligible', { backupEligible: false, backedUp: true }],
+      ['with a counter that went back', { counter: 0 }],
+      ['with a counter that stood still', { counter: 1 }],
+    ])('%s', async (_, quirks) => {
+      const { authenticator, mpxn } = await customer();
+      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
+      expect((await asserted(room, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
+      expect(await statusOf(tokenRef)).toBe('PENDING');
+      valueOf(await asserted(room, secret, authenticator)); // the ceremony itself is not over
+    });
+
+    it.each([{}, { id: 5 }, { id: '' }, { id: 'x', response: null }, { id: 'x', rawId: 'x', type: 'public-key' }])(
+      'that is none: %j',
+      async (response) => {
+        const { mpxn } = await customer();
+        const { secret } = await started(room, other, { mpxn, ...ASSERT });
+        await optionsOf(room, secret);
+        expect((await finish(room, secret, response)).codes).toEqual(['AUT001']);
+      },
+    );
+
+    it('when it is malformed, whatever part of it is', async () => {
+      const { authenticator, mpxn } = await customer();
+      const { secret } = await started(room, other, { mpxn, ...ASSERT });
+      for (const part of ['clientDataJSON', 'authenticatorData', 'signature']) {
+        for (const value of [undefined, null, 7, '', '!', 'AAAA']) {
+          const response = authenticator.get(await optionsOf(room, secret));
+          const damaged = { ...response, response: { ...(response['response'] as object), [part]: value } };
+          expect({ part, value, codes: (await finish(room, secret, damaged)).codes }).toEqual({
+            part,
+            value,
+            codes: ['AUT001'],
+          });
+        }
+      }
+    });
+
+    it('when it is sent again, or answers a challenge that was replaced', async () => {
+      const { authenticator, mpxn } = await customer();
+      const { secret } = await started(room, other, { mpxn, ...ASSERT });
+      const first = await optionsOf(room, secret);
+      const second = await optionsOf(room, secret);
+      expect((await finish(room, secret, authenticator.get(first))).codes).toEqual(['AUT001']);
+      const response = authenticator.get(second);
+      expect((await finish(room, secret, response)).codes).toEqual(['AUT001']); // the failed attempt used the challenge up
+      const good = authenticator.get(await optionsOf(room, secret));
+      const attempts = await Promise.all(Array.from({ length: 6 }, () => finish(room, secret, good)));
+      expect(attempts.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
+      const again = await started(room, other, { mpxn, ...ASSERT });
+      await optionsOf(room, again.secret);
+      expect((await finish(room, again.secret, good)).codes).toEqual(['AUT001']);
+      expect(await statusOf(again.tokenRef)).toBe('PENDING');
+    });
+
+    it('by the passkey of another record', async () => {
+      const [one, another] = [await customer(), await customer()];
+      const { tokenRef, secret } = await started(room, other, { mpxn: one.mpxn, ...ASSERT });
+      const { challenge } = await optionsOf(room, secret);
+      expect((await finish(room, secret, another.authenticator.get({ challenge }))).codes).toEqual(['AUT001']);
+      expect(await statusOf(tokenRef)).toBe('PENDING');
+    });
+
+    it('at a sign-in, where nobody was identified before, when it does not name the user', async () => {
+      const { authenticator } = await customer();
+      const signIn = async (quirks: Quirks) => {
+        const { secret, options } = valueOf(await room.ask('mutation { startPasskeySignIn { secret options } }'));
+        expect(options.allowCredentials ?? []).toEqual([]);
+        const response = authenticator.get(options, quirks);
+        const query =
+          'mutation ($s: String!, $r: JSONObject!) { signInWithPasskey(secret: $s, response: $r) { expiresAt } }';
+        return (await room.ask(query, { s: secret, r: response })).codes;
+      };
+      expect(await signIn({ userHandle: null })).toEqual(['AUT001']);
+      expect(await signIn({})).toEqual([]);
+    });
+
+    it('by meter point, where no passkey was named, when it does not name the user', async () => {
+      const { authenticator, mpxn, ref } = await customer();
+      for (const method of [ASSERT, ADD]) {
+        const { secret } = await started(room, other, { mpxn, ...method });
+        expect((await asserted(room, secret, authenticator, { userHandle: null })).codes).toEqual(['AUT001']);
+        valueOf(await asserted(room, secret, authenticator));
+      }
+      const own = await started(room, owner, ASSERT, ref);
+      valueOf(await asserted(room, own.secret, authenticator, { userHandle: null }));
+    });
+
+    it('after five minutes', async () => {
+      const { authenticator, mpxn } = await customer();
+      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
+      const options = await optionsOf(room, secret);
+      await room.moveClock(301);
+      expect((await room.ask(CEREMONY, { secret })).data.ceremony).toBeNull();
+      expect((await finish(room, secret, authenticator.get(options))).codes).toEqual(['NTF001']);
+      expect(await statusOf(tokenRef)).toBe('EXPIRED');
+    });
+  });
+
+  describe('The signature counter', () => {
+    const regressionsOf = async (ref: string) => {
+      const { rows } = await room.owner.query(
+        `select g.sign_count::int, g.presented::int from identity.passkey_regression g join identity.passkey p on p.id = g.passkey_id
+         join identity.identity_record r on r.id = p.record_id where r.ref = $1 order by g.refused_at`,
+        [ref],
+      );
+      return rows;
+    };
+
+    it('that goes back is refused and recorded', async () => {
+      const { authenticator, mpxn, ref } = await customer();
+      const { secret } = await started(room, other, { mpxn, ...ASSERT });
+      valueOf(await asserted(room, secret, authenticator, { counter: 7 }));
+      const next = await started(room, other, { mpxn, ...ASSERT });
+      for (const counter of [7, 6, 0]) {
+        expect((await asserted(room, next.secret, authenticator, { counter })).codes).toEqual(['AUT001']);
+      }
+      expect(await regressionsOf(ref)).toEqual([7, 6, 0].map((presented) => ({ sign_count: 7, presented })));
+      valueOf(await asserted(room, next.secret, authenticator, { counter: 8 }));
+    });
+
+    it('may stay at nought, as that of synchronised passkeys does', async () => {
+      const { authenticator, mpxn, ref } = await customer({ counts: false, backupEligible: true });
+      for (const backedUp of [true, false]) {
+        const { secret } = await started(room, other, { mpxn, ...ASSERT });
+        valueOf(await asserted(room, secret, authenticator, { backedUp }));
+      }
+      expect(await regressionsOf(ref)).toEqual([]);
+    });
+  });
+
+  describe('A registration is refused', () => {
+    it.each<[string, Quirks]>([
+      ['from another origin', { origin: 'https://evil.example' }],
+      ['for another relying party', { rpId: 'evil.example' }],
+      ['of another challenge', { challenge: 'b3RoZXI' }],
+      ['without user verification', { userVerified: false }],
+      ['without user presence', { userPresent: false }],
+      ['that is of another type', { type: 'webauthn.get' }],
+    ])('%s', async (_, quirks) => {
+      const ref = await room.newRecord(owner, { email: null });
+      const { secret } = await started(room, owner, ADD, ref);
+      const authenticator = new SoftwareAuthenticator({ origin });
+      expect((await registered(room, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
+      expect(await credentialsOf(ref)).toEqual([]);
+    });
+
+    it('when it is sent again: of two at once one registers', async () => {
+      const ref = await room.newRecord(owner, { email: null });
+      const { secret } = await started(room, owner, ADD, ref);
+      const response = new SoftwareAuthenticator({ origin }).create(await optionsOf(room, secret));
+      const attempts = await Promise.all(Array.from({ length: 4 }, () => finish(room, secret, response)));
+      expect(attempts.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
+      expect(await credentialsOf(ref)).toHaveLength(1);
+    });
+
+    it('of a passkey that is registered already', async () => {
+      const authenticator = new SoftwareAuthenticator({ origin });
+      const refs = [await room.newRecord(owner, { email: null }), await room.newRecord(owner, { email: null })];
+      const secrets = await Promise.all(refs.map(async (ref) => (await started(room, owner, ADD, ref)).secret));
+      const [first, second] = secrets as [string, string];
+      valueOf(await registered(room, first, authenticator));
+      const [passkey] = authenticator.passkeys;
+      const again = new SoftwareAuthenticator({ origin }).create(await optionsOf(room, second), {}, passkey?.id);
+      expect((await finish(room, second, again)).codes).toEqual(['AUT001']);
+      expect(await credentialsOf(refs[1] as string)).toEqual([]);
+    });
+  });
+}

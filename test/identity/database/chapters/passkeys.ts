@@ -1,0 +1,207 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { SoftwareAuthenticator } from '../../../support/authenticator';
+import {
+  CEREMONY,
+  EXISTS,
+  OWN_STATUS,
+  READ,
+  REIDENTIFY,
+  REMOVE,
+  RETURN_URL,
+  STATUS,
+  asserted,
+  enrol,
+  enrolled,
+  finish,
+  lastPart,
+  optionsOf,
+  registered,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
+import { type SignInRoom, newMpxn, roomOfThisFile, verified } from '../../../support/sign-in-room';
+
+export function passkeys(): void {
+  let room: SignInRoom;
+  let owner: Caller;
+  let other: Caller;
+  let origin: string;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
+    ({ origin } = new URL(room.places.identityRedirectUrl));
+  });
+  afterEach(() => room.moveClock(0));
+
+  const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
+  const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
+  const statusOf = async (token: string, caller = other) =>
+    valueOf(await room.ask(STATUS, { token }, { caller })).status as string;
+  const credentialsOf = async (ref: string) => valueOf(await room.ask(READ, { ref }, { caller: owner })).credentials;
+  const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
+    const authenticator = new SoftwareAuthenticator({ origin, ...options });
+    const mpxn = newMpxn();
+    return { authenticator, mpxn, ref: await enrolled(room, owner, authenticator, mpxn) };
+  };
+
+  describe('A passkey', () => {
+    it('is asked for as the decisions say: discoverable, with user verification, without attestation', async () => {
+      const mpxn = newMpxn();
+      const ref = await room.newRecord(owner, { email: null }, { mpxn });
+      const { secret } = await started(room, owner, ADD, ref);
+      const options = await optionsOf(room, secret);
+      expect(options).toMatchObject({
+        rp: { id: 'localhost', name: 'Central Data Access Register' },
+        user: { name: `Meter point …${mpxn.slice(-4)}` },
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        attestation: 'none',
+        excludeCredentials: [],
+      });
+      const text = JSON.stringify(options);
+      for (const personal of [mpxn, ref, 'Lantern']) expect(text).not.toContain(personal);
+      expect((await optionsOf(room, secret)).user.id).toBe(options.user.id);
+      expect((await optionsOf(room, secret)).challenge).not.toBe(options.challenge);
+    });
+
+    it('is registered where its Data User vouches, and re-identifies the customer to another', async () => {
+      const { authenticator, mpxn, ref } = await customer();
+      expect(await credentialsOf(ref)).toEqual([
+        {
+          credentialId: expect.stringMatching(/^cred_[0-9a-f]{24}$/),
+          registeredAt: expect.any(String),
+          transports: ['hybrid', 'internal'],
+        },
+      ]);
+      const existence = valueOf(await room.ask(EXISTS, { mpxn }, { caller: other }));
+      expect(existence.availableMethods).toEqual(['PASSKEY_ASSERT', 'PASSKEY_REGISTER']);
+      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
+      expect(valueOf(await room.ask(CEREMONY, { secret }))).toMatchObject({ kind: 'ASSERT_PASSKEY', proofs: [] });
+      const options = await optionsOf(room, secret);
+      expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
+      expect(valueOf(await asserted(room, secret, authenticator))).toEqual({
+        organisation: 'Larkhill Insight Ltd',
+        returnUrl: `${RETURN_URL}&dar-passkey-token=${tokenRef}`,
+        nextSecret: null,
+      });
+      expect(await statusOf(tokenRef)).toBe('CONFIRMED');
+      expect((await asserted(room, secret, authenticator).catch((error: Error) => error.message)) as string).toBe(
+        'NTF001',
+      );
+    });
+
+    it('is registered with a new record when that is asked for, and the Data User can see that it was', async () => {
+      const authenticator = new SoftwareAuthenticator({ origin });
+      const input = {
+        piiPrincipal: { mpxn: newMpxn(), moveInDate: '2021-04-01' },
+        expressedBy: 'DATA_SUBJECT',
+        principalVerification: verified,
+        email: 'rowan@customer.example',
+        initiatePasskeyRegistration: true,
+        passkeyReturnUrl: RETURN_URL,
+      };
+      const register = `mutation ($input: IdentityRecordInput!, $key: String) {
+      registerIdentityRecord(input: $input, idempotencyKey: $key) { ir passkeyRegistrationRedirect replayed } }`;
+      const ask = () => room.ask(register, { input, key: 'enrol-once' }, { caller: owner });
+      const { ir, passkeyRegistrationRedirect } = valueOf(await ask());
+      expect(passkeyRegistrationRedirect).toMatch(/\/identify\/passkey\/[\w-]{43}$/);
+      expect(valueOf(await ask())).toEqual({ ir, passkeyRegistrationRedirect, replayed: true });
+      const secret = lastPart(passkeyRegistrationRedirect);
+      expect(valueOf(await room.ask(CEREMONY, { secret }))).toMatchObject({ kind: 'REGISTER_PASSKEY', proofs: [] });
+      const { returnUrl } = valueOf(await registered(room, secret, authenticator));
+      expect(returnUrl).toMatch(/&dar-passkey-token=mlr_[0-9a-f]{24}$/);
+      const token = returnUrl.slice(-28);
+      expect(valueOf(await room.ask(OWN_STATUS, { ref: ir, token }, { caller: owner })).status).toBe('CONFIRMED');
+      expect(await credentialsOf(ir)).toHaveLength(1);
+      const unregistered = { ...input, passkeyReturnUrl: 'https://larkhill.example/elsewhere' };
+      expect((await room.ask(register, { input: unregistered }, { caller: owner })).codes).toEqual(['VAL008']);
+    });
+
+    it('is registered with a new record without a proof, also where that has an e-mail address: only then', async () => {
+      const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
+      const { ir, redirect } = await room.newEnrolment(owner, { ...enrolment, email: 'rowan@customer.example' });
+      const secret = lastPart(redirect);
+      expect(valueOf(await room.ask(CEREMONY, { secret })).proofs).toEqual([]);
+      const later = await started(room, owner, ADD, ir);
+      expect(valueOf(await room.ask(CEREMONY, { secret: later.secret })).proofs).toEqual(['MAIL']);
+      valueOf(await registered(room, secret, new SoftwareAuthenticator({ origin })));
+      expect(await credentialsOf(ir)).toHaveLength(1);
+    });
+
+    it('is named to the browser by its own Data User only: by meter point nobody learns its id', async () => {
+      const { authenticator, mpxn, ref } = await customer();
+      const [id] = authenticator.passkeys.map((passkey) => passkey.id);
+      const own = await optionsOf(room, (await started(room, owner, ASSERT, ref)).secret);
+      expect(own.allowCredentials).toMatchObject([{ id }]);
+      for (const [method, kind] of [
+        [ASSERT, 'ASSERT_PASSKEY'],
+        [ADD, 'REGISTER_PASSKEY'],
+      ] as const) {
+        for (const caller of [other, owner]) {
+          const { secret } = await started(room, caller, { mpxn, ...method });
+          expect(valueOf(await room.ask(CEREMONY, { secret })).kind).toBe(kind);
+          const options = await optionsOf(room, secret);
+          expect(options.allowCredentials).toEqual([]);
+          expect(JSON.stringify(options)).not.toContain(id);
+        }
+      }
+    });
+
+    it('stands beside others of the same record, each with its own name', async () => {
+      const { authenticator, ref } = await customer();
+      const { secret } = await started(room, owner, ADD, ref);
+      expect(valueOf(await room.ask(CEREMONY, { secret })).proofs).toEqual(['PASSKEY']);
+      const { nextSecret } = valueOf(await asserted(room, secret, authenticator));
+      const options = await optionsOf(room, nextSecret);
+      expect(options.excludeCredentials.map(({ id }: { id: string }) => id)).toEqual([authenticator.passkeys[0]?.id]);
+      const second = new SoftwareAuthenticator({ origin });
+      valueOf(await finish(room, nextSecret, second.create(options)));
+      expect(await credentialsOf(ref)).toHaveLength(2);
+      for (const each of [authenticator, second]) {
+        const { secret: next } = await started(room, owner, ASSERT, ref);
+        valueOf(await asserted(room, next, each));
+      }
+    });
+
+    it.each([{}, { redirectUrl: RETURN_URL }])(
+      'is used and added without a return URL on the page of the register, whatever that of a link is: %j',
+      async (urls) => {
+        const { authenticator, mpxn, ref } = await customer();
+        const withoutReturn = async (method: string) => {
+          const input = { mpxn, method, ...urls };
+          const { passkey } = valueOf(await room.ask(REIDENTIFY, { input }, { caller: other }));
+          expect(passkey.returnUrl).toBeNull();
+          return lastPart(passkey.redirectUrl);
+        };
+        const confirmed = valueOf(await asserted(room, await withoutReturn('PASSKEY_ASSERT'), authenticator));
+        expect(confirmed).toMatchObject({ returnUrl: null, nextSecret: null });
+        const proved = valueOf(await asserted(room, await withoutReturn('PASSKEY_REGISTER'), authenticator));
+        const second = new SoftwareAuthenticator({ origin });
+        const added = valueOf(await registered(room, proved.nextSecret, second));
+        expect(added).toMatchObject({ returnUrl: null, nextSecret: null });
+        expect(await credentialsOf(ref)).toHaveLength(2);
+      },
+    );
+
+    it('that was removed asserts nothing any more', async () => {
+      const { authenticator, mpxn, ref } = await customer();
+      const { secret } = await started(room, other, { mpxn, ...ASSERT });
+      const options = await optionsOf(room, secret);
+      const [{ credentialId: id }] = await credentialsOf(ref);
+      expect((await room.ask(REMOVE, { ref, id }, { caller: other })).codes).toEqual(['PRM002']);
+      const elsewhere = (await customer()).ref;
+      expect((await room.ask(REMOVE, { ref: elsewhere, id }, { caller: owner })).codes).toEqual(['NTF001']);
+      const unknown = { ref: `ir_${'0'.repeat(24)}`, id };
+      expect((await room.ask(REMOVE, unknown, { caller: owner })).codes).toEqual(['NTF001']);
+      expect(valueOf(await room.ask(REMOVE, { ref, id }, { caller: owner }))).toEqual({ credentialId: id });
+      expect((await room.ask(REMOVE, { ref, id }, { caller: owner })).codes).toEqual(['NTF001']);
+      expect((await finish(room, secret, authenticator.get(options))).codes).toEqual(['AUT001']);
+      expect(await credentialsOf(ref)).toEqual([]);
+      expect(valueOf(await room.ask(EXISTS, { mpxn }, { caller: other })).availableMethods).toEqual([
+        'PASSKEY_REGISTER',
+      ]);
+      const { rows } = await room.owner.query('select * from identity.passkey where id = $1', [id]);
+      expect(rows[0]).toMatchObject({ credential_hash: null, sealed: null, removed_at: expect.any(Date) });
+      await enrol(room, owner, new SoftwareAuthenticator({ origin }), ref);
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import { mailsOf, secretIn } from '../../../support/sign-in-mails';
+import {
+  FINISH_SUPPLIER,
+  REQUEST_LINK,
+  SIGN_IN_LINK,
+  SIGN_IN_WITH_LINK,
+  SIGN_IN_WITH_PASSKEY,
+  START_PASSKEY,
+  START_SUPPLIER,
+} from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
+
+export function signInLimits(): void {
+  const MOST = 3;
+  const secret = 'A'.repeat(43);
+
+  let room: SignInRoom;
+  beforeAll(async () => {
+    room = await startSignInRoom({ replicas: 2, limits: { signIns: MOST, existsMinute: 2 * MOST, existsDay: MOST } });
+  });
+  afterAll(() => room?.close());
+
+  let networks = 0;
+  const newNetwork = () => `10.1.${(networks += 1)}.1`;
+
+  /** What costs a point: asking for something, and failing to prove something. */
+  const COSTLY: readonly (readonly [string, string, () => object, string[]])[] = [
+    ['asking for a link', REQUEST_LINK, () => ({ entry: { mpxn: newMpxn() }, language: 'EN' }), []],
+    ['starting at a supplier', START_SUPPLIER, () => ({ mpid: 'NONE', entry: { mpxn: newMpxn() } }), ['NTF001']],
+    ['a link that is not good', SIGN_IN_WITH_LINK, () => ({ secret }), ['AUT001']],
+    ['a passkey that is not good', SIGN_IN_WITH_PASSKEY, () => ({ secret, response: {} }), ['AUT001']],
+    ["a supplier's answer that is not good", FINISH_SUPPLIER, () => ({ secret, callbackUrl: 'x' }), ['AUT001']],
+  ];
+
+  describe('The limit on sign-ins from a network', () => {
+    it.each(COSTLY)('counts %s, in all replicas together', async (_, query, variables, codes) => {
+      const clientAddress = newNetwork();
+      for (let attempt = 0; attempt < MOST; attempt++)
+        expect((await room.ask(query, variables(), { clientAddress }, attempt % 2)).codes).toEqual(codes);
+      for (const replica of [0, 1]) {
+        const { codes: refused, retryAfter } = await room.ask(query, variables(), { clientAddress }, replica);
+        expect(refused).toEqual(['LIM002']);
+        expect(retryAfter).toBeGreaterThanOrEqual(1);
+        expect(retryAfter).toBeLessThanOrEqual(60);
+      }
+      expect((await room.ask(query, variables(), { clientAddress: newNetwork() })).codes).toEqual(codes);
+    });
+
+    it('is one for all ways to sign in', async () => {
+      const clientAddress = newNetwork();
+      const [asking, starting, ...proving] = COSTLY;
+      for (const [, query, variables, codes] of [asking, starting, proving[0]] as typeof COSTLY)
+        expect((await room.ask(query, variables(), { clientAddress })).codes).toEqual(codes);
+      for (const [, query, variables] of [asking, starting] as typeof COSTLY)
+        expect((await room.ask(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
+      for (const [, query, variables] of proving)
+        expect((await room.ask(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
+    });
+
+    it('holds back the right proof, too, which stays good', async () => {
+      const email = 'guessed@customer.example';
+      await room.newRecord(await room.dataUser(), { email });
+      await room.ask(REQUEST_LINK, { entry: { email }, language: 'EN' }, { clientAddress: newNetwork() });
+      const link = secretIn(await mailsOf(room, email, 1));
+      const clientAddress = newNetwork();
+      for (let attempt = 0; attempt <= MOST; attempt++)
+        await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress }, attempt % 2);
+      expect((await room.ask(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress })).codes).toEqual(['LIM002']);
+      expect((await room.ask(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress: newNetwork() })).codes).toEqual([]);
+    });
+
+    it('takes the /64 of an IPv6 address for one network', async () => {
+      const query = (host: number) =>
+        room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress: `2001:db8:1:1::${host}` }, host % 2);
+      for (let host = 1; host <= MOST; host++) expect((await query(host)).codes).toEqual(['AUT001']);
+      expect((await query(9)).codes).toEqual(['LIM002']);
+    });
+
+    it('does not count looking at a link', async () => {
+      const clientAddress = newNetwork();
+      for (let attempt = 0; attempt < 2 * MOST; attempt++)
+        expect((await room.ask(SIGN_IN_LINK, { secret }, { clientAddress })).codes).toEqual([]);
+      expect((await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
+    });
+
+    it('is another, six times as many, for starting with a passkey, in all replicas together', async () => {
+      const clientAddress = newNetwork();
+      const start = (replica: number, network = clientAddress) =>
+        room.ask(START_PASSKEY, {}, { clientAddress: network }, replica % 2);
+      for (let attempt = 0; attempt < 6 * MOST; attempt++) expect((await start(attempt)).codes).toEqual([]);
+      for (const replica of [0, 1]) {
+        const { codes, retryAfter } = await start(replica);
+        expect(codes).toEqual(['LIM002']);
+        expect(retryAfter).toBeGreaterThanOrEqual(1);
+        expect(retryAfter).toBeLessThanOrEqual(60);
+      }
+      expect((await start(0, newNetwork())).codes).toEqual([]);
+      // nobody is kept from the other ways to sign in
+      expect((await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
+    });
+  });
+
+  describe('The limit on existence checks and re-identifications of an account in a day', () => {
+    const EXISTS = 'query ($mpxn: MPxN!) { identityRecordExistence(mpxn: $mpxn) { exists } }';
+    const REIDENTIFY = `mutation ($input: CrossReidentificationInput!) { reidentify(input: $input) { method } }`;
+
+    it('counts both together, in all replicas, and has to be waited for longer than a minute', async () => {
+      const [caller, other] = [await room.dataUser(), await room.dataUser()];
+      const mpxn = newMpxn();
+      const exists = (replica: number, by = caller) => room.ask(EXISTS, { mpxn }, { caller: by }, replica);
+      const reidentify = (replica: number) =>
+        room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller }, replica);
+      expect([(await exists(0)).codes, (await reidentify(1)).codes, (await exists(1)).codes]).toEqual([
+        [],
+        ['NTF001'],
+        [],
+      ]);
+      for (const refused of [await exists(0), await exists(1), await reidentify(0)]) {
+        expect(refused.codes).toEqual(['LIM002']);
+        expect(refused.retryAfter).toBeGreaterThan(60);
+        expect(refused.retryAfter).toBeLessThanOrEqual(24 * 3_600);
+      }
+      expect((await exists(0, other)).codes).toEqual([]);
+    });
+  });
+}

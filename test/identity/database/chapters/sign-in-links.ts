@@ -1,0 +1,218 @@
+import { isLinkMail, mailsNow, mailsOf, secretIn } from '../../../support/sign-in-mails';
+import {
+  SIGN_IN_LINK,
+  SIGN_IN_WITH_LINK,
+  requestLink,
+  scopeOf,
+  signedInByLink,
+} from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
+
+export function signInLinks(): void {
+  let room: SignInRoom;
+  beforeAll(async () => {
+    room = await startSignInRoom({ limits: { signIns: 1e6, mails: 3 } });
+  });
+  afterAll(() => room?.close());
+  afterEach(() => room.moveClock(0));
+
+  let people = 0;
+  const newEmail = () => `person-${(people += 1)}@customer.example`;
+
+  /** Registers somebody, verified and with an address. */
+  async function somebody(change: object = {}, principal: object = {}) {
+    const [mpxn, email] = [newMpxn(), newEmail()];
+    const ir = await room.newRecord(await room.dataUser(), { email, ...change }, { mpxn, ...principal });
+    return { mpxn, email, ir };
+  }
+
+  /** Asks for links and answers how many mails with one came to an address. */
+  async function linksSent(entry: object, email: string): Promise<number> {
+    expect(await requestLink(room, entry)).toMatchObject({ data: { requestSignInLink: true }, codes: [] });
+    await room.jobsDone();
+    return (await mailsNow(room, email)).filter(isLinkMail).length;
+  }
+
+  const press = (secret: string) => room.ask(SIGN_IN_WITH_LINK, { secret });
+
+  describe('A mailed sign-in link', () => {
+    it('goes to the person of the meter point, of the key or of the address that was given', async () => {
+      const { mpxn, email, ir } = await somebody();
+      expect(await linksSent({ mpxn }, email)).toBe(1);
+      expect(await linksSent({ ir }, email)).toBe(2);
+      expect(await linksSent({ email: ` ${email.toUpperCase()} ` }, email)).toBe(3);
+    });
+
+    it('goes to each person of the property, and signs in by their own record', async () => {
+      const { mpxn, email } = await somebody();
+      const housemate = newEmail();
+      await room.newRecord(await room.dataUser(), { email: housemate }, { mpxn, moveInDate: '2022-02-02' });
+      const first = await signedInByLink(room, { mpxn }, email);
+      const second = secretIn((await mailsOf(room, housemate, 1)).filter(isLinkMail));
+      const { data } = await press(second);
+      expect(await scopeOf(room, first.token)).toMatchObject({ since: '2021-04-01' });
+      expect(await scopeOf(room, data.signInWithLink.token)).toMatchObject({ since: '2022-02-02' });
+    });
+
+    it.each([
+      ['is not verified', { principalVerification: null }],
+      ['failed verification', { principalVerification: evidence('FAILED') }],
+      ['was verified in part', { principalVerification: evidence('PARTIAL') }],
+    ])('is never sent for a record that %s', async (_, change) => {
+      const { mpxn, email, ir } = await somebody(change);
+      for (const entry of [{ mpxn }, { email }, { ir }]) expect(await linksSent(entry, email)).toBe(0);
+    });
+
+    it('is sent three times in a quarter of an hour; beyond that nobody is told', async () => {
+      const { mpxn, email } = await somebody();
+      for (const sent of [1, 2, 3, 3, 3]) expect(await linksSent({ mpxn }, email)).toBe(sent);
+    });
+
+    it('puts the language first that was asked for', async () => {
+      const { mpxn, email } = await somebody();
+      await requestLink(room, { mpxn }, 'CY');
+      const [inWelsh] = await mailsOf(room, email, 1);
+      await requestLink(room, { mpxn }, 'EN');
+      const [inEnglish] = await mailsOf(room, email, 2);
+      expect(inWelsh?.subject).not.toBe(inEnglish?.subject);
+    });
+
+    it('works for ten minutes', async () => {
+      const { mpxn, email } = await somebody();
+      await requestLink(room, { mpxn });
+      const secret = secretIn(await mailsOf(room, email, 1));
+      await room.moveClock(9 * 60 + 50);
+      expect((await room.ask(SIGN_IN_LINK, { secret })).data.signInLink).toMatchObject({
+        expiresAt: expect.any(String),
+      });
+      await room.moveClock(10 * 60 + 1);
+      expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+      expect((await press(secret)).codes).toEqual(['AUT001']);
+    });
+
+    it('works once, also when its button is pressed in many browsers at once', async () => {
+      const { mpxn, email } = await somebody();
+      await requestLink(room, { mpxn });
+      const secret = secretIn(await mailsOf(room, email, 1));
+      const pressed = await Promise.all(Array.from({ length: 8 }, () => press(secret)));
+      expect(pressed.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
+      expect(pressed.flatMap(({ codes }) => codes)).toEqual(Array.from({ length: 7 }, () => 'AUT001'));
+      expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+    });
+
+    it('is not used up by being looked at', async () => {
+      const { mpxn, email } = await somebody();
+      await requestLink(room, { mpxn });
+      const secret = secretIn(await mailsOf(room, email, 1));
+      for (let look = 0; look < 3; look++)
+        expect((await room.ask(SIGN_IN_LINK, { secret })).data.signInLink).not.toBeNull();
+      expect((await press(secret)).codes).toEqual([]);
+    });
+
+    it('does not work once its record is closing', async () => {
+      const { mpxn, email, ir } = await somebody();
+      await requestLink(room, { mpxn });
+      const secret = secretIn(await mailsOf(room, email, 1));
+      await room.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      expect((await press(secret)).codes).toEqual(['AUT001']);
+      expect(await linksSent({ mpxn }, email)).toBe(1);
+    });
+
+    it('is nothing that can be guessed', async () => {
+      for (const secret of ['', 'x', 'A'.repeat(43), '\0']) {
+        expect((await press(secret)).codes).toEqual(['AUT001']);
+        expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+      }
+    });
+  });
+
+  describe('Asking for a link', () => {
+    it('is answered alike, known or unknown, without anybody being looked up', async () => {
+      const { mpxn, email, ir } = await somebody();
+      const known = [{ mpxn }, { email }, { ir }];
+      const unknown = [{ mpxn: newMpxn() }, { email: 'no-one@customer.example' }, { ir: `ir_${'0'.repeat(24)}` }];
+      await room.owner.query('begin');
+      await room.owner.query('lock table identity.identity_record, identity_keys.data_key in access exclusive mode');
+      try {
+        const answers = await Promise.all([...known, ...unknown].map((entry) => requestLink(room, entry)));
+        for (const answer of answers) expect(answer).toEqual({ data: { requestSignInLink: true }, codes: [] });
+      } finally {
+        await room.owner.query('rollback');
+      }
+      await room.jobsDone();
+      expect((await mailsNow(room, email)).length).toBe(3);
+    });
+
+    it('leaves the same row behind, which tells nothing', async () => {
+      const { mpxn, email } = await somebody();
+      const jobs: string[][] = [];
+      for (const entry of [{ mpxn }, { mpxn: newMpxn() }]) {
+        const rows: string[] = [];
+        await room.owner.query('begin');
+        await room.owner.query('lock table identity.identity_record in access exclusive mode');
+        await requestLink(room, entry);
+        const { rows: found } = await room.owner.query<{ payload: object }>(
+          'select payload from identity_jobs._private_jobs',
+        );
+        rows.push(...found.map(({ payload }) => JSON.stringify(payload)));
+        await room.owner.query('rollback');
+        await room.jobsDone();
+        jobs.push(rows);
+      }
+      const [ofKnown = [], ofUnknown = []] = jobs;
+      expect(ofKnown).toHaveLength(1);
+      expect(ofUnknown.map(({ length }) => length)).toEqual(ofKnown.map(({ length }) => length));
+      for (const row of [...ofKnown, ...ofUnknown]) {
+        expect(row).not.toContain(mpxn);
+        expect(row).not.toContain(email);
+      }
+    });
+
+    it('is refused by its shape only', async () => {
+      expect((await requestLink(room, {})).codes).toEqual(['VAL002']);
+      expect((await requestLink(room, { email: 'nobody' })).codes).toEqual(['VAL001']);
+      expect((await requestLink(room, { mpxn: 'not one' })).codes).toEqual(['VAL001']);
+    });
+
+    it('leaves no secret, address or meter point in the log', async () => {
+      const { mpxn, email, ir } = await somebody();
+      await requestLink(room, { ir });
+      const secret = secretIn(await mailsOf(room, email, 1));
+      await press(secret);
+      await room.jobsDone();
+      for (const value of [mpxn, email, ir, secret]) expect(room.log()).not.toContain(value);
+    });
+  });
+
+  describe('A sign-in', () => {
+    it('is told to the other verified addresses of the occupancy, not to the own one', async () => {
+      const { mpxn, email } = await somebody();
+      const [housemate, unverified, former] = [newEmail(), newEmail(), newEmail()];
+      const dataUser = await room.dataUser();
+      await room.newRecord(dataUser, { email: housemate }, { mpxn });
+      await room.newRecord(dataUser, { email: unverified, principalVerification: null }, { mpxn });
+      await room.newRecord(dataUser, { email: former }, { mpxn, moveInDate: '2011-01-01' });
+      await room.tenancyChanged(mpxn, '2015-05-05');
+      await signedInByLink(room, { email }, email);
+      await room.jobsDone();
+      const notices = async (address: string) =>
+        (await mailsNow(room, address)).filter((mail) => !isLinkMail(mail)).length;
+      expect(await Promise.all([email, housemate, unverified, former].map(notices))).toEqual([0, 1, 0, 0]);
+    });
+
+    it('that fails is told to nobody', async () => {
+      const { mpxn, email } = await somebody();
+      const housemate = newEmail();
+      await room.newRecord(await room.dataUser(), { email: housemate }, { mpxn });
+      await requestLink(room, { email });
+      const secret = secretIn(await mailsOf(room, email, 1));
+      await Promise.all([press(secret), press(secret), press(secret)]);
+      await room.jobsDone();
+      expect(await mailsNow(room, housemate)).toHaveLength(1);
+    });
+  });
+
+  function evidence(outcome: string) {
+    return { method: 'Bill and bank card', verifiedAt: '2026-01-12T10:00:00Z', outcome };
+  }
+}

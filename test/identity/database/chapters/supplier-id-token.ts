@@ -1,0 +1,49 @@
+import { type Forger, type Forgery, startForger } from '../../../support/supplier-forger';
+import { FINISH_SUPPLIER, START_SUPPLIER } from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+
+export function supplierIdToken(): void {
+  let room: SignInRoom;
+  let forger: Forger;
+  let mpid: string;
+  beforeAll(async () => {
+    [room, forger] = await Promise.all([roomOfThisFile(), startForger()]);
+    ({ mpid } = await room.newSupplier({ issuer: forger.issuer }));
+  });
+  afterAll(() => forger?.close());
+
+  describe('An ID token', () => {
+    const forged = async (mpxn: string, forgery: Forgery) => {
+      const { data } = await room.ask(START_SUPPLIER, { mpid, entry: { mpxn } });
+      const { secret, url } = data.startSupplierSignIn;
+      return room.ask(FINISH_SUPPLIER, { secret, callbackUrl: forger.answerTo(url, forgery) });
+    };
+
+    it('that fits is believed (so that the forgeries are refused for what is wrong with them)', async () => {
+      const mpxn = newMpxn();
+      expect((await forged(mpxn, { claims: { mpxn: [mpxn] } })).codes).toEqual([]);
+    });
+
+    it.each<[string, (mpxn: string) => Forgery]>([
+      ['without the claim', () => ({ claims: {} })],
+      ['signed by a key that the supplier does not publish', (mpxn) => ({ claims: { mpxn }, signedByAnother: true })],
+      ['for another sign-in', (mpxn) => ({ claims: { mpxn, nonce: 'x' } })],
+      ['for another client', (mpxn) => ({ claims: { mpxn, aud: 'another' } })],
+      ['of another issuer', (mpxn) => ({ claims: { mpxn, iss: 'https://evil.example' } })],
+      ['that has expired', (mpxn) => ({ claims: { mpxn, exp: 1_000_000_000 } })],
+    ])('%s is refused', async (_, forgery) => {
+      const mpxn = newMpxn();
+      expect((await forged(mpxn, forgery(mpxn))).codes).toEqual(['AUT001']);
+    });
+
+    it('that does not come in time is waited for no longer than ten seconds', async () => {
+      const begun = performance.now();
+      expect((await forged(newMpxn(), { late: 30_000 })).codes).toEqual(['SYS002']);
+      expect(performance.now() - begun).toBeLessThan(9_000);
+    });
+
+    it('of a supplier that has failed is no refusal', async () => {
+      expect((await forged(newMpxn(), { status: 503 })).codes).toEqual(['SYS002']);
+    });
+  });
+}

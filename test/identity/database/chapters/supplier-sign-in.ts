@@ -1,0 +1,276 @@
+import { signInAtSupplier } from '../../../support/supplier-browser';
+import { FINISH_SUPPLIER, SESSION, START_SUPPLIER, asCustomer, scopeOf } from '../../../support/sign-in-operations';
+import { mailsNow } from '../../../support/sign-in-mails';
+import { type SignInRoom, newMpxn, roomOfThisFile, startSignInRoom } from '../../../support/sign-in-room';
+
+export function supplierSignIn(): void {
+  let room: SignInRoom;
+  let mpid: string;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    ({ mpid } = await room.newSupplier());
+  });
+  afterEach(() => room.moveClock(0));
+
+  let customers = 0;
+
+  /** A customer of the supplier, with these meter points. */
+  function supplied(...mpxns: string[]) {
+    const login = { login: `customer-${(customers += 1)}`, password: 'a password', mpxns };
+    room.supplier.addLogins([login]);
+    return login;
+  }
+
+  const begin = async (entry: object, at = mpid) => {
+    const { data, codes } = await room.ask(START_SUPPLIER, { mpid: at, entry });
+    if (codes.length > 0) throw new Error(codes.join());
+    return data.startSupplierSignIn as { secret: string; url: string };
+  };
+  const finish = (secret: string, callbackUrl: string) => room.ask(FINISH_SUPPLIER, { secret, callbackUrl });
+
+  /** Signs in at the supplier, having entered this. */
+  async function signIn(entry: object, login: ReturnType<typeof supplied>) {
+    const { secret, url } = await begin(entry);
+    return finish(secret, await signInAtSupplier(url, login));
+  }
+  const tokenOf = async (answer: ReturnType<typeof finish>) => {
+    const { data, codes } = await answer;
+    if (codes.length > 0) throw new Error(codes.join());
+    return data.finishSupplierSignIn.token as string;
+  };
+  const today = async () =>
+    (
+      await room.owner.query(
+        `select to_char((register.register_now() at time zone 'Europe/London')::date, 'YYYY-MM-DD') as day`,
+      )
+    ).rows[0].day as string;
+
+  describe('A sign-in at the supplier', () => {
+    it('signs in somebody of whom there is no Identity Record, from this day on', async () => {
+      const mpxn = newMpxn();
+      const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
+      const { data } = await room.ask(SESSION, {}, asCustomer(token));
+      expect(data.customerSession).toMatchObject({
+        mpxn,
+        address: null,
+        moveInDate: null,
+        isCurrent: true,
+        signedInBy: 'SUPPLIER',
+      });
+      expect(await scopeOf(room, token)).toMatchObject({
+        identityRecordId: null,
+        isCurrent: true,
+        since: await today(),
+      });
+    });
+
+    it('shows the history since the latest Change of Tenancy, and nothing after the next', async () => {
+      const mpxn = newMpxn();
+      await room.tenancyChanged(mpxn, '2019-03-03');
+      await room.tenancyChanged(mpxn, '2022-06-01');
+      const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
+      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, since: '2022-06-01' });
+      await room.tenancyChanged(mpxn, '2022-06-02');
+      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: false, identityRecordId: null });
+    });
+
+    it('is for each of several meter points that the claim names', async () => {
+      const [first, second] = [newMpxn(), newMpxn()];
+      const login = supplied(first, second);
+      for (const mpxn of [first, second]) expect((await signIn({ mpxn }, login)).codes).toEqual([]);
+    });
+
+    it('is by the verified Identity Record of the current occupancy, if there is one', async () => {
+      const mpxn = newMpxn();
+      const dataUser = await room.dataUser('https://larkhill.example/back');
+      await room.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
+      const ir = await room.newRecord(dataUser, { email: null }, { mpxn, moveInDate: '2020-10-10' });
+      const token = await tokenOf(signIn({ ir, returnUrl: 'https://larkhill.example/back' }, supplied(mpxn)));
+      expect(await scopeOf(room, token)).toMatchObject({ identityRecordId: expect.any(String), since: '2020-10-10' });
+      const { data } = await room.ask(SESSION, {}, asCustomer(token));
+      expect(data.customerSession).toMatchObject({
+        moveInDate: '2020-10-10',
+        returnUrl: 'https://larkhill.example/back',
+      });
+    });
+
+    it('is refused while a verified record there has an e-mail address, and is told to nobody then', async () => {
+      const [mpxn, email] = [newMpxn(), 'fallback@customer.example'];
+      const dataUser = await room.dataUser();
+      await room.newRecord(dataUser, { email: null }, { mpxn });
+      await room.newRecord(dataUser, { email }, { mpxn });
+      expect((await signIn({ mpxn }, supplied(mpxn))).codes).toEqual(['AUT001']);
+      await room.jobsDone();
+      expect(await mailsNow(room, email)).toEqual([]);
+    });
+
+    it('is not refused for what an unverified record, a former occupant or the next one has', async () => {
+      const mpxn = newMpxn();
+      const dataUser = await room.dataUser();
+      await room.newRecord(dataUser, { email: 'anybody@customer.example', principalVerification: null }, { mpxn });
+      await room.newRecord(dataUser, { email: 'former@customer.example' }, { mpxn });
+      await room.newRecord(dataUser, { email: 'next@customer.example' }, { mpxn, moveInDate: '2999-01-01' });
+      await room.tenancyChanged(mpxn, '2022-06-01');
+      const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
+      expect(await scopeOf(room, token)).toMatchObject({ identityRecordId: null });
+    });
+
+    it('is refused for a meter point that the claim does not name', async () => {
+      const [mine, theirs] = [newMpxn(), newMpxn()];
+      expect((await signIn({ mpxn: theirs }, supplied(mine))).codes).toEqual(['AUT001']);
+      const ir = await room.newRecord(await room.dataUser(), { email: null }, { mpxn: theirs });
+      expect((await signIn({ ir }, supplied(mine))).codes).toEqual(['AUT001']);
+      expect((await signIn({ ir: `ir_${'0'.repeat(24)}` }, supplied(mine))).codes).toEqual(['AUT001']);
+    });
+
+    it('begins alike whoever is known', async () => {
+      const ir = await room.newRecord(await room.dataUser(), { email: null });
+      for (const entry of [{ mpxn: newMpxn() }, { ir }, { ir: `ir_${'0'.repeat(24)}` }]) {
+        const { secret, url } = await begin(entry);
+        expect(secret).toMatch(/^[\w-]{43}$/);
+        const asked = new URL(url).searchParams;
+        expect(Object.fromEntries(asked)).toEqual({
+          redirect_uri: `${room.places.portalUrl}/sign-in/supplier/callback`,
+          scope: 'openid mpxn',
+          state: expect.any(String),
+          nonce: expect.any(String),
+          code_challenge: expect.any(String),
+          code_challenge_method: 'S256',
+          client_id: expect.any(String),
+          response_type: 'code',
+        });
+      }
+    });
+  });
+
+  describe("The supplier's answer", () => {
+    const started = async () => {
+      const mpxn = newMpxn();
+      const { secret, url } = await begin({ mpxn });
+      return { mpxn, secret, callback: await signInAtSupplier(url, supplied(mpxn)) };
+    };
+
+    it('works once', async () => {
+      const { mpxn, secret, callback } = await started();
+      expect((await finish(secret, callback)).codes).toEqual([]);
+      expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+      const { secret: another } = await begin({ mpxn });
+      expect((await finish(another, callback)).codes).toEqual(['AUT001']);
+    });
+
+    it('works for the browser that began, not for another one', async () => {
+      const { callback } = await started();
+      const { secret: ofAnother } = await started();
+      expect((await finish(ofAnother, callback)).codes).toEqual(['AUT001']);
+      expect((await finish('A'.repeat(43), callback)).codes).toEqual(['AUT001']);
+    });
+
+    it.each([
+      ['with another state', (url: URL) => url.searchParams.set('state', 'x')],
+      ['without state', (url: URL) => url.searchParams.delete('state')],
+      ['with another code', (url: URL) => url.searchParams.set('code', 'x')],
+      ['of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
+      ['that is an error', (url: URL) => (url.search = `?error=access_denied&state=${url.searchParams.get('state')}`)],
+      ['that is empty', (url: URL) => (url.search = '')],
+    ])('%s is refused, and the attempt is over', async (_, spoil) => {
+      const { secret, callback } = await started();
+      const spoilt = new URL(callback);
+      spoil(spoilt);
+      expect((await finish(secret, spoilt.href)).codes).toEqual(['AUT001']);
+      expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+    });
+
+    it('that is no address is refused', async () => {
+      const { secret } = await started();
+      expect((await finish(secret, 'no address')).codes).toEqual(['AUT001']);
+    });
+
+    it('must come within ten minutes', async () => {
+      const { secret, callback } = await started();
+      await room.moveClock(10 * 60 + 1);
+      expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+    });
+
+    it('and the attempt leave no secret and no meter point in the log, nor in clear in a table', async () => {
+      const mpxn = newMpxn();
+      const { secret, url } = await begin({ mpxn });
+      const { rows } = await room.owner.query('select a::text from identity.sign_in_attempt a');
+      const { state, nonce } = Object.fromEntries(new URL(url).searchParams);
+      for (const value of [mpxn, secret, state, nonce]) expect(JSON.stringify(rows)).not.toContain(value);
+      await finish(secret, await signInAtSupplier(url, supplied(mpxn)));
+      for (const value of [mpxn, secret, state, nonce]) expect(room.log()).not.toContain(value);
+    });
+  });
+
+  describe('A supplier', () => {
+    const offered = async () => {
+      const { data } = await room.askAccess('{ supplierSignIns { mpid displayName } }');
+      return (data.supplierSignIns as { mpid: string }[]).map(({ mpid: each }) => each);
+    };
+    const refusalAt = async (at: string) =>
+      (await room.ask(START_SUPPLIER, { mpid: at, entry: { mpxn: newMpxn() } })).codes;
+
+    it('is offered to everybody when its client is set completely', async () => {
+      const { account } = await room.accounts.onboard('test', {
+        role: 'supplier',
+        displayName: 'Unset Ltd',
+        mpid: 'UN5T',
+      });
+      expect(await offered()).toContain(mpid);
+      expect(await offered()).not.toContain(account.mpid);
+      expect(await refusalAt('UN5T')).toEqual(['NTF001']);
+      expect(await refusalAt('NONE')).toEqual(['NTF001']);
+    });
+
+    it('is neither offered nor asked while it is suspended, also for a sign-in under way', async () => {
+      const { mpid: suspended, accountId } = await room.newSupplier();
+      const mpxn = newMpxn();
+      const { secret, url } = await begin({ mpxn }, suspended);
+      const callback = await signInAtSupplier(url, supplied(mpxn));
+      await room.accounts.changeStatus('test', accountId, 'suspend');
+      expect(await offered()).not.toContain(suspended);
+      expect(await refusalAt(suspended)).toEqual(['NTF001']);
+      expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+    });
+
+    it('that cannot be reached, or does not know its client, is a dependency that is away', async () => {
+      const { mpid: away } = await room.newSupplier({ issuer: 'http://localhost:1' });
+      expect(await refusalAt(away)).toEqual(['SYS002']);
+      const { mpid: atOdds } = await room.newSupplier({ secret: 'not what they agreed upon' });
+      const mpxn = newMpxn();
+      const { secret, url } = await begin({ mpxn }, atOdds);
+      expect((await finish(secret, await signInAtSupplier(url, supplied(mpxn)))).codes).toEqual(['SYS002']);
+    });
+
+    it('is told nothing of its client to anybody but services', async () => {
+      const query = 'query ($mpid: String!) { supplierClient(mpid: $mpid) { clientSecret } }';
+      expect((await room.askAccess(query, { mpid })).codes).toEqual(['AUT001']);
+      expect((await room.askAccess(query, { mpid }, { caller: await room.dataUser() })).codes).toEqual(['PRM001']);
+    });
+
+    it('without TLS is not spoken to in production', async () => {
+      const strict = await startSignInRoom({ production: true });
+      try {
+        const { mpid: plain } = await strict.newSupplier();
+        expect((await strict.ask(START_SUPPLIER, { mpid: plain, entry: { mpxn: newMpxn() } })).codes).toEqual([
+          'SYS002',
+        ]);
+      } finally {
+        await strict.close();
+      }
+    });
+  });
+
+  describe('The organisations of the register', () => {
+    it('are told to services by name, standing and return URLs, in the order asked for', async () => {
+      const { duid } = await room.dataUser('https://larkhill.example/back');
+      const query = 'query ($duids: [DUID!]!) { organisations(duids: $duids) { duid displayName status returnUrls } }';
+      const duids = [`duid_${'0'.repeat(24)}`, duid];
+      expect((await room.askAccess(query, { duids }, { service: 'identity' })).data.organisations).toEqual([
+        null,
+        { duid, displayName: 'Larkhill Insight Ltd', status: 'active', returnUrls: ['https://larkhill.example/back'] },
+      ]);
+      expect((await room.askAccess(query, { duids })).codes).toEqual(['AUT001']);
+    });
+  });
+}

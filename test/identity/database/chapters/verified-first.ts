@@ -1,0 +1,110 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { SoftwareAuthenticator } from '../../../support/authenticator';
+import {
+  CEREMONY,
+  CONFIRM_LINK,
+  REIDENTIFY,
+  RETURN_URL,
+  STATUS,
+  asserted,
+  enrol,
+  enrolled,
+  mailedSecret,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
+import { mailsNow } from '../../../support/sign-in-mails';
+import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+
+export function verifiedFirst(): void {
+  const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
+  const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
+
+  let room: SignInRoom;
+  let owner: Caller;
+  /** A Data User that registers somebody at the same meter point, newer, and vouches for nobody's identity. */
+  let careless: Caller;
+  let other: Caller;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    [owner, careless, other] = [
+      await room.dataUser(RETURN_URL),
+      await room.dataUser(RETURN_URL),
+      await room.dataUser(RETURN_URL),
+    ];
+  });
+
+  let people = 0;
+  const newEmail = (who: string) => `${who}-${(people += 1)}@customer.example`;
+  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(room.places.identityRedirectUrl).origin });
+  const statusOf = async (token: string) =>
+    valueOf(await room.ask(STATUS, { token }, { caller: other })).status as string;
+
+  /** The newer, unverified records: one with a passkey, if there is one, and one with an address. */
+  async function intruder(mpxn: string, { email, passkey }: { email: string; passkey?: SoftwareAuthenticator }) {
+    const plain = { email: null, principalVerification: null };
+    if (passkey) await enrol(room, careless, passkey, await room.newRecord(careless, plain, { mpxn }));
+    await room.newRecord(careless, { ...plain, email }, { mpxn });
+  }
+
+  describe('A newer record in which nobody vouches for the identity does not take the place of a verified customer', () => {
+    it('to whom a link is mailed', async () => {
+      const mpxn = newMpxn();
+      const [email, stranger] = [newEmail('verified'), newEmail('stranger')];
+      await room.newRecord(owner, { email }, { mpxn });
+      await intruder(mpxn, { email: stranger, passkey: authenticator() });
+      const input = { mpxn, method: 'MAGIC_LINK' };
+      const { magicLink } = valueOf(await room.ask(REIDENTIFY, { input }, { caller: other }));
+      expect(magicLink.dispatchedTo).toBe('v***@c***.example');
+      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      expect(await statusOf(magicLink.tokenRef)).toBe('CONFIRMED');
+      expect(await mailsNow(room, stranger)).toEqual([]);
+    });
+
+    it('who uses a passkey', async () => {
+      const [mpxn, own, theirs] = [newMpxn(), authenticator(), authenticator()];
+      await enrolled(room, owner, own, mpxn);
+      await intruder(mpxn, { email: newEmail('stranger'), passkey: theirs });
+      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
+      expect((await asserted(room, secret, theirs)).codes).toEqual(['AUT001']);
+      expect(await statusOf(tokenRef)).toBe('PENDING');
+      valueOf(await asserted(room, secret, own));
+      expect(await statusOf(tokenRef)).toBe('CONFIRMED');
+    });
+
+    it('who adds a passkey', async () => {
+      const [mpxn, theirs] = [newMpxn(), authenticator()];
+      await room.newRecord(owner, { email: newEmail('verified') }, { mpxn });
+      await intruder(mpxn, { email: newEmail('stranger'), passkey: theirs });
+      const { secret } = await started(room, other, { mpxn, ...ADD });
+      expect(valueOf(await room.ask(CEREMONY, { secret })).proofs).toEqual(['MAIL']);
+      await expect(asserted(room, secret, theirs)).rejects.toThrow('REI001');
+    });
+
+    it('for whom the method is unavailable: it is refused', async () => {
+      const mpxn = newMpxn();
+      await room.newRecord(owner, { email: null }, { mpxn });
+      await intruder(mpxn, { email: newEmail('stranger'), passkey: authenticator() });
+      for (const method of [{ method: 'MAGIC_LINK' }, ASSERT, ADD]) {
+        expect((await room.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
+          'REI001',
+        ]);
+      }
+    });
+  });
+
+  describe('Where nobody was verified', () => {
+    it('the newest record that supports the method confirms', async () => {
+      const [mpxn, own] = [newMpxn(), authenticator()];
+      const older = newEmail('older');
+      await room.newRecord(owner, { email: older, principalVerification: null }, { mpxn });
+      await intruder(mpxn, { email: newEmail('newer'), passkey: own });
+      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
+      valueOf(await asserted(room, secret, own));
+      expect(await statusOf(tokenRef)).toBe('CONFIRMED');
+      const input = { mpxn, method: 'MAGIC_LINK' };
+      const { magicLink } = valueOf(await room.ask(REIDENTIFY, { input }, { caller: other }));
+      expect(magicLink.dispatchedTo).toBe('n***@c***.example');
+    });
+  });
+}

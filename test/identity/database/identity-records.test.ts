@@ -1,0 +1,26 @@
+import { guards } from './chapters/guards';
+import { identityRecords } from './chapters/identity-records';
+import { legacyConsents } from './chapters/legacy-consents';
+import { lookupRetention } from './chapters/lookup-retention';
+import { mails } from './chapters/mails';
+import { recordMpxns } from './chapters/record-mpxns';
+
+/** Chapters share what is loaded, not their databases. */
+describe('Identity Records', () => {
+  identityRecords();
+});
+describe('What guards Identity Records', () => {
+  guards();
+});
+describe('MPxNs for other services', () => {
+  recordMpxns();
+});
+describe('Counts of lookups', () => {
+  lookupRetention();
+});
+describe('Mails to customers', () => {
+  mails();
+});
+describe('Consents of Interface B', () => {
+  legacyConsents();
+});

@@ -1,0 +1,22 @@
+import { lookups } from './chapters/lookups';
+import { magicLinks } from './chapters/magic-links';
+import { passkeys } from './chapters/passkeys';
+import { passkeysRefused } from './chapters/passkeys-refused';
+import { takeOvers } from './chapters/take-overs';
+
+/** Chapters share one room: see `roomOfThisFile`. */
+describe('Re-identification by a mailed link', () => {
+  magicLinks();
+});
+describe('Re-identification by a passkey', () => {
+  passkeys();
+});
+describe('Passkeys that are refused', () => {
+  passkeysRefused();
+});
+describe('Attempts to take over an identity', () => {
+  takeOvers();
+});
+describe('Lookups of customers', () => {
+  lookups();
+});

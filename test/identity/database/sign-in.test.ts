@@ -1,0 +1,38 @@
+import { customerBearer } from './chapters/customer-bearer';
+import { customerSessions } from './chapters/customer-sessions';
+import { occupancies } from './chapters/occupancies';
+import { passkeySignIn } from './chapters/passkey-sign-in';
+import { signInLimits } from './chapters/sign-in-limits';
+import { signInLinks } from './chapters/sign-in-links';
+import { supplierIdToken } from './chapters/supplier-id-token';
+import { supplierSignIn } from './chapters/supplier-sign-in';
+import { verifiedFirst } from './chapters/verified-first';
+
+/** Chapters share one room: see `roomOfThisFile`. */
+describe('Sign-in by a mailed link', () => {
+  signInLinks();
+});
+describe('Sign-in by a passkey', () => {
+  passkeySignIn();
+});
+describe('Sign-in at the supplier', () => {
+  supplierSignIn();
+});
+describe('The ID token of a supplier', () => {
+  supplierIdToken();
+});
+describe('Sessions of customers', () => {
+  customerSessions();
+});
+describe('The token of a session between services', () => {
+  customerBearer();
+});
+describe('Occupancies', () => {
+  occupancies();
+});
+describe('Verified customers first', () => {
+  verifiedFirst();
+});
+describe('Limits on sign-ins', () => {
+  signInLimits();
+});

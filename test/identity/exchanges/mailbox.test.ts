@@ -1,0 +1,52 @@
+import { createTransport } from 'nodemailer';
+import { type CapturedMail, type Mailbox, startMailbox } from '../../../sandbox/mailbox';
+
+describe('The mailbox of a sandbox', () => {
+  let mailbox: Mailbox;
+  beforeAll(async () => {
+    mailbox = await startMailbox({ port: 0, host: 'localhost' });
+    const transport = createTransport({ url: mailbox.smtpUrl });
+    const mail = {
+      from: 'a@register.example',
+      text: 'Go to https://portal.example/sign-in/link/x <b>now</b>',
+      html: '<p>Go</p>',
+    };
+    await transport.sendMail({ ...mail, to: 'Ada@customer.example', subject: 'The first' });
+    await transport.sendMail({ ...mail, to: 'bo@customer.example', subject: 'The <second>' });
+  });
+  afterAll(() => mailbox.close());
+
+  const mails = async (query = '') => (await (await fetch(`${mailbox.url}/${query}`)).json()) as CapturedMail[];
+
+  it('shows the mails that it was given, newest first, in both their parts', async () => {
+    expect(await mails()).toEqual([
+      expect.objectContaining({ to: 'bo@customer.example', subject: 'The <second>' }),
+      {
+        to: 'Ada@customer.example',
+        subject: 'The first',
+        received_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        text: expect.stringContaining('https://portal.example/sign-in/link/x'),
+        html: expect.stringContaining('<p>Go</p>'),
+      },
+    ]);
+  });
+
+  it('shows those of one recipient, however the address is written', async () => {
+    expect((await mails('?to=ADA@customer.example')).map(({ subject }) => subject)).toEqual(['The first']);
+    expect(await mails('?to=nobody@customer.example')).toEqual([]);
+  });
+
+  it('is a page for a person, in which links can be followed and mails are text', async () => {
+    const response = await fetch(mailbox.url, { headers: { accept: 'text/html,*/*' } });
+    const page = await response.text();
+    expect(response.headers.get('content-type')).toContain('text/html');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page).toContain('<a href="https://portal.example/sign-in/link/x">https://portal.example/sign-in/link/x</a>');
+    expect(page).not.toMatch(/<b>now|<second>/);
+  });
+
+  it('answers nothing else', async () => {
+    expect((await fetch(`${mailbox.url}/other`)).status).toBe(404);
+    expect((await fetch(mailbox.url, { method: 'POST' })).status).toBe(405);
+  });
+});

@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { type Graph, failuresOf, graphOf } from '../../support/graph';
+import { consentRecord } from '../../support/records';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+import { tokenOf } from '../../support/rest-client';
+
+const ANONYMISE = `mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { ir anonymisedAt } }`;
+const LISTED = `query Listed($mpxn: MPxN!) { meterPoint(mpxn: $mpxn) { accessRecords { nodes { ak } } } }`;
+
+let register: SharedRegister;
+let owner: Client;
+let dataUser: DataUser;
+let graph: Graph;
+
+beforeAll(async () => {
+  register = await sharedRegister();
+  owner = new Client({ connectionString: register.databaseUrl });
+  await owner.connect();
+  dataUser = await newDataUser(register, 'https://larkhill.example/back');
+  graph = graphOf(register, dataUser.token);
+});
+afterAll(async () => {
+  await owner?.end();
+});
+
+const anonymise = (ir: string, by: Graph = graph) => by(ANONYMISE, { ir });
+const revoke = ({ key }: Customer) => dataUser.rest('DELETE', `/v1/access-records/${key}`);
+
+async function recordId(ir: string): Promise<string> {
+  return (await owner.query<{ id: string }>('select id from identity.identity_record where ref = $1', [ir])).rows[0]
+    ?.id as string;
+}
+
+/** Moves the end of the access that is linked to an Identity Record into the past, as if its time had gone by. */
+async function expiryPasses(linkedTo: string): Promise<void> {
+  await owner.query(
+    `begin; set local session_replication_role = 'replica';
+     update access.access_record set expiry = register.register_now() - interval '1 s'
+     where expiry is not null and identity_record_id = '${await recordId(linkedTo)}'; commit`,
+  );
+}
+
+/** Rows of any table of `identity` that hang on a record. */
+async function hangingOn(id: string): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select table_schema || '.' || table_name as name from information_schema.columns
+     where column_name = 'record_id' and table_schema in ('identity', 'identity_keys') order by 1`,
+  );
+  const hanging: string[] = [];
+  for (const { name } of rows) {
+    const { rowCount } = await owner.query(`select from ${name} where record_id = $1`, [id]);
+    if (rowCount !== 0) hanging.push(name);
+  }
+  return hanging;
+}
+
+/** One row in each table, as a person leaves them who has done everything. */
+async function doEverything(id: string): Promise<void> {
+  const bytes = () => randomBytes(32);
+  await owner.query(
+    `insert into identity.passkey (id, record_id, credential_hash, sealed, backup_eligible, backed_up, sign_count)
+     values ($1, $2, $3, '\\x00', false, false, 0)`,
+    [`cred_${randomBytes(12).toString('hex')}`, id, bytes()],
+  );
+  await owner.query(
+    `insert into identity.reidentification (id, token_hash, duid, account_id, scope, method, record_id, issued_at, open_until, expires_at)
+     values (gen_random_uuid(), $1, $2, 'acc', 'cross', 'magic-link', $3, now(), now(), now() + interval '1 hour')`,
+    [bytes(), dataUser.duid, id],
+  );
+  await owner.query(
+    `insert into identity.customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, started_at, expires_at)
+     select gen_random_uuid(), $1, id, mpxn_index, meter_point_id, 'passkey', now(), now() + interval '1 hour'
+     from identity.identity_record where id = $2`,
+    [bytes(), id],
+  );
+  await owner.query(
+    `insert into identity.sign_in_link (secret_hash, record_id, sealed, expires_at) values ($1, $2, '\\x00', now() + interval '1 hour')`,
+    [bytes(), id],
+  );
+  await owner.query(
+    `insert into identity.identity_look (record_id, duid, kind, hour, count) values ($1, $2, 'existence-check', '2026-01-01', 1)`,
+    [id, dataUser.duid],
+  );
+}
+
+describe('An Identity Record that is anonymised', () => {
+  it('has neither personal data nor anything that finds it; a repeat answers the same', async () => {
+    const customer = await newCustomer(dataUser);
+    await revoke(customer);
+    const before = Date.now();
+    const { data } = await anonymise(customer.ir);
+    expect(data.anonymiseIdentityRecord.ir).toBe(customer.ir);
+    expect(Math.abs(Date.parse(data.anonymiseIdentityRecord.anonymisedAt) - before)).toBeLessThan(60_000);
+    expect((await anonymise(customer.ir)).data).toEqual(data);
+
+    const { body } = await dataUser.rest('GET', `/v1/identity-records/${customer.ir}`);
+    expect(body['identity-record']).toMatchObject({
+      'pii-principal': null,
+      'principal-verification': null,
+      'has-email': false,
+      credentials: [],
+      'anonymised-at': data.anonymiseIdentityRecord.anonymisedAt,
+    });
+    const email = encodeURIComponent(customer.email);
+    for (const search of [`mpxn=${customer.mpxn}`, `email=${email}`]) {
+      expect((await dataUser.rest('GET', `/v1/identity-records?${search}`)).body['identity-records']).toEqual([]);
+    }
+    const exists = await dataUser.rest('GET', `/v1/identity-records/exists?mpxn=${customer.mpxn}`);
+    expect(exists.body).toMatchObject({ exists: false });
+  });
+
+  it('leaves nothing that hangs on it', async () => {
+    const customer = await newCustomer(dataUser);
+    await revoke(customer);
+    const id = await recordId(customer.ir);
+    await doEverything(id);
+    expect(await hangingOn(id)).toEqual([
+      'identity.customer_session',
+      'identity.identity_look',
+      'identity.passkey',
+      'identity.reidentification',
+      'identity.sign_in_link',
+      'identity_keys.data_key',
+    ]);
+    await anonymise(customer.ir);
+    expect(await hangingOn(id)).toEqual([]);
+  });
+
+  it('ends a supplier’s session at the meter point when it was the last record there', async () => {
+    const [alone, among] = [await newCustomer(dataUser), await newCustomer(dataUser)];
+    await dataUser.rest('POST', '/v1/identity-records', {
+      'pii-principal': { mpxn: among.mpxn, 'move-in-date': '2022-01-01' },
+      'expressed-by': 'data-subject',
+    });
+    for (const { ir } of [alone, among]) {
+      await owner.query(
+        `insert into identity.customer_session (id, token_hash, mpxn_index, meter_point_id, sealed, means, started_at, expires_at)
+         select gen_random_uuid(), $1, mpxn_index, meter_point_id, '\\x00', 'supplier', now(), now() + interval '1 hour'
+         from identity.identity_record where ref = $2`,
+        [randomBytes(32), ir],
+      );
+    }
+    const { rows: points } = await owner.query<{ index: Buffer }>(
+      'select mpxn_index as index from identity.identity_record where ref = any($1) order by array_position($1, ref::text)',
+      [[alone.ir, among.ir]],
+    );
+    const sessionsAt = async ({ index }: { index: Buffer }) =>
+      (await owner.query('select from identity.customer_session where mpxn_index = $1', [index])).rowCount;
+    for (const customer of [alone, among]) {
+      await revoke(customer);
+      await anonymise(customer.ir);
+    }
+    expect(await Promise.all(points.map(sessionsAt))).toEqual([0, 1]);
+  });
+
+  it('leaves access records their history, without their meter point and without who looked', async () => {
+    const customer = await newCustomer(dataUser);
+    await dataUser.rest('GET', `/v1/meter-points/${customer.mpxn}/access-records`);
+    await revoke(customer);
+    const before = (await dataUser.rest('GET', `/v1/access-records/${customer.key}`)).body['access-record'];
+    const linked = `(select id from access.access_record where identity_record_id = '${await recordId(customer.ir)}')`;
+    const { rows: accounts } = await owner.query(`select account_id from access.account where duid = $1`, [
+      dataUser.duid,
+    ]);
+    await owner.query(
+      `insert into access.portal_alias (alias_hash, record_id, account_id) select $1, id, $2 from ${linked} linked`,
+      [randomBytes(32), accounts[0].account_id],
+    );
+    await anonymise(customer.ir);
+    expect((await dataUser.rest('GET', `/v1/access-records/${customer.key}`)).body['access-record']).toEqual(before);
+    for (const table of ['look', 'portal_alias']) {
+      expect([table, (await owner.query(`select from access.${table} where record_id in ${linked}`)).rowCount]).toEqual(
+        [table, 0],
+      );
+    }
+    const { rows } = await owner.query(`select meter_point_id, state from access.access_record where id in ${linked}`);
+    expect(rows).toEqual([{ meter_point_id: null, state: 'REVOKED' }]);
+    expect(failuresOf(await graph(LISTED, { mpxn: customer.mpxn }))).toEqual([expect.stringContaining('PRM')]);
+  });
+
+  it('takes no new access record', async () => {
+    const customer = await newCustomer(dataUser);
+    await revoke(customer);
+    await anonymise(customer.ir);
+    const { status, body } = await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir));
+    expect([status, body['errors'][0]['error-code']]).toEqual([409, 'CNF003']);
+  });
+});
+
+describe('Anonymising', () => {
+  it('is refused while a linked access record is ACTIVE, and changes nothing', async () => {
+    const customer = await newCustomer(dataUser);
+    expect(failuresOf(await anonymise(customer.ir))).toEqual(['CNF003 anonymiseIdentityRecord']);
+    const { body } = await dataUser.rest('GET', `/v1/identity-records/${customer.ir}`);
+    expect(body['identity-record']['pii-principal'].mpxn).toBe(customer.mpxn);
+    expect((await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir))).status).toBe(201);
+  });
+
+  it('is done once every linked access record has ended, by revocation or by its expiry', async () => {
+    const customer = await newCustomer(dataUser);
+    const ending = consentRecord(customer.ir);
+    const expiry = new Date(Date.now() + 3_600_000).toISOString();
+    const access = { ...ending['access-event'], expiry };
+    await dataUser.rest('POST', '/v1/access-records', { ...ending, 'access-event': access });
+    await revoke(customer);
+    expect(failuresOf(await anonymise(customer.ir))).toEqual(['CNF003 anonymiseIdentityRecord']);
+    await expiryPasses(customer.ir);
+    expect(failuresOf(await anonymise(customer.ir))).toEqual([]);
+  });
+
+  it('is for the Data User that created the record', async () => {
+    const customer = await newCustomer(dataUser);
+    const stranger = graphOf(register, await tokenOf(register, 'data_user', 1));
+    expect(failuresOf(await anonymise(customer.ir, stranger))).toEqual(['PRM002 anonymiseIdentityRecord']);
+    expect(failuresOf(await anonymise(`ir_${'0'.repeat(24)}`))).toEqual(['NTF001 anonymiseIdentityRecord']);
+    for (const role of ['data_provider', 'portal', 'admin', 'analyst', 'supplier'] as const) {
+      expect(failuresOf(await anonymise(customer.ir, graphOf(register, await tokenOf(register, role))))).toEqual([
+        'PRM001',
+      ]);
+    }
+    expect(failuresOf(await anonymise(customer.ir, graphOf(register)))).toEqual(['AUT001']);
+  });
+
+  it('that has begun refuses registrations', async () => {
+    const customer = await newCustomer(dataUser);
+    await owner.query(`update identity.identity_record set closing_at = now() where ref = $1`, [customer.ir]);
+    const { status, body } = await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir));
+    expect([status, body['errors'][0]['error-code']]).toEqual([409, 'CNF003']);
+  });
+});

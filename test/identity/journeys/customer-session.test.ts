@@ -1,0 +1,177 @@
+import { type Customer, type DataUser, linkIn, newCustomer, newDataUser, nextMail } from '../../support/customers';
+import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { consentRecord } from '../../support/records';
+import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
+import { anonymousClient, signedInClient } from '../../support/rest-client';
+import { until } from '../../support/until';
+
+const LIST = `query ($part: CustomerRecordPart!) {
+  customerAccessRecords(part: $part) {
+    totalCount
+    nodes {
+      id version state legalBasis purpose dataTypes registeredAt expiry
+      leadControllerName arrangementType controllerCount
+      recordMetadata { schemaVersion createdAt identityRecordRef duid controllerArrangement { controllers { name contactUrl } } }
+      notice { sharedNotice { termsUrl } }
+      processing { legalBasis purpose recipients { name } }
+      accessEvent { state registeredAt revokedAt }
+      dataUser { displayName status }
+      discoveredAccess { organisationName }
+      transitions { nodes { to cause reason } }
+    }
+  }
+}`;
+const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { id revokedAt } }';
+const LOOKS = '{ accessLooks { organisation kind hour count record { id state } } }';
+
+describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
+  let register: SharedRegister;
+  let dataUser: DataUser;
+  let customer: Customer;
+  let session: Graph;
+  let consentId: string;
+  let contractId: string;
+
+  beforeAll(async () => {
+    register = await sharedRegister(wiring);
+    dataUser = await newDataUser(register, 'https://larkhill.example/return');
+    customer = await newCustomer(dataUser);
+    const contract = consentRecord(customer.ir, { 'legal-basis': 'uk-contract' });
+    await dataUser.rest('POST', '/v1/access-records', {
+      ...contract,
+      notice: null,
+      'access-event': { ...contract['access-event'], consent: null },
+    });
+    session = await signedIn(customer);
+    const { nodes } = await listed('CURRENT');
+    [contractId, consentId] = nodes.map(({ id }: { id: string }) => id);
+  });
+
+  async function signedIn({ mpxn, email }: Customer): Promise<Graph> {
+    const graph = graphOf(register);
+    const ask = 'mutation ($mpxn: MPxN!) { requestSignInLink(entry: { mpxn: $mpxn }, language: EN) }';
+    expect(failuresOf(await graph(ask, { mpxn }))).toEqual([]);
+    const secret = linkIn(await nextMail(register, email))
+      .split('/')
+      .at(-1);
+    const { data, text } = await graph('mutation ($secret: String!) { signInWithLink(secret: $secret) { token } }', {
+      secret,
+    });
+    if (!data?.signInWithLink) throw new Error(`the link did not sign in: ${text}`);
+    return graphOf(register, data.signInWithLink.token);
+  }
+
+  async function listed(part: 'CURRENT' | 'HISTORY') {
+    const answer = await session(LIST, { part });
+    expect(failuresOf(answer)).toEqual([]);
+    return answer.data.customerAccessRecords;
+  }
+
+  it('reads who has access, and neither an access key nor the key of the Identity Record', async () => {
+    const answer = await session(LIST, { part: 'CURRENT' });
+    const { totalCount, nodes } = answer.data.customerAccessRecords;
+    expect([totalCount, nodes.length]).toEqual([2, 2]);
+    expect(nodes[1]).toMatchObject({
+      legalBasis: 'UK_CONSENT',
+      state: 'ACTIVE',
+      recordMetadata: { identityRecordRef: null, duid: dataUser.duid },
+      dataUser: { displayName: dataUser.name },
+      transitions: { nodes: [{ to: 'ACTIVE', cause: 'REGISTERED', reason: null }] },
+    });
+    expect(answer.text).not.toContain(customer.key);
+    expect(answer.text).not.toContain(customer.ir);
+  });
+
+  it.each(['ak', 'recordMetadata { recordIdentifier }', 'identityRecord { id }', 'versions { nodes { version } }'])(
+    'is refused what is not a customer’s to read: %s',
+    async (field) => {
+      const answer = await session(`query ($id: ID!) { customerAccessRecord(id: $id) { state ${field} } }`, {
+        id: consentId,
+      });
+      expect(failuresOf(answer).map((failure) => failure.split(' ')[0])).toEqual(['PRM002']);
+      expect(answer.text).not.toContain(customer.key);
+    },
+  );
+
+  it('reads by the key of a record what every holder of the key reads, not what became of it', async () => {
+    const byKey = 'query ($key: AccessKey!) { accessRecord(key: $key) { state transitions { nodes { to } } } }';
+    expect(failuresOf(await session(byKey, { key: customer.key }))).toEqual(['PRM002 accessRecord.transitions']);
+  });
+
+  it('reads nothing of another meter point, and ends nothing there', async () => {
+    const neighbour = await newCustomer(dataUser);
+    const neighbours = await signedIn(neighbour);
+    const { data } = await neighbours(LIST, { part: 'CURRENT' });
+    const [{ id }] = data.customerAccessRecords.nodes;
+    const one = 'query ($id: ID!) { customerAccessRecord(id: $id) { state } }';
+    expect((await session(one, { id })).data).toEqual({ customerAccessRecord: null });
+    expect(failuresOf(await session(WITHDRAW, { id }))).toEqual(['NTF001 withdrawConsent']);
+    expect(failuresOf(await session(WITHDRAW, { id: 'no id' }))).toEqual(['NTF001 withdrawConsent']);
+    expect((await neighbours(one, { id })).data).toEqual({ customerAccessRecord: { state: 'ACTIVE' } });
+  });
+
+  it('sees who looked: by name who sent a token, and by the hour', async () => {
+    const holder = anonymousClient(register.rest);
+    await holder('GET', `/v1/access-records/${customer.key}`);
+    await anonymousClient(register.rest, 'Bearer nonsense')('GET', `/v1/access-records/${customer.key}`);
+    const provider = await signedInClient(register, 'data_provider');
+    await provider('GET', `/v1/access-records/${customer.key}`);
+    await dataUser.rest('GET', `/v1/meter-points/${customer.mpxn}/access-records`);
+    const looks = await until(async () => {
+      const { data } = await session(LOOKS);
+      const seen = data.accessLooks.filter(({ record }: { record: { id: string } }) => record.id === consentId);
+      return seen.filter(({ kind }: { kind: string }) => kind === 'VERIFICATION').length >= 2 ? seen : undefined;
+    });
+    const { display_name: name } = register.sandbox.accounts.find(({ role }) => role === 'data_provider') as {
+      display_name?: string;
+    };
+    expect(looks).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ organisation: null, kind: 'VERIFICATION' }),
+        expect.objectContaining({ organisation: name ?? expect.any(String), kind: 'VERIFICATION', count: 1 }),
+        expect.objectContaining({ organisation: dataUser.name, kind: 'LISTING', count: 1 }),
+      ]),
+    );
+    expect(looks).toHaveLength(3);
+    for (const { hour } of looks) expect(hour).toMatch(/:00:00\.000Z$/);
+  });
+
+  it('withdraws consent only, and everybody who verifies sees it before the answer is there', async () => {
+    expect(failuresOf(await session(WITHDRAW, { id: contractId }))).toEqual(['CNF001 withdrawConsent']);
+    const { data } = await session(WITHDRAW, { id: consentId });
+    const { body } = await anonymousClient(register.rest)('GET', `/v1/access-records/${customer.key}`);
+    expect(body['access-record']['access-event']).toMatchObject({
+      state: 'REVOKED',
+      'revoked-at': data.withdrawConsent.revokedAt,
+    });
+    expect(failuresOf(await session(WITHDRAW, { id: consentId }))).toEqual(['CNF001 withdrawConsent']);
+    const { nodes } = await listed('HISTORY');
+    expect(nodes).toMatchObject([
+      {
+        id: consentId,
+        state: 'REVOKED',
+        transitions: {
+          nodes: [{ cause: 'REGISTERED' }, { to: 'REVOKED', cause: 'WITHDRAWN', reason: 'CUSTOMER_REQUEST' }],
+        },
+      },
+    ]);
+    expect((await listed('CURRENT')).nodes.map(({ id }: { id: string }) => id)).toEqual([contractId]);
+  });
+
+  it('is the only one who reads and withdraws so', async () => {
+    const fields = [LIST.replace('$part)', 'CURRENT)').replace('($part: CustomerRecordPart!)', ''), LOOKS];
+    for (const query of fields) {
+      expect(failuresOf(await graphOf(register)(query))[0]).toMatch(/^AUT001/);
+      for (const role of ['data_user', 'admin', 'portal'] as const) {
+        expect(failuresOf(await (await graphAs(register, role))(query))[0]).toMatch(/^PRM001/);
+      }
+    }
+    expect(failuresOf(await (await graphAs(register, 'admin'))(WITHDRAW, { id: contractId }))[0]).toMatch(/^PRM001/);
+  });
+
+  it('reads nothing more once the session has ended', async () => {
+    expect(failuresOf(await session('mutation { endCustomerSession }'))).toEqual([]);
+    expect(failuresOf(await session(LOOKS))[0]).toMatch(/^AUT001/);
+    expect(failuresOf(await session(WITHDRAW, { id: contractId }))[0]).toMatch(/^AUT001/);
+  });
+});

@@ -1,0 +1,385 @@
+import { Client } from 'pg';
+import { reanonymise } from '../../../backup/reanonymise';
+import { RegisterError } from '../../../schema/register-error';
+import type { Caller } from '../../../subgraphs/server/caller';
+import type { SubgraphLink } from '../../../subgraphs/server/subgraph-link';
+import { AS_ACCESS, EXISTS } from '../../support/ceremonies';
+import {
+  ADDRESS,
+  CONSENTS,
+  NOTHING,
+  ONE_CONSENT,
+  VERIFY,
+  consentOf,
+  consentingDataUser,
+  leftOf,
+  sendConsent,
+  settled,
+} from '../../support/legacy-consents';
+import { type SignInRoom, newMpxn, startSignInRoom } from '../../support/sign-in-room';
+import { until } from '../../support/until';
+
+type Ask = () => ReturnType<SubgraphLink['execute']>;
+/** What happens to a question that makes or changes a record, on its way from `identity` to `access`: null lets it pass. */
+type OnTheWay = ((ask: Ask) => ReturnType<SubgraphLink['execute']>) | null;
+
+let onTheWay: OnTheWay = null;
+/** What happens to the question whether a record is linked, which a job asks. */
+let onSettling: OnTheWay = null;
+const lossy = (access: SubgraphLink): SubgraphLink => ({
+  name: access.name,
+  execute: (request, context) => {
+    const ask = () => access.execute(request, context);
+    if (/recordConsent|updateRecordedConsent/.test(request.query)) return (onTheWay ?? passing)(ask);
+    return request.query.includes('settleIdentityRecord') ? (onSettling ?? passing)(ask) : ask();
+  },
+});
+const passing = (ask: Ask) => ask();
+const gone = () => Promise.reject(new RegisterError('SYS002'));
+const unasked = () => gone();
+const unanswered: OnTheWay = async (ask) => ask().then(gone);
+
+let room: SignInRoom;
+let caller: Caller;
+beforeAll(async () => {
+  room = await startSignInRoom({ between: lossy });
+});
+afterAll(() => room?.close());
+beforeEach(async () => {
+  caller = await consentingDataUser(room);
+});
+afterEach(async () => {
+  [onTheWay, onSettling] = [null, null];
+  await room.moveClock(0);
+});
+
+const send = (input: object, more: { readonly ck?: string; readonly key?: string } = {}) =>
+  sendConsent(room, caller, input, more);
+const registered = async (input: object): Promise<string> =>
+  (await send(input)).data.registerConsent.consentToken.key as string;
+const left = () => leftOf(room, caller);
+const verified = async (ck: string) =>
+  (await room.askAccess(VERIFY, { key: ck.replace('ck_', 'ak_') })).data.accessRecord;
+/** Sends while something happens on the way; the code of the answer. */
+const sentWhile = async (happens: OnTheWay, ...request: Parameters<typeof send>) => {
+  onTheWay = happens;
+  const { codes } = await send(...request);
+  onTheWay = null;
+  return codes.join();
+};
+/** The move-in dates of the Identity Records that the versions of the caller's consent tell that they rest on. */
+const restsOn = async (): Promise<string[]> => {
+  const { rows } = await room.owner.query(
+    `select i.ref from access.access_record_version v join identity.identity_record i on i.id = v.identity_record_id
+     where v.record_id = (select id from access.access_record where duid = $1) order by v.version`,
+    [caller.duid],
+  );
+  const principal = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { moveInDate } } }';
+  const answers = await Promise.all(rows.map(({ ref }) => room.ask(principal, { ref }, { caller })));
+  return answers.map(({ data }) => data.identityRecord.piiPrincipal.moveInDate);
+};
+const LEFT_PROVISIONAL = { ...NOTHING, provisional: 1 };
+
+describe('A registration that ends between its steps', () => {
+  it('before access was asked leaves nothing', async () => {
+    expect(await sentWhile(unasked, consentOf(caller))).toBe('SYS002');
+    expect(await left()).toEqual(LEFT_PROVISIONAL);
+    await settled(room);
+    expect(await left()).toEqual(NOTHING);
+  });
+
+  it('after access has done its part is whole, and seen as such already before', async () => {
+    const mpxn = newMpxn();
+    expect(await sentWhile(unanswered, consentOf(caller, mpxn))).toBe('SYS002');
+    expect(await left()).toEqual({ ...LEFT_PROVISIONAL, records: 1 });
+    const shown = async () => (await room.ask(CONSENTS, { mpxn }, { caller })).data.consents;
+    expect((await shown())[0].evidence.address).toMatchObject(ADDRESS);
+    const { rows } = await room.owner.query('select id from identity.provisional_identity_record where duid = $1', [
+      caller.duid,
+    ]);
+    const MPXNS = 'query ($ids: [ID!]!) { identityRecordMpxns(ids: $ids) { mpxn canBeOpened } }';
+    const { data } = await room.ask(MPXNS, { ids: [rows[0].id, 'no uuid'] }, AS_ACCESS);
+    expect(data.identityRecordMpxns).toEqual([
+      { mpxn, canBeOpened: true },
+      { mpxn: null, canBeOpened: true },
+    ]);
+    await settled(room);
+    expect(await left()).toEqual(ONE_CONSENT);
+    expect((await shown())[0].evidence.address).toMatchObject(ADDRESS);
+  });
+
+  it('is seen by nobody who asks for Identity Records until it is whole', async () => {
+    const mpxn = newMpxn();
+    await sentWhile(unanswered, consentOf(caller, mpxn));
+    const search = 'query ($mpxn: MPxN!) { identityRecords(mpxn: $mpxn) { ir } }';
+    const seen = async () => [
+      (await room.ask(EXISTS, { mpxn }, { caller })).data.identityRecordExistence.exists,
+      (await room.ask(search, { mpxn }, { caller })).data.identityRecords.length,
+    ];
+    expect(await seen()).toEqual([false, 0]);
+    await settled(room);
+    expect(await seen()).toEqual([true, 1]);
+  });
+
+  it('and is repeated with its idempotency key is one consent', async () => {
+    const input = consentOf(caller);
+    expect(await sentWhile(unanswered, input, { key: 'again' })).toBe('SYS002');
+    const { data } = await send(input, { key: 'again' });
+    expect(data.registerConsent).toMatchObject({ isNew: true, replayed: true });
+    expect(await left()).toEqual({ ...LEFT_PROVISIONAL, records: 1 });
+    await settled(room);
+    expect(await left()).toEqual(ONE_CONSENT);
+    expect((await verified(data.registerConsent.consentToken.key)).state).toBe('ACTIVE');
+  });
+
+  it('and reaches access only after it was settled is refused', async () => {
+    const late = async (ask: Ask) => {
+      await settled(room);
+      expect(await left()).toEqual(NOTHING);
+      return ask();
+    };
+    expect(await sentWhile(late, consentOf(caller))).toBe('CNF003');
+    expect(await left()).toEqual(NOTHING);
+  });
+
+  it('and is settled while access is at work for it comes out as access decides', async () => {
+    const atOnce = async (ask: Ask) => (await Promise.all([ask(), settled(room)]))[0];
+    for (const _ of [1, 2, 3, 4]) {
+      caller = await consentingDataUser(room);
+      const code = await sentWhile(atOnce, consentOf(caller));
+      expect(await left()).toEqual(code === '' ? ONE_CONSENT : NOTHING);
+      expect(['', 'CNF003']).toContain(code);
+    }
+  });
+
+  it('and whose job was lost is found again', async () => {
+    await sentWhile(unanswered, consentOf(caller));
+    await sentWhile(unasked, consentOf(caller));
+    await room.owner.query('delete from identity_jobs._private_jobs');
+    await room.moveClock(120);
+    await room.addReplica(); // looks when it starts
+    await settledOnce();
+    expect(await left()).toEqual(ONE_CONSENT);
+  });
+});
+
+/** The look of a replica that has started adds its jobs a moment later. */
+async function settledOnce(): Promise<void> {
+  for (let round = 0; round < 200 && (await left()).provisional > 0; round++) await settled(room);
+}
+
+describe('An update that ends between its steps', () => {
+  const moved = (input: object) => ({ ...input, moveInDate: '2023-01-01' });
+
+  it('before access was asked leaves the consent as it was', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    expect(await sentWhile(unasked, moved(input), { ck })).toBe('SYS002');
+    await settled(room);
+    expect(await left()).toEqual(ONE_CONSENT);
+    expect(await send(input, { ck })).toMatchObject({ codes: [] });
+    expect(await left()).toEqual(ONE_CONSENT);
+  });
+
+  it('after access has done its part is whole, also for the next update', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
+    expect(await left()).toEqual({ ...ONE_CONSENT, provisional: 1, linked: 0 });
+    expect(await send(moved(input), { ck })).toMatchObject({ codes: [] });
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
+    await settled(room);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
+  });
+
+  it('and that another one has overtaken meanwhile comes after it, and leaves nothing of the first attempt', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    const overtaken = async (ask: Ask) => {
+      onTheWay = null;
+      expect(await send({ ...input, moveInDate: '2023-02-01' }, { ck })).toMatchObject({ codes: [] });
+      return ask();
+    };
+    expect(await sentWhile(overtaken, moved(input), { ck, key: 'last' })).toBe('');
+    expect(await restsOn()).toEqual(['2022-03-01', '2023-02-01', '2023-01-01']);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 3 });
+    expect((await send(moved(input), { ck, key: 'last' })).data.registerConsent.replayed).toBe(true);
+    expect(await restsOn()).toHaveLength(3);
+    expect(await sentWhile(overtaken, { ...input, moveInDate: '2023-02-01' }, { ck })).toBe('');
+    expect(await restsOn()).toHaveLength(5);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 4 });
+  });
+
+  it('and that others overtake again and again is told so after the third repeat, and leaves nothing', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    let attempts = 0;
+    const overtaken = async (ask: Ask) => {
+      attempts += 1;
+      onTheWay = null;
+      expect(await send(input, { ck })).toMatchObject({ codes: [] });
+      onTheWay = overtaken;
+      return ask();
+    };
+    expect(await sentWhile(overtaken, moved(input), { ck })).toBe('CNF001');
+    expect(attempts).toBe(4);
+    expect(await left()).toEqual(ONE_CONSENT);
+    await settled(room);
+    expect(await left()).toEqual(ONE_CONSENT);
+  });
+
+  it('and that the account does not allow is told so at once', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    await room.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
+    let attempts = 0;
+    const counted = (ask: Ask) => {
+      attempts += 1;
+      return ask();
+    };
+    expect(await sentWhile(counted, moved(input), { ck })).toBe('CNF001');
+    expect(attempts).toBe(1);
+    expect(await left()).toEqual(ONE_CONSENT);
+  });
+
+  it.each(['keeps', 'moves'])('and whose consent ends meanwhile is refused, where it %s the link', async (link) => {
+    const input = consentOf(caller);
+    const update = link === 'keeps' ? input : moved(input);
+    const ending = new Date(Date.now() + 3_600_000).toISOString();
+    const expiring = { ...input, evidence: { ...input.evidence, consentExpiry: ending } };
+    const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }';
+    const ends: [string, object, (key: string) => Promise<unknown>][] = [
+      ['REVOKED', input, (key) => room.askAccess(revoke, { key }, { caller })],
+      ['EXPIRED', expiring, () => room.moveClock(3_700)],
+    ];
+    for (const [state, registration, end] of ends) {
+      caller = await consentingDataUser(room);
+      const ofCaller = { duid: caller.duid };
+      const ck = await registered({ ...registration, ...ofCaller });
+      const ended = async (ask: Ask) => {
+        await end(ck.replace('ck_', 'ak_'));
+        return ask();
+      };
+      expect([state, await sentWhile(ended, { ...update, ...ofCaller }, { ck })]).toEqual([state, 'CNF001']);
+      expect((await verified(ck)).state).toBe(state);
+      expect(await restsOn()).toHaveLength(1);
+      expect(await left()).toEqual(ONE_CONSENT);
+    }
+  });
+
+  it('and whose link has moved on when its job asks is kept, as the former Identity Record that it is', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
+    let jobs = 0;
+    onSettling = async (ask) => {
+      onSettling = null;
+      jobs += 1;
+      expect(await send({ ...input, moveInDate: '2023-03-01' }, { ck })).toMatchObject({ codes: [] });
+      return ask();
+    };
+    await settled(room);
+    expect(jobs).toBe(1);
+    expect(await restsOn()).toEqual(['2022-03-01', '2023-01-01', '2023-03-01']);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 3 });
+    const closed = `select from access.closed_identity_link c join identity.identity_record i on i.id = c.identity_record_id where duid = $1`;
+    expect((await room.owner.query(closed, [caller.duid])).rowCount).toBe(0);
+  });
+
+  it.each(['keeps', 'moves'])(
+    'and waits for a closing of its Identity Record is refused, where it %s the link',
+    async (link) => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const { owner } = room;
+      await owner.query('begin');
+      const text = `with closed as (update access.access_record set meter_point_id = null where duid = $1 returning identity_record_id)
+      insert into access.closed_identity_link select identity_record_id from closed`;
+      await owner.query(text, [caller.duid]);
+      const answer = send(link === 'keeps' ? input : moved(input), { ck });
+      const WAITING = 'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
+      await until(async () => ((await owner.query(WAITING)).rowCount === 0 ? undefined : true));
+      await owner.query('commit');
+      expect((await answer).codes).toEqual(['CNF001']);
+      expect(await restsOn()).toHaveLength(1);
+      expect(await left()).toEqual({ ...ONE_CONSENT, linked: 0 });
+    },
+  );
+
+  it.each([
+    ['another Identity Record', moved, 2],
+    ['the same Identity Record', (input: object) => input, 1],
+  ])('and whose repeat for %s was answered meanwhile is answered the same', async (_, changed, identityRecords) => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    const request = [changed(input), { ck, key: 'at-once' }] as const;
+    let repeat: Awaited<ReturnType<typeof send>> | undefined;
+    onTheWay = async (ask) => {
+      onTheWay = null;
+      repeat = await send(...request);
+      return ask();
+    };
+    const first = await send(...request);
+    expect(repeat).toMatchObject({ codes: [], data: { registerConsent: { isNew: false, replayed: false } } });
+    expect(first.codes).toEqual([]);
+    expect(first.data.registerConsent).toEqual({ ...repeat?.data.registerConsent, replayed: true });
+    const { rows } = await room.owner.query('select version from access.access_record where duid = $1', [caller.duid]);
+    expect(rows).toEqual([{ version: 2 }]);
+    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords });
+  });
+
+  it('and reaches access only after it was settled is refused, and the consent stays', async () => {
+    const input = consentOf(caller);
+    const ck = await registered(input);
+    const late = async (ask: Ask) => {
+      await settled(room);
+      return ask();
+    };
+    expect(await sentWhile(late, moved(input), { ck })).toBe('CNF003');
+    expect(await left()).toEqual(ONE_CONSENT);
+    expect((await verified(ck)).state).toBe('ACTIVE');
+  });
+});
+
+describe('A restore that brings a provisional record back', () => {
+  const provisionalId = async () =>
+    (await room.owner.query('select id from identity.provisional_identity_record where duid = $1', [caller.duid]))
+      .rows[0].id as string;
+  /** What a restore does last, in its transaction; `since` were anonymised after the backup. */
+  const restored = async (since: readonly string[]) => {
+    await room.owner.query('begin');
+    const at = new Date().toISOString();
+    const done = await reanonymise(room.owner as Client, new Map(since.map((id) => [id, at])));
+    await room.owner.query('commit; reset search_path');
+    return done;
+  };
+
+  it('keeps it and its key, and settles it', async () => {
+    await sentWhile(unanswered, consentOf(caller));
+    expect(await restored([])).toEqual({ anonymisedAgain: 0, withoutDataKey: 0, revoked: 0 });
+    await settled(room);
+    expect(await left()).toEqual(ONE_CONSENT);
+    expect((await room.owner.query('select from identity_keys.data_key')).rowCount).toBeGreaterThan(0);
+  });
+
+  it('anonymises it when it was since, or when its data key is lost', async () => {
+    for (const since of [true, false]) {
+      caller = await consentingDataUser(room);
+      await sentWhile(unanswered, consentOf(caller));
+      const id = await provisionalId();
+      if (!since) await room.owner.query('delete from identity_keys.data_key where record_id = $1', [id]);
+      expect(await restored(since ? [id] : [])).toEqual({
+        anonymisedAgain: since ? 1 : 0,
+        withoutDataKey: since ? 0 : 1,
+        revoked: 1,
+      });
+      const { rows } = await room.owner.query(
+        `select anonymised_at is not null as anonymised, mpxn_index, meter_point_id,
+           (select count(*)::int from identity_keys.data_key where record_id = id) as keys from identity.identity_record where id = $1`,
+        [id],
+      );
+      expect(rows).toEqual([{ anonymised: true, mpxn_index: null, meter_point_id: null, keys: 0 }]);
+      expect(await left()).toMatchObject({ records: 1, provisional: 0 });
+    }
+  });
+});

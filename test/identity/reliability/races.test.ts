@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Pool } from 'pg';
+import { graphFor, onboarded } from '../../support/administration';
+import { ANONYMISED, standings, untouched } from '../../support/chaos/invariants';
+import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../../support/confirmed-tokens';
+import {
+  type Customer,
+  type DataUser,
+  identityRecord,
+  newCustomer,
+  newDataUser,
+  newMpxn,
+} from '../../support/customers';
+import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { consentRecord } from '../../support/records';
+import { type TestRegister, startTestRegister } from '../../support/register';
+import { accountOf } from '../../support/rest-client';
+import { until } from '../../support/until';
+
+const IS_LONG = process.env['TEST_LONG'] !== undefined;
+const ROUNDS = IS_LONG ? 400 : 16;
+const AT_ONCE = 8;
+const [TOKENS, REDEMPTIONS] = IS_LONG ? [1_000, 50] : [12, 20];
+/** Tokens that are redeemed at the same time, each by all its callers. */
+const TOKENS_AT_ONCE = 4;
+const JUST_OVER_AN_HOUR = 3_601;
+
+const ANONYMISE = `mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }`;
+
+let register: TestRegister;
+let owner: Client;
+let holder: Client;
+let dataUser: DataUser;
+let graph: Graph;
+
+beforeAll(async () => {
+  // Of its own: the clock is moved, tables are locked, and all admins are suspended.
+  register = await startTestRegister('one process');
+  [owner, holder] = [await session(), await session()];
+  dataUser = await newDataUser(register, 'https://larkhill.example/back');
+  graph = graphOf(register, dataUser.token);
+});
+afterEach(async () => {
+  await holder.query('rollback');
+  await owner.query('select register.set_clock_offset(0)');
+});
+afterAll(async () => {
+  await Promise.all([owner?.end(), holder?.end()]);
+  await register?.close();
+});
+
+async function session(): Promise<Client> {
+  const client = new Client({ connectionString: register.databaseUrl });
+  await client.connect();
+  return client;
+}
+
+const anonymise = async ({ ir }: Pick<Customer, 'ir'>) => failuresOf(await graph(ANONYMISE, { ir }))[0] ?? 'anonymised';
+const revoke = ({ key }: Customer) => dataUser.rest('DELETE', `/v1/access-records/${key}`);
+const waiting = (count: number) =>
+  until(async () => {
+    const { rows } = await owner.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows.length >= count ? true : undefined;
+  });
+
+const recordWith = ({ ir }: Pick<Customer, 'ir'>, expiry: Date | null) => {
+  const record = consentRecord(ir);
+  return { ...record, 'access-event': { ...record['access-event'], expiry } };
+};
+const replace = ({ ir, key }: Customer, expiry: Date | null) =>
+  dataUser.rest('PUT', `/v1/access-records/${key}`, recordWith({ ir }, expiry));
+const inAnHour = async () =>
+  (await owner.query<{ soon: Date }>(`select register.register_now() + interval '1 hour' as soon`)).rows[0]
+    ?.soon as Date;
+
+describe('A replacement that began before the expiry of its record', () => {
+  it('and moves it away keeps the Identity Record from being closed', async () => {
+    const customer = await newCustomer(dataUser);
+    expect((await replace(customer, await inAnHour())).status).toBe(200);
+    await holder.query('begin');
+    await holder.query(
+      `select from access.access_record where identity_record_id = (select id from identity.identity_record where ref = $1) for update`,
+      [customer.ir],
+    );
+    const replaced = replace(customer, null);
+    await waiting(1);
+    await owner.query('select register.set_clock_offset(3600)');
+    const anonymised = anonymise(customer);
+    await waiting(2);
+    await holder.query('commit');
+    expect((await replaced).status).toBe(200);
+    expect(await anonymised).toBe('CNF003 anonymiseIdentityRecord');
+    const { body } = await dataUser.rest('GET', `/v1/access-records/${customer.key}`);
+    expect(body['access-record']['access-event'].state).toBe('ACTIVE');
+  });
+
+  it('and comes after the closing is refused', async () => {
+    const customer = await newCustomer(dataUser);
+    await owner.query(
+      `insert into access.closed_identity_link (identity_record_id) select id from identity.identity_record where ref = $1`,
+      [customer.ir],
+    );
+    const { status, body } = await replace(customer, await inAnHour());
+    expect([status, body['errors'][0]['error-code']]).toEqual([409, 'CNF003']);
+    expect((await replace(customer, null)).status).toBe(200); // the same expiry revives nothing
+    expect((await revoke(customer)).status).toBe(200);
+  });
+});
+
+describe('An existence check beside the destroying', () => {
+  it('leaves no look behind', async () => {
+    const customer = await newCustomer(dataUser);
+    const looks = `select from identity.identity_look join identity.identity_record r on r.id = record_id where ref = $1`;
+    await holder.query('begin');
+    await holder.query(
+      `update identity.identity_record set closing_at = register.register_now(), anonymised_at = register.register_now(),
+         mpxn_index = null, email_index = null, meter_point_id = null where ref = $1`,
+      [customer.ir],
+    );
+    const checked = dataUser.rest('GET', `/v1/identity-records/exists?mpxn=${customer.mpxn}`);
+    await Promise.race([checked, waiting(1)]);
+    await holder.query('commit');
+    expect((await checked).status).toBe(200);
+    expect((await owner.query(looks, [customer.ir])).rowCount).toBe(0);
+  });
+});
+
+describe('While closings hang', () => {
+  it('other requests of identity are answered as ever, and what was begun is ended', async () => {
+    const customers: Customer[] = [];
+    for (let count = 0; count < 14; count++) customers.push(await newCustomer(dataUser));
+    for (const customer of customers) await revoke(customer);
+    await holder.query('begin');
+    await holder.query('lock table access.closed_identity_link in share mode');
+    const begun = [...customers, ...customers.slice(0, 4)].map(anonymise);
+    const attempts = Promise.all(begun);
+    let ended = 0;
+    for (const attempt of begun) void attempt.then(() => (ended += 1));
+    await waiting(2);
+    const { status } = await dataUser.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
+    expect(status).toBe(201);
+    expect(ended).toBe(0); // nobody has waited for them
+    const outcomes = await attempts;
+    expect(new Set(outcomes)).toEqual(new Set(['SYS002 anonymiseIdentityRecord']));
+    await holder.query('commit');
+    await until(async () => {
+      const { rows } = await owner.query(
+        'select from identity.identity_record where closing_at is not null and anonymised_at is null',
+      );
+      return rows.length === 0 ? true : undefined;
+    }, 30_000);
+    for (const customer of customers) expect(await anonymise(customer)).toBe('anonymised');
+  }, 60_000);
+});
+
+describe('A kept answer to a re-identification', () => {
+  it('is told until the record is anonymised, and not afterwards', async () => {
+    const customer = await newCustomer(dataUser);
+    const request = { method: 'magic-link' };
+    const ask = (path: string, body: object) =>
+      dataUser.rest('POST', `/v1/identity-records/${path}`, body, { 'idempotency-key': `kept-${customer.mpxn}` });
+    const cross = () => ask('reidentify', { ...request, mpxn: customer.mpxn });
+    const own = () => ask(`${customer.ir}/re-identify`, request);
+    for (const asked of [cross, own]) {
+      const first = await asked();
+      expect(first.status).toBe(200);
+      expect((await asked()).body['magic-link']).toEqual(first.body['magic-link']);
+    }
+    await revoke(customer);
+    expect(await anonymise(customer)).toBe('anonymised');
+    expect([(await cross()).status, (await own()).status]).toEqual([404, 409]);
+  });
+});
+
+describe('A registration and the anonymising of its Identity Record at once', () => {
+  let pool: Pool;
+  beforeAll(() => {
+    pool = new Pool({ connectionString: register.databaseUrl, max: AT_ONCE });
+  });
+  afterAll(() => pool.end());
+
+  const rows = async <Row>(text: string, values?: unknown[]) => (await pool.query(text, values)).rows as Row[];
+  const standing = async (ir: string) => (await standings(rows, [ir]))[ir];
+  const registerAt = async (ir: string) =>
+    (await dataUser.rest('POST', '/v1/access-records', consentRecord(ir))).status;
+
+  it(
+    'come one after the other: never an ACTIVE record of an anonymised one, never a half anonymised one',
+    async () => {
+      const seen = new Set<string>();
+      const round = async (number: number) => {
+        const { body } = await dataUser.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
+        const ir = String(body['ir']);
+        const enter = async () => {
+          if (number % 4 === 1) await until(async () => ((await standing(ir))?.closing ? true : undefined));
+          return registerAt(ir);
+        };
+        const wishes = number % 2 === 0 ? [enter, () => anonymise({ ir })] : [() => anonymise({ ir }), enter];
+        if (number % 4 > 1) wishes.push(enter);
+        if (number % 8 > 5) wishes.push(() => anonymise({ ir }));
+        const outcomes = await Promise.all(wishes.map((wish) => wish()));
+        const active = outcomes.filter((outcome) => outcome === 201).length;
+        expect(await standing(ir)).toEqual(outcomes.includes('anonymised') ? ANONYMISED : untouched(active));
+        expect(
+          outcomes.filter((outcome) => ![201, 409, 'anonymised', 'CNF003 anonymiseIdentityRecord'].includes(outcome)),
+        ).toEqual([]);
+        seen.add(outcomes.includes('anonymised') ? 'anonymised' : 'registered');
+      };
+      for (let number = 0; number < ROUNDS; number += AT_ONCE) {
+        await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => round(number + index)));
+      }
+      expect([...seen].toSorted()).toEqual(['anonymised', 'registered']);
+    },
+    IS_LONG ? 1_800_000 : 60_000,
+  );
+});
+
+describe('Re-identification tokens', () => {
+  let initiator: DataUser;
+  beforeAll(async () => {
+    initiator = await newDataUser(register, 'https://second.example/return');
+  });
+
+  const confirmed = async (count: number) => confirmedTokens(register, initiator, await newCustomer(dataUser), count);
+  /** As a client does it: whom the register had no time for asks again, with the same idempotency key. */
+  const redeem = async (token: string, by = initiator) => {
+    const key = { 'idempotency-key': randomUUID() };
+    return until(async () => {
+      const code = codeOf(await by.rest('POST', '/v1/access-records', recordWithToken(token), key));
+      return code === '503 SYS002' ? undefined : code;
+    }, 60_000);
+  };
+  const moveClock = (seconds: number) => owner.query('select register.set_clock_offset($1)', [seconds]);
+
+  it(
+    `are redeemed once each: ${TOKENS} tokens, ${REDEMPTIONS} callers each at once`,
+    async () => {
+      const tokens = await confirmed(TOKENS);
+      const redeemByAll = (turn: number) =>
+        Promise.all(Array.from({ length: REDEMPTIONS }, () => redeem(tokens[turn] as string)));
+      const outcomes = await inTurns(TOKENS, redeemByAll, TOKENS_AT_ONCE);
+      expect(new Set(outcomes.flat())).toEqual(new Set(['201', '400 VAL009']));
+      const successes = outcomes.map((answers) => answers.filter((answer) => answer === '201').length);
+      expect(successes).toEqual(tokens.map(() => 1));
+    },
+    IS_LONG ? 1_800_000 : 60_000,
+  );
+
+  it('are of no use to another Data User, not even to the one that enrolled the customer', async () => {
+    const [token] = (await confirmed(1)) as [string];
+    expect(await redeem(token, dataUser)).toBe('403 PRM002');
+    expect(await redeem(token)).toBe('201');
+  });
+
+  it('are of no use when an hour has passed since they were issued', async () => {
+    const [token] = (await confirmed(1)) as [string];
+    await moveClock(JUST_OVER_AN_HOUR);
+    expect(await redeem(token)).toBe('400 VAL009');
+    await moveClock(0);
+    expect(await redeem(token)).toBe('201');
+  });
+});
+
+describe('Admins who suspend and terminate each other at once', () => {
+  it('never leave the register without an admin', async () => {
+    const first = await graphAs(register, 'admin');
+    const accountIds = [accountOf(register.sandbox, 'admin').account_id];
+    const admins = [first];
+    for (const name of ['Second Admin', 'Third Admin']) {
+      const account = await onboarded(first, { role: 'ADMIN', displayName: name });
+      accountIds.push(account.accountId);
+      admins.push(await graphFor(register, account));
+    }
+    const end = (admin: Graph, change: string, id: string) =>
+      admin(`mutation { ${change}Account(accountId: "${id}") { status } }`);
+    await Promise.all(
+      admins.flatMap((admin) => accountIds.map((id, index) => end(admin, index === 1 ? 'terminate' : 'suspend', id))),
+    );
+    const active = await owner.query(`select from access.account where status = 'active' and role = 'admin'`);
+    expect(active.rowCount).toBe(1);
+  });
+});

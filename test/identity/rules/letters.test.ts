@@ -1,0 +1,107 @@
+import type { Language, OutgoingMail } from '../../../subgraphs/identity/domain/outgoing-mail';
+import { letterOf } from '../../../subgraphs/identity/mails/letter';
+
+const places = { portalUrl: 'https://portal.example', identityRedirectUrl: 'https://portal.example/identify' };
+const recordId = '00000000-0000-4000-8000-000000000000';
+const secret = 'S'.repeat(43);
+const organisation = 'Harbourlight & Søn <Energy> "Ltd"';
+const ESCAPED = 'Harbourlight &amp; Søn &lt;Energy&gt; &quot;Ltd&quot;';
+const expiresAt = new Date('2026-07-03T13:32:10Z');
+
+const linkMails = (language: Language): readonly [string, OutgoingMail, string][] => [
+  [
+    'a passkey proof',
+    { kind: 'passkey-proof-link', recordId, organisation, secret, expiresAt, language },
+    '/identify/proof/',
+  ],
+  ['a sign-in link', { kind: 'sign-in-link', recordId, secret, expiresAt, language }, '/sign-in/link/'],
+];
+const reidentification: OutgoingMail = { kind: 'reidentification-link', recordId, organisation, secret, expiresAt };
+const notice: OutgoingMail = {
+  kind: 'sign-in-notice',
+  recordId,
+  at: new Date('2026-01-03T13:32:10Z'),
+  means: 'passkey',
+};
+
+const everyMail: readonly [string, OutgoingMail, string][] = [
+  ['a re-identification', reidentification, '/identify/link/'],
+  ...linkMails('en'),
+  ...linkMails('cy'),
+];
+
+describe('A mail with a link', () => {
+  it.each(everyMail)(
+    '(%s) has it in both languages, in both parts, and says what happens and until when',
+    (_, mail, path) => {
+      const { text, html } = letterOf(mail, places);
+      const address = `https://portal.example${path}${secret}`;
+      for (const part of [text, html]) {
+        expect(part.split(address).length - 1).toBeGreaterThanOrEqual(2);
+        expect(part).toContain('When you press the button on that page');
+        expect(part).toContain('Pan fyddwch yn pwyso’r botwm ar y dudalen honno');
+        expect(part).toContain('until 3 July 2026 at 14:32 (UK time)');
+        expect(part).toContain('tan 3 Gorffennaf 2026 am 14:32 (amser y DU)');
+        expect(part).toContain('If you did not ask for this, do nothing.');
+        expect(part).toContain('Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim.');
+      }
+    },
+  );
+
+  it.each(everyMail)('(%s) has its language in the HTML, each part its own', (_, mail) => {
+    const { html } = letterOf(mail, places);
+    const language = 'language' in mail ? mail.language : 'en';
+    expect([...html.matchAll(/lang="(\w+)"/g)].map(([, found]) => found)).toEqual([
+      language,
+      language,
+      language === 'en' ? 'cy' : 'en',
+    ]);
+  });
+});
+
+describe('Every mail', () => {
+  it('begins with the chosen language, its subject too', () => {
+    const [, welsh] = linkMails('cy')[1] as [string, OutgoingMail, string];
+    const { subject, text } = letterOf(welsh, places);
+    expect(subject).toBe(
+      'Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni · Your link to sign in to the energy data access register',
+    );
+    expect(text.indexOf('Gofynnodd rhywun')).toBeLessThan(text.indexOf('Somebody asked'));
+    const english = letterOf({ ...(welsh as OutgoingMail & { kind: 'sign-in-link' }), language: 'en' }, places);
+    expect(english.text.indexOf('Somebody asked')).toBeLessThan(english.text.indexOf('Gofynnodd rhywun'));
+  });
+
+  it('names the organisation that it is for, as text, never as markup', () => {
+    for (const mail of [reidentification, linkMails('en')[0]?.[1] as OutgoingMail]) {
+      const { subject, text, html } = letterOf(mail, places);
+      expect(subject.split(organisation)).toHaveLength(3);
+      expect(text).toContain(organisation);
+      expect(html).toContain(ESCAPED);
+      expect(html).not.toContain('<Energy>');
+    }
+  });
+
+  it('keeps a name on one line: it begins no header and no paragraph', () => {
+    const odd = 'Evil\r\nBcc: all@example.org\u2028\u2029\u0085\nCorp';
+    const { subject, text } = letterOf(
+      { ...(reidentification as OutgoingMail & { kind: 'reidentification-link' }), organisation: odd },
+      places,
+    );
+    expect(subject).not.toMatch(/[\r\n\u0085\u2028\u2029]/);
+    expect(text).toContain('Evil Bcc: all@example.org Corp');
+  });
+
+  it.each(['magic-link', 'passkey', 'supplier'] as const)(
+    '(a notice of a sign-in by %s) tells when and how',
+    (means) => {
+      const { text, html } = letterOf({ ...notice, means }, places);
+      const how = { 'magic-link': 'sent by e-mail', passkey: 'a passkey', supplier: 'at an energy supplier' }[means];
+      for (const part of [text, html]) {
+        expect(part).toContain(how);
+        expect(part).toContain('On 3 January 2026 at 13:32 (UK time)');
+        expect(part).toContain('Ar 3 Ionawr 2026 am 13:32 (amser y DU)');
+        expect(part).toContain('https://portal.example');
+      }
+    },
+  );
+});

@@ -1,0 +1,261 @@
+import { nextPasskeyCeremony } from '../../../subgraphs/identity/domain/ceremony';
+import { maskedEmail } from '../../../subgraphs/identity/domain/masked-email';
+import { type Occupancy, admitsCeremony, occupancyOf } from '../../../subgraphs/identity/domain/occupancy';
+import { passkeyLabel } from '../../../subgraphs/identity/domain/passkey';
+import { reidentificationState } from '../../../subgraphs/identity/domain/reidentification';
+import { chosenRecord } from '../../../subgraphs/identity/domain/reidentification-choice';
+import type { ReidentificationMethod } from '../../../subgraphs/identity/domain/reidentification-methods';
+import {
+  type ReidentificationRequest,
+  reidentificationViolations,
+  returnUrlOf,
+  unregisteredReturnUrl,
+  unregisteredReturnUrls,
+} from '../../../subgraphs/identity/domain/reidentification-rules';
+import { returnAddress } from '../../../subgraphs/identity/domain/return-address';
+
+const URL = 'https://larkhill.example/return';
+const request = (change: Partial<ReidentificationRequest>): ReidentificationRequest => ({
+  method: 'magic-link',
+  redirectUrl: null,
+  passkeyReturnUrl: null,
+  ...change,
+});
+const told = (change: Partial<ReidentificationRequest>, production = true) =>
+  reidentificationViolations(request(change), { production }).map(({ code, path }) => `${code} ${path.join('.')}`);
+
+describe('The return address of a re-identification', () => {
+  it.each<[string, Partial<ReidentificationRequest>, string[]]>([
+    ['may be absent for a magic link', {}, []],
+    ['may be given for a magic link', { redirectUrl: URL }, []],
+    ['may be absent for an assertion', { method: 'passkey-assert' }, []],
+    ['may be absent for a registration', { method: 'passkey-register' }, []],
+    ['may be given for the other method, too (magic link)', { passkeyReturnUrl: URL }, []],
+    ['may be given for the other method, too (passkey)', { method: 'passkey-assert', redirectUrl: URL }, []],
+    [
+      'is a web address for whichever method',
+      { redirectUrl: 'larkhill.example', passkeyReturnUrl: 'javascript:0' },
+      ['VAL008 redirectUrl', 'VAL008 passkeyReturnUrl'],
+    ],
+    ['is a web address', { redirectUrl: 'larkhill.example' }, ['VAL008 redirectUrl']],
+    ['has no credentials', { redirectUrl: 'https://a:b@larkhill.example/' }, ['VAL008 redirectUrl']],
+    [
+      'is https in production',
+      { method: 'passkey-register', passkeyReturnUrl: 'http://larkhill.example/' },
+      ['VAL008 passkeyReturnUrl'],
+    ],
+  ])('%s', (_, change, violations) => {
+    expect(told(change)).toEqual(violations);
+  });
+
+  it('may be http outside production', () => {
+    expect(told({ redirectUrl: 'http://localhost:5000/return' }, false)).toEqual([]);
+  });
+
+  it('is that of the method asked for; the other is ignored', () => {
+    const both = { redirectUrl: `${URL}/link`, passkeyReturnUrl: `${URL}/passkey` };
+    expect(returnUrlOf(request(both))).toBe(`${URL}/link`);
+    expect(returnUrlOf(request({ ...both, method: 'passkey-assert' }))).toBe(`${URL}/passkey`);
+    expect(returnUrlOf(request({ redirectUrl: URL, method: 'passkey-register' }))).toBeNull();
+  });
+
+  it('must be a registered one when it is given, whatever the method', () => {
+    const paths = (change: Partial<ReidentificationRequest>) =>
+      unregisteredReturnUrls(request(change), [URL]).map(({ code, path }) => `${code} ${path.join('.')}`);
+    const [redirectUrl, passkeyReturnUrl] = [`${URL}/link`, `${URL}/passkey`];
+    for (const method of ['magic-link', 'passkey-assert', 'passkey-register'] as const) {
+      expect(paths({ method, redirectUrl, passkeyReturnUrl })).toEqual([
+        'VAL008 redirectUrl',
+        'VAL008 passkeyReturnUrl',
+      ]);
+      expect(paths({ method, redirectUrl: URL, passkeyReturnUrl: URL })).toEqual([]);
+      expect(paths({ method })).toEqual([]);
+    }
+  });
+
+  it.each([`${URL}/`, `${URL}?a=1`, URL.toUpperCase(), `${URL}#x`, 'https://evil.example/'])(
+    'must equal a registered one, which %s does not',
+    (other) => {
+      expect(unregisteredReturnUrl(['redirectUrl'], other, [URL])).toMatchObject([
+        { code: 'VAL008', path: ['redirectUrl'] },
+      ]);
+      expect(unregisteredReturnUrl(['redirectUrl'], URL, [other, URL])).toEqual([]);
+      expect(unregisteredReturnUrl(['redirectUrl'], null, [])).toEqual([]);
+    },
+  );
+
+  it.each<[string, ReidentificationMethod, string]>([
+    [URL, 'magic-link', `${URL}?dar-reid-token=mlr_1`],
+    [URL, 'passkey-assert', `${URL}?dar-passkey-token=mlr_1`],
+    [`${URL}?a=%20b+c&d`, 'passkey-register', `${URL}?a=%20b+c&d&dar-passkey-token=mlr_1`],
+    [`${URL}?`, 'magic-link', `${URL}?dar-reid-token=mlr_1`],
+    [`${URL}?a=1&`, 'magic-link', `${URL}?a=1&dar-reid-token=mlr_1`],
+    [`${URL}?a=1#there?`, 'magic-link', `${URL}?a=1&dar-reid-token=mlr_1#there?`],
+    [`${URL}#there?`, 'magic-link', `${URL}?dar-reid-token=mlr_1#there?`],
+  ])('%s keeps its query and gets the token of %s', (url, method, address) => {
+    expect(returnAddress(url, method, 'mlr_1')).toBe(address);
+  });
+});
+
+describe('The address that a link was dispatched to', () => {
+  it.each([
+    ['jane.doe@example.co.uk', 'j***@e***.uk'],
+    ['a@b.uk', 'a***@b***.uk'],
+    ['x@mail.sub.example.org', 'x***@m***.org'],
+    ['"odd@local"@example.com', '"***@e***.com'],
+    [' Jane.DOE@Example.ORG ', 'j***@e***.org'],
+  ])('%s is told as %s', (email, masked) => {
+    expect(maskedEmail(email)).toBe(masked);
+  });
+});
+
+describe('The state of a re-identification', () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute));
+  const times = { openUntil: at(10), expiresAt: at(60), confirmedAt: null };
+
+  it.each([
+    ['pending', at(0), null],
+    ['pending', new Date(at(10).getTime() - 1), null],
+    ['expired', at(10), null],
+    ['confirmed', at(9), at(9)],
+    ['confirmed', new Date(at(60).getTime() - 1), at(9)],
+    ['expired', at(60), at(9)],
+  ])('is %s at %s, when confirmed at %s', (state, now, confirmedAt) => {
+    expect(reidentificationState({ ...times, confirmedAt }, now)).toBe(state);
+  });
+});
+
+describe('The record that confirms', () => {
+  const record = {
+    name: 'record',
+    occupancy: 'current' as Occupancy,
+    isVerified: true,
+    hasPasskey: false,
+    email: null as string | null,
+  };
+  const methods: ReidentificationMethod[] = ['magic-link', 'passkey-assert', 'passkey-register'];
+  const choice = (
+    records: (typeof record)[],
+    method: ReidentificationMethod,
+    scope: 'own' | 'cross' = 'cross',
+    verifiedOnly = false,
+  ) => chosenRecord(records, { method, scope, verifiedOnly });
+
+  it('is the newest that supports the method', () => {
+    const records = [
+      { ...record, name: 'newest' },
+      { ...record, name: 'with address', email: 'a@b.uk' },
+      { ...record, name: 'with passkey', hasPasskey: true },
+      { ...record, name: 'with both', hasPasskey: true, email: 'a@b.uk' },
+    ];
+    expect(methods.map((method) => choice(records, method)?.record.name)).toEqual([
+      'with address',
+      'with passkey',
+      'with address',
+    ]);
+  });
+
+  it('is never one of a former occupancy', () => {
+    const former = { ...record, occupancy: 'ended' as const };
+    for (const method of methods) {
+      for (const each of [former, { ...former, hasPasskey: true, email: 'a@b.uk' }]) {
+        expect(choice([each], method, 'cross')).toBeUndefined();
+        expect(choice([each], method, 'own')).toBeUndefined();
+      }
+    }
+  });
+
+  it('is never one of an occupancy to come, unless its own Data User vouches for a new passkey', () => {
+    const coming = { ...record, occupancy: 'to-come' as const };
+    for (const method of methods) {
+      for (const change of [{ hasPasskey: true }, { email: 'a@b.uk' }, { hasPasskey: true, email: 'a@b.uk' }]) {
+        expect(choice([{ ...coming, ...change }], method, 'cross')).toBeUndefined();
+        expect(choice([{ ...coming, ...change }], method, 'own')).toBeUndefined();
+      }
+      expect(choice([coming], method, 'cross')).toBeUndefined();
+    }
+    expect(choice([coming], 'passkey-register', 'own')?.start.vouched).toBe(true);
+    expect(choice([coming], 'magic-link', 'own')).toBeUndefined();
+    expect(choice([coming], 'passkey-assert', 'own')).toBeUndefined();
+  });
+
+  it.each(methods)('by %s is a verified one as soon as there is a verified one', (method) => {
+    const able = { hasPasskey: true, email: 'a@b.uk' };
+    const newer = { ...record, ...able, name: 'newer', isVerified: false };
+    const older = { ...record, ...able, name: 'older' };
+    expect(choice([newer, older], method)?.record.name).toBe('older');
+    expect(choice([newer, record], method)).toBeUndefined(); // a verified one that the method is unavailable for
+    expect(choice([newer, { ...older, isVerified: false }], method)?.record.name).toBe('newer');
+    for (const occupancy of ['ended', 'to-come'] as const) {
+      expect(choice([newer, { ...older, occupancy }], method)?.record.name).toBe('newer');
+    }
+    expect(choice([newer], method, 'own')?.record.name).toBe('newer');
+  });
+
+  it('is a verified one for a portal', () => {
+    const unverified = { ...record, isVerified: false, hasPasskey: true, email: 'a@b.uk' };
+    for (const method of methods) {
+      expect(choice([unverified], method, 'cross', true)).toBeUndefined();
+      expect(choice([unverified, { ...unverified, isVerified: true }], method, 'cross', true)?.record.isVerified).toBe(
+        true,
+      );
+    }
+  });
+
+  it.each([
+    ['passkey or mail before another passkey', true, 'a@b.uk', ['passkey', 'mail'], false],
+    ['the passkey alone without an address', true, null, ['passkey'], false],
+    ['mail alone without a passkey', false, 'a@b.uk', ['mail'], false],
+    ['nothing when its own Data User vouches for a record with neither', false, null, [], true],
+  ] as const)('is proved by %s', (_, hasPasskey, email, proofs, vouched) => {
+    const start = choice([{ ...record, hasPasskey, email }], 'passkey-register', 'own')?.start;
+    expect(start).toEqual({ kind: 'register-passkey', proofs, vouched });
+  });
+
+  it('cannot be enrolled by another Data User when it has neither passkey nor address', () => {
+    expect(choice([record], 'passkey-register', 'cross')).toBeUndefined();
+  });
+});
+
+describe('The occupancy of a record', () => {
+  it.each<[string, string | null, Occupancy]>([
+    ['2024-06-14', null, 'current'],
+    ['2024-06-15', null, 'current'],
+    ['2024-06-16', null, 'to-come'],
+    ['2024-01-31', '2024-02-01', 'ended'],
+    ['2024-02-01', '2024-02-01', 'current'],
+    ['2024-06-15', '2024-06-15', 'current'],
+    ['2024-06-14', '2024-06-15', 'ended'],
+    ['2024-06-16', '2024-06-15', 'to-come'],
+  ])('that moves in on %s, after a change on %s, is %s on 15 June', (moveInDate, occupiedSince, occupancy) => {
+    expect(occupancyOf({ moveInDate, occupiedSince, today: '2024-06-15' })).toBe(occupancy);
+  });
+
+  it.each<[Occupancy, boolean, boolean]>([
+    ['current', true, true],
+    ['ended', false, false],
+    ['to-come', false, true],
+  ])('that is %s admits a ceremony: %s, one that a Data User vouches for: %s', (occupancy, plain, vouched) => {
+    expect(admitsCeremony(occupancy, { vouched: false })).toBe(plain);
+    expect(admitsCeremony(occupancy, { vouched: true })).toBe(vouched);
+  });
+});
+
+describe('The next passkey ceremony', () => {
+  it.each([
+    ['assert-passkey', [], 'assertion'],
+    ['register-passkey', [], 'registration'],
+    ['register-passkey', ['passkey', 'mail'], 'assertion'],
+    ['register-passkey', ['mail'], undefined],
+    ['confirm-link', [], undefined],
+    ['confirm-proof', [], undefined],
+  ] as const)('of %s with the proofs %s due is %s', (kind, proofs, next) => {
+    expect(nextPasskeyCeremony({ kind, proofs })).toBe(next);
+  });
+});
+
+describe('The name of a passkey', () => {
+  it('has no more of the meter point number than its last four characters', () => {
+    expect(passkeyLabel('1012345678')).toBe('Meter point …5678');
+  });
+});

@@ -1,0 +1,188 @@
+import type { OccupantRecord } from '../../../subgraphs/identity/domain/occupant-record';
+import {
+  type SignInEntry,
+  linkEntryViolations,
+  soughtBy,
+  supplierEntryViolations,
+} from '../../../subgraphs/identity/domain/sign-in-entry';
+import { signInLinkReceivers } from '../../../subgraphs/identity/domain/sign-in-links';
+import { signInNoticeReceivers } from '../../../subgraphs/identity/domain/sign-in-notices';
+import { claimNames, supplierSignInBy } from '../../../subgraphs/identity/domain/supplier-claim';
+
+const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecord => ({
+  id,
+  ir: `ir_${id}`,
+  duid: 'duid_a',
+  createdAt: new Date(0),
+  meterPointId: 'here',
+  mpxn: '1012345678',
+  moveInDate: '2021-04-01',
+  address: null,
+  email: `${id}@customer.example`,
+  hasPasskey: false,
+  isVerified: true,
+  occupancy: 'current',
+  ...change,
+});
+const BY_MPXN = { mpxn: '1012345678' };
+const BY_EMAIL = { email: 'rowan@customer.example' };
+const BY_IR = { ir: 'ir_a' };
+const ids = (records: readonly OccupantRecord[]) => records.map(({ id }) => id);
+const entry = (change: Partial<SignInEntry>): SignInEntry => ({
+  mpxn: null,
+  ir: null,
+  email: null,
+  returnUrl: null,
+  ...change,
+});
+
+describe('What a sign-in is sought by', () => {
+  it.each([
+    [{ email: 'a@b.example', mpxn: '1', ir: 'ir_1' }, { email: 'a@b.example' }],
+    [{ mpxn: '1', ir: 'ir_1' }, { mpxn: '1' }],
+    [{ ir: 'ir_1' }, { ir: 'ir_1' }],
+    [{ returnUrl: 'https://a.example/' }, undefined],
+  ])('what was typed goes before the link by which the customer came: %j', (given, sought) => {
+    expect(soughtBy(entry(given))).toEqual(sought);
+  });
+
+  it('must be there for a link, and be an e-mail address when it is one', () => {
+    const codesOf = (given: Partial<SignInEntry>) => linkEntryViolations(entry(given)).map(({ code }) => code);
+    expect(codesOf({})).toEqual(['VAL002']);
+    expect(codesOf({ email: 'nobody' })).toEqual(['VAL001']);
+    expect(codesOf({ email: `${'a'.repeat(250)}@b.example` })).toEqual(['VAL003']);
+    expect(codesOf({ mpxn: '1012345678' })).toEqual([]);
+  });
+
+  it('must name a meter point for a supplier', () => {
+    expect(supplierEntryViolations(entry({ email: 'a@b.example' })).map(({ code }) => code)).toEqual(['VAL002']);
+    expect(supplierEntryViolations(entry({ ir: 'ir_1' }))).toEqual([]);
+  });
+});
+
+describe('Sign-in links go', () => {
+  it('to verified records with an address only', () => {
+    const records = [record('a'), record('b', { isVerified: false }), record('c', { email: null })];
+    expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['a']);
+  });
+
+  it('once to a person whom several Data Users registered at a property, by the newest record', () => {
+    const same = { email: 'Rowan@customer.example' };
+    const records = [record('new', same), record('old', { email: ' rowan@CUSTOMER.example' }), record('other')];
+    expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['new', 'other']);
+  });
+
+  it('for each property of a person', () => {
+    const same = { email: 'rowan@customer.example' };
+    expect(
+      ids(signInLinkReceivers([record('here', same), record('there', { ...same, meterPointId: 'there' })], BY_EMAIL)),
+    ).toEqual(['here', 'there']);
+  });
+
+  it('for each record of an ended occupancy, since each shows something else', () => {
+    const ended = { email: 'rowan@customer.example', occupancy: 'ended' } as const;
+    expect(ids(signInLinkReceivers([record('a', ended), record('b', ended)], BY_EMAIL))).toEqual(['a', 'b']);
+  });
+
+  it('to who lives at a meter point now; by an address or a key also to who has left, and never to who is yet to come', () => {
+    const records = [
+      record('coming', { occupancy: 'to-come' }),
+      record('left', { occupancy: 'ended' }),
+      record('living', {}),
+    ];
+    expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['living']);
+    for (const by of [BY_EMAIL, BY_IR]) expect(ids(signInLinkReceivers(records, by))).toEqual(['living', 'left']);
+  });
+
+  it('to five at most: the current ones first, the newest of them first', () => {
+    const left = [...'xyz'].map((id) => record(id, { occupancy: 'ended' }));
+    const all = [...left, ...[...'abcd'].map((id) => record(id))];
+    expect(ids(signInLinkReceivers(all, BY_EMAIL))).toEqual([...'abcdx']);
+    expect(
+      ids(
+        signInLinkReceivers(
+          [...'abcdefg'].map((id) => record(id)),
+          BY_MPXN,
+        ),
+      ),
+    ).toEqual([...'abcde']);
+  });
+});
+
+describe('A sign-in is told', () => {
+  const signedIn = record('me');
+
+  it('to the other verified addresses, each once, never to the own one', () => {
+    const records = [
+      signedIn,
+      record('mine-too', { email: 'ME@customer.example' }),
+      record('housemate'),
+      record('housemate-again', { email: 'HouseMate@customer.example' }),
+      record('unverified', { isVerified: false }),
+      record('no-address', { email: null }),
+    ];
+    expect(ids(signInNoticeReceivers(signedIn, records, []))).toEqual(['housemate']);
+  });
+
+  it('to all of them when the own record has no address', () => {
+    expect(ids(signInNoticeReceivers(record('me', { email: null }), [record('a'), record('b')], []))).toEqual([
+      'a',
+      'b',
+    ]);
+  });
+
+  it('to nobody who is yet to move in', () => {
+    const coming = record('coming', { moveInDate: '2999-01-01', occupancy: 'to-come' });
+    expect(signInNoticeReceivers(signedIn, [signedIn, coming], ['2020-01-01'])).toEqual([]);
+  });
+
+  it('to those of the same occupancy only', () => {
+    const changes = ['2020-01-01', '2023-06-01'];
+    const records = [
+      record('before', { moveInDate: '2019-12-31' }),
+      record('first-day', { moveInDate: '2020-01-01' }),
+      record('last-day', { moveInDate: '2023-05-31' }),
+      record('after', { moveInDate: '2023-06-01' }),
+    ];
+    expect(ids(signInNoticeReceivers(signedIn, records, changes))).toEqual(['first-day', 'last-day']);
+  });
+});
+
+describe("A supplier's claim", () => {
+  it.each([
+    ['1012345678', true],
+    [['1098765432', '1012345678'], true],
+    ['1098765432', false],
+    [['1098765432'], false],
+    [[], false],
+    ['10123456781', false],
+    ['', false],
+    [1012345678, false],
+    [{ mpxn: '1012345678' }, false],
+    [[['1012345678']], false],
+    [undefined, false],
+    [null, false],
+  ])('%j names the meter point: %s', (claim, names) => {
+    expect(claimNames(claim, '1012345678')).toBe(names);
+  });
+});
+
+describe('A supplier sign-in', () => {
+  const plain = { email: null };
+
+  it('is the fallback: a verified record of the current occupancy with an e-mail address or a passkey refuses it', () => {
+    expect(supplierSignInBy([record('a')])).toEqual({ allowed: false });
+    expect(supplierSignInBy([record('a', { ...plain, hasPasskey: true })])).toEqual({ allowed: false });
+    expect(supplierSignInBy([record('newer', plain), record('older')])).toEqual({ allowed: false });
+  });
+
+  it('is by the newest verified record of the current occupancy, or by none', () => {
+    expect(supplierSignInBy([record('new', plain), record('old', plain)])).toMatchObject({ record: { id: 'new' } });
+    const others = [
+      record('a', { isVerified: false }),
+      record('b', { occupancy: 'ended' }),
+      record('c', { occupancy: 'to-come', hasPasskey: true }),
+    ];
+    expect(supplierSignInBy(others)).toEqual({ allowed: true, record: undefined });
+  });
+});

@@ -1,0 +1,47 @@
+import { webAddressFault } from '../../../subgraphs/server/web-address';
+
+const accepted = [
+  'https://example.org',
+  'HTTPS://EXAMPLE.ORG/terms',
+  'https://example.org:8443/terms?version=1%2E2#consent',
+  'https://[2001:db8::1]/terms',
+  `https://example.org/${'a'.repeat(2_048 - 20)}`,
+];
+
+const refused: [address: string, why: string][] = [
+  [`https://example.org/${'a'.repeat(2_048 - 19)}`, 'is longer than 2048 characters'],
+  ['https://user:secret@example.org/', 'contains credentials'],
+  ['https://@example.org/', 'contains credentials'],
+  ['', 'is not an https URL'],
+  ['http://example.org/', 'is not an https URL'],
+  ['ftp://example.org/', 'is not an https URL'],
+  ['javascript:alert(1)', 'is not an https URL'],
+  ['//example.org/', 'is not an https URL'],
+  ['https:example.org', 'is not an https URL'],
+  ['https:///example.org', 'is not an https URL'],
+  ['https://', 'is not an https URL'],
+  ['https://example.org/a b', 'is not an https URL'],
+  ['https://exa\nmple.org/', 'is not an https URL'],
+  [' https://example.org/', 'is not an https URL'],
+  ['https://example.org\\@evil.example/', 'is not an https URL'],
+  ['https://exämple.org/', 'is not an https URL'],
+  ['https://example.org/%zz', 'is not an https URL'],
+  ['https://example.org/\0', 'is not an https URL'],
+  ['https://example.org:99999/', 'is not an https URL'],
+];
+
+describe('A web address in a URI field', () => {
+  it.each(accepted)('is accepted in production: %s', (address) => {
+    expect(webAddressFault(address, { production: true })).toBeUndefined();
+  });
+
+  it.each(refused)('is refused in production: %j %s', (address, why) => {
+    expect(webAddressFault(address, { production: true })).toBe(why);
+  });
+
+  it('may be an http address outside production only', () => {
+    expect(webAddressFault('http://localhost:4002/back', { production: false })).toBeUndefined();
+    expect(webAddressFault('ftp://localhost/', { production: false })).toBe('is not an https or http URL');
+    expect(webAddressFault('http://user@localhost/', { production: false })).toBe('contains credentials');
+  });
+});

@@ -1,0 +1,262 @@
+import type { Page } from 'playwright-core';
+import { type Customer, type DataUser, linkIn, mailsTo, newCustomer, newMpxn, nextMail } from '../../support/customers';
+import { graphOf } from '../../support/graph';
+import { consentRecord } from '../../support/records';
+import type { SharedRegister } from '../../support/register';
+import { atAssertion, atConfirmation, atProofs, enrolment } from '../../support/browser-ceremonies';
+
+/** Where the pages are, and who comes to them. */
+export interface Place {
+  readonly register: SharedRegister;
+  readonly dataUser: DataUser;
+  /** Has accesses of every kind. */
+  readonly customer: Customer;
+}
+
+/** A page that a person can come to. */
+export interface Visited {
+  /** Template of which it is made. */
+  readonly view: string;
+  /** Which of the problems or results it tells, where the template has several. */
+  readonly variant?: string;
+  /** Of a customer who is signed in already. */
+  readonly isPersonal?: boolean;
+  /** How one gets there. */
+  go(page: Page, place: Place): Promise<unknown>;
+}
+
+const MAIN_BUTTON = 'main form button';
+const UNKNOWN = 'A'.repeat(43);
+
+/** Presses what a page has to press, and waits for the page that follows. */
+async function press(page: Page, selector = MAIN_BUTTON): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), page.locator(selector).first().click()]);
+}
+
+/** Opens the link for which a customer has asked on another device. */
+export async function openLink(
+  page: Page,
+  { register }: Pick<Place, 'register'>,
+  { ir, email }: Customer,
+): Promise<void> {
+  const before = (await mailsTo(register, email)).length;
+  const ask = 'mutation ($ir: IdentityRecordKey!) { requestSignInLink(entry: { ir: $ir }, language: EN) }';
+  const { errors } = await graphOf(register)(ask, { ir });
+  if (errors.length > 0) throw new Error(JSON.stringify(errors));
+  await page.goto(linkIn(await nextMail(register, email, before + 1)));
+}
+
+/** Signs a browser in by the mailed link. */
+export async function signIn(page: Page, place: Place, customer = place.customer): Promise<void> {
+  await openLink(page, place, customer);
+  await press(page);
+}
+
+/** What the page's script does with the answer of an authenticator, but with an answer that proves nothing. */
+async function refusedPasskey(page: Page): Promise<void> {
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.evaluate(
+      `{ const form = document.querySelector('#passkey'); form.elements.credential.value = '{"id":"x"}'; form.submit(); }`,
+    ),
+  ]);
+}
+
+/** Opens the withdrawal of a consent that was given just now. */
+async function atWithdrawal(page: Page, { register, dataUser, customer }: Place): Promise<void> {
+  await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir));
+  await page.goto(`${register.portal}/access`);
+  await press(page, 'a[href$="/withdraw"]');
+}
+
+/** By its address. */
+const at =
+  (path: string) =>
+  (page: Page, { register }: Place): Promise<unknown> =>
+    page.goto(`${register.portal}${path}`);
+
+const MAIL_PROOF = 'form[action$="/mail-proof"] button';
+
+/** Every page, and how one gets there, in the order in which a customer meets them. */
+export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
+  entry: { view: 'entry', go: at('/') },
+  'entry that was refused': {
+    view: 'entry',
+    async go(page, { register }) {
+      await page.goto(register.portal);
+      await page.locator('main #identifier').fill('a@b..c');
+      await press(page);
+    },
+  },
+  'entry of one who is signed in': {
+    view: 'entry',
+    isPersonal: true,
+    go: at('/'),
+  },
+  challenge: { view: 'sign-in', go: (page, { register }) => page.goto(`${register.portal}/?mpxn=${newMpxn()}`) },
+  'challenge without a name': { view: 'sign-in', go: at('/sign-in') },
+  'challenge that refused a passkey': {
+    view: 'sign-in',
+    async go(page, { register }) {
+      await page.goto(`${register.portal}/?mpxn=${newMpxn()}`);
+      await refusedPasskey(page);
+    },
+  },
+  'challenge that misses a supplier': {
+    view: 'sign-in',
+    async go(page, { register }) {
+      await page.goto(`${register.portal}/?mpxn=${newMpxn()}`);
+      await press(page, 'form[action="/sign-in/supplier"] button');
+    },
+  },
+  'challenge that refused a supplier': {
+    view: 'sign-in',
+    go: at('/sign-in/supplier/callback?error=access_denied'),
+  },
+  'link is sent': {
+    view: 'link-sent',
+    async go(page, { register }) {
+      await page.goto(`${register.portal}/?mpxn=${newMpxn()}`);
+      await press(page, 'form[action="/sign-in/link"] button');
+    },
+  },
+  'sign-in link': {
+    view: 'link-opened',
+    go: async (page, place) => openLink(page, place, await newCustomer(place.dataUser)),
+  },
+
+  'list of accesses': {
+    view: 'access',
+    isPersonal: true,
+    go: at('/access'),
+  },
+  'who looked': {
+    view: 'who-looked',
+    isPersonal: true,
+    go: at('/who-looked'),
+  },
+  withdrawal: { view: 'withdraw', isPersonal: true, go: atWithdrawal },
+  withdrawn: {
+    view: 'withdrawn',
+    isPersonal: true,
+    async go(page, place) {
+      await atWithdrawal(page, place);
+      await press(page);
+    },
+  },
+  'access that has ended': {
+    view: 'already-ended',
+    isPersonal: true,
+    async go(page, place) {
+      await atWithdrawal(page, place);
+      const address = page.url();
+      await press(page);
+      await page.goto(address);
+    },
+  },
+  'access that is no consent': {
+    view: 'not-consent',
+    isPersonal: true,
+    async go(page, { register }) {
+      await page.goto(`${register.portal}/access`);
+      const card = page.locator('[data-access]:has([data-row="objection"])').first();
+      await page.goto(`${register.portal}/access/${await card.getAttribute('data-access')}/withdraw`);
+    },
+  },
+  'access that is not registered': {
+    view: 'not-registered',
+    isPersonal: true,
+    async go(page, { register }) {
+      await page.goto(`${register.portal}/access`);
+      const access = page.locator('.portal-card--discovered [data-access]').first();
+      await page.goto(`${register.portal}/access/${await access.getAttribute('data-access')}/withdraw`);
+    },
+  },
+  history: { view: 'history', isPersonal: true, go: at('/history') },
+  'signed out': {
+    view: 'signed-out',
+    async go(page, place) {
+      await signIn(page, place, await newCustomer(place.dataUser));
+      await press(page, 'form[action="/sign-out"] button');
+    },
+  },
+
+  'confirmation of a re-identification': {
+    view: 'ceremony-confirm',
+    go: (page, place) => atConfirmation(page, place, { 'redirect-url': place.dataUser.returnUrl }),
+  },
+  'end of a ceremony': {
+    view: 'ceremony-done',
+    variant: 'confirmed',
+    async go(page, place) {
+      await atConfirmation(page, place, {});
+      await press(page);
+    },
+  },
+  'making a passkey': {
+    view: 'ceremony-register',
+    go: async (page, place) => page.goto((await enrolment(place)).url),
+  },
+  'using a passkey': { view: 'ceremony-assert', go: atAssertion },
+  'passkey that was refused': {
+    view: 'ceremony-assert',
+    async go(page, place) {
+      await atAssertion(page, place);
+      await refusedPasskey(page);
+    },
+  },
+  'proof before a passkey is made': { view: 'ceremony-prove', go: atProofs },
+  'mail of the proof': {
+    view: 'ceremony-mail-sent',
+    async go(page, place) {
+      await atProofs(page, place);
+      await press(page, MAIL_PROOF);
+    },
+  },
+  'link of the proof': {
+    view: 'ceremony-proof',
+    async go(page, place) {
+      const { email } = await atProofs(page, place);
+      await press(page, MAIL_PROOF);
+      await page.goto(linkIn(await nextMail(place.register, email)));
+    },
+  },
+
+  'page that is not there': {
+    view: 'problem',
+    variant: 'notFound',
+    go: at('/nowhere'),
+  },
+  'link that has expired': {
+    view: 'problem',
+    variant: 'linkExpired',
+    go: at(`/sign-in/link/${UNKNOWN}`),
+  },
+  'session that has ended': {
+    view: 'problem',
+    variant: 'sessionEnded',
+    async go(page, { register }) {
+      const cookie = { name: 'register-session', value: `cst_${UNKNOWN}`, url: register.portal };
+      await page.context().addCookies([{ ...cookie, secure: true, httpOnly: true }]);
+      await page.goto(`${register.portal}/access`);
+    },
+  },
+  'form that has expired': {
+    view: 'problem',
+    variant: 'formExpired',
+    async go(page, { register }) {
+      await page.goto(`${register.portal}/?mpxn=${newMpxn()}`);
+      await page.evaluate(`document.querySelector('form[action="/sign-in/link"] [name=form-token]').value = 'x'`);
+      await press(page, 'form[action="/sign-in/link"] button');
+    },
+  },
+  'form that cannot be read': {
+    view: 'problem',
+    variant: 'brokenRequest',
+    async go(page, { register }) {
+      await page.goto(register.portal);
+      await page.evaluate(`document.querySelector('main form').enctype = 'text/plain'`);
+      await press(page);
+    },
+  },
+};

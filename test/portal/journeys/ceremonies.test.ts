@@ -1,0 +1,201 @@
+import { SoftwareAuthenticator } from '../../support/authenticator';
+import { type Customer, type DataUser, mailsTo, newCustomer, newDataUser, newMpxn } from '../../support/customers';
+import { logLines, mailedPath, mailedPaths } from '../../support/portal-sign-in';
+import { PortalVisitor, type VisitedPage } from '../../support/portal-visitor';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+import type { RestClient } from '../../support/rest-client';
+
+let register: SharedRegister;
+let enroller: DataUser;
+let dataUser: RestClient;
+let second: RestClient;
+let returnUrl: string;
+let organisation: string;
+let customers: readonly Customer[];
+
+beforeAll(async () => {
+  register = await sharedRegister();
+  enroller = await newDataUser(register, 'https://larkhill.example/return');
+  dataUser = enroller.rest;
+  ({ rest: second, name: organisation, returnUrl } = await newDataUser(register, 'https://wheatley.example/return'));
+  customers = await Promise.all([1, 2, 3].map(() => newCustomer(enroller)));
+});
+
+const visitor = () => new PortalVisitor(register.portal);
+const customer = (index: number) => customers[index] as Customer;
+
+/** The second Data User asks for a customer that the first one enrolled. */
+async function reidentified(input: object) {
+  const { body, status } = await second('POST', '/v1/identity-records/reidentify', input);
+  if (status !== 200) throw new Error(`reidentify answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+async function mailedConfirmation(
+  { mpxn, email }: Customer,
+  back: string | null,
+): Promise<{ path: string; token: string }> {
+  const before = new Set(await mailedPaths(register.mailbox, email, 'identify/link'));
+  const body = await reidentified({ mpxn, method: 'magic-link', ...(back === null ? {} : { 'redirect-url': back }) });
+  return { path: await mailedPath(register, email, 'identify/link', before), token: body['magic-link']['token-ref'] };
+}
+
+const statusOf = async (token: string) =>
+  (await second('GET', `/v1/identity-records/reidentify/${token}`)).body['status'];
+
+describe('a link that is mailed for a re-identification', () => {
+  it('opens a page that names who asks, with one form and one button; opening it confirms nothing', async () => {
+    const { path, token } = await mailedConfirmation(customer(0), returnUrl);
+    for (const language of ['en', 'cy']) {
+      const page = await visitor().get(`${path}?lang=${language}`);
+      expect(page.status).toBe(200);
+      expect(page.text).toContain(organisation);
+      expect(page.html).toContain(`<html lang="${language}"`);
+      expect(page.forms).toMatchObject([{ action: path, buttons: 1 }]);
+      expect(page.html.match(/<button/g)).toHaveLength(1);
+      expect(page.html).toMatch(new RegExp(`href="${path}\\?lang=(en|cy)"`));
+    }
+    const [mail] = await mailsTo(register, customer(0).email);
+    expect(mail?.text).toContain(organisation);
+    expect(mail?.text).not.toContain(enroller.name);
+    expect(await statusOf(token)).toBe('pending');
+
+    const someone = visitor();
+    const answer = await someone.press(await someone.get(path), path);
+    expect(answer).toMatchObject({ status: 303, location: `${returnUrl}?dar-reid-token=${token}` });
+    expect(await statusOf(token)).toBe('confirmed');
+
+    const again = await someone.get(path);
+    expect(again.status).toBe(404);
+    expect(again.text).toContain('This link no longer works');
+    expect(again.text).toMatch(/tid_[0-9a-f]{24}/);
+  });
+
+  it('ends on a page of ours when there is no address to go back to', async () => {
+    const { path } = await mailedConfirmation(customer(1), null);
+    const someone = visitor();
+    const answer = await someone.press(await someone.get(path), path);
+    expect(answer).toMatchObject({ status: 303, location: '/identify/done' });
+    const done = await someone.get('/identify/done');
+    expect(done.text).toContain(`You have confirmed to ${organisation} that it is you.`);
+    expect((await visitor().get('/identify/done')).status).toBe(404);
+  });
+
+  it('may lead back to another site: the policy of its page says so, that of other pages does not', async () => {
+    const { path } = await mailedConfirmation(customer(2), returnUrl);
+    expect((await visitor().get(path)).headers.get('content-security-policy')).toContain("form-action 'self' https:");
+    expect((await visitor().get('/')).headers.get('content-security-policy')).toContain("form-action 'self';");
+  });
+
+  it('is not the link of another ceremony', async () => {
+    const { path } = await mailedConfirmation(customer(2), returnUrl);
+    expect((await visitor().get(path.replace('/link/', '/proof/'))).status).toBe(404);
+    expect((await visitor().get(path.replace('/link/', '/passkey/'))).status).toBe(404);
+  });
+});
+
+describe('a passkey', () => {
+  const mpxn = newMpxn();
+  const email = `mair.preece.${mpxn}@customer.example`;
+  let authenticator: SoftwareAuthenticator;
+  let ir: string;
+
+  beforeAll(() => {
+    authenticator = new SoftwareAuthenticator({ origin: new URL(register.portal).origin });
+  });
+
+  /** What the page's script does: asks for options, and puts the authenticator's answer into the form. */
+  async function useScript(someone: PortalVisitor, page: VisitedPage, form: string): Promise<VisitedPage> {
+    const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
+    const answer = await someone.post(`${form}/options`, fields, { accept: 'application/json' });
+    const { options } = JSON.parse(answer.html) as { options: never & { user?: object } };
+    const credential = options['user'] === undefined ? authenticator.get(options) : authenticator.create(options);
+    return someone.press(page, form, { credential: JSON.stringify(credential) });
+  }
+
+  const pathOf = (url: string) => new URL(url).pathname;
+
+  it('is made on a page that names the Data User, where it was asked for at the registration', async () => {
+    const { body } = await dataUser('POST', '/v1/identity-records', {
+      'pii-principal': { mpxn, 'move-in-date': '2022-02-02' },
+      'expressed-by': 'data-subject',
+      'principal-verification': { method: 'Bill', 'verified-at': '2026-01-12T10:00:00Z', outcome: 'verified' },
+      email,
+      'initiate-passkey-registration': true,
+      'passkey-return-url': enroller.returnUrl,
+    });
+    ir = body['ir'];
+    const path = pathOf(body['passkey-registration-redirect']);
+    const someone = visitor();
+    const page = await someone.get(path);
+    expect(page.text).toContain('Make a passkey');
+    expect(page.text).toContain(enroller.name);
+    const answer = await useScript(someone, page, path);
+    expect(answer.status).toBe(303);
+    expect(answer.location).toContain(enroller.returnUrl);
+    expect((await someone.get(path)).status).toBe(404);
+    expect((await dataUser('GET', `/v1/identity-records/${ir}`)).body['identity-record'].credentials).toHaveLength(1);
+  });
+
+  it('signs in to the portal without anything being entered', async () => {
+    const someone = visitor();
+    expect(await useScript(someone, await someone.get('/sign-in'), '/sign-in/passkey')).toMatchObject({
+      status: 303,
+      location: '/access',
+    });
+    expect((await someone.get('/access')).text).toContain(mpxn);
+  });
+
+  it('confirms a re-identification for another Data User', async () => {
+    const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
+    const path = pathOf(body['passkey']['redirect-url']);
+    const someone = visitor();
+    const page = await someone.get(path);
+    expect(page.text).toContain(organisation);
+    const answer = await useScript(someone, page, path);
+    expect(answer.location).toBe(`${returnUrl}?dar-passkey-token=${body['passkey']['token-ref']}`);
+  });
+
+  it('is told in the page when it is not accepted', async () => {
+    const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
+    const path = pathOf(body['passkey']['redirect-url']);
+    const someone = visitor();
+    const answer = await someone.press(await someone.get(path), path, { credential: '' });
+    expect(answer.status).toBe(401);
+    expect(answer.text).toContain('The passkey was not accepted');
+    expect(answer.html).toMatch(/<title>Error: /);
+  });
+
+  it('is added for another Data User only after a proof: one that is there, or a mailed link, in that browser only', async () => {
+    const body = await reidentified({ mpxn, method: 'passkey-register', 'passkey-return-url': returnUrl });
+    const path = pathOf(body['passkey']['redirect-url']);
+    const asker = visitor();
+    const page = await asker.get(path);
+    expect(page.text).toContain('First prove that it is you');
+    expect(page.forms.map(({ action }) => action)).toEqual([path, `${path}/mail-proof`]);
+    const sent = await asker.press(page, `${path}/mail-proof`);
+    expect(sent).toMatchObject({ status: 303, location: `${path}/mail-sent` });
+    expect((await asker.get(`${path}/mail-sent`)).text).toContain(organisation);
+
+    const proof = await mailedPath(register, email, 'identify/proof');
+    const owner = visitor();
+    const opened = await owner.get(proof);
+    expect(opened.forms).toMatchObject([{ action: proof, buttons: 1 }]);
+    const { location = '' } = await owner.press(opened, proof);
+    expect(location).toMatch(/^\/identify\/passkey\/[\w-]{43}$/);
+    expect(location).not.toBe(path);
+    const made = await useScript(owner, await owner.get(location), location);
+    expect(made.location).toContain(returnUrl);
+    expect((await dataUser('GET', `/v1/identity-records/${ir}`)).body['identity-record'].credentials).toHaveLength(2);
+    expect((await asker.get(path)).text).not.toContain('Make a passkey');
+  });
+
+  it('leaves no secret in the log', () => {
+    expect(register.log()).not.toMatch(/identify\/(link|proof|passkey)\/[\w-]{43}/);
+    expect(register.log()).toContain('"/identify/passkey/:secret"');
+    const log = logLines(register);
+    for (const { mpxn: number, email: address } of [...customers, { mpxn, email }]) {
+      for (const value of [number, address, 'Lantern Row']) expect(log.includes(value)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,253 @@
+import cy from '../../../portal/locales/cy.json';
+import { errorCatalogue } from '../../../schema/error-catalogue';
+import { type Customer, newCustomer, newDataUser } from '../../support/customers';
+import { signedInVisitor } from '../../support/portal-sign-in';
+import { PortalVisitor } from '../../support/portal-visitor';
+import { type SharedRegister, type TestRegister, sharedRegister, startTestRegister } from '../../support/register';
+
+let register: SharedRegister;
+let own: Customer;
+
+beforeAll(async () => {
+  register = await sharedRegister();
+  own = await newCustomer(await newDataUser(register, 'https://larkhill.example/back'));
+});
+
+const visitor = () => new PortalVisitor(register.portal);
+const customer = () => own;
+const signedIn = () => signedInVisitor(register, `mpxn=${customer().mpxn}`, customer().email);
+
+describe('every page', () => {
+  it.each([
+    '/',
+    '/sign-in',
+    '/sign-in/link-sent',
+    '/signed-out',
+    '/no-such-page',
+    '/access',
+    '/history.csv',
+    '/identify/link/x',
+    `/sign-in/link/${'A'.repeat(43)}`,
+    `/identify/passkey/${'A'.repeat(43)}`,
+  ])('%s is kept by nobody, framed by nobody, and runs nothing inline or from elsewhere', async (path) => {
+    const { headers, html } = await visitor().get(path);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("style-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('permissions-policy')).toContain('publickey-credentials-get=(self)');
+    expect(headers.get('transaction-id')).toMatch(/^tid_[0-9a-f]{24}$/);
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|\sstyle="|\son\w+="/);
+  });
+
+  it('of a customer who is signed in is not kept, either', async () => {
+    const someone = await signedIn();
+    for (const path of ['/access', '/history', '/who-looked', '/history.csv', '/history.json']) {
+      const { status, headers } = await someone.get(path);
+      expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'no-store']);
+    }
+  });
+
+  it('gives cookies to this host only, unreadable for scripts, over TLS, and not to other sites', async () => {
+    const response = await fetch(`${register.portal}/?mpxn=${customer().mpxn}`, { redirect: 'manual' });
+    const [cookie] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/^register-entry=[\w-]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  });
+
+  it('that is no page says so, in both languages, with a transaction id', async () => {
+    for (const [language, text] of [
+      ['en', 'Page not found'],
+      ['cy', 'Heb ddod o hyd i’r dudalen'],
+    ]) {
+      const page = await visitor().get(`/no-such-page?lang=${language}`);
+      expect(page.status).toBe(404);
+      expect(page.text).toContain(text);
+      expect(page.text).toContain(page.headers.get('transaction-id'));
+    }
+  });
+
+  it('whose address no server can read is answered by a page, too', async () => {
+    const response = await fetch(`${register.portal}/%zz?mpxn=1`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('We could not read what was sent');
+  });
+
+  it('does not link to another host, whatever its own address', async () => {
+    const response = await fetch(`${register.portal}//elsewhere.example/x`);
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain('elsewhere.example');
+  });
+});
+
+describe('a form', () => {
+  /** Ways in which another site might send it. */
+  const FOREIGN: [string, Record<string, string>][] = [
+    ['from another site', { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }],
+    ['from another origin of the same site', { origin: 'http://localhost:1', 'sec-fetch-site': 'same-site' }],
+    ['from a sandboxed frame', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+    ['from nowhere', { origin: 'null', 'sec-fetch-site': 'none' }],
+  ];
+
+  it.each(FOREIGN)('is refused %s, though its token and cookies are right', async (_, headers) => {
+    const someone = await signedIn();
+    const [form] = (await someone.get('/access')).forms;
+    const answer = await someone.post('/sign-out', form?.fields ?? {}, headers);
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('This page has expired');
+    expect((await someone.get('/access')).status).toBe(200);
+  });
+
+  it('counts by its token alone when the browser does not say where it comes from, as old ones do not', async () => {
+    const someone = visitor();
+    const { forms } = await someone.get('/');
+    const body = new URLSearchParams({ ...forms[0]?.fields, identifier: customer().mpxn });
+    const cookie = [...someone.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const send = async (sent: URLSearchParams) =>
+      (await fetch(`${register.portal}/`, { method: 'POST', body: sent, headers: { cookie }, redirect: 'manual' }))
+        .status;
+    expect(await send(body)).toBe(303);
+    body.set('form-token', 'A'.repeat(43));
+    expect(await send(body)).toBe(403);
+  });
+
+  it('is accepted from our own pages, which name no origin', async () => {
+    const someone = visitor();
+    const { forms } = await someone.get('/');
+    const fields = { ...forms[0]?.fields, identifier: customer().mpxn };
+    const answer = await someone.post('/', fields, { origin: 'null', 'sec-fetch-site': 'same-origin' });
+    expect(answer.status).toBe(303);
+  });
+
+  it('is refused without its token, with one of another browser, and with a wrong one', async () => {
+    const someone = visitor();
+    await someone.get('/');
+    const [other] = (await visitor().get('/')).forms;
+    for (const token of [undefined, '', 'A'.repeat(43), other?.fields['form-token']]) {
+      const fields: Record<string, string> = { identifier: customer().mpxn };
+      if (token !== undefined) fields['form-token'] = token;
+      const answer = await someone.post('/', fields);
+      expect(answer.status).toBe(403);
+    }
+  });
+
+  it('of before the sign-in is of no use after it', async () => {
+    const someone = visitor();
+    const [form] = (await someone.get('/')).forms;
+    const after = await signedIn();
+    const answer = await after.post('/sign-out', form?.fields ?? {});
+    expect(answer.status).toBe(403);
+  });
+
+  it.each([
+    ['application/json', '{}', errorCatalogue.VAL011.status],
+    ['text/plain', 'x', errorCatalogue.VAL011.status],
+    ['application/x-www-form-urlencoded', `x=${'y'.repeat(70_000)}`, errorCatalogue.LIM001.status],
+  ])('of the type %s, or too large, is answered by a page', async (type, body, status) => {
+    const response = await fetch(`${register.portal}/`, { method: 'POST', body, headers: { 'content-type': type } });
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain('We could not read what was sent');
+  });
+});
+
+describe('the language switch of a page that answers a form', () => {
+  const SECRET = 'A'.repeat(43);
+
+  it.each([
+    ['/sign-in/link', '/sign-in'],
+    ['/sign-in/passkey', '/sign-in'],
+    ['/sign-in/supplier', '/sign-in'],
+    ['/sign-out', '/access'],
+    [`/identify/passkey/${SECRET}/mail-proof`, `/identify/passkey/${SECRET}`],
+    [`/sign-in/link/${SECRET}`, `/sign-in/link/${SECRET}`],
+    ['/', '/'],
+    ['/nowhere', '/'],
+    ['//elsewhere.example/x', '/'],
+  ])('that was sent to %s leads to %s', async (path, page) => {
+    for (const [type, status] of [
+      ['application/x-www-form-urlencoded', 403],
+      ['text/plain', errorCatalogue.VAL011.status],
+    ] as const) {
+      const response = await fetch(`${register.portal}${path}`, { method: 'POST', headers: { 'content-type': type } });
+      const text = await response.text();
+      const switches = [...text.matchAll(/href="([^"]*)\?lang=cy"/g)].map(([, address]) => address);
+      expect([switches, [status, 404].includes(response.status)]).toEqual([[page], true]);
+    }
+  });
+});
+
+describe('styles and scripts', () => {
+  it('are ours, kept by browsers under a path that changes with their content, and hold neither crest nor typeface', async () => {
+    const { html } = await visitor().get('/sign-in');
+    const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(paths.map((path) => path.split('/').at(-1))).toEqual([
+      'icon.svg',
+      'components.css',
+      'portal.css',
+      'page.js',
+      'webauthn.js',
+      'passkey.js',
+    ]);
+    for (const path of paths) {
+      const { status, headers, html: content } = await visitor().get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(content).not.toMatch(/GDS Transport|@font-face|crest|GOV\.UK</i);
+    }
+  });
+});
+
+describe('too many attempts', () => {
+  let limited: TestRegister;
+
+  beforeAll(async () => {
+    // Of its own: the limits of the shared register are off.
+    const environment = { RATE_LIMITS: 'on', LIMIT_SIGN_INS: '2', LIMIT_MAILS: '2' };
+    limited = await startTestRegister('one process', { environment });
+  });
+  afterAll(() => limited?.close());
+
+  it('to sign in are told, with how long to wait, in both languages', async () => {
+    const someone = new PortalVisitor(limited.portal);
+    const answers = [];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await someone.get('/?mpxn=1999999999');
+      answers.push(await someone.press(await someone.get('/sign-in'), '/sign-in/link'));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 429]);
+    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answers[2]?.text).toContain('Too many attempts');
+    expect(answers[2]?.text).toContain('Wait a minute');
+    const welsh = await someone.press(await someone.get('/sign-in?lang=cy'), '/sign-in/link');
+    expect([welsh.status, welsh.html.includes('<html lang="cy"')]).toEqual([429, true]);
+    expect(welsh.text).toContain(cy.problem.tooMany.title);
+  });
+
+  it('to get the mail of a proof are told', async () => {
+    const dataUser = await newDataUser(limited, 'https://larkhill.example/back');
+    const { ir } = await newCustomer(dataUser);
+    const { body } = await dataUser.rest('POST', `/v1/identity-records/${ir}/re-identify`, {
+      method: 'passkey-register',
+      'passkey-return-url': dataUser.returnUrl,
+    });
+    const path = new URL(body['passkey']['redirect-url']).pathname;
+    const someone = new PortalVisitor(limited.portal);
+    const answers = [];
+    for (let mails = 0; mails < 3; mails++) {
+      answers.push(await someone.press(await someone.get(path), `${path}/mail-proof`));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 429]);
+    expect(answers[2]?.text).toContain('Too many attempts');
+  });
+});
+
+it('lives and is ready', async () => {
+  expect(await (await fetch(`${register.portal}/health/live`)).json()).toEqual({ status: 'live' });
+  for (const path of ['/health', '/health/ready'])
+    expect(await (await fetch(`${register.portal}${path}`)).json()).toEqual({ status: 'ready' });
+});

@@ -1,0 +1,332 @@
+import { sealedCookies } from '../../../web/sealed-cookies';
+import { readSettings } from '../../../process/settings';
+import { sandboxKeyVariables } from '../../../sandbox/keys';
+import type { CapturedMail } from '../../../sandbox/mailbox';
+import { logLines, mailedPath, mailedPaths } from '../../support/portal-sign-in';
+import { PortalVisitor, type VisitedPage } from '../../support/portal-visitor';
+import { type TestRegister, startTestRegister } from '../../support/register';
+import { accountOf } from '../../support/rest-client';
+import { signInAtSupplier } from '../../support/supplier-browser';
+import { until } from '../../support/until';
+
+type Customer = TestRegister['sandbox']['customers'][number];
+
+let register: TestRegister;
+let customers: readonly Customer[];
+
+beforeAll(async () => {
+  // Of its own: no mails but its own may be in the mailbox, and demo customers sign in.
+  register = await startTestRegister('one process');
+  customers = register.sandbox.customers;
+});
+
+afterAll(() => register?.close());
+
+const visitor = () => new PortalVisitor(register.portal);
+const customer = (index: number) => customers[index] as Customer;
+
+/** All of an answer that a program could tell from another: values that are random keep their length alone. */
+function traits({ status, headers }: VisitedPage) {
+  const shape = (value: string) => value.replace(/(?<==)[\w%.+-]{20,}/g, (random) => `(${random.length})`);
+  const kept = [...headers].filter(([name]) => !['date', 'transaction-id'].includes(name));
+  return { status, headers: Object.fromEntries(kept.map(([name, value]) => [name, shape(value)])) };
+}
+
+/** A challenge page without what differs from browser to browser. */
+async function challengeFor(entry: string): Promise<{ text: string; html: string }> {
+  const someone = visitor();
+  await someone.get(`/?${entry}`);
+  const { text, html } = await someone.get('/sign-in');
+  return { text, html: html.replace(/value="[\w-]{43}"/g, '') };
+}
+
+describe('the entry', () => {
+  it('takes what a link carries out of the address bar, into a cookie that nobody can read', async () => {
+    const someone = visitor();
+    const { mpxn, ir } = customer(0);
+    for (const entry of [`mpxn=${mpxn}`, `ir=${ir}&return=https%3A%2F%2Fharbourlight.example%2Freturn&lang=cy`]) {
+      const answer = await someone.get(`/?${entry}`);
+      expect(answer).toMatchObject({ status: 303, location: '/sign-in' });
+      const cookie = someone.cookies.get('register-entry') ?? '';
+      expect(Buffer.from(cookie, 'base64url').toString('latin1')).not.toMatch(new RegExp(`${mpxn}|${ir}|harbourlight`));
+    }
+    expect((await someone.get('/sign-in')).html).toContain('<html lang="cy"');
+  });
+
+  it.each([
+    'mpxn=123',
+    'ir=ir_1',
+    'mpxn=%3Cscript%3E',
+    'mpxn=1012345678&mpxn=1012345678',
+    'return=javascript:alert(1)',
+  ])('answers the malformed link ?%s like none, without a word', async (entry) => {
+    const someone = visitor();
+    expect(await someone.get(`/?${entry}`)).toMatchObject({ status: 303, location: '/' });
+    const plain = await someone.get('/');
+    expect(plain.text).toBe((await visitor().get('/')).text);
+  });
+
+  it.each([['1012 3456 78'], [' Rowan.Ashdown@customer.example ']])(
+    'accepts %j typed as people type',
+    async (typed) => {
+      const someone = visitor();
+      const answer = await someone.press(await someone.get('/'), '/', { identifier: typed });
+      expect(answer).toMatchObject({ status: 303, location: '/sign-in' });
+    },
+  );
+
+  it('says what is wrong with what was typed, at the top, at the field and in the title', async () => {
+    const someone = visitor();
+    const page = await someone.press(await someone.get('/'), '/', { identifier: '<b>12' });
+    expect(page.status).toBe(400);
+    expect(page.html).toMatch(/<title>Error: /);
+    expect(page.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
+    expect(page.html).toContain('id="identifier-error"');
+    expect(page.html).toContain('value="&lt;b&gt;12"');
+  });
+});
+
+describe('the challenge', () => {
+  it('is the same for a meter point that is known and one that is not', async () => {
+    const known = await challengeFor(`mpxn=${customer(0).mpxn}`);
+    const unknown = await challengeFor('mpxn=1999999999');
+    expect(unknown.html.replaceAll('1999999999', customer(0).mpxn)).toBe(known.html);
+  });
+
+  it('is the same for an Identity Record that is known and one that is not', async () => {
+    const known = await challengeFor(`ir=${customer(0).ir}`);
+    const unknown = await challengeFor(`ir=ir_${'0'.repeat(24)}`);
+    expect(unknown.html).toBe(known.html);
+  });
+
+  it('answers the wish for a link in the same way, and mails only whom it knows', async () => {
+    const answers = [];
+    for (const entry of ['mpxn=1999999999', `mpxn=${customer(1).mpxn}`]) {
+      const someone = visitor();
+      await someone.get(`/?${entry}`);
+      const { status, location } = await someone.press(await someone.get('/sign-in'), '/sign-in/link');
+      answers.push({ status, location, page: (await someone.get('/sign-in/link-sent')).text });
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    await mailedPath(register, customer(1).email, 'sign-in/link');
+    const mails = (await (await fetch(register.mailbox)).json()) as CapturedMail[];
+    expect(new Set(mails.map(({ to }) => to))).toEqual(new Set([customer(1).email]));
+  });
+
+  it.each(['/sign-in/link', '/sign-in/supplier'])(
+    'answers %s for a known and an unknown meter point alike: status, headers, cookies, and where it leads',
+    async (action) => {
+      const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
+      const answers = [];
+      for (const mpxn of [customer(1).mpxn, '1999999999', customer(3).mpxn, '1888888888']) {
+        const someone = visitor();
+        await someone.get(`/?mpxn=${mpxn}`);
+        answers.push(traits(await someone.press(await someone.get('/sign-in'), action, { supplier })));
+      }
+      expect(answers[0]?.status).toBe(303);
+      expect(answers[0]?.headers).toHaveProperty('location');
+      for (const each of answers) expect(each).toEqual(answers[0]);
+    },
+  );
+
+  it.each(['/sign-in/link', '/sign-in/supplier', '/sign-in/passkey'])(
+    'tells on the entry form what the register does not accept: %s of a browser that kept another entry',
+    async (action) => {
+      const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
+      for (const entry of [{ email: 'é@x.yz', ir: 'ir_1' }, { mpxn: 'none' }]) {
+        const someone = visitor();
+        await someone.get(`/?mpxn=${customer(0).mpxn}`);
+        const page = await someone.get('/sign-in');
+        sealedCookies(keys.portalKey as Buffer)<'entry'>({
+          read: () => undefined,
+          write: (name, value) => void someone.cookies.set(`register-${name}`, value),
+          forget: () => undefined,
+        }).write('entry', entry);
+        await someone.post('/sign-in/passkey/options', page.forms[0]?.fields ?? {}, { accept: 'application/json' });
+        const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
+        const answer = await someone.press(page, action, { supplier, credential: '{"id":"x"}' });
+        expect(answer.status).toBe(400);
+        expect(answer.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
+        expect(answer.html).toContain('id="identifier-error"');
+        expect(answer.html).toContain('href="/?lang=cy"');
+      }
+    },
+  );
+
+  it('asks for an entry before it mails anything', async () => {
+    const someone = visitor();
+    const page = await someone.get('/sign-in');
+    expect(page.forms.map(({ action }) => action)).toEqual(['/sign-in/passkey', '/']);
+    const { fields = {} } = page.forms[0] ?? {};
+    expect(await someone.post('/sign-in/link', fields)).toMatchObject({ status: 303, location: '/' });
+  });
+});
+
+describe('a mailed link', () => {
+  let path: string;
+  const asker = () => visitor();
+  let phishing: PortalVisitor;
+
+  beforeAll(async () => {
+    phishing = asker();
+    const before = new Set(await mailedPaths(register.mailbox, customer(0).email, 'sign-in/link'));
+    await phishing.get(`/?mpxn=${customer(0).mpxn}`);
+    await phishing.press(await phishing.get('/sign-in'), '/sign-in/link');
+    path = await mailedPath(register, customer(0).email, 'sign-in/link', before);
+  });
+
+  it('opens a page with exactly one form and one button, and nothing happens before it is pressed', async () => {
+    for (const each of ['', '?lang=cy', '?lang=en']) {
+      const page = await visitor().get(`${path}${each}`);
+      expect(page.forms).toMatchObject([{ action: path, buttons: 1 }]);
+      expect(page.html.match(/<button/g)).toHaveLength(1);
+    }
+    for (const method of ['HEAD', 'GET', 'GET']) {
+      expect((await fetch(new URL(path, register.portal), { method })).status).toBe(200);
+    }
+  });
+
+  it('signs in only the browser in which the button is pressed, never the one that asked', async () => {
+    const owner = visitor();
+    owner.cookies.set('register-session', `cst_${'A'.repeat(43)}`); // somebody planted a session
+    owner.cookies.set('register-form', 'planted-by-somebody');
+    const page = await owner.get(path);
+    expect(await owner.press(page, path)).toMatchObject({ status: 303, location: '/access' });
+    expect(owner.cookies.get('register-session')).toMatch(/^cst_[\w-]{43}$/);
+    expect(owner.cookies.get('register-session')).not.toBe(`cst_${'A'.repeat(43)}`);
+    expect(owner.cookies.get('register-form')).toBeUndefined();
+    expect((await owner.get('/access')).status).toBe(200);
+
+    expect(phishing.cookies.has('register-session')).toBe(false);
+    expect(await phishing.get('/access')).toMatchObject({ status: 303, location: '/' });
+  });
+
+  it('works once; used, wrong and malformed ones look alike', async () => {
+    const seen = new Set<string>();
+    for (const each of [path, `/sign-in/link/${'A'.repeat(43)}`, '/sign-in/link/short']) {
+      const page = await visitor().get(each);
+      expect(page.status).toBe(404);
+      expect(page.text).toContain('This link no longer works');
+      seen.add(page.text.replace(/tid_[0-9a-f]{24}/, ''));
+    }
+    expect(seen.size).toBe(1);
+  });
+
+  it('of an earlier sign-in ends the session that the browser had', async () => {
+    const someone = visitor();
+    const sessions: string[] = [];
+    for (const index of [1, 2]) {
+      const { mpxn, email } = customer(index);
+      const before = new Set(await mailedPaths(register.mailbox, email, 'sign-in/link'));
+      await someone.get(`/?mpxn=${mpxn}`);
+      await someone.press(await someone.get('/sign-in'), '/sign-in/link');
+      const link = await mailedPath(register, email, 'sign-in/link', before);
+      await someone.press(await someone.get(link), link);
+      sessions.push(someone.cookies.get('register-session') ?? '');
+      expect((await someone.get('/access')).text).toContain(mpxn);
+    }
+    const old = visitor();
+    old.cookies.set('register-session', sessions[0] as string);
+    expect((await old.get('/access')).status).toBe(401);
+  });
+});
+
+describe('a return address', () => {
+  it.each([
+    ['registered for the Data User of the Identity Record is a link back', 'https://harbourlight.example/return', true],
+    ['registered for nobody is ignored', 'https://elsewhere.example/phish', false],
+    ['that only begins like a registered one is ignored', 'https://harbourlight.example/return.evil.example', false],
+    ['below a registered one is ignored', 'https://harbourlight.example/return/more', false],
+    ['that is a script is ignored', 'javascript:alert(1)', false],
+    ['without a scheme is ignored', '//evil.example', false],
+  ])('%s', async (_, returnUrl, isShown) => {
+    const someone = visitor();
+    const { ir, email } = customer(0);
+    const before = new Set(await mailedPaths(register.mailbox, email, 'sign-in/link'));
+    const entry = await someone.get(`/?ir=${ir}&return=${encodeURIComponent(returnUrl)}`);
+    expect(entry.location).toBe('/sign-in'); // never there by itself
+    await someone.press(await someone.get('/sign-in'), '/sign-in/link');
+    const link = await mailedPath(register, email, 'sign-in/link', before);
+    await someone.press(await someone.get(link), link);
+    expect((await someone.get('/access')).html.includes(`href="${returnUrl}"`)).toBe(isShown);
+  });
+});
+
+describe('a supplier sign-in', () => {
+  /** The last demo customer could not be verified, so that only the supplier can tell who lives there. */
+  const unverified = () => customer(3);
+
+  async function atSupplier(someone: PortalVisitor, mpxn: string): Promise<string> {
+    await someone.get(`/?mpxn=${mpxn}`);
+    const page = await someone.get('/sign-in');
+    const { mpid = '', name } = accountOf(register.sandbox, 'supplier');
+    expect(page.text).toContain(name);
+    const answer = await someone.press(page, '/sign-in/supplier', { supplier: mpid });
+    expect(answer.status).toBe(303);
+    return answer.location ?? '';
+  }
+
+  const credentials = ({ oidc_login, oidc_password }: Customer) => ({ login: oidc_login, password: oidc_password });
+
+  it('opens the meter point that the supplier vouches for', async () => {
+    const someone = visitor();
+    const url = await atSupplier(someone, unverified().mpxn);
+    const callback = await signInAtSupplier(url, credentials(unverified()));
+    expect(await someone.get(callback)).toMatchObject({ status: 303, location: '/access' });
+    expect((await someone.get('/access')).text).toContain(unverified().mpxn);
+    await until(() => register.log().includes('"/sign-in/supplier/callback"') || undefined);
+    expect(register.log()).not.toContain(new URL(callback).searchParams.get('code'));
+  });
+
+  it.each([
+    ['for another meter point than the one entered', 3, 0],
+    ['where a verified customer can sign in otherwise', 0, 0],
+  ])('is refused %s', async (_, entered, signedIn) => {
+    const someone = visitor();
+    const url = await atSupplier(someone, customer(entered).mpxn);
+    const page = await someone.get(await signInAtSupplier(url, credentials(customer(signedIn))));
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('We could not sign you in by way of your supplier');
+    expect(someone.cookies.has('register-session')).toBe(false);
+  });
+
+  it('is of use only in the browser that was sent to the supplier', async () => {
+    const url = await atSupplier(visitor(), unverified().mpxn);
+    const callback = await signInAtSupplier(url, credentials(unverified()));
+    const other = visitor();
+    expect((await other.get(callback)).status).toBe(401);
+    expect(other.cookies.has('register-session')).toBe(false);
+  });
+
+  it('needs a choice', async () => {
+    const someone = visitor();
+    await someone.get(`/?mpxn=${unverified().mpxn}`);
+    const page = await someone.press(await someone.get('/sign-in'), '/sign-in/supplier', { supplier: '' });
+    expect(page.status).toBe(400);
+    expect(page.html).toContain('href="#supplier"');
+  });
+});
+
+describe('a passkey that is none', () => {
+  it.each([
+    ['nothing', ''],
+    ['no object', '[]'],
+    ['nonsense', '{"id":"x"}'],
+  ])('is refused: %s', async (_, credential) => {
+    const someone = visitor();
+    const page = await someone.get('/sign-in');
+    const { fields = {} } = page.forms[0] ?? {};
+    const options = await someone.post('/sign-in/passkey/options', fields, { accept: 'application/json' });
+    expect(options.status).toBe(200);
+    const answer = await someone.press(page, '/sign-in/passkey', { credential });
+    expect(answer.status).toBe(401);
+    expect(answer.text).toContain('We could not sign you in with this passkey');
+  });
+});
+
+it('every sign-in is told to nobody by the log: secrets, codes and addresses are not in it', async () => {
+  const log = logLines(register);
+  for (const { email, mpxn, ir } of customers)
+    for (const value of [email, mpxn, ir]) expect(log.includes(value)).toBe(false);
+  expect(log).not.toMatch(/cst_[\w-]{43}/);
+});

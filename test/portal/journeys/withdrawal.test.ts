@@ -1,0 +1,202 @@
+import { logLines, signedInVisitor } from '../../support/portal-sign-in';
+import type { PortalVisitor } from '../../support/portal-visitor';
+import { consentRecord } from '../../support/records';
+import { type TestRegister, startTestRegister } from '../../support/register';
+import { type RestClient, accountOf, anonymousClient, signedInClient } from '../../support/rest-client';
+import { until } from '../../support/until';
+
+let register: TestRegister;
+let dataUser: RestClient;
+let customer: PortalVisitor;
+let key: string;
+let returnUrl: string;
+let session: string;
+
+beforeAll(async () => {
+  // Of its own: a demo customer's accesses are withdrawn.
+  register = await startTestRegister('one process');
+  dataUser = await signedInClient(register, 'data_user');
+  const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+  const record = consentRecord(ir, { purpose: 'Heating advice that is to be withdrawn' });
+  const { body } = await dataUser('POST', '/v1/access-records', record);
+  key = String(body['access-token'].key);
+  returnUrl = accountOf(register.sandbox, 'data_user').return_urls?.[0] ?? '';
+  customer = await signedInVisitor(register, `ir=${ir}&return=${encodeURIComponent(returnUrl)}`, email);
+  session = customer.cookies.get('register-session') ?? '';
+});
+
+afterAll(() => register?.close());
+
+/** Internal ids of the accesses on a page, by a text in their part of it. */
+function accessWith(html: string, text: string): string {
+  const parts = html.split('data-access="').slice(1);
+  return /^[^"]+/.exec(parts.find((part) => part.includes(text)) ?? '')?.[0] ?? '';
+}
+
+describe('a customer who came by a link of a Data User', () => {
+  it('sees the property and who has access, with plain words, terms and all contacts', async () => {
+    const { status, text, html } = await customer.get('/access');
+    expect(status).toBe(200);
+    expect(text).toContain(register.sandbox.samples.mpxn);
+    expect(text).toContain('1 April 2021');
+    expect(text).toContain('Heating advice that is to be withdrawn');
+    expect(text).toContain('You gave your consent.');
+    expect(text).toContain('Energy you use, every half hour');
+    expect(html).toContain('href="https://harbourlight.example/contact"');
+    expect(html).toContain('href="https://harbourlight.example/your-rights"');
+    expect(html).toContain('href="https://harbourlight.example/terms"');
+    expect(text).not.toMatch(/\bak_[0-9a-f]{24}|\bir_[0-9a-f]{24}/);
+  });
+
+  it('sees every access at the meter point, by whichever Data User', async () => {
+    const { text } = await customer.get('/access');
+    expect(text).toContain('Moorland Flexibility Services Ltd');
+  });
+
+  it('reads the same in Welsh, and keeps the language', async () => {
+    const welsh = await customer.get('/access?lang=cy');
+    expect(welsh.html).toContain('<html lang="cy"');
+    expect(welsh.text).toContain('Rhoesoch eich cydsyniad.');
+    expect((await customer.get('/history')).html).toContain('<html lang="cy"');
+    await customer.get('/access?lang=en');
+  });
+
+  it('finds what a withdrawal means on a page with one form and one button', async () => {
+    const id = accessWith((await customer.get('/access')).html, 'that is to be withdrawn');
+    const page = await customer.get(`/access/${id}/withdraw`);
+    expect(page.forms).toMatchObject([{ action: `/access/${id}/withdraw`, buttons: 1 }]);
+    expect(page.html.match(/<button/g)).toHaveLength(1);
+    expect(page.text).toContain('If you withdraw your consent');
+    expect(page.html).not.toMatch(/<textarea|<select|type="(text|radio)"/);
+  });
+
+  it('withdraws: the register says REVOKED when the page comes back, and the way back says withdrawn', async () => {
+    const id = accessWith((await customer.get('/access')).html, 'that is to be withdrawn');
+    const path = `/access/${id}/withdraw`;
+    const answer = await customer.press(await customer.get(path), path);
+    const { body } = await anonymousClient(register.rest)('GET', `/v1/access-records/${key}`);
+    expect(body['access-record']['access-event'].state).toBe('REVOKED');
+
+    expect(answer).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
+    const done = await customer.get(`/access/${id}/withdrawn`);
+    expect(done.status).toBe(200);
+    expect(done.html).toContain(`href="${returnUrl}?dar-action=withdrawn"`);
+    expect((await customer.get('/access')).text).not.toContain('that is to be withdrawn');
+  });
+
+  it('is told clearly when it has ended already', async () => {
+    const id = accessWith((await customer.get('/history')).html, 'that is to be withdrawn');
+    const page = await customer.get(`/access/${id}/withdraw`);
+    expect(page).toMatchObject({ status: 200 });
+    expect(page.text).toContain('This access has already ended');
+    expect(page.html).not.toContain('class="govuk-button govuk-button--warning"');
+  });
+
+  it('is told the same in another tab, where the list and the button are still from before', async () => {
+    const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Open in two tabs' }));
+    const other = await signedInVisitor(register, `ir=${ir}`, email);
+    const id = accessWith((await customer.get('/access')).html, 'Open in two tabs');
+    const path = `/access/${id}/withdraw`;
+    const [one, two] = [await customer.get(path), await other.get(path)];
+    expect(await customer.press(one, path)).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
+
+    expect((await customer.get(path)).text).toContain('This access has already ended'); // from the list of before
+    for (const [tab, page] of [[customer, one] as const, [other, two] as const]) {
+      const again = await tab.press(page, path);
+      expect(again).toMatchObject({ status: 303, location: path });
+      const told = await tab.get(path);
+      expect(told.status).toBe(200);
+      expect(told.text).toContain('This access has already ended');
+      expect(told.forms.map(({ action }) => action)).toEqual(['/sign-out']);
+    }
+    const { body: verified } = await anonymousClient(register.rest)(
+      'GET',
+      `/v1/access-records/${String(body['access-token'].key)}`,
+    );
+    expect(verified['access-record']['access-event'].state).toBe('REVOKED');
+  });
+
+  it('finds it in the history, and who ended it', async () => {
+    const { text } = await customer.get('/history');
+    expect(text).toContain('Heating advice that is to be withdrawn');
+    expect(text).toContain('You withdrew your consent');
+    expect(text).not.toContain('You can withdraw your consent'); // what has ended cannot be withdrawn any more
+  });
+
+  it('cannot withdraw what does not rest on consent, but is told how to object', async () => {
+    const { html, text } = await customer.get('/access');
+    const id = accessWith(html, 'Public task');
+    expect(text).toContain('You have the right to object.');
+    const page = await customer.get(`/access/${id}/withdraw`);
+    expect(page.text).toContain('This access does not depend on your consent');
+    const forced = await customer.post(`/access/${id}/withdraw`, page.forms[0]?.fields ?? {});
+    expect(forced).toMatchObject({ status: 303, location: `/access/${id}/withdraw` });
+  });
+
+  it('finds nothing at another meter point', async () => {
+    const [, other] = register.sandbox.customers as [unknown, (typeof register.sandbox.customers)[number]];
+    const stranger = await signedInVisitor(register, `mpxn=${other.mpxn}`, other.email);
+    const id = accessWith((await customer.get('/access')).html, 'data-row');
+    const page = await stranger.get(`/access/${id}/withdraw`);
+    expect(page.status).toBe(404);
+    const own = await stranger.get('/access');
+    const forced = await stranger.post(`/access/${id}/withdraw`, own.forms[0]?.fields ?? {});
+    expect(forced.status).toBe(404);
+    expect((await stranger.get('/access/no-such-id/withdraw')).status).toBe(404);
+  });
+
+  it('downloads what is and what was, as a table and as data', async () => {
+    const csv = await customer.get('/history.csv');
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="energy-data-access.csv"');
+    expect(csv.html).toContain('You withdrew your consent');
+    const json = await customer.get('/history.json');
+    const { property, 'access-records': records } = JSON.parse(json.html) as {
+      property: { mpxn: string };
+      'access-records': { state: string }[];
+    };
+    expect(property.mpxn).toBe(register.sandbox.samples.mpxn);
+    expect(new Set(records.map(({ state }) => state))).toEqual(new Set(['ACTIVE', 'DISCOVERED', 'REVOKED']));
+    expect(json.html).not.toMatch(/\b(ak|ir|duid)_[0-9a-f]{24}/);
+  });
+
+  it('sees who looked', async () => {
+    const provider = await signedInClient(register, 'data_provider');
+    await provider('GET', `/v1/access-records/${register.sandbox.samples.access_keys.active}`);
+    await dataUser('GET', `/v1/identity-records/exists?mpxn=${register.sandbox.samples.mpxn}`);
+    await expect(pageWith('/who-looked', 'Brackenfield Meter Data Ltd')).resolves.toContain('Checked an access');
+    await expect(pageWith('/who-looked', 'Harbourlight')).resolves.toContain('Asked whether your meter point is known');
+  });
+
+  it('signs out: the session ends in the register, the browser drops what it kept', async () => {
+    const token = new Map(customer.cookies);
+    const page = await customer.get('/access');
+    const answer = await customer.press(page, '/sign-out');
+    expect(answer).toMatchObject({ status: 303, location: '/signed-out' });
+    expect(answer.headers.get('clear-site-data')).toBe('"cache"');
+    expect(await customer.get('/access')).toMatchObject({ status: 303, location: '/' });
+
+    for (const [name, value] of token) customer.cookies.set(name, value); // somebody kept the cookie
+    const ended = await customer.get('/access');
+    expect(ended.status).toBe(401);
+    expect(ended.text).toContain('You have been signed out');
+  });
+
+  it('leaves nothing in the log but route templates', () => {
+    const log = logLines(register);
+    const [{ ir, mpxn, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const secrets = [ir, mpxn, email, key, session, encodeURIComponent(returnUrl)];
+    for (const secret of secrets) expect(log.includes(secret)).toBe(false);
+    expect(log).toContain('"/sign-in/link/:secret"');
+    expect(log).not.toMatch(/sign-in\/link\/[\w-]{43}/);
+  });
+});
+
+/** Looks are written within a second: asks again until the page has the text. */
+async function pageWith(path: string, text: string): Promise<string> {
+  return until(async () => {
+    const page = await customer.get(path);
+    return page.text.includes(text) ? page.text : undefined;
+  });
+}

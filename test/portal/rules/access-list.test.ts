@@ -1,0 +1,197 @@
+import { accessOf, countsOf, organisationsOf } from '../../../portal/presentation/access-list';
+import { historyOf } from '../../../portal/presentation/history';
+import { looksByDay } from '../../../portal/presentation/looks';
+import type { Controller, LegalBasis } from '../../../portal/presentation/register-answers';
+import { returnLink, webLink } from '../../../portal/presentation/web-link';
+import { customerRecord, discoveredRecord } from '../../support/customer-records';
+
+const withControllers = (controllers: readonly Controller[]) =>
+  customerRecord({ recordMetadata: { createdAt: '2026-01-01T00:00:00.000Z', controllerArrangement: { controllers } } });
+
+describe('the list of organisations', () => {
+  it('has one entry for each organisation, with every access of it', () => {
+    const list = organisationsOf(
+      [
+        customerRecord({ id: '1' }),
+        customerRecord({ id: '2', leadControllerName: 'Exampleford Council' }),
+        customerRecord({ id: '3', legalBasis: 'UK_CONTRACT' }),
+      ],
+      'en',
+    );
+    expect(list.map(({ name, accesses }) => [name, accesses.map(({ id }) => id)])).toEqual([
+      ['Larkhill Energy Advice Ltd', ['1', '3']],
+      ['Exampleford Council', ['2']],
+    ]);
+  });
+
+  it('begins with organisations that are not registered, also when one of the same name is', () => {
+    const list = organisationsOf([customerRecord(), discoveredRecord('Larkhill Energy Advice Ltd')], 'en');
+    expect(list.map(({ isDiscovered }) => isDiscovered)).toEqual([true, false]);
+    expect(list[0]?.accesses[0]).toMatchObject({
+      seen: { first: '1 May 2026', last: '11 June 2026' },
+      dataTypes: ['ANNUAL_CONSUMPTION'],
+      canBeWithdrawn: false,
+    });
+  });
+
+  it('is counted: organisations, accesses by consent and by other bases, and what is not registered', () => {
+    const list = organisationsOf(
+      [
+        customerRecord(),
+        customerRecord({ legalBasis: 'UK_EXPLICIT_CONSENT' }),
+        customerRecord({ leadControllerName: 'Exampleford Council', legalBasis: 'UK_PUBLIC_TASK' }),
+        discoveredRecord('Nobody Knows Ltd'),
+      ],
+      'en',
+    );
+    expect(countsOf(list)).toEqual({ organisations: 2, byConsent: 2, byOther: 1, discovered: 1 });
+  });
+});
+
+describe('an access', () => {
+  it.each<[LegalBasis, boolean, 'object' | 'ask']>([
+    ['UK_CONSENT', true, 'ask'],
+    ['UK_EXPLICIT_CONSENT', true, 'ask'],
+    ['UK_PUBLIC_TASK', false, 'object'],
+    ['UK_LEGITIMATE_INTERESTS', false, 'object'],
+    ['UK_LEGAL_OBLIGATION', false, 'ask'],
+    ['UK_CONTRACT', false, 'ask'],
+  ])('on %s can be withdrawn: %s, else one may %s', (legalBasis, canBeWithdrawn, objection) => {
+    expect(accessOf(customerRecord({ legalBasis }), 'en')).toMatchObject({ canBeWithdrawn, objection });
+  });
+
+  it.each(['REVOKED', 'EXPIRED', 'DISCOVERED'] as const)('that is %s cannot be withdrawn', (state) => {
+    expect(accessOf(customerRecord({ state }), 'en').canBeWithdrawn).toBe(false);
+  });
+
+  it('shows the contact and the privacy rights of every controller', () => {
+    const controllers = [
+      { name: 'A', role: 'LEAD', contactUrl: 'https://a.example/c', privacyRightsUrl: 'https://a.example/r' },
+      { name: 'B', role: 'JOINT', contactUrl: 'https://b.example/c', privacyRightsUrl: null },
+    ] as const;
+    expect(accessOf(withControllers(controllers), 'en').controllers).toEqual([
+      { name: 'A', role: 'LEAD', contact: 'https://a.example/c', rights: 'https://a.example/r' },
+      { name: 'B', role: 'JOINT', contact: 'https://b.example/c', rights: undefined },
+    ]);
+  });
+
+  it('shows one notice for all controllers, or that of each', () => {
+    expect(accessOf(customerRecord(), 'en').terms).toEqual([
+      { link: 'https://larkhill.example/terms', version: '3', controller: undefined },
+    ]);
+    const notices = ['A', 'B'].map((controllerName) => ({
+      controllerName,
+      termsUrl: `https://${controllerName.toLowerCase()}.example/terms`,
+      noticeVersion: '1',
+    }));
+    expect(accessOf(customerRecord({ notice: { sharedNotice: null, notices } }), 'en').terms).toEqual([
+      { link: 'https://a.example/terms', version: '1', controller: 'A' },
+      { link: 'https://b.example/terms', version: '1', controller: 'B' },
+    ]);
+  });
+
+  it('has its days in Great Britain, in the words of the language', () => {
+    const record = customerRecord({ registeredAt: '2026-06-30T23:30:00.000Z', expiry: '2026-12-31T23:30:00.000Z' });
+    expect(accessOf(record, 'en')).toMatchObject({ registered: '1 July 2026', expiry: '31 December 2026' });
+    expect(accessOf(record, 'cy')).toMatchObject({ registered: '1 Gorffennaf 2026', expiry: '31 Rhagfyr 2026' });
+  });
+
+  it('names who registered it when that is somebody else', () => {
+    expect(accessOf(customerRecord(), 'en').registeredBy).toBeUndefined();
+    const dataUser = { displayName: 'Meter Gateway Ltd', contactUrl: 'https://gateway.example' };
+    expect(accessOf(customerRecord({ dataUser }), 'en').registeredBy).toEqual({
+      name: 'Meter Gateway Ltd',
+      contact: 'https://gateway.example',
+    });
+  });
+});
+
+describe('the history', () => {
+  it.each([
+    ['withdrawn', 'REVOKED', 'WITHDRAWN', '2026-07-01T09:00:00.000Z', '1 July 2026'],
+    ['organisation', 'REVOKED', 'REVOKED', '2026-07-02T09:00:00.000Z', '2 July 2026'],
+    ['expiry', 'EXPIRED', 'EXPIRED', null, '3 July 2026'],
+    ['expiry', 'EXPIRED', 'REPLACED', null, '3 July 2026'],
+  ] as const)('says %s for a record that is %s by %s', (endedBy, state, cause, revokedAt, ended) => {
+    const record = customerRecord({
+      state,
+      expiry: '2026-07-03T09:00:00.000Z',
+      accessEvent: { revokedAt },
+      transitions: { nodes: ['REGISTERED', cause].map((each) => ({ at: '2026-01-01T00:00:00.000Z', cause: each })) },
+    });
+    expect(historyOf([record], 'en')).toMatchObject([{ endedBy, ended, name: 'Larkhill Energy Advice Ltd' }]);
+  });
+});
+
+describe('the history of what was discovered', () => {
+  const told = (change: Parameters<typeof discoveredRecord>[1]) =>
+    historyOf([discoveredRecord('Nobody Knows Ltd', change)], 'en');
+
+  it('says since when the organisation is registered', () => {
+    const nodes = [
+      { at: '2026-05-02T08:00:00.000Z', cause: 'DISCOVERED' },
+      { at: '2026-06-30T23:30:00.000Z', cause: 'CLAIMED' },
+    ];
+    const claimed = { endedBy: 'claimed', ended: '1 July 2026', name: 'Nobody Knows Ltd' };
+    expect(told({ transitions: { nodes } })).toMatchObject([claimed]);
+    expect(told({ transitions: { nodes }, state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' })).toMatchObject([
+      claimed,
+    ]);
+  });
+
+  it('says that it was not seen again', () => {
+    expect(told({ state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' })).toMatchObject([
+      { endedBy: 'notSeenAgain', ended: '1 August 2026' },
+    ]);
+  });
+});
+
+describe('who looked', () => {
+  it('is by day, hour and organisation, newest first, whichever part of the register counted', () => {
+    const at = (hour: string) => `2026-06-30T${hour}:00:00.000Z`;
+    const days = looksByDay(
+      [
+        { organisation: 'Data Co', kind: 'VERIFICATION', hour: at('22'), count: 2 },
+        { organisation: null, kind: 'VERIFICATION', hour: at('22'), count: 1 },
+        { organisation: 'Data Co', kind: 'VERIFICATION', hour: at('22'), count: 3 },
+        { organisation: 'Data Co', kind: 'LISTING', hour: at('23'), count: 1 },
+      ],
+      [{ dataUser: { displayName: 'Data Co' }, kind: 'EXISTENCE_CHECK', hour: at('22'), count: 4 }],
+      'en',
+    );
+    expect(days).toEqual([
+      {
+        day: '1 July 2026',
+        hours: [{ hour: '00:00–01:00', organisation: 'Data Co', looks: [{ kind: 'LISTING', count: 1 }] }],
+      },
+      {
+        day: '30 June 2026',
+        hours: [
+          { hour: '23:00–00:00', organisation: undefined, looks: [{ kind: 'VERIFICATION', count: 1 }] },
+          {
+            hour: '23:00–00:00',
+            organisation: 'Data Co',
+            looks: [
+              { kind: 'VERIFICATION', count: 5 },
+              { kind: 'EXISTENCE_CHECK', count: 4 },
+            ],
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a link of a page', () => {
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'not an address', '', null])('is never %j', (address) => {
+    expect(webLink(address)).toBeUndefined();
+  });
+
+  it('back to a Data User keeps its query, and says withdrawn after a withdrawal only', () => {
+    expect(returnLink('https://larkhill.example/back?x=1')).toBe('https://larkhill.example/back?x=1');
+    expect(returnLink('https://larkhill.example/back?x=1', 'withdrawn')).toBe(
+      'https://larkhill.example/back?x=1&dar-action=withdrawn',
+    );
+    expect(returnLink(null, 'withdrawn')).toBeUndefined();
+  });
+});

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { wordingIn } from '../../../portal/request/languages';
+import { csvOf, jsonOf } from '../../../portal/presentation/download';
+import { enumName } from '../../../schema/naming';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import { customerRecord, discoveredRecord } from '../../support/customer-records';
+
+/** What Interface A calls things. */
+const CONTRACT = (() => {
+  const text = readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', 'a.yaml'), 'utf8');
+  const { components } = parse(text) as {
+    components: { schemas: Record<string, { properties?: object; enum?: string[] }> };
+  };
+  const schemas = Object.entries(components.schemas);
+  return {
+    names: new Set(schemas.flatMap(([, { properties }]) => Object.keys(properties ?? {}))),
+    enums: Object.fromEntries(schemas.map(([name, schema]) => [name, schema.enum])),
+  };
+})();
+
+const ADDRESS = { addressLine1: '4 Lantern Row', townCity: 'Exampleford', postcode: 'NR1 4AB' };
+
+const session = { mpxn: '1012345678', address: null, moveInDate: '2024-02-29', isCurrent: true, returnUrl: null };
+
+/** Cells of one row: simple enough a reader for what the tests write. */
+function cellsOf(csv: string, row: number): string[] {
+  const line = csv.replace('\uFEFF', '').split('\r\n')[row] ?? '';
+  return [...line.matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+    quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
+  );
+}
+
+describe('the table for spreadsheet programs', () => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("https://elsewhere.example")'])(
+    'quotes the cell %j as text',
+    (value) => {
+      const csv = csvOf([customerRecord({ purpose: value, leadControllerName: value })], 'en', wordingIn('en'));
+      const cells = cellsOf(csv, 1);
+      expect(cells.filter((cell) => /^[=+@\t\r-]/.test(cell))).toEqual([]);
+      expect([cells[0], cells[3]]).toEqual([`'${value}`, `'${value}`]);
+    },
+  );
+
+  it('has a row for each record in plain words, in the language of the page', () => {
+    const records = [customerRecord(), customerRecord({ purpose: 'One, two; "three"' })];
+    const csv = csvOf(records, 'cy', wordingIn('cy'));
+    expect(cellsOf(csv, 0).slice(0, 3)).toEqual(['Sefydliad', 'Statws', 'Sail gyfreithiol']);
+    expect(cellsOf(csv, 1).slice(0, 3)).toEqual([
+      'Larkhill Energy Advice Ltd',
+      'Gweithredol',
+      'Rhoesoch eich cydsyniad',
+    ]);
+    expect(cellsOf(csv, 2)[3]).toBe('One, two; "three"');
+    expect(csv.startsWith('\uFEFF')).toBe(true);
+  });
+});
+
+describe('the table, of an organisation that is not registered', () => {
+  it('says when it was seen, and nowhere that it was registered', () => {
+    const csv = csvOf([discoveredRecord('Nobody Knows Ltd')], 'en', wordingIn('en'));
+    const told = Object.fromEntries(cellsOf(csv, 0).map((name, index) => [name, cellsOf(csv, 1)[index]]));
+    expect(told).toMatchObject({
+      Organisation: 'Nobody Knows Ltd',
+      Status: 'Not registered',
+      Since: '',
+      'Registered by': '',
+      'Not registered, first seen on': '2026-05-01',
+      'Not registered, last seen on': '2026-06-11',
+    });
+  });
+});
+
+describe('the data for programs', () => {
+  const ended = customerRecord({
+    state: 'REVOKED',
+    legalBasis: 'UK_EXPLICIT_CONSENT',
+    accessEvent: { revokedAt: '2026-07-01T09:00:00.000Z' },
+    transitions: { nodes: [{ at: '2026-07-01T09:00:00.000Z', cause: 'WITHDRAWN' }] },
+    notice: {
+      sharedNotice: null,
+      notices: [{ controllerName: 'A', termsUrl: 'https://a.example/terms', noticeVersion: '1' }],
+    },
+    processing: {
+      dataSource: 'Brackenfield',
+      recipients: [{ name: 'B', role: 'Processor', privacyUrl: 'https://b.example/privacy' }],
+    },
+  });
+  const records = [customerRecord(), ended, discoveredRecord('Nobody Knows Ltd')];
+  const data = JSON.parse(
+    jsonOf({ ...session, address: { ...ADDRESS, addressLine2: null, county: null } }, records),
+  ) as Data;
+
+  it('hold the property and every fact of a record, but no key of it', () => {
+    const { property, 'access-records': facts } = data;
+    expect(property).toMatchObject({ mpxn: '1012345678', address: ADDRESS, 'move-in-date': '2024-02-29' });
+    expect(facts).toMatchObject([
+      { state: 'ACTIVE', 'lead-controller-name': 'Larkhill Energy Advice Ltd', 'ended-at': null },
+      {
+        state: 'REVOKED',
+        'legal-basis': 'uk-explicit-consent',
+        'data-types': ['HH-CONSUMPTION'],
+        'data-source': 'Brackenfield',
+        controllers: [
+          {
+            role: 'sole',
+            'contact-url': 'https://larkhill.example/contact',
+            'privacy-rights-url': 'https://larkhill.example/rights',
+          },
+        ],
+        notice: {
+          notices: [{ 'controller-name': 'A', 'terms-url': 'https://a.example/terms', 'notice-version': '1' }],
+        },
+        recipients: [{ name: 'B', role: 'Processor', 'privacy-url': 'https://b.example/privacy' }],
+        'revoked-at': '2026-07-01T09:00:00.000Z',
+        'ended-at': '2026-07-01T09:00:00.000Z',
+        'ended-by': 'withdrawn',
+      },
+      {
+        state: 'DISCOVERED',
+        'discovered-access': { 'organisation-name': 'Nobody Knows Ltd', 'data-types-observed': ['ANNUAL-CONSUMPTION'] },
+      },
+    ]);
+    expect(facts[0]).not.toHaveProperty('id');
+  });
+
+  it('have the names of Interface A, but for what only the download has', () => {
+    expect(namesIn(data).filter((name) => !CONTRACT.names.has(name))).toEqual(['property', 'ended-at', 'ended-by']);
+  });
+
+  it.each(['LegalBasis', 'DataType', 'AccessState'])('spell every %s as Interface A does', (schema) => {
+    const values = CONTRACT.enums[schema] ?? [];
+    expect(values.length).toBeGreaterThan(3);
+    const all = values.map((value) => {
+      const name = enumName(value) as never;
+      const record = customerRecord({ legalBasis: name, dataTypes: [name], state: name });
+      return (JSON.parse(jsonOf(session, [record])) as Data)['access-records'][0];
+    });
+    const spelt = { LegalBasis: 'legal-basis', DataType: 'data-types', AccessState: 'state' }[schema] as string;
+    expect(all.map((facts) => [facts?.[spelt]].flat()[0])).toEqual(values);
+  });
+});
+
+interface Data {
+  readonly property: object;
+  readonly 'access-records': readonly Record<string, unknown>[];
+}
+
+/** Names of members, at any depth, each once. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...new Set([...own, ...Object.values(value).flatMap(namesIn)])];
+}

@@ -1,0 +1,600 @@
+import { existsSync } from 'node:fs';
+import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { Client } from 'pg';
+import { readLists, takeList } from '../../../backup/anonymised-list';
+import { backupsOf } from '../../../backup/backup-folder';
+import { type RestorePlan, restore } from '../../../backup/restore';
+import { type TakenBackup, takeBackup } from '../../../backup/take-backup';
+import { newKeyVariables, sandboxKeyVariables } from '../../../sandbox/keys';
+import { launchPostgres } from '../../../sandbox/postgres/launch-postgres';
+import {
+  GONE,
+  LIVE,
+  type ReadEvent,
+  asked,
+  contents,
+  filesBelow,
+  followed,
+  standing,
+} from '../../support/backup-fixture';
+import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { putWebhook } from '../../support/event-rows';
+import { failuresOf, graphAs, graphOf } from '../../support/graph';
+import { runOperatorCommand } from '../../support/operator-command';
+import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+import { type TestRegister, spawnRegisterProcess, startTestRegister } from '../../support/register';
+import { anonymousClient } from '../../support/rest-client';
+import { type SearchedPlace, databasePlaces, findings } from '../../support/secret-scan';
+import { until } from '../../support/until';
+
+/** Milliseconds for what starts registers, also on a machine that has other things to do. */
+jest.setTimeout(180_000);
+/** What the demo tariffs lead to is written a moment after the start. */
+const UNTOLD =
+  'select from tariffs.tariff_effect where done_at is null and cancelled_at is null and due_at <= register.register_now()';
+const ANONYMISE = 'mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
+const PERSON = {
+  mpxn: '1900112244',
+  email: 'wilhelmina.quist@customer.example',
+  line: '19 Wilhelmina Passage',
+  town: 'Nether Quisting',
+  postcode: 'QU9 4ZZ',
+  'move-in date': '1983-11-27',
+};
+
+let register: TestRegister;
+let dataUser: DataUser;
+let keyVariables: Record<string, string>;
+/** Folder of the backups of a test, or of a chain of tests. */
+let root: string;
+const roots: string[] = [];
+const databases: FreshDatabase[] = [];
+const sessions: Client[] = [];
+
+beforeAll(async () => {
+  register = await startTestRegister('one process'); // a backup holds the whole of it, as it is at one instant
+  dataUser = await newDataUser(register, 'https://larkhill.example/back');
+  keyVariables = await sandboxKeyVariables(register.dataDir);
+});
+afterAll(async () => {
+  await Promise.all(sessions.map((session) => session.end()));
+  await register?.close();
+  await Promise.all(databases.map((database) => database.drop()));
+  await Promise.all(roots.map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+async function newRoot(): Promise<void> {
+  root = await mkdtemp(join(tmpdir(), 'register-backup-'));
+  roots.push(root);
+}
+
+const backUp = (keptDays = 7) => takeBackup(register.databaseUrl, root, keptDays);
+
+async function emptyDatabase(): Promise<string> {
+  const database = await freshDatabase();
+  databases.push(database);
+  return database.url;
+}
+
+/** What the operator has in the environment for a restore into a database. */
+const environmentFor = (databaseUrl: string) => ({
+  ...keyVariables,
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: register.dataDir,
+});
+const restoreInto = (databaseUrl: string, ...options: string[]) =>
+  runOperatorCommand('backup.ts', ['restore', root, ...options], environmentFor(databaseUrl)).ended;
+
+/** What a restore says that is refused before a subgraph is looked at. */
+const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') => {
+  const plan: RestorePlan = { databaseUrl, root, production: false, withoutDataKeys: false, subgraphs: [] };
+  return restore(plan).then(
+    () => 'it was made',
+    ({ message }: Error) => message,
+  );
+};
+
+/** What a restore says that it has done. */
+const outcome = (again: number, withoutKey: number, revoked: number) => ({
+  code: 0,
+  said: expect.stringMatching(
+    new RegExp(
+      `${again} identity records were anonymised again\\n${withoutKey} identity records had no data key .*\\n${revoked} ACTIVE access records`,
+    ),
+  ),
+});
+
+async function ownerOf(connectionString: string): Promise<Client> {
+  const session = new Client({ connectionString, options: '-c search_path=access,register' });
+  sessions.push(session);
+  await session.connect();
+  return session;
+}
+
+async function backedUpTables(): Promise<string[]> {
+  const folders = await Promise.all(
+    ['register', 'data-keys'].map(async (kind) =>
+      (await readdir(join(root, kind))).map((name) => join(root, kind, name)),
+    ),
+  );
+  const files = await Promise.all(folders.flat().map((folder) => readdir(folder)));
+  return [...new Set(files.flat().filter((name) => name.endsWith('.copy')))].map((name) => name.replace(/\.copy$/, ''));
+}
+
+/** Takes a backup of a moment in which no sweep changes a row, and returns what the tables hold at that moment. */
+async function backedUpContents(): Promise<Record<string, string>> {
+  const tables = await backUp().then(backedUpTables);
+  return until(async () => {
+    const earlier = await contents(register.databaseUrl, tables);
+    await newRoot().then(() => backUp());
+    const later = await contents(register.databaseUrl, tables);
+    return isDeepStrictEqual(later, earlier) ? later : undefined;
+  });
+}
+
+const takenAtOf = async (folder: string) =>
+  (JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as { takenAt: string }).takenAt;
+
+const anonymise = async ({ ir }: Customer) =>
+  expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir }))).toEqual([]);
+const revoke = ({ key }: Customer) => dataUser.rest('DELETE', `/v1/access-records/${key}`);
+
+async function filesAsPlaces(): Promise<SearchedPlace[]> {
+  return Promise.all((await filesBelow(root)).map(async (name) => ({ name, content: await readFile(name) })));
+}
+
+describe('A backup', () => {
+  beforeEach(newRoot);
+
+  it('holds no session, link or token that could live again', async () => {
+    await backUp();
+    const doors = /customer_session|sign_in|reidentification|ceremony|alias|consumed|rate_limit|job/;
+    expect((await backedUpTables()).filter((name) => doors.test(name))).toEqual([]);
+  });
+
+  it('is for its owner’s eyes only', async () => {
+    await backUp();
+    const modes = await Promise.all((await filesBelow(root)).map(async (file) => (await stat(file)).mode & 0o777));
+    expect(new Set(modes)).toEqual(new Set([0o600]));
+    for (const folder of ['register', 'data-keys']) expect((await stat(join(root, folder))).mode & 0o777).toBe(0o700);
+  });
+
+  it('tells neither an access key nor a person; nor does anything else once the person is anonymised', async () => {
+    const customer = await newCustomer(dataUser, {
+      'pii-principal': {
+        mpxn: PERSON.mpxn,
+        'move-in-date': PERSON['move-in date'],
+        address: { addressLine1: PERSON.line, townCity: PERSON.town, postcode: PERSON.postcode },
+      },
+      email: PERSON.email,
+    });
+    const secrets = new Map(Object.entries({ ...PERSON, 'access key': customer.key }));
+    for (const { account_id, secret_key } of register.sandbox.accounts)
+      secrets.set(`secret of ${account_id}`, secret_key);
+    for (const { mpxn, email } of register.sandbox.customers)
+      secrets.set(`MPxN ${mpxn}`, mpxn).set(`e-mail ${email}`, email);
+    await dataUser.rest('GET', `/v1/identity-records?mpxn=${PERSON.mpxn}&email=${encodeURIComponent(PERSON.email)}`);
+    await backUp();
+    expect(findings(secrets, await filesAsPlaces())).toEqual([]);
+    await revoke(customer);
+    await anonymise(customer);
+    await backUp();
+    const everything = [
+      ...(await filesAsPlaces()),
+      ...(await databasePlaces(register.databaseUrl)),
+      { name: 'log', content: Buffer.from(register.log()) },
+    ];
+    expect(findings(new Map(Object.entries(PERSON)), everything)).toEqual([]);
+  });
+
+  it('of data keys is deleted after its days, but never the newest', async () => {
+    const first = await backUp();
+    const manifest = join(first.dataKeys, 'manifest.json');
+    const taken = JSON.parse(await readFile(manifest, 'utf8')) as { takenAt: string };
+    const days = (count: number) => new Date(Date.parse(taken.takenAt) - count * 86_400_000).toISOString();
+    await writeFile(manifest, JSON.stringify({ ...taken, takenAt: days(6) }));
+    expect((await backUp()).dataKeysDeleted).toBe(0);
+    await writeFile(manifest, JSON.stringify({ ...taken, takenAt: days(8) }));
+    const last = await backUp();
+    expect(last.dataKeysDeleted).toBe(1);
+    expect((await backUp(0)).dataKeysDeleted).toBe(2);
+    expect(await readdir(join(root, 'data-keys'))).toHaveLength(1);
+    expect(await readdir(join(root, 'register'))).toHaveLength(4);
+  });
+
+  it('of data keys that never became complete is deleted after an hour, whatever the days', async () => {
+    const { dataKeys } = await backUp();
+    const halfTaken = async (minutesBefore: number) => {
+      const taken = new Date(Date.parse(await takenAtOf(dataKeys)) - minutesBefore * 60_000);
+      const folder = join(root, 'data-keys', taken.toISOString().replace(/[-:]/g, ''));
+      await mkdir(folder);
+      await writeFile(join(folder, 'identity_keys.data_key.copy'), 'a key');
+      return folder;
+    };
+    const [abandoned, underWay] = [await halfTaken(75), await halfTaken(45)];
+    expect((await backUp()).dataKeysDeleted).toBe(1);
+    expect([existsSync(abandoned), existsSync(underWay), existsSync(dataKeys)]).toEqual([false, true, true]);
+  });
+
+  it('that is being deleted counts no more, and is deleted by the next when that was killed', async () => {
+    const { dataKeys } = await backUp();
+    const kill = jest.spyOn(fileSystem, 'rm').mockRejectedValue(new Error('killed'));
+    try {
+      await expect(backUp(0)).rejects.toThrow('killed');
+    } finally {
+      kill.mockRestore();
+    }
+    expect(existsSync(dataKeys)).toBe(false);
+    const [half, ...others] = (await readdir(join(root, 'data-keys'))).filter((name) => name.endsWith('.deleted'));
+    expect([half, others]).toEqual([`${basename(dataKeys)}.deleted`, []]);
+    expect((await backupsOf(root, 'data-keys')).map(({ folder }) => folder)).not.toContain(`${dataKeys}.deleted`);
+    await backUp();
+    expect((await readdir(join(root, 'data-keys'))).filter((name) => name.endsWith('.deleted'))).toEqual([]);
+  });
+
+  it('finds the list whole, however many write it at once', async () => {
+    await Promise.all([backUp(), ...Array.from({ length: 8 }, () => takeList(register.databaseUrl, root))]);
+    const anonymised = await asked(
+      register.databaseUrl,
+      'select from identity.identity_record where anonymised_at is not null',
+    );
+    expect((await readLists(root))?.size).toBe(anonymised.length);
+  });
+});
+
+describe('What was destroyed', () => {
+  it('is cleared away by autovacuum, however little it is', async () => {
+    const rows = await asked(
+      register.databaseUrl,
+      `select oid::regclass::text as name, reloptions as options from pg_class
+       where oid in ('identity_keys.data_key'::regclass, 'identity.identity_record'::regclass) order by 1`,
+    );
+    const options = ['autovacuum_vacuum_threshold=1', 'autovacuum_vacuum_scale_factor=0'];
+    expect(rows).toEqual([
+      { name: 'identity.identity_record', options },
+      { name: 'identity_keys.data_key', options },
+    ]);
+  });
+});
+
+/** Deliveries that wait, since their Data User is suspended. */
+async function waitingDeliveries(session: Client): Promise<string> {
+  const { duid } = await newDataUser(register, 'https://fernhollow.example/back');
+  const webhook = await putWebhook(session, { duid });
+  await session.query(`update account set status = 'suspended', suspended_at = register_now() where duid = $1`, [duid]);
+  await session.query(
+    `insert into event (type, duid, webhook_id) select 'webhook.test', $1, $2 from generate_series(1, 3)`,
+    [duid, webhook],
+  );
+  return webhook;
+}
+
+/** Kept answers to requests that may be sent again, by operation. */
+const keptAnswers = (session: Client) =>
+  session.query(`insert into identity.idempotency_key
+    select operation || ' by a test', operation, '\\x01', '\\x02', '\\x03', now() + interval '1 day'
+    from unnest(array['reidentify', 'reidentifyOwn', 'createIdentityRecord']) operation`);
+
+describe('A backup, restored into an empty database,', () => {
+  let customer: Customer;
+  let url: string;
+  let target: Client;
+  let webhook: string;
+  let kept: ReadEvent[];
+  let lost: ReadEvent;
+  let restored: TestRegister;
+  let before: Record<string, string>;
+  let done: { readonly code: number | null; readonly said: string };
+
+  beforeAll(async () => {
+    await newRoot();
+    customer = await newCustomer(dataUser);
+    const source = await ownerOf(register.databaseUrl);
+    webhook = await waitingDeliveries(source);
+    await keptAnswers(source);
+    const admin = await graphAs(register, 'admin');
+    kept = await until(async () => {
+      const events = await followed(admin, null);
+      return events.filter(({ type }) => type === 'WEBHOOK_TEST').length === 3 ? events : undefined;
+    });
+    await until(async () => (await asked(register.databaseUrl, UNTOLD)).length === 0 || undefined);
+    before = await backedUpContents();
+    await newCustomer(dataUser);
+    lost = await until(async () => (await followed(admin, kept.at(-1)?.cursor ?? null)).at(-1));
+    url = await emptyDatabase();
+    done = await restoreInto(url);
+    target = await ownerOf(url);
+  });
+  afterAll(() => restored?.close());
+
+  it('is what it was, row by row', async () => {
+    expect(done).toMatchObject(outcome(0, 0, 0));
+    const tables = await backedUpTables();
+    expect(tables).toEqual(
+      expect.arrayContaining([
+        'access.access_record',
+        'access.audit_entry',
+        'identity.identity_record',
+        'identity.passkey',
+        'identity_keys.data_key',
+      ]),
+    );
+    const after = await contents(url, tables);
+    const { 'identity.idempotency_key': leftOut, ...rows } = before;
+    const { 'identity.idempotency_key': restoredAnswers, ...restoredRows } = after;
+    expect(restoredRows).toEqual(rows);
+    expect(restoredAnswers).not.toBe(leftOut);
+  });
+
+  it('has no kept answers to re-identifications, and all others', async () => {
+    const answers = `select account_id as by from identity.idempotency_key where account_id like '% by a test'`;
+    expect(await asked(url, answers)).toEqual([{ by: 'createIdentityRecord by a test' }]);
+  });
+
+  it('has deliveries as they were, none planned twice, and no event of the time to come', async () => {
+    expect((await target.query('select from event where era >= event_era()')).rows).toEqual([]);
+    const { rows: planned } = await target.query(
+      `select state, count(*)::int from delivery where endpoint_id = $1 group by state`,
+      [webhook],
+    );
+    expect(planned).toEqual([{ state: 'pending', count: 3 }]);
+  });
+
+  it('is a register that goes on from it', async () => {
+    const era = 'select event_era() as era';
+    const { rows: eras } = await target.query(era);
+    const address = { BASE_URL: `${register.rest}/v1` }; // that of the installation, which tokens name
+    restored = await startTestRegister('one process', {
+      databaseUrl: url, // over what was restored
+      environment: { ...keyVariables, ...address },
+    });
+    expect((await target.query(era)).rows).toEqual(eras);
+    const rest = anonymousClient(restored.rest, `Bearer ${dataUser.token}`);
+    const verified = await rest('GET', `/v1/access-records/${customer.key}`);
+    expect(verified.body['access-record']['access-event'].state).toBe('ACTIVE');
+    const { body } = await rest('GET', `/v1/identity-records/${customer.ir}`);
+    expect(body).toMatchObject({ 'identity-record': { 'pii-principal': { mpxn: customer.mpxn } } });
+    await expect(asked(url, 'delete from access.audit_entry')).rejects.toMatchObject({ code: '23001' });
+    await expect(
+      asked(url, `update access.access_record set state = 'REVOKED', revoked_at = now() where state = 'ACTIVE'`),
+    ).rejects.toMatchObject({ code: '23001' });
+  });
+
+  it('has demo logins of its own, since its data folder had none', () => {
+    const ids = new Set(register.sandbox.accounts.map(({ account_id: id }) => id));
+    expect(restored.sandbox.accounts.filter(({ account_id: id }) => ids.has(id))).toEqual([]);
+    expect(restored.sandbox.accounts).toHaveLength(register.sandbox.accounts.length);
+  });
+
+  it('goes on in its event log after every cursor that was ever given, also one of what was lost', async () => {
+    const admin = await graphAs(restored, 'admin');
+    expect((await followed(admin, null)).map(({ id }) => id)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)));
+    const { ir } = await newCustomer(await newDataUser(restored, 'https://larkhill.example/back'));
+    expect(ir).toMatch(/^ir_/);
+    const [first] = await until(async () => {
+      const next = await followed(admin, lost.cursor);
+      return next.some(({ type }) => type === 'ACCESS_REGISTERED') ? next : undefined;
+    });
+    expect(kept.map(({ id }) => id)).not.toContain(first?.id);
+  });
+});
+
+describe('A restore with data keys from before the newest backup', () => {
+  let [kept, gone, later]: Customer[] = [];
+  let url: string;
+  beforeAll(async () => {
+    await newRoot();
+    [kept, gone] = [await newCustomer(dataUser), await newCustomer(dataUser)];
+    await revoke(gone);
+    await backUp();
+    await anonymise(gone);
+    later = await newCustomer(dataUser);
+    await rm((await backUp()).dataKeys, { recursive: true });
+    url = await emptyDatabase();
+  });
+
+  it('is refused when that leaves records without their data key', async () => {
+    expect(await restoreInto(url)).toMatchObject({
+      code: 1,
+      said: expect.stringMatching(/1 identity records of .* have no data key in .*--without-data-keys/),
+    });
+  });
+
+  it('anonymises those on request, says how many, and gives nobody back who was anonymised', async () => {
+    expect(await restoreInto(url, '--without-data-keys')).toMatchObject(outcome(0, 1, 1));
+    const standings = [kept, gone, later].map((customer) => standing(url, customer as Customer));
+    expect(await Promise.all(standings)).toEqual([LIVE, GONE, GONE]);
+  });
+});
+
+describe('A restore of a backup after which customers were anonymised', () => {
+  let [inBackup, inList, inDatabase, kept]: Customer[] = [];
+  let [first, second]: TakenBackup[] = [];
+  let url: string;
+  const gone = () => [inBackup, inList, inDatabase] as Customer[];
+  const goneRefs = () => gone().map(({ ir }) => ir);
+
+  /** Each of those who are gone is known from one place only: a list in an incomplete backup, the list written alone, the database. */
+  beforeAll(async () => {
+    await newRoot();
+    [inBackup, inList, inDatabase] = [
+      await newCustomer(dataUser),
+      await newCustomer(dataUser),
+      await newCustomer(dataUser),
+    ];
+    kept = await newCustomer(dataUser);
+    first = await backUp();
+    await leave(inBackup);
+    second = await backUp();
+    await rm(join(second.register, 'manifest.json'));
+    await leave(inList);
+    const { code, said } = await runOperatorCommand('backup.ts', ['backup', root, '--list-only'], {
+      DATABASE_URL: register.databaseUrl,
+    }).ended;
+    expect([code, said]).toEqual([0, expect.stringMatching(/^\d+ anonymised identity records are in the list/)]);
+    expect(await readdir(join(root, 'register'))).toHaveLength(2);
+    await rm(join(second.dataKeys, 'anonymised.json'));
+    await withdraw(inBackup, join(root, 'anonymised.json'));
+    await leave(inDatabase);
+    url = await emptyDatabase();
+  });
+
+  async function leave(customer: Customer): Promise<void> {
+    await revoke(customer);
+    await anonymise(customer);
+  }
+
+  /** Takes a customer from a list. */
+  async function withdraw({ ir }: Customer, list: string): Promise<void> {
+    const [record] = await asked<{ id: string }>(
+      register.databaseUrl,
+      'select id from identity.identity_record where ref = $1',
+      [ir],
+    );
+    const { [record?.id ?? '']: instant, ...others } = JSON.parse(await readFile(list, 'utf8')) as Record<
+      string,
+      string
+    >;
+    expect(instant).toBeDefined();
+    await writeFile(list, JSON.stringify(others));
+  }
+
+  it('lets nothing be served or backed up when it was killed', async () => {
+    const killed = runOperatorCommand('backup.ts', ['restore', root], environmentFor(url));
+    const holder = await ownerOf(url);
+    await until(
+      async () =>
+        (await asked(url, `select where to_regclass('access.access_record') is not null`)).length || undefined,
+      60_000,
+    );
+    await holder.query('begin; lock table access.access_record in share mode');
+    await until(async () => (await asked(url, `select from pg_locks where not granted`)).length || undefined, 60_000);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    await holder.query('rollback');
+
+    const service = spawnRegisterProcess({ ...environmentFor(url), SERVICES: 'access' });
+    expect(await service.ended).toBe(1);
+    expect(service.output()).toContain('the restore of this database did not end');
+    await expect(takeBackup(url, root, 7)).rejects.toThrow('the restore of this database did not end');
+  });
+
+  it('is refused with other keys', async () => {
+    const others = { ...environmentFor(url), ...(await newKeyVariables()) };
+    expect(await runOperatorCommand('backup.ts', ['restore', root], others).ended).toMatchObject({
+      code: 1,
+      said: expect.stringMatching(/ACCESS_HASH_KEY.*IDENTITY_HASH_KEY.*not of this backup/),
+    });
+  });
+
+  it('does not do without a database that is named and cannot be read', async () => {
+    expect(await restoreInto(url, '--also-from', 'postgres://nobody@127.0.0.1:1/none')).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('--also-from: the list of this database cannot be read'),
+    });
+  });
+
+  it('is begun afresh and anonymises them again, whichever list or database knows of them, and revokes what had been ACTIVE', async () => {
+    const done = await restoreInto(url, '--also-from', register.databaseUrl);
+    expect(done).toMatchObject(outcome(3, 0, 3));
+    const standings = [...gone(), kept as Customer].map((customer) => standing(url, customer));
+    expect(await Promise.all(standings)).toEqual([GONE, GONE, GONE, LIVE]);
+    const instants = `select anonymised_at as at from identity.identity_record where ref = any($1) order by ref`;
+    expect(await asked(url, instants, [goneRefs()])).toEqual(await asked(register.databaseUrl, instants, [goneRefs()]));
+    const transitions = await asked(
+      url,
+      `select from_state, to_state, cause, account_id from access.access_record_transition where number = 2 and account_id = 'restore'`,
+    );
+    const transition = { from_state: 'ACTIVE', to_state: 'REVOKED', cause: 'revoked', account_id: 'restore' };
+    expect(transitions).toEqual([transition, transition, transition]);
+    expect(done.said).toContain(`rows were restored from ${first?.register} and ${second?.dataKeys}`); // complete both
+  });
+
+  it('leaves a database alone that is not empty', async () => {
+    const tables = await backedUpTables();
+    const before = await contents(register.databaseUrl, tables);
+    expect(await refusal(register.databaseUrl)).toContain('the database is not empty');
+    expect(await contents(register.databaseUrl, tables)).toEqual(before);
+  });
+
+  it('is refused without any list', async () => {
+    const lists = (await filesBelow(root)).filter((file) => basename(file) === 'anonymised.json');
+    expect(lists).toHaveLength(4);
+    const texts = await Promise.all(lists.map((list) => readFile(list)));
+    await Promise.all(lists.map((list) => rm(list)));
+    expect(await refusal()).toContain('has no list of anonymised records');
+    await Promise.all(lists.map((list, index) => writeFile(list, texts[index] as Buffer)));
+  });
+
+  it('takes no damaged backup', async () => {
+    await writeFile(join(String(first?.register), 'access.account.copy'), 'x', { flag: 'a' });
+    expect(await refusal()).toContain('access.account.copy is damaged');
+  });
+});
+
+describe('The commands', () => {
+  beforeAll(newRoot);
+
+  it('say how they are used, and what is wrong with a setting', async () => {
+    const runs = [[], ['copy', root], ['backup'], ['restore', root, root], ['restore', root, '--list-only']];
+    for (const words of runs) {
+      const { code, said } = await runOperatorCommand('backup.ts', words, {}).ended;
+      expect([code, said]).toEqual([1, expect.stringMatching(/^usage: npm run backup -- <folder>/)]);
+    }
+    const { code, said } = await runOperatorCommand('backup.ts', ['backup', root], { DATA_KEYS_KEPT_DAYS: '-1' }).ended;
+    expect([code, said]).toEqual([1, expect.stringContaining('DATA_KEYS_KEPT_DAYS: less than 0')]);
+    const production = { NODE_ENV: 'production', DATA_DIR: join(root, 'data') };
+    for (const command of ['backup', 'restore']) {
+      const answer = await runOperatorCommand('backup.ts', [command, root], production).ended;
+      expect([answer.code, answer.said]).toEqual([1, expect.stringContaining('DATABASE_URL: missing')]);
+    }
+    expect(await readdir(root)).toEqual([]);
+  });
+});
+
+describe('The embedded database', () => {
+  beforeEach(newRoot);
+
+  it('is not made for a backup', async () => {
+    const dataDir = join(root, 'data');
+    for (const more of [[], ['--list-only']]) {
+      const words = ['backup', join(root, 'backups'), ...more];
+      const { code, said } = await runOperatorCommand('backup.ts', words, { DATA_DIR: dataDir }).ended;
+      expect([code, said]).toEqual([1, expect.stringMatching(/no database to back up: DATABASE_URL names none/)]);
+    }
+    expect(await readdir(root)).toEqual([]);
+  }, 60_000);
+
+  it('is restored into while nobody runs it, without any data keys on request only, and backed up while somebody runs it', async () => {
+    await rm((await backUp()).dataKeys, { recursive: true });
+    expect(await refusal()).toContain('no complete backup of data keys');
+    const dataDir = await mkdtemp(join(tmpdir(), 'register-data-'));
+    const environment = { DATA_DIR: dataDir };
+    try {
+      await cp(join(register.dataDir, 'keys.json'), join(dataDir, 'keys.json'));
+      const words = ['restore', root, '--without-data-keys'];
+      expect(await runOperatorCommand('backup.ts', words, environment).ended).toMatchObject({
+        code: 0,
+        said: expect.stringMatching(
+          /no data keys\n0 identity records were anonymised again\n[1-9]\d* identity records had no data key/,
+        ),
+      });
+      const log = { warn: () => undefined, error: () => undefined };
+      const postgres = await launchPostgres({ dataDir, log });
+      try {
+        const live = 'select from identity.identity_record where anonymised_at is null';
+        expect(await asked(postgres.url, live)).toEqual([]);
+        const done = await runOperatorCommand('backup.ts', ['backup', join(root, 'second')], environment).ended;
+        expect(done).toMatchObject({ code: 0, said: expect.stringContaining('rows of the register are in') });
+        expect(await readdir(join(root, 'second', 'register'))).toHaveLength(1);
+      } finally {
+        await postgres.stop();
+      }
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+});

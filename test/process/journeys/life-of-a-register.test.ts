@@ -1,0 +1,414 @@
+import crypto from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { type Socket, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeProtectedHeader } from 'jose';
+import { Client } from 'pg';
+import { type DemoData, createDemoData } from '../../../sandbox/demo-data';
+import { graphqlClient } from '../../../sandbox/graphql-client';
+import { newKeyVariables } from '../../../sandbox/keys';
+import { runningPostgres } from '../../../sandbox/postgres/running-postgres';
+import type { SandboxUrls } from '../../../sandbox/sandbox';
+import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
+import { backOffice } from '../../support/console-visitor';
+import { graphAs, graphOf } from '../../support/graph';
+import { livingProcesses } from '../../support/launcher-room';
+import { freePort, spawnRegisterProcess } from '../../support/register';
+import { accountOf, anonymousClient, signedInClient, tokenOf } from '../../support/rest-client';
+import { type TraceCollector, startTraceCollector } from '../../support/trace-collector';
+import { until } from '../../support/until';
+
+type Sandbox = DemoData & { readonly urls: SandboxUrls & { readonly oidc: string }; readonly mailbox: string };
+type Environment = Record<string, string>;
+
+const PORTS = ['GATEWAY_PORT', 'REST_PORT', 'PORTAL_PORT', 'CONSOLE_PORT', 'MAILBOX_PORT', 'OIDC_PORT'];
+const THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+/** Milliseconds for a register to start, also on a machine that has other things to do. */
+const STARTS_WITHIN = 180_000;
+/** Less than a token lives. */
+const SECONDS_AHEAD = 1_200;
+
+const room = mkdtempSync(join(tmpdir(), 'register-life-'));
+/** A folder of data that everybody may enter, so that the tables lie in it. */
+const dataDir = join(room, 'data');
+const file = join(dataDir, 'sandbox.json');
+const keys: object[] = [];
+const sockets: Socket[] = [];
+let environment: Environment;
+let register: ReturnType<typeof spawnRegisterProcess>;
+let sandbox: Sandbox;
+/** Milliseconds from the wish to the end of the register that had half a request open on both ports. */
+let patientEnd: number;
+
+beforeAll(async () => {
+  chmodSync(room, 0o755);
+  const ports = Object.fromEntries(await Promise.all(PORTS.map(async (name) => [name, String(await freePort())])));
+  const issuer = { BASE_URL: `http://localhost:${ports['REST_PORT']}/v1` };
+  environment = { DATA_DIR: dataDir, RATE_LIMITS: 'off', ...issuer, ...ports };
+  for (const { TOKEN_SIGNING_KEYS } of [await newKeyVariables(), await newKeyVariables()])
+    keys.push(...(JSON.parse(TOKEN_SIGNING_KEYS as string) as { keys: object[] }).keys);
+});
+afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+afterAll(async () => {
+  await register.kill();
+  await until(() => processes().length === 0 || undefined);
+  rmSync(room, { recursive: true, force: true });
+});
+
+const processes = () => livingProcesses().filter(({ command }) => command.includes(room));
+const interrupt = () => process.kill(Number(register.child.pid), 'SIGINT');
+const interruptTheGroup = () => process.kill(-Number(register.child.pid), 'SIGINT');
+
+/** A folder of data in which nothing has been. */
+function emptied(): void {
+  rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o755);
+}
+
+/** Starts the register over the data that are there, as the first of a process group, as a terminal does. */
+async function start(more: Environment): Promise<void> {
+  register = spawnRegisterProcess({ ...environment, ...more }, true);
+  await register.ready;
+  sandbox = JSON.parse(readFileSync(file, 'utf8')) as Sandbox;
+}
+
+const signedBy = (...chosen: (object | undefined)[]) => ({ TOKEN_SIGNING_KEYS: JSON.stringify({ keys: chosen }) });
+
+/** Exit code after signals, and the milliseconds until then; no process of the register is left. */
+async function endOf(signal: () => void): Promise<{ code: number | null; milliseconds: number }> {
+  const begin = performance.now();
+  signal();
+  const code = await register.ended;
+  const milliseconds = performance.now() - begin;
+  await until(() => processes().length === 0 || undefined, 2_000);
+  return { code, milliseconds };
+}
+
+/** A request on each port that is never finished. */
+async function sendHalves(): Promise<void> {
+  for (const port of [environment['REST_PORT'], environment['GATEWAY_PORT']]) {
+    const socket = connect(Number(port), 'localhost');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    await new Promise((resolve) =>
+      socket.write(
+        'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+        resolve,
+      ),
+    );
+  }
+  for (const port of [environment['REST_PORT'], environment['GATEWAY_PORT']]) {
+    await fetch(`http://localhost:${port}/health/live`); // what came before is being read
+  }
+}
+
+const at = () => ({ rest: sandbox.urls.rest, gateway: sandbox.urls.gateway, sandbox });
+const ofRole = (role: AccountRole) => sandbox.accounts.filter((account) => account.role === role);
+const kidOf = (key: object | undefined) => (key as { kid: string }).kid;
+const viewerStatus = async (token: string) => (await graphOf(at(), token)('{ viewer { accountId } }')).status;
+
+/** Seconds by which the register's clock is ahead. */
+async function secondsAhead(): Promise<number> {
+  const client = new Client({ connectionString: await runningPostgres(dataDir) });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ ahead: number }>(
+      'select extract(epoch from register.register_now() - statement_timestamp())::int as ahead',
+    );
+    return rows[0]?.ahead ?? NaN;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('A register that is interrupted during its first start', () => {
+  it.each([
+    ['its group', interruptTheGroup],
+    ...(process.env['TEST_LONG'] === undefined ? [] : [['the process', interrupt] as const]),
+  ] as const)('ends when Ctrl-C reaches %s', async (_, signal) => {
+    emptied();
+    register = spawnRegisterProcess(environment, true);
+    await until(() => existsSync(join(dataDir, 'postgres.new')) || undefined);
+    expect(await endOf(signal)).toMatchObject({ code: 0 });
+  });
+});
+
+let tokenOfTheOldKey: string;
+
+describe('Its next start, which is the first that succeeds,', () => {
+  beforeAll(
+    () =>
+      start({
+        ...signedBy(keys[0]),
+        NODE_OPTIONS: `--require=${join(__dirname, '..', '..', 'support', 'connection-log.js')}`,
+      }),
+    STARTS_WITHIN,
+  );
+
+  it('has written a file with all logins, for its owner only, and nothing half written beside it', () => {
+    expect(Object.keys(sandbox).toSorted()).toEqual([
+      ...['accounts', 'customers', 'grid', 'mailbox', 'rti_users', 'samples', 'tariff', 'urls'],
+    ]);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('sandbox'))).toEqual(['sandbox.json']);
+    expect(sandbox.urls).toEqual({
+      gateway: `http://localhost:${environment['GATEWAY_PORT']}`,
+      rest: `http://localhost:${environment['REST_PORT']}`,
+      portal: `http://localhost:${environment['PORTAL_PORT']}`,
+      console: `http://localhost:${environment['CONSOLE_PORT']}`,
+      identity: `http://localhost:${environment['PORTAL_PORT']}/identify`,
+      oidc: `http://localhost:${environment['OIDC_PORT']}`,
+    });
+    expect(sandbox.mailbox).toBe(`http://localhost:${environment['MAILBOX_PORT']}`);
+    expect(sandbox.grid).toEqual({ area: 'EPN', project: 'Thetford-33kV', year: 2026, period: '01' });
+  });
+
+  it('has at least two Data Users and one account of every other role, and each of them signs in', async () => {
+    for (const role of ACCOUNT_ROLES) {
+      expect([role, ofRole(role).length]).toEqual([role, role === 'data_user' ? 2 : 1]);
+    }
+    for (const { name, role, account_id: id, secret_key: secret, ...more } of sandbox.accounts) {
+      expect([name, id, secret]).toEqual([
+        expect.stringMatching(/./),
+        expect.stringMatching(/^acc_[0-9a-f]{24}$/),
+        expect.stringMatching(/^sk_[\w-]{43}$/),
+      ]);
+      const duid = expect.stringMatching(/^duid_[0-9a-f]{24}$/);
+      const organisation = { duid, return_urls: [expect.stringMatching(/^https:/)] };
+      const supplier = { mpid: expect.stringMatching(/^[A-Z0-9]{4}$/), api_key: expect.stringMatching(/^sk_/) };
+      expect(more).toEqual(
+        role === 'data_user' || role === 'portal' ? organisation : role === 'supplier' ? supplier : {},
+      );
+      const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+      expect((await anonymousClient(sandbox.urls.rest, basic)('GET', '/v1/auth/token')).status).toBe(200);
+    }
+  });
+
+  it('has sample keys of the states that they are named after', async () => {
+    const client = anonymousClient(sandbox.urls.rest);
+    for (const [name, key] of Object.entries(sandbox.samples.access_keys)) {
+      const { body } = await client('GET', `/v1/access-records/${key}`);
+      expect([name, body['access-record']['access-event'].state]).toEqual([name, name.toUpperCase()]);
+    }
+    expect(Object.keys(sandbox.samples.access_keys)).toEqual(['active', 'revoked', 'expired', 'discovered']);
+  });
+
+  it('says on the live page of the back office that nobody has a subscription', async () => {
+    const visitor = await backOffice({ console: sandbox.urls.console, sandbox });
+    expect((await visitor.get('/')).text).toContain('Nobody has a subscription.');
+  });
+
+  it('has customers whose Identity Records the first Data User reads', async () => {
+    const dataUser = await signedInClient(at(), 'data_user');
+    expect(sandbox.customers.length).toBeGreaterThan(0);
+    expect(sandbox.customers[0]).toMatchObject({ ir: sandbox.samples.identity_record, mpxn: sandbox.samples.mpxn });
+    for (const { ir, mpxn, email } of sandbox.customers) {
+      const { body } = await dataUser('GET', `/v1/identity-records/${ir}`);
+      expect(body['identity-record']).toMatchObject({ ir, 'has-email': true, 'pii-principal': { mpxn } });
+      const found = await dataUser('GET', `/v1/identity-records?email=${encodeURIComponent(email)}`);
+      expect(found.body['identity-records'].map((record: { ir: string }) => record.ir)).toContain(ir);
+    }
+  });
+
+  it('has a customer who signs in at the supplier: the one of whom nothing else is known for certain', async () => {
+    for (const { oidc_login, oidc_password } of sandbox.customers)
+      expect([oidc_login, oidc_password]).toEqual([
+        expect.stringMatching(/^[\w.]+$/),
+        expect.stringMatching(/^[\w-]{16}$/),
+      ]);
+    const { issuer } = (await (await fetch(`${sandbox.urls.oidc}/.well-known/openid-configuration`)).json()) as {
+      issuer: string;
+    };
+    expect(issuer).toBe(sandbox.urls.oidc);
+    expect(await (await fetch(sandbox.mailbox)).json()).toEqual([]);
+    expect((await fetch(sandbox.urls.portal)).status).toBe(200);
+  });
+
+  it('has records of all six legal bases, of every state, sole, joint and group', async () => {
+    const analyst = await graphAs(at(), 'analyst');
+    const { data } = await analyst('{ allAccessRecords { nodes { legalBasis state arrangementType } } }');
+    const valuesOf = (name: string) =>
+      [...new Set(data.allAccessRecords.nodes.map((node: Record<string, string>) => node[name]))].toSorted();
+    expect(valuesOf('legalBasis').filter(Boolean)).toEqual([
+      'UK_CONSENT',
+      'UK_CONTRACT',
+      'UK_EXPLICIT_CONSENT',
+      'UK_LEGAL_OBLIGATION',
+      'UK_LEGITIMATE_INTERESTS',
+      'UK_PUBLIC_TASK',
+    ]);
+    expect(valuesOf('state')).toEqual(['ACTIVE', 'DISCOVERED', 'EXPIRED', 'REVOKED']);
+    expect(valuesOf('arrangementType')).toEqual(['GROUP', 'JOINT', 'SOLE']);
+  });
+
+  it('signs tokens with its key', async () => {
+    tokenOfTheOldKey = await tokenOf(at(), 'admin');
+    expect(decodeProtectedHeader(tokenOfTheOldKey).kid).toBe(kidOf(keys[0]));
+  });
+
+  it('brings its PostgreSQL back when that is killed, and serves again', async () => {
+    const url = `${sandbox.urls.rest}/v1/access-records/${sandbox.samples.access_keys.active}`;
+    const status = async () => (await fetch(url)).status;
+    expect(await status()).toBe(200);
+    process.kill(Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+    await until(async () => (await status()) === 503 || undefined);
+    await until(async () => (await status()) === 200 || undefined);
+  });
+
+  it('ends within ten seconds though half a request is open on both ports', async () => {
+    await sendHalves();
+    const { code, milliseconds } = await endOf(interrupt);
+    patientEnd = milliseconds;
+    expect(code).toBe(0);
+    expect(milliseconds).toBeLessThan(9_000);
+  });
+
+  it('has connected to this machine only, from its start to its end: no library reports its use or looks for a cloud', () => {
+    const hosts = new Set([...register.output().matchAll(/connects to (\S+)/g)].map(([, host]) => host as string));
+    expect([...hosts].filter((host) => !THIS_MACHINE.test(host))).toEqual([]);
+    expect(hosts).toContain('127.0.0.1');
+  });
+});
+
+describe('Another start, with a new signing key first, a clock that is moved, and a collector of traces,', () => {
+  let collector: TraceCollector;
+  let before: string;
+  let loginsBefore: Sandbox;
+
+  beforeAll(async () => {
+    collector = await startTraceCollector();
+    before = readFileSync(file, 'utf8');
+    loginsBefore = sandbox;
+    await start({
+      ...signedBy(keys[1], keys[0]),
+      CLOCK_OFFSET_SECONDS: String(SECONDS_AHEAD),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+    });
+  }, STARTS_WITHIN);
+  afterAll(() => collector.close());
+
+  it('says `ready` as its last word', () => {
+    expect(register.output().trimEnd().split('\n').at(-1)).toMatch(
+      /^ready gateway http:\S+ rest http:\S+ portal http:\S+ console http:\S+$/,
+    );
+    expect(register.output()).toContain('gateway listens');
+  });
+
+  it('shows the same logins', () => {
+    expect(sandbox).toEqual(loginsBefore);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  it('is ahead by CLOCK_OFFSET_SECONDS', async () => {
+    expect(await secondsAhead()).toBe(SECONDS_AHEAD);
+  });
+
+  it('signs with the new key, lets in tokens of the old one too, and publishes the public half of both', async () => {
+    const token = await tokenOf(at(), 'admin');
+    expect(decodeProtectedHeader(token).kid).toBe(kidOf(keys[1]));
+    expect([await viewerStatus(token), await viewerStatus(tokenOfTheOldKey)]).toEqual([200, 200]);
+    const keySet = (await (await fetch(`${sandbox.urls.rest}/.well-known/jwks.json`)).json()) as {
+      keys: { kid: string }[];
+    };
+    expect(keySet.keys.map(({ kid }) => kid)).toEqual([keys[1], keys[0]].map(kidOf));
+    expect(JSON.stringify(keySet)).not.toContain('"d"');
+  });
+
+  it('sends a trace that joins adapter, gateway and subgraph of a request, each with its transaction id', async () => {
+    const { active } = sandbox.samples.access_keys;
+    const { body } = await anonymousClient(sandbox.urls.rest)('GET', `/v1/access-records/${active}`);
+    const id = body['response']['transaction-id'];
+    const ofRequest = () => collector.spans().filter(({ attributes }) => attributes['transaction-id'] === id);
+    const spans = await until(() => (ofRequest().length >= 3 ? ofRequest() : undefined));
+    expect(spans.map(({ name }) => name)).toEqual([
+      'subgraph access',
+      'gateway VerifyAccessRecord',
+      'GET /v1/access-records/{ak}',
+    ]);
+    const [first] = spans;
+    expect(collector.spans().filter(({ traceId }) => traceId === first?.traceId)).toEqual(spans);
+    for (const { attributes } of spans) expect(attributes).toEqual({ 'transaction-id': id });
+  });
+
+  it('sends no path value, query string or body', async () => {
+    const { mpxn, access_keys: samples } = sandbox.samples;
+    const dataUser = await signedInClient(at(), 'data_user');
+    await dataUser('GET', `/v1/meter-points/${mpxn}/access-records`);
+    await dataUser('GET', `/v1/identity-records?mpxn=${mpxn}`);
+    await dataUser('GET', `/v1/access-records/${samples.active}`);
+    const names = ['GET /v1/meter-points/{mpxn}/access-records', 'GET /v1/identity-records'];
+    await until(() => names.every((expected) => collector.spans().some(({ name }) => name === expected)) || undefined);
+    for (const secret of [mpxn, samples.active]) expect(collector.received()).not.toContain(secret);
+  });
+
+  it('ends at once at a second signal, though half a request is open on both ports', async () => {
+    const [analyst] = ofRole('analyst');
+    const admin = await graphAs(at(), 'admin');
+    const suspended = await admin(`mutation { suspendAccount(accountId: "${analyst?.account_id}") { status } }`);
+    expect(suspended.errors).toEqual([]);
+    await sendHalves();
+    const twice = () => {
+      interrupt();
+      setTimeout(interrupt, 1_000); // sooner it would be the same wish, as npm passes it on
+    };
+    const { code, milliseconds } = await endOf(twice);
+    expect(code).toBe(0);
+    expect(milliseconds).toBeLessThan(patientEnd);
+  });
+});
+
+describe('A start without the old signing key, after a demo login was suspended,', () => {
+  let before: Sandbox;
+  beforeAll(async () => {
+    before = sandbox;
+    await start(signedBy(keys[1]));
+  }, STARTS_WITHIN);
+
+  it('has a clock that goes right again', async () => {
+    expect(await secondsAhead()).toBe(0);
+  });
+
+  it('refuses tokens of the old key', async () => {
+    expect(await viewerStatus(tokenOfTheOldKey)).toBe(401);
+  });
+
+  it('has logins that all work: as many as before, none of them an old one', async () => {
+    const ids = new Set(before.accounts.map(({ account_id: id }) => id));
+    expect(sandbox.accounts.filter(({ account_id: id }) => ids.has(id))).toEqual([]);
+    expect(sandbox.accounts).toHaveLength(before.accounts.length);
+    const analyst = await graphAs(at(), 'analyst');
+    expect((await analyst('{ viewer { role } }')).status).toBe(200);
+  });
+
+  it('draws another market participant id for more demo data when the one drawn is in use', async () => {
+    const inUse = accountOf(sandbox, 'supplier').mpid as string;
+    const draw = jest.spyOn(crypto, 'randomInt').mockImplementationOnce((() => parseInt(inUse.slice(1), 36)) as never);
+    try {
+      const demo = await createDemoData(accountOf(sandbox, 'admin'), (token) =>
+        graphqlClient(sandbox.urls.gateway, token),
+      );
+      expect(draw).toHaveBeenCalledTimes(2);
+      const supplier = demo.accounts.find(({ role }) => role === 'supplier');
+      expect(supplier?.mpid).not.toBe(inUse);
+    } finally {
+      draw.mockRestore();
+    }
+  });
+
+  it('ends in good order when Ctrl-C reaches its group and comes again from npm', async () => {
+    const twice = () => {
+      interruptTheGroup();
+      interruptTheGroup();
+    };
+    const wishedAt = new Date().toISOString();
+    const { code, milliseconds } = await endOf(twice);
+    expect(code).toBe(0);
+    expect(milliseconds).toBeLessThan(patientEnd);
+    const faults = [...register.output().matchAll(/"level":50,"time":"([^"]+)".*/g)];
+    expect(faults.filter(([, time = '']) => time >= wishedAt).map(([line]) => line)).toEqual([]);
+    expect(register.output()).not.toContain('did not close');
+  });
+});

@@ -1,0 +1,153 @@
+import { type ControlledPostgres, controlledPostgres } from '../../support/postgres';
+import { type TestRegister, startTestRegister } from '../../support/register';
+import { graphOf } from '../../support/graph';
+import { livingProcesses } from '../../support/launcher-room';
+import { consentRecord } from '../../support/records';
+import {
+  type RestAnswer,
+  type RestClient,
+  accountOf,
+  anonymousClient,
+  signedInClient,
+} from '../../support/rest-client';
+import { until } from '../../support/until';
+
+const LONGEST_ANSWER = 10_000;
+/** The eight seconds of an operation, and what HTTP and a busy machine add. */
+const LONGEST_OPERATION = 9_000;
+/** Limits are counted, in the database, and never reached. */
+const LIMITS = {
+  RATE_LIMITS: 'on',
+  LIMIT_REQUESTS: '1000000',
+  LIMIT_FAILED_SIGN_INS: '1000000',
+  LIMIT_VERIFY_MISSES: '1000000',
+};
+
+describe('A register whose PostgreSQL goes away and comes back', () => {
+  let postgres: ControlledPostgres;
+  let register: TestRegister;
+  let dataUser: RestClient;
+
+  beforeAll(async () => {
+    postgres = await controlledPostgres();
+    register = await startTestRegister('one process', { databaseUrl: postgres.url, environment: LIMITS });
+    dataUser = await signedInClient(register, 'data_user');
+  });
+  afterAll(async () => {
+    await register.close();
+    await postgres.remove();
+  });
+
+  it.each([
+    ['is shut down', () => postgres.stop()],
+    ['is killed', () => postgres.kill()],
+  ])(
+    'answers 503 in the envelope while it %s, never hangs, and serves again without a restart',
+    async (_, takeAway) => {
+      const load = startLoad(register, dataUser);
+      await until(() => load.answers.length > 40 || undefined);
+      await takeAway();
+      await until(() => load.answers.some(({ status }) => status === 503) || undefined);
+      const whileAway = load.answers.length;
+      await until(() => load.answers.length > whileAway + 20 || undefined);
+      await postgres.start();
+      await until(
+        () => load.answers.slice(whileAway + 20).filter(({ status }) => status < 300).length > 40 || undefined,
+      );
+      const { answers, longest } = await load.stop();
+      expect([...new Set(answers.map(({ status }) => status))].toSorted()).toEqual([200, 201, 503]);
+      for (const { status, body } of answers) {
+        if (status === 503)
+          expect(body).toMatchObject({
+            response: { 'transaction-id': expect.stringMatching(/^tid_/) },
+            errors: [{ 'error-code': 'SYS002' }],
+          });
+      }
+      expect(longest).toBeLessThan(LONGEST_ANSWER);
+      for (const ak of load.acknowledged)
+        expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
+    },
+  );
+
+  it('answers 503 within ten seconds while it hangs, and serves again when it goes on', async () => {
+    const anonymous = anonymousClient(register.rest);
+    const { account_id, secret_key } = accountOf(register.sandbox, 'portal');
+    const basic = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
+    const signIn = anonymousClient(register.rest, basic);
+    const graph = graphOf(register);
+    const { active } = register.sandbox.samples.access_keys;
+    const requests: [name: string, send: () => Promise<{ readonly status: number }>][] = [
+      ['verify', () => anonymous('GET', `/v1/access-records/${active}`)],
+      ['miss', () => anonymous('GET', `/v1/access-records/ak_${'0'.repeat(24)}`)],
+      [
+        'register',
+        () => dataUser('POST', '/v1/access-records', consentRecord(register.sandbox.samples.identity_record)),
+      ],
+      ['list', () => dataUser('GET', '/v1/records')],
+      ['find', () => dataUser('GET', '/v1/identity-records?mpxn=1012345678')],
+      ['sign in', () => signIn('GET', '/v1/auth/token')],
+      ['graph', () => graph(`{ accessRecord(key: "${active}") { accessEvent { state } } }`)],
+    ];
+    const served = async () =>
+      Promise.all(
+        requests.map(async ([name, send]) => {
+          const begin = performance.now();
+          const { status } = await send();
+          return [name, status, performance.now() - begin < LONGEST_OPERATION] as const;
+        }),
+      );
+    const health = async (path: string) => (await fetch(`${register.gateway}${path}`)).status;
+    const before = (await served()).map(([name, status]) => [name, status, true]);
+    const go = freeze(postgres.pid());
+    try {
+      const away = requests.map(([name]) => [name, 503, true]);
+      expect(await served()).toEqual(away);
+      expect(await served()).toEqual(away); // the connections are lost by now, and new ones come to nothing
+      expect([await health('/health'), await health('/health/live')]).toEqual([503, 200]);
+    } finally {
+      go();
+    }
+    await until(async () => (await health('/health')) === 200 || undefined);
+    await until(async () => (await served()).every(([, status]) => status < 500) || undefined);
+    expect(await served()).toEqual(before);
+  }, 120_000);
+});
+
+/** Stops a postmaster and its sessions where they are; answers how they go on. */
+function freeze(postmaster: number): () => void {
+  const pids = livingProcesses().flatMap(({ pid, parent }) =>
+    pid === postmaster || parent === postmaster ? [pid] : [],
+  );
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return () => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
+}
+
+/** Verifies and registers without pause, four at once, until stopped. */
+function startLoad(register: TestRegister, dataUser: RestClient) {
+  const answers: RestAnswer[] = [];
+  const acknowledged: string[] = [];
+  let longest = 0;
+  let going = true;
+  const verify = anonymousClient(register.rest);
+  const loop = async (register_: boolean) => {
+    while (going) {
+      const begin = performance.now();
+      const answer = register_
+        ? await dataUser('POST', '/v1/access-records', consentRecord(register.sandbox.samples.identity_record))
+        : await verify('GET', `/v1/access-records/${register.sandbox.samples.access_keys.active}`);
+      longest = Math.max(longest, performance.now() - begin);
+      answers.push(answer);
+      if (answer.status === 201) acknowledged.push(String(answer.body['access-token'].key));
+    }
+  };
+  const loops = [loop(true), loop(true), loop(false), loop(false)];
+  return {
+    answers,
+    acknowledged,
+    stop: async () => {
+      going = false;
+      await Promise.all(loops);
+      return { answers, longest };
+    },
+  };
+}

@@ -1,0 +1,361 @@
+import { randomInt } from 'node:crypto';
+import { type Receiver, startReceiver } from '../../support/chaos/receiver';
+import { type WatchedDeliveries, watchDeliveries } from '../../support/chaos/deliveries';
+import { heldStepKills } from '../../support/chaos/held-step-kills';
+import { heldSteps } from '../../support/chaos/held-steps';
+import {
+  changesOn,
+  halfDone,
+  recordsExpected,
+  recordsOf,
+  standings,
+  standingsExpected,
+} from '../../support/chaos/invariants';
+import { type KillsRoom, killCore, openKillsRoom } from '../../support/chaos/kills-room';
+import { type ResumingClient, resumingClient } from '../../support/chaos/resuming-client';
+import { type Acknowledged, DAY_OF_CHANGES, type Writers, startWriting } from '../../support/chaos/writers';
+import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../../support/confirmed-tokens';
+import { REGISTER_CONSENT } from '../../support/consent-requests';
+import { type ConsoleVisitor, backOffice } from '../../support/console-visitor';
+import { type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
+import type { OpenStream } from '../../support/event-source';
+import { graphOf } from '../../support/graph';
+import { registered } from '../../support/records';
+import { accountOf, anonymousClient, signedInClient, tokenOf } from '../../support/rest-client';
+import { logSettled } from '../../support/settled-log';
+import { TRANSPORTS } from '../../support/subscriber';
+import { until } from '../../support/until';
+
+const IS_LONG = process.env['TEST_LONG'] !== undefined;
+/** Kills of the process that writes, and of the gateway that resuming clients and the console use. */
+const [CORE_KILLS, GATEWAY_KILLS] = IS_LONG ? [10, 20] : [2, 2];
+/** Re-identification tokens that are being redeemed at each kill of the process that writes. */
+const TOKENS = IS_LONG ? 60 : 16;
+/** Operations between two kills. */
+const [LEAST, MOST] = IS_LONG ? [100, 400] : [40, 80];
+/** Operations while a killed process starts again. */
+const MEANWHILE = 60;
+/** How many of the acknowledged requests are sent again when all is over. */
+const REPEATS = IS_LONG ? 100 : 20;
+
+jest.setTimeout(IS_LONG ? 1_800_000 : 240_000);
+
+let room: KillsRoom;
+beforeAll(async () => {
+  room = await openKillsRoom();
+});
+afterAll(() => room?.close());
+
+/**
+ * One workload in which all writers take part, while processes are killed at random moments. Callers repeat what was not answered, with
+ * the same idempotency key. What must be so in the end:
+ *
+ * | Writer                       | Invariant                                                                                  |
+ * |------------------------------|--------------------------------------------------------------------------------------------|
+ * | registration                 | each acknowledged one is there, once and whole: version, transition, one event             |
+ * | replace, revoke, withdrawal  | done once if acknowledged; never half done                                                 |
+ * | repeat of a request          | answered as before, and said to be a repeat                                                |
+ * | registration with a token    | the token is consumed if and only if its record is there                                   |
+ * | Interface B, and its update  | one consent, linked to its Identity Record; no provisional record and no data key is left  |
+ * | anonymising                  | finished or undone; never beside an ACTIVE record                                          |
+ * | Change of Tenancy            | recorded once, each Data User told once                                                    |
+ * | discovered access            | one record for each report                                                                 |
+ * | webhooks                     | every event delivered; sent twice only if it was in flight at a kill; the same bytes       |
+ * | log and subscriptions        | every event once and in order, for clients that resume at either gateway by either way     |
+ * | live page of the console     | goes on where it was when its gateway is killed                                            |
+ */
+describe('A register in which everything writes while processes are killed', () => {
+  let by: Writers;
+  let acknowledged: Acknowledged;
+  let receiver: Receiver;
+  let deliveries: WatchedDeliveries;
+  let initiator: DataUser;
+  let pageUser: DataUser;
+  let pageIr: string;
+  let visitor: ConsoleVisitor;
+  let stream: OpenStream;
+  let first: string;
+  const rows: Writers['rows'] = async <Row>(text: string, values?: unknown[]) =>
+    (await room.owner.query(text, values)).rows as Row[];
+  const clients: ResumingClient[] = [];
+  const tokens: string[] = [];
+  /** Tokens that nothing is tried with while processes are killed. */
+  let spare: string[] = [];
+  const redeemed = new Set<string>();
+  const seenByPage: number[][] = [];
+
+  beforeAll(async () => {
+    const { register, core } = room;
+    const token = await tokenOf(register, 'data_user');
+    const dataUser = anonymousClient(register.rest, `Bearer ${token}`);
+    const duid = accountOf(register.sandbox, 'data_user').duid as string;
+    const enroller = { name: '', duid, rest: dataUser, token, returnUrl: '' };
+    const customer = await newCustomer(enroller);
+    by = {
+      ...{ dataUser, duid, customer, rows },
+      asDataUser: graphOf(register, token),
+      asOperator: graphOf(register, await tokenOf(register, 'communications_operator')),
+      operator: await signedInClient(register, 'communications_operator'),
+      asCustomer: graphOf(register, await customerToken(register, customer)),
+      running: core.running,
+    };
+    initiator = await newDataUser(register, 'https://second.example/return');
+    tokens.push(
+      ...(await confirmedTokens(register, initiator, await newCustomer(enroller), TOKENS * (CORE_KILLS + 1))),
+    );
+    spare = tokens.splice(TOKENS * CORE_KILLS);
+    pageUser = await newDataUser(register, 'https://third.example/return');
+    pageIr = (await newCustomer(pageUser)).ir;
+    visitor = await backOffice(register);
+    stream = await visitor.watch(`duid=${pageUser.duid}`);
+    receiver = await startReceiver(() => ({ status: 204, after: randomInt(20) }));
+    deliveries = await watchDeliveries([dataUser, duid], receiver, ['/first', '/second'], rows);
+    await followLog();
+    await killAll();
+  });
+  afterAll(async () => {
+    stream?.close();
+    await Promise.all(clients.map((client) => client.stop()));
+    await receiver?.close();
+  });
+
+  const redeem = (token: string) => initiator.rest('POST', '/v1/access-records', recordWithToken(token, token));
+
+  /** What was redeemed has its record, what has none can still be redeemed; nothing can be redeemed twice. */
+  async function redeemedAgain(all: readonly string[], succeeded: ReadonlySet<string>) {
+    const found = await rows<{ purpose: string }>(
+      `select document->>'purpose' as purpose from access.access_record where document->>'purpose' = any($1)`,
+      [all],
+    );
+    const recorded = found.map(({ purpose }) => purpose);
+    expect([...succeeded].filter((token) => !recorded.includes(token))).toEqual([]);
+    expect(new Set(recorded).size).toBe(recorded.length);
+    const again = await inTurns(all.length, async (turn) => codeOf(await redeem(all[turn] as string)));
+    return { again, expected: all.map((token) => (recorded.includes(token) ? '400 VAL009' : '201')) };
+  }
+
+  /** Clients at the gateway that lives, and at the one that is killed. */
+  async function followLog(): Promise<void> {
+    const { register, owner, replicaUrl } = room;
+    const admin = await tokenOf(register, 'admin');
+    await logSettled(owner);
+    const { data } = await graphOf(register, admin)('{ latestRegisterEvents(first: 1) { id cursor } }');
+    const [{ id, cursor }] = data.latestRegisterEvents;
+    first = id;
+    for (const gateway of [register.gateway, replicaUrl]) {
+      for (const [, subscribe] of TRANSPORTS) clients.push(resumingClient(subscribe, gateway, admin, cursor));
+    }
+  }
+
+  async function killAll(): Promise<void> {
+    const writing = startWriting(by);
+    acknowledged = writing.acknowledged;
+    const some = async (count: number) => {
+      const enough = writing.operations() + count;
+      writing.allow(enough + MEANWHILE);
+      await until(() => writing.operations() >= enough || undefined, 120_000);
+    };
+    const kills = [
+      ...Array.from({ length: CORE_KILLS }, (_, index) => () => killWhileRedeeming(index)),
+      ...Array.from({ length: GATEWAY_KILLS }, () => killBehindPage),
+    ].toSorted(() => Math.random() - 0.5);
+    for (const kill of kills) {
+      await some(randomInt(LEAST, MOST));
+      await kill();
+    }
+    await some(20); // it goes on
+    await writing.stop();
+    await deliveries.done();
+  }
+
+  /** kill -9 of the process that writes, in the middle of the redemption of tokens and of all that else is under way. */
+  async function killWhileRedeeming(index: number): Promise<void> {
+    const batch = tokens.slice(index * TOKENS, (index + 1) * TOKENS);
+    const before = redeemed.size;
+    const killAfter = randomInt(TOKENS / 4, TOKENS / 2);
+    let killed: Promise<void> | undefined;
+    const redeeming = inTurns(TOKENS, async (turn) => {
+      const token = batch[turn] as string;
+      const answer = await redeem(token).catch(() => undefined);
+      if (answer?.status === 201) redeemed.add(token);
+      if (redeemed.size - before >= killAfter) killed ??= killCore(room);
+    });
+    await redeeming;
+    await killed;
+    expect(redeemed.size - before).toBeLessThan(TOKENS);
+    await deliveries.noteInFlight();
+    await room.core.start();
+  }
+
+  /** kill -9 of the gateway behind the live page; three events come while it is away. */
+  async function killBehindPage(): Promise<void> {
+    const rowsBefore = arrivals(stream)[0];
+    const shown = async (count: number) => {
+      await stream.next('events', () => arrivals(stream)[0] >= rowsBefore + count);
+    };
+    const connection = (is: boolean, from: number) =>
+      stream.next(
+        'connection',
+        (message) => stream.messages.indexOf(message) >= from && message.data.isConnected === is,
+      );
+    await connection(true, 0);
+    await registered(pageUser.rest, pageIr);
+    await shown(1);
+    const told = stream.messages.length;
+    await room.replica.kill();
+    await connection(false, told);
+    for (let count = 0; count < 3; count++) await registered(pageUser.rest, pageIr);
+    const toldMeanwhile = stream.messages.length;
+    await room.replica.start();
+    await connection(true, toldMeanwhile);
+    await shown(4);
+    await registered(pageUser.rest, pageIr);
+    await shown(5);
+    seenByPage.push(arrivals(stream));
+  }
+
+  it('has every registration that it acknowledged, and every end of one, once and whole', async () => {
+    expect(acknowledged.registered.length).toBeGreaterThan(0);
+    expect(await recordsOf(rows, 'Registered')).toEqual(recordsExpected(acknowledged));
+    const verify = anonymousClient(room.register.rest);
+    const states = await inTurns(acknowledged.registered.length, async (turn) => {
+      const { ak, end } = acknowledged.registered[turn] as Acknowledged['registered'][number];
+      const { status, body } = await verify('GET', `/v1/access-records/${ak}`);
+      return [end, status, body['access-record']?.['access-event'].state].join(' ');
+    });
+    const ends = acknowledged.registered.map(({ end }) => end);
+    expect(states).toEqual(
+      ends.map((end) => `${end} 200 ${['ACTIVE', 'replaced'].includes(end) ? 'ACTIVE' : 'REVOKED'}`),
+    );
+  });
+
+  it('has nothing half done, and has told every event once', async () => {
+    const counts = await halfDone(rows);
+    expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
+  });
+
+  it('gives the answer that it gave before to a repeat with the same Idempotency-Key', async () => {
+    for (const { ak, body, key } of acknowledged.registered.slice(-REPEATS)) {
+      const repeat = await by.dataUser('POST', '/v1/access-records', body, { 'idempotency-key': key });
+      const told = [repeat.status, repeat.body['access-token'].key, repeat.headers.get('idempotency-replayed')];
+      expect(told).toEqual([201, ak, 'true']);
+    }
+    for (const { ck, repeat } of acknowledged.consented.slice(-REPEATS)) {
+      const { data } = await by.asDataUser(REGISTER_CONSENT, repeat);
+      expect(data.registerConsent).toMatchObject({ replayed: true, consentToken: { key: ck } });
+    }
+    expect(await recordsOf(rows, 'Registered')).toEqual(recordsExpected(acknowledged));
+  });
+
+  it('has redeemed a token if and only if its record is there', async () => {
+    const { again, expected } = await redeemedAgain(tokens, redeemed);
+    expect(again).toEqual(expected);
+  });
+
+  it('redeems a token if and only if its record is there, also when its sessions of the database are terminated', async () => {
+    const [succeeded, failed] = [new Set<string>(), new Set<string>()];
+    const steps = heldSteps(room);
+    await steps.hold('lock table access.consumed_token in exclusive mode'); // registrations wait in the middle of it
+    const redeeming = inTurns(spare.length, async (turn) => {
+      const token = spare[turn] as string;
+      ((await redeem(token)).status === 201 ? succeeded : failed).add(token);
+    });
+    await until(async () => {
+      const terminated = await rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'active'
+           and wait_event_type = 'Lock' and query like '%consumed_token%' and pid <> pg_backend_pid()`,
+      );
+      return terminated.length === 0 ? undefined : true;
+    });
+    await steps.release();
+    await redeeming;
+    expect(failed.size).toBeGreaterThan(0);
+    const { again, expected } = await redeemedAgain(spare, succeeded);
+    expect(again).toEqual(expected);
+  });
+
+  it('has every consent of Interface B once, with its updates', async () => {
+    expect(acknowledged.consented.length).toBeGreaterThan(0);
+    const verify = anonymousClient(room.register.rest);
+    for (const { ck } of acknowledged.consented) {
+      const { status, body } = await verify('GET', `/v1/access-records/${ck.replace('ck_', 'ak_')}`);
+      expect([status, body['access-record']?.['access-event'].state]).toEqual([200, 'ACTIVE']);
+    }
+    const [made] = await rows<{ records: number; versions: number }>(
+      `select count(distinct r.id)::int as records, count(v)::int as versions from access.access_record r
+       join access.access_record_version v on v.record_id = r.id where is_legacy and duid = $1 and r.document::text like '%' || $2 || '%'`,
+      [by.duid, 'REF-77'],
+    );
+    expect(made).toEqual({
+      records: acknowledged.consented.length,
+      versions: acknowledged.consented.reduce((sum, { versions }) => sum + versions, 0),
+    });
+  });
+
+  it('has anonymised an Identity Record whole or not at all, never beside an ACTIVE record', async () => {
+    expect(acknowledged.anonymised.length).toBeGreaterThan(0);
+    const irs = acknowledged.anonymised.map(({ ir }) => ir);
+    expect(await standings(rows, irs)).toEqual(standingsExpected(acknowledged.anonymised));
+  });
+
+  it('has recorded every Change of Tenancy once, and told it once', async () => {
+    expect(acknowledged.changes.length).toBeGreaterThan(0);
+    expect(await changesOn(rows, DAY_OF_CHANGES)).toEqual(
+      acknowledged.changes.map(() => ({ announced: true, told: 1 })),
+    );
+  });
+
+  it('has one record of each discovered access', async () => {
+    const found = await rows<{ name: string }>(
+      `select document->'discoveredAccess'->>'organisationName' as name from access.access_record
+       where document->'discoveredAccess'->>'organisationName' like 'Discovered %'`,
+    );
+    expect(found.map(({ name }) => name).toSorted()).toEqual([...acknowledged.discovered.keys()].toSorted());
+    expect(new Set(acknowledged.discovered.values()).size).toBe(found.length);
+  });
+
+  it('has delivered every event to every webhook, twice only what was in flight at a kill, always the same bytes', async () => {
+    expect(receiver.received.length).toBeGreaterThan(0);
+    expect(await deliveries.missing()).toEqual([]);
+    expect(deliveries.doubled()).toEqual([]);
+    expect(deliveries.changed()).toEqual([]);
+  });
+
+  it('has shown every event once and in order, at both gateways, to clients that resume with their last cursor', async () => {
+    const logged = (await rows<{ id: string }>('select id from access.event order by era, tx, position')).map(
+      ({ id }) => id,
+    );
+    const expected = logged.slice(logged.indexOf(first) + 1);
+    await until(() => clients.every(({ told }) => told.length >= expected.length) || undefined, 60_000);
+    for (const { told } of clients) expect(told).toEqual(expected);
+    expect(Math.min(...clients.slice(2).map((client) => client.resumed()))).toBeGreaterThanOrEqual(GATEWAY_KILLS);
+  });
+
+  it('has gone on with a live page where it was: nothing is missed, nothing comes twice', () => {
+    expect(seenByPage).toEqual(seenByPage.map((_, index) => [5 * (index + 1), 5 * (index + 1)]));
+    expect(seenByPage).toHaveLength(GATEWAY_KILLS);
+  });
+});
+
+describe('What was killed at an exact step', () => {
+  heldStepKills(() => room);
+});
+
+describe('The end of the console', () => {
+  it('is not held up by pages that are open: their streams end at once', async () => {
+    const page = await (await backOffice(room.register)).watch();
+    await page.next('connection', ({ data }) => data.isConnected);
+    const stopped = room.console.stop();
+    const last = await Promise.race([page.ended.then(() => 'stream'), stopped.then(() => 'console')]);
+    expect(last).toBe('stream');
+    expect(await stopped).not.toMatch(/error|fatal/i);
+  });
+});
+
+/** How many rows came by a stream, and how many of them were other events. */
+function arrivals({ messages }: OpenStream): [rows: number, events: number] {
+  const rows = messages.flatMap(({ event, data }) =>
+    event === 'events' ? [...String(data.html).matchAll(/data-event="(\w+)"/g)].map(([, id]) => id) : [],
+  );
+  return [rows.length, new Set(rows).size];
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DemoData } from '../../../sandbox/demo-data';
+import { inTurns } from '../../support/confirmed-tokens';
+import { graphOf } from '../../support/graph';
+import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+import { type RegisterProcess, freePort, startTogether } from '../../support/register';
+import { type RestClient, accountOf, anonymousClient, signedInClient, tokenOf } from '../../support/rest-client';
+
+const MISSES = 3;
+const FAILED_SIGN_INS = 2;
+/** More than the demo data costs an account. */
+const REQUESTS = 300;
+const LOOKUPS = 4;
+
+/** A refusal by a limit of a minute: the seconds to wait, and the same as structured field (draft-ietf-httpapi-ratelimit-headers). */
+function expectLimited({ status, headers }: { status: number; headers: Headers }): void {
+  const seconds = Number(headers.get('retry-after'));
+  expect([status, headers.get('ratelimit')]).toEqual([429, `"requests";r=0;t=${seconds}`]);
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(60);
+}
+
+/** Milliseconds for two registers to start, also on a machine that has other things to do. */
+const STARTS_WITHIN = 180_000;
+
+/** A register as one of several. */
+interface Replica {
+  readonly rest: string;
+  readonly gateway: string;
+}
+
+describe('Two registers that start at once on one empty database', () => {
+  let database: FreshDatabase;
+  let dataDir: string;
+  let one: Replica;
+  let other: Replica;
+  let sandbox: DemoData;
+  let processes: RegisterProcess[] = [];
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'register-replicas-'));
+    const places = await Promise.all([placeOf(), placeOf()]);
+    processes = await startTogether(places.map(({ environment }) => environment));
+    [one, other] = places as [Replica, Replica];
+    sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData; // of the one that wrote last
+  }, STARTS_WITHIN);
+  afterAll(async () => {
+    await Promise.all(processes.map((each) => each.stop()));
+    rmSync(dataDir, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  async function placeOf() {
+    const [restPort, gatewayPort] = [await freePort(), await freePort()];
+    const environment = {
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      REST_PORT: String(restPort),
+      GATEWAY_PORT: String(gatewayPort),
+      LIMIT_VERIFY_MISSES: String(MISSES),
+      LIMIT_FAILED_SIGN_INS: String(FAILED_SIGN_INS),
+      LIMIT_EXISTS_MINUTE: '1',
+      LIMIT_REQUESTS: String(REQUESTS),
+      LIMIT_PUBLIC_LOOKUPS: String(LOOKUPS),
+      LIMIT_GRID_FILES: String(LOOKUPS),
+      TRUST_PROXY: 'loopback',
+      LOG_LEVEL: 'error',
+    };
+    return { environment, rest: `http://localhost:${restPort}`, gateway: `http://localhost:${gatewayPort}` };
+  }
+
+  it('serve the same records', async () => {
+    const { active } = sandbox.samples.access_keys;
+    for (const { rest } of [one, other]) {
+      expect((await anonymousClient(rest)('GET', `/v1/access-records/${active}`)).status).toBe(200);
+    }
+  });
+
+  it('refuse at once, through both, an account that was suspended through one', async () => {
+    const admin = graphOf(one, await tokenOf({ ...one, sandbox }, 'admin'));
+    const { account_id: accountId } = accountOf(sandbox, 'data_provider');
+    const clients = await Promise.all(
+      [one, other].map((replica) => signedInClient({ ...replica, sandbox }, 'data_provider')),
+    );
+    const { duid } = accountOf(sandbox, 'data_user') as { duid?: string };
+    const statuses = async () =>
+      Promise.all(clients.map(async (client) => (await client('GET', `/v1/data-users/${duid}`)).status));
+    expect(await statuses()).toEqual([200, 200]);
+    const change = (name: string) =>
+      admin(`mutation ($id: ID!) { ${name}(accountId: $id) { accountId } }`, { id: accountId });
+    expect((await change('suspendAccount')).errors).toEqual([]);
+    expect(await statuses()).toEqual([401, 401]);
+    expect((await change('reactivateAccount')).errors).toEqual([]);
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
+  /** A verification by a client of an address: the nearest proxy, which is trusted, says which. */
+  const verify = ({ rest }: Replica, key: string, address: string) =>
+    anonymousClient(rest)('GET', `/v1/access-records/${key}`, undefined, { 'x-forwarded-for': address });
+  const UNKNOWN = `ak_${'0'.repeat(24)}`;
+
+  it.each([
+    ['an IPv4 address', () => '198.51.100.7', '198.51.100.8'],
+    ['the /64 of an IPv6 address', (turn: number) => `2001:db8:7:7:${turn}::${turn}`, '2001:db8:7:8::1'],
+    [
+      'an IPv4 address that is written as one of IPv6',
+      (turn: number) => (turn % 2 === 0 ? '198.51.100.9' : '::ffff:198.51.100.9'),
+      '::ffff:198.51.100.10',
+    ],
+  ])(
+    'count one limit together: verifications of unknown keys, not of known ones, from %s',
+    async (_, of, neighbour) => {
+      const { active } = sandbox.samples.access_keys;
+      const hits = async (count: number) => {
+        for (let turn = 0; turn < count; turn++)
+          expect((await verify(turn % 2 === 0 ? one : other, active, of(turn))).status).toBe(200);
+      };
+      await hits(3 * MISSES);
+      for (let turn = 0; turn < MISSES; turn++)
+        expect((await verify(turn % 2 === 0 ? one : other, UNKNOWN, of(turn))).status).toBe(404);
+      expectLimited(await verify(one, UNKNOWN, of(8)));
+      expectLimited(await verify(other, UNKNOWN, of(9)));
+      await hits(3 * MISSES);
+      expect((await verify(one, UNKNOWN, neighbour)).status).toBe(404);
+    },
+  );
+
+  it('count one limit together: requests of an account, by REST and GraphQL', async () => {
+    const { duid } = accountOf(sandbox, 'data_user') as { duid?: string };
+    const doorsOf = async (replica: Replica) => {
+      const token = await tokenOf({ ...replica, sandbox }, 'analyst');
+      const rest = anonymousClient(replica.rest, `Bearer ${token}`);
+      const graph = graphOf(replica, token);
+      return {
+        read: () => rest('GET', `/v1/data-users/${duid}`),
+        ask: () => graph('{ viewer { accountId } }'),
+        verify: () => rest('GET', `/v1/access-records/${sandbox.samples.access_keys.active}`),
+      };
+    };
+    const [atOne, atOther] = [await doorsOf(one), await doorsOf(other)];
+    const doors = [atOne.read, atOther.ask, atOther.read, atOne.ask] as const;
+    const answered = await inTurns(REQUESTS, async (turn) => (await doors[turn % 4]?.())?.status);
+    expect(answered).toEqual(Array<number>(REQUESTS).fill(200));
+    for (const door of doors) expectLimited(await door());
+    expect((await atOne.verify()).status).toBe(200);
+  });
+
+  it.each([
+    ['suppliers', '/v1/suppliers'],
+    ['grid models', '/grid-modelling/stage3/development-projects'],
+  ])('count one limit together: questions of an address about %s', async (_, path) => {
+    const ask = ({ rest }: Replica, address: string) =>
+      anonymousClient(rest)('GET', path, undefined, { 'x-forwarded-for': address });
+    for (let turn = 0; turn < LOOKUPS; turn++)
+      expect((await ask(turn % 2 === 0 ? one : other, '198.51.100.20')).status).toBe(200);
+    expectLimited(await ask(one, '198.51.100.20'));
+    expectLimited(await ask(other, '198.51.100.20'));
+    expect((await ask(one, '198.51.100.21')).status).toBe(200);
+  });
+
+  it('count one limit together: questions of an account whether an identity record exists', async () => {
+    const ask = async (replica: Replica) =>
+      (
+        await (
+          await signedInClient({ ...replica, sandbox }, 'data_user')
+        )('GET', '/v1/identity-records/exists?mpxn=1012345678')
+      ).status;
+    expect([await ask(one), await ask(other)]).toEqual([200, 429]);
+  });
+
+  it('count one limit together: existence checks and re-identifications of an account', async () => {
+    const mpxn = '9912345678'; // nobody is registered there
+    const clients = async (role: 'portal' | 'data_user', index: number) =>
+      Promise.all([one, other].map((replica) => signedInClient({ ...replica, sandbox }, role, index)));
+    const exists = async (client: RestClient) =>
+      (await client('GET', `/v1/identity-records/exists?mpxn=${mpxn}`)).status;
+    const reidentify = async (client: RestClient) =>
+      (await client('POST', '/v1/identity-records/reidentify', { mpxn, method: 'magic-link' })).status;
+    const [portalAtOne, portalAtOther] = (await clients('portal', 0)) as [RestClient, RestClient];
+    expect([await exists(portalAtOne), await reidentify(portalAtOther)]).toEqual([200, 429]);
+    const [dataUserAtOne, dataUserAtOther] = (await clients('data_user', 1)) as [RestClient, RestClient];
+    expect([await reidentify(dataUserAtOther), await exists(dataUserAtOne)]).toEqual([404, 429]);
+  });
+
+  it('count one limit together: failed sign-ins', async () => {
+    const fail = ({ rest }: Replica) =>
+      anonymousClient(rest, `Basic ${btoa('acc_none:sk_none')}`)('GET', '/v1/auth/token');
+    const failed = [await fail(one), await fail(other)].map(({ status }) => status);
+    expect(failed).toEqual(Array<number>(FAILED_SIGN_INS).fill(401));
+    expectLimited(await fail(other));
+    expectLimited(await fail(one));
+  });
+});

@@ -1,0 +1,246 @@
+import type { Environment } from '../../../process/environment';
+import { newKeyVariables } from '../../../sandbox/keys';
+import { type Settings, SettingsError, readSettings } from '../../../process/settings';
+
+const BASE_URL = 'https://register.example/v1';
+let production: Environment;
+
+beforeAll(async () => {
+  production = {
+    ...(await newKeyVariables()),
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgres://register@db.example/register',
+    BASE_URL,
+    PORTAL_URL: 'https://portal.register.example',
+    CONSOLE_URL: 'https://console.register.example',
+    SMTP_URL: 'smtps://mail.example',
+  };
+});
+
+/** The faults of an environment. */
+function faultsOf(environment: Environment): readonly string[] {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults;
+    throw error;
+  }
+}
+
+const named = (environment: Environment) => faultsOf(environment).map((fault) => fault.split(':')[0]);
+
+describe('The settings of an empty environment', () => {
+  it('are those that the README tells', () => {
+    expect(readSettings({})).toMatchObject({
+      production: false,
+      host: 'localhost',
+      ports: {
+        gateway: 4000,
+        'rest-adapter': 4001,
+        portal: 4002,
+        console: 4003,
+        access: 4011,
+        identity: 4012,
+        'grid-models': 4013,
+        tariffs: 4014,
+      },
+      databaseUrl: undefined,
+      baseUrl: 'http://localhost:4001/v1',
+      legacyBaseUrl: 'http://localhost:4001',
+      legacySunset: new Date('2027-11-20T00:00:00Z'),
+      registerUrl: 'http://localhost:4001',
+      supplierUrl: 'http://localhost:4001',
+      rateLimitsOff: false,
+      limits: {
+        requests: 600,
+        failedSignIns: 10,
+        verifyMisses: 20,
+        existsMinute: 60,
+        existsDay: 2_000,
+        signIns: 10,
+        mails: 3,
+        gridFiles: 120,
+        publicLookups: 120,
+      },
+      portalUrl: 'http://localhost:4002',
+      consoleUrl: 'http://localhost:4003',
+      webhookAllowLoopback: false,
+      discoveredMaxAgeDays: undefined,
+      identityRedirectUrl: 'http://localhost:4002/identify',
+      relyingPartyId: 'localhost',
+      smtpUrl: undefined,
+      mailFrom: 'no-reply@localhost',
+      sandboxPorts: { mailbox: 4004, oidc: 4005 },
+      trustProxy: false,
+      clockOffsetSeconds: undefined,
+      logLevel: 'info',
+      exportTraces: false,
+      keys: {},
+    });
+    expect([...readSettings({}).services]).toEqual([
+      'identity',
+      'access',
+      'grid-models',
+      'tariffs',
+      'gateway',
+      'rest-adapter',
+      'portal',
+      'console',
+    ]);
+  });
+
+  it('are those of an environment whose variables are empty', () => {
+    const variables = [
+      ...['SERVICES', 'HOST', 'GATEWAY_PORT', 'ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'DATA_DIR', 'RATE_LIMITS'],
+      ...['TRUST_PROXY', 'CLOCK_OFFSET_SECONDS', 'LOG_LEVEL', 'MPXN_PROFILE', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+      ...['LIMIT_REQUESTS', 'SERVICE_KEY', 'TOKEN_SIGNING_KEYS'],
+    ];
+    expect(readSettings(Object.fromEntries(variables.map((name) => [name, ''])))).toEqual(readSettings({}));
+  });
+});
+
+const READ: [variable: string, text: string, setting: (settings: Settings) => unknown, value: unknown][] = [
+  ['SERVICES', 'access, gateway', ({ services }) => [...services], ['access', 'gateway']],
+  ['REST_PORT', '0', ({ ports }) => ports['rest-adapter'], 0],
+  ['ACCESS_URL', 'http://access:4011/', ({ serviceUrls }) => serviceUrls.access, 'http://access:4011'],
+  ['RATE_LIMITS', 'off', ({ rateLimitsOff }) => rateLimitsOff, true],
+  ['LIMIT_REQUESTS', '1', ({ limits }) => limits.requests, 1],
+  ['LIMIT_FAILED_SIGN_INS', '2', ({ limits }) => limits.failedSignIns, 2],
+  ['LIMIT_VERIFY_MISSES', '3', ({ limits }) => limits.verifyMisses, 3],
+  ['LIMIT_EXISTS_MINUTE', '4', ({ limits }) => limits.existsMinute, 4],
+  ['LIMIT_SIGN_INS', '6', ({ limits }) => limits.signIns, 6],
+  ['LIMIT_MAILS', '7', ({ limits }) => limits.mails, 7],
+  ['LIMIT_GRID_FILES', '8', ({ limits }) => limits.gridFiles, 8],
+  ['LIMIT_PUBLIC_LOOKUPS', '9', ({ limits }) => limits.publicLookups, 9],
+  ['LTDS_DEFAULT_AREA', 'SPM', ({ ltdsDefaultArea }) => ltdsDefaultArea, 'SPM'],
+  ['BASE_URL', 'https://r.example/a/v1', ({ registerUrl }) => registerUrl, 'https://r.example'],
+  ['BASE_URL', 'https://r.example/a/v1', ({ legacyBaseUrl }) => legacyBaseUrl, 'https://r.example'],
+  ['LEGACY_BASE_URL', 'https://b.example/', ({ legacyBaseUrl }) => legacyBaseUrl, 'https://b.example'],
+  ['LEGACY_SUNSET', '2028-02-29', ({ legacySunset }) => legacySunset, new Date('2028-02-29T00:00:00Z')],
+  ['REGISTER_URL', 'https://rti.example/', ({ registerUrl }) => registerUrl, 'https://rti.example'],
+  ['SUPPLIER_URL', 'https://s.example', ({ supplierUrl }) => supplierUrl, 'https://s.example'],
+  ['PORTAL_URL', 'https://p.example/', ({ identityRedirectUrl }) => identityRedirectUrl, 'https://p.example/identify'],
+  ['PORTAL_URL', 'https://p.example', ({ relyingPartyId }) => relyingPartyId, 'p.example'],
+  ['SMTP_URL', 'smtp://m.example:25', ({ smtpUrl }) => smtpUrl, 'smtp://m.example:25'],
+  ['WEBHOOK_ALLOW_LOOPBACK', 'true', ({ webhookAllowLoopback }) => webhookAllowLoopback, true],
+  ['DISCOVERED_MAX_AGE_DAYS', '90', ({ discoveredMaxAgeDays }) => discoveredMaxAgeDays, 90],
+  ['CONSOLE_PORT', '0', ({ ports }) => ports.console, 0],
+  ['LIMIT_EXISTS_DAY', '5', ({ limits }) => limits.existsDay, 5],
+  ['CLOCK_OFFSET_SECONDS', '-60', ({ clockOffsetSeconds }) => clockOffsetSeconds, -60],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c:4318', ({ exportTraces }) => exportTraces, true],
+  ['TRUST_PROXY', 'true', ({ trustProxy }) => trustProxy, true],
+  ['TRUST_PROXY', '2', ({ trustProxy }) => trustProxy, 2],
+  ['TRUST_PROXY', '10.0.0.0/8, ::1,loopback', ({ trustProxy }) => trustProxy, ['10.0.0.0/8', '::1', 'loopback']],
+];
+
+describe('A variable', () => {
+  it.each(READ)('%s=%s is read', (variable, text, setting, value) => {
+    expect(setting(readSettings({ [variable]: text }))).toEqual(value);
+  });
+
+  it.each([
+    ['SERVICES', 'portals'],
+    ['PORTAL_URL', 'portal.example'],
+    ['PORTAL_URL', 'https://register.example/portal'],
+    ['WEBAUTHN_RP_ID', 'register.example'],
+    ['SMTP_URL', 'http://mail.example'],
+    ['MAIL_FROM', 'nobody'],
+    ['GATEWAY_PORT', '65536'],
+    ['GATEWAY_PORT', '6000'],
+    ['PORTAL_PORT', '10080'],
+    ['REST_PORT', 'http'],
+    ['IDENTITY_URL', 'identity:4012'],
+    ['BASE_URL', 'register.example'],
+    ['RATE_LIMITS', 'no'],
+    ['LIMIT_REQUESTS', '0'],
+    ['LIMIT_EXISTS_DAY', 'many'],
+    ['TRUST_PROXY', 'yes'],
+    ['TRUST_PROXY', '17'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.1, proxy.example'],
+    ['CLOCK_OFFSET_SECONDS', 'a day'],
+    ['WEBHOOK_ALLOW_LOOPBACK', 'yes'],
+    ['DISCOVERED_MAX_AGE_DAYS', '0'],
+    ['CONSOLE_URL', 'console.example'],
+    ['LTDS_DEFAULT_AREA', 'ATLANTIS'],
+    ['LEGACY_BASE_URL', 'consents.example'],
+    ['LEGACY_SUNSET', '2027-02-29'],
+    ['LEGACY_SUNSET', '20 November 2027'],
+    ['REGISTER_URL', 'rti.example'],
+    ['SUPPLIER_URL', 'ftp://supplier.example'],
+    ['TARIFFS_URL', 'tariffs:4014'],
+    ['LOG_LEVEL', 'loud'],
+    ['MPXN_PROFILE', 'uk'],
+    ['SERVICE_KEY', 'c2hvcnQ='],
+    ['TOKEN_SIGNING_KEYS', '{"keys":[]}'],
+    ['TOKEN_SIGNING_KEYS', 'none'],
+  ])('%s=%s is refused by its name', (variable, text) => {
+    expect(named({ [variable]: text })).toEqual([variable]);
+  });
+
+  it('that is wrong is told together with all others', () => {
+    const wrong = { REST_PORT: 'x', LOG_LEVEL: 'loud', TRUST_PROXY: 'yes', LIMIT_REQUESTS: '0', ACCESS_URL: 'x' };
+    expect(named(wrong).toSorted()).toEqual(Object.keys(wrong).toSorted());
+    expect(() => readSettings(wrong)).toThrow(/^the register cannot start:\n {2}- /);
+  });
+
+  it('that is a key is never quoted', () => {
+    expect(faultsOf({ SERVICE_KEY: 'c2VjcmV0', TOKEN_SIGNING_KEYS: 'c2VjcmV0' }).join()).not.toContain('c2VjcmV0');
+  });
+});
+
+describe('Production', () => {
+  it('starts with keys, a database and a public address', () => {
+    expect(faultsOf(production)).toEqual([]);
+  });
+
+  it('demands all of that at once, and nothing that weakens it', () => {
+    const weak = {
+      NODE_ENV: 'production',
+      RATE_LIMITS: 'off',
+      CLOCK_OFFSET_SECONDS: '0',
+      WEBHOOK_ALLOW_LOOPBACK: 'true',
+    };
+    expect(named(weak).toSorted()).toEqual([
+      ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_OFFSET_SECONDS', 'CONSOLE_KEY', 'CONSOLE_URL'],
+      ...['DATABASE_URL', 'GRID_MODELS_KEY'],
+      ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'PORTAL_KEY'],
+      ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL'],
+      ...[
+        'TARIFFS_ENCRYPTION_KEY',
+        'TARIFFS_HASH_KEY',
+        'TARIFFS_INDEX_KEY',
+        'TOKEN_SIGNING_KEYS',
+        'WEBHOOK_ALLOW_LOOPBACK',
+      ],
+    ]);
+  });
+
+  it.each([
+    ['identity', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
+    ['portal', ['BASE_URL', 'GATEWAY_URL', 'PORTAL_URL']],
+    ['console', ['BASE_URL', 'CONSOLE_URL', 'GATEWAY_URL']],
+    ['access', ['BASE_URL', 'DATABASE_URL', 'IDENTITY_URL', 'MAIL_FROM', 'SMTP_URL']],
+    ['grid-models', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL']],
+    ['tariffs', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL']],
+    ['gateway', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_URL', 'IDENTITY_URL', 'TARIFFS_URL']],
+    ['rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GATEWAY_URL', 'GRID_MODELS_URL']],
+    ['gateway,rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_URL', 'IDENTITY_URL', 'TARIFFS_URL']],
+    ['identity,access', ['BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
+  ])('demands of %s the addresses that it needs', (services, missing) => {
+    const { DATABASE_URL: _, BASE_URL: __, PORTAL_URL: ___, SMTP_URL: ____, CONSOLE_URL: _____, ...keys } = production;
+    expect(named({ ...keys, SERVICES: services }).toSorted()).toEqual(missing);
+    const empty = Object.fromEntries(missing.map((name) => [name, '']));
+    expect(named({ ...keys, ...empty, SERVICES: services }).toSorted()).toEqual(missing);
+  });
+
+  it.each(['http://register.example/v1', 'https://localhost:4001/v1', 'https://127.0.0.1/v1', 'https://[::1]/v1'])(
+    'refuses the public address %s',
+    (address) => {
+      expect(named({ ...production, BASE_URL: address })).toEqual(['BASE_URL']);
+      const [portal] = named({ ...production, PORTAL_URL: address });
+      expect(portal).toBe('PORTAL_URL');
+    },
+  );
+});

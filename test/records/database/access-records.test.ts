@@ -1,0 +1,54 @@
+import { appendOnly } from './chapters/append-only';
+import { claimsOfDiscoveries } from './chapters/claims';
+import { customerRecords } from './chapters/customer-records';
+import { discoveries } from './chapters/discoveries';
+import { expirySweep } from './chapters/expiry-sweep';
+import { lookups } from './chapters/lookups';
+import { operatorReports } from './chapters/operator';
+import { portalAccounts } from './chapters/portal-accounts';
+import { recordLists } from './chapters/record-lists';
+import { retention } from './chapters/retention';
+import { stateTransitions } from './chapters/state-transitions';
+import { tenancyChanges } from './chapters/tenancy-changes';
+import { tokenRedemption } from './chapters/token-redemption';
+
+/** Chapters share what is loaded; each has a database of its own. */
+describe('History', () => {
+  appendOnly();
+});
+describe('States of records', () => {
+  stateTransitions();
+});
+describe('Expiry', () => {
+  expirySweep();
+});
+describe('Retention', () => {
+  retention();
+});
+describe('Tokens of re-identifications', () => {
+  tokenRedemption();
+});
+describe('Lists of records', () => {
+  recordLists();
+});
+describe('Records of customers', () => {
+  customerRecords();
+});
+describe('Portals', () => {
+  portalAccounts();
+});
+describe('Lookups', () => {
+  lookups();
+});
+describe('Discoveries', () => {
+  discoveries();
+});
+describe('Claims of discoveries', () => {
+  claimsOfDiscoveries();
+});
+describe('Changes of Tenancy', () => {
+  tenancyChanges();
+});
+describe('The subgraph access', () => {
+  operatorReports();
+});

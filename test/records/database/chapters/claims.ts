@@ -1,0 +1,430 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { AccountRepository } from '../../../../subgraphs/access/database/account.repository';
+import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
+import { ClosingRepository } from '../../../../subgraphs/access/database/closing.repository';
+import { CustomerRecordRepository } from '../../../../subgraphs/access/database/customer-record.repository';
+import { RecordHistory } from '../../../../subgraphs/access/database/record-history';
+import type { StoredAccessRecord } from '../../../../subgraphs/access/database/stored-access-record';
+import { sessionOptions } from '../../../../subgraphs/server/database';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
+import { ACCOUNT } from '../../../support/access-rows';
+import { GADWALL } from '../../../support/access-records';
+import { type OperatorRoom, newMeterPoint, operatorRoom, reportTo } from '../../../support/operator-room';
+import { until } from '../../../support/until';
+
+export function claimsOfDiscoveries(): void {
+  const DAY = 86_400;
+  const PAGE = { first: 100, after: null };
+
+  let room: OperatorRoom;
+  let byReference: Awaited<ReturnType<OperatorRoom['organisation']>>;
+  let byName: typeof byReference;
+  let stranger: typeof byReference;
+  beforeAll(async () => {
+    room = await operatorRoom();
+    byReference = await room.organisation('Gadwall Holdings', GADWALL.organisationReference);
+    byName = await room.organisation(GADWALL.organisationName, 'another reference');
+    stranger = await room.organisation('Kestrel Switching');
+  });
+  afterEach(() => room.clock.setOffset(0));
+  afterAll(() => room.close());
+
+  const at = async (ak: string) => (await room.records.byKey(ak)) as StoredAccessRecord;
+  const idOf = async (ak: string) => (await at(ak)).id;
+  const rows = async (text: string, ...values: unknown[]) => (await room.tables.owner.query(text, values)).rows;
+  const claimOf = async (id: string) =>
+    (
+      await rows('select superseded_by as by, claimed_at is not null as claimed from access_record where id = $1', id)
+    )[0];
+  const causes = async (id: string) =>
+    (await new RecordHistory(room.database).transitions(id, PAGE)).nodes.map(({ cause }) => cause);
+
+  /** What a customer of a meter point sees, in two parts, and what a third party's portal lists. */
+  async function seenAt(meterPointId: string) {
+    const scope = { meterPointId, identityRecordId: randomUUID(), isCurrent: true, since: '2020-01-01', until: null };
+    const customers = new CustomerRecordRepository(room.database);
+    const idsOf = ({ nodes }: { nodes: readonly StoredAccessRecord[] }) => nodes.map(({ id }) => id);
+    const lists = new AccessRecordLists(room.database);
+    const all = { duid: null, meterPointId, state: null, legalBasis: null };
+    return {
+      current: idsOf(await customers.page(scope, 'current', PAGE)),
+      history: idsOf(await customers.page(scope, 'history', PAGE)),
+      portal: idsOf(await lists.page(all, PAGE, ACCOUNT)),
+    };
+  }
+
+  describe('A registration', () => {
+    it.each([
+      ['the reference', () => byReference],
+      ['the name', () => byName],
+    ])('of the organisation with %s that was discovered claims what was discovered there', async (_, organisation) => {
+      const meterPoint = newMeterPoint();
+      const { id, givenKey } = await room.reported(meterPoint);
+      const key = await room.register(organisation(), meterPoint);
+      expect(await claimOf(id)).toEqual({ by: await idOf(key), claimed: true });
+      expect(await causes(id)).toEqual(['discovered', 'claimed']);
+      expect([(await at(String(givenKey))).state, (await at(key)).state]).toEqual(['DISCOVERED', 'ACTIVE']);
+      const { accountId } = organisation();
+      expect(
+        await rows(
+          'select account_id, from_state, to_state from access_record_transition where record_id = $1 and number = 2',
+          id,
+        ),
+      ).toEqual([{ account_id: accountId, from_state: 'DISCOVERED', to_state: 'DISCOVERED' }]);
+      expect(await rows(`select type from event where record_id = $1 order by position`, id)).toEqual([
+        { type: 'access.discovered' },
+        { type: 'access.claimed' },
+      ]);
+    });
+
+    it('moves what was discovered from the warnings of the customer into the history', async () => {
+      const meterPoint = newMeterPoint();
+      const { id } = await room.reported(meterPoint);
+      expect(await seenAt(meterPoint)).toEqual({ current: [id], history: [], portal: [id] });
+      const registered = await idOf(await room.register(byReference, meterPoint));
+      expect(await seenAt(meterPoint)).toEqual({ current: [registered], history: [id], portal: [registered] });
+    });
+
+    it.each([
+      ['case', 'GADWALL analytics', 'org-7731'],
+      ['blanks', ' Gadwall \t Analytics', ' ORG-7731  '],
+      ['case beyond ASCII', 'ŶSGOL Gadwall', 'ÉTÉ-7731'],
+    ])(
+      'of an organisation that is told with another %s claims it',
+      async (_, organisationName, organisationReference) => {
+        const known = [await room.organisation('Ŷsgol gadwall'), await room.organisation('Somebody', 'été-7731')];
+        for (const organisation of [byReference, byName, ...known]) {
+          const meterPoint = newMeterPoint();
+          const { id } = await room.reported(meterPoint, { organisationName, organisationReference });
+          await room.register(organisation, meterPoint);
+          const isKnown = organisationName.includes('ŶSGOL') === known.includes(organisation);
+          expect(await claimOf(id)).toMatchObject({ claimed: isKnown });
+        }
+      },
+    );
+
+    it('claims nothing for another organisation that has a record there: it claims by itself', async () => {
+      const meterPoint = newMeterPoint();
+      const merganser = await room.organisation('Merganser');
+      await room.register(merganser, meterPoint);
+      const { id } = await room.reported(meterPoint, { organisationName: 'Goosander', organisationReference: 'ORG-0' });
+      await rows(`update account set display_name = 'Goosander' where account_id = $1`, merganser.accountId);
+      await room.register(stranger, meterPoint);
+      expect(await claimOf(id)).toEqual({ by: null, claimed: false });
+      const own = await idOf(await room.register(merganser, meterPoint));
+      expect(await claimOf(id)).toEqual({ by: own, claimed: true });
+    });
+
+    it('of another organisation, elsewhere, or that has already expired claims nothing', async () => {
+      const meterPoint = newMeterPoint();
+      const { id } = await room.reported(meterPoint);
+      await room.register(stranger, meterPoint);
+      await room.register(byReference, newMeterPoint());
+      await room.register(byReference, meterPoint, ({ accessEvent }) => {
+        accessEvent.state = 'EXPIRED';
+        accessEvent.expiry = new Date('2026-01-01T00:00:00Z');
+      });
+      expect(await claimOf(id)).toEqual({ by: null, claimed: false });
+    });
+
+    it('claims nothing that has expired', async () => {
+      const meterPoint = newMeterPoint();
+      const { ak } = await reportTo(room.withMaxAge(30), meterPoint, { firstSeen: '2026-01-01' });
+      await room.register(byReference, meterPoint);
+      expect(await claimOf(await idOf(ak))).toEqual({ by: null, claimed: false });
+    });
+
+    it('claims once, however many register at once', async () => {
+      const meterPoint = newMeterPoint();
+      const reported = await Promise.all([
+        room.reported(meterPoint),
+        room.reported(meterPoint, { organisationReference: 'ORG-2' }),
+      ]);
+      await Promise.all(
+        Array.from({ length: 8 }, (_, index) => room.register(index % 2 ? byReference : byName, meterPoint)),
+      );
+      for (const { id } of reported) {
+        expect(await claimOf(id)).toMatchObject({ claimed: true });
+        expect(await causes(id)).toEqual(['discovered', 'claimed']);
+      }
+    });
+  });
+
+  describe('A report', () => {
+    it('of an organisation that has an ACTIVE record there is claimed at once', async () => {
+      const meterPoint = newMeterPoint();
+      const key = await room.register(byReference, meterPoint);
+      const { id } = await room.reported(meterPoint);
+      expect(await claimOf(id)).toEqual({ by: await idOf(key), claimed: true });
+      expect((await seenAt(meterPoint)).current).toEqual([await idOf(key)]);
+    });
+
+    it('is not claimed by a record that has ended', async () => {
+      const meterPoint = newMeterPoint();
+      const key = await room.register(byReference, meterPoint);
+      await room.records.revoke(byReference, key, null, null);
+      const expiring = await room.register(byName, meterPoint, ({ accessEvent }) => {
+        accessEvent.expiry = new Date(Date.now() + DAY * 1000);
+      });
+      await room.clock.setOffset(2 * DAY);
+      const { id } = await room.reported(meterPoint);
+      expect(await claimOf(id)).toEqual({ by: null, claimed: false });
+      expect((await at(expiring)).state).toBe('EXPIRED');
+    });
+
+    it('repeated after a claim has the same key, and stays claimed', async () => {
+      const meterPoint = newMeterPoint();
+      const { ak } = await room.report(meterPoint);
+      await room.register(byReference, meterPoint);
+      expect(await room.report(meterPoint, { lastSeen: '2026-06-01' })).toMatchObject({ ak, isNew: false });
+      expect(await causes(await idOf(ak))).toEqual(['discovered', 'claimed']);
+      expect((await at(ak)).discoveredAccess?.lastSeen).toBe('2026-06-01');
+    });
+
+    it('that saw the organisation after the end of its registered access warns the customer anew', async () => {
+      const meterPoint = newMeterPoint();
+      const { ak } = await room.report(meterPoint);
+      const key = await room.register(byReference, meterPoint);
+      await room.records.revoke(byReference, key, null, null);
+      expect(await room.report(meterPoint, { lastSeen: '2026-06-01' })).toMatchObject({ ak, isNew: false });
+      const tomorrow = new Date((await room.clock.now()).getTime() + 2 * DAY * 1000).toISOString().slice(0, 10);
+      const again = await room.report(meterPoint, { firstSeen: tomorrow });
+      expect(again.isNew).toBe(true);
+      expect((await seenAt(meterPoint)).current).toEqual([await idOf(again.ak)]);
+    });
+  });
+
+  describe('An admin who names an organisation', () => {
+    const ADMIN = `acc_${'a'.repeat(24)}`;
+    let accounts: AccountRepository;
+    let number = 0;
+    beforeAll(() => {
+      accounts = new AccountRepository(room.database, keyedHash(randomBytes(32), 'account-secret'), randomBytes(32));
+    });
+
+    const somebodyWaits = () =>
+      until(async () => {
+        const waiting = await rows(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return waiting.length > 0 ? true : undefined;
+      });
+
+    /** An organisation under a name that nobody reports, and what is reported of it. */
+    async function unnamed() {
+      const organisation = await room.organisation(`Unnamed ${(number += 1)}`);
+      const seen = { organisationName: `Pintail ${number}`, organisationReference: `ORG-P${number}` };
+      return { organisation, seen };
+    }
+
+    it.each(['organisationReference', 'displayName'] as const)(
+      'by %s claims what was discovered where it has ACTIVE records, with a line in the audit',
+      async (setting) => {
+        const { organisation, seen } = await unnamed();
+        const [one, two, elsewhere, ended] = [newMeterPoint(), newMeterPoint(), newMeterPoint(), newMeterPoint()];
+        const places = await Promise.all([one, two, elsewhere, ended].map((place) => room.reported(place, seen)));
+        const [first, second] = [await room.register(organisation, one), await room.register(organisation, two)];
+        await room.records.revoke(organisation, await room.register(organisation, ended), null, null);
+        await room.register(stranger, elsewhere);
+        const ofAnother = await room.reported(one);
+        const value =
+          setting === 'displayName' ? seen.organisationName : ` ${seen.organisationReference.toLowerCase()}`;
+        await accounts.set(ADMIN, organisation.accountId, { [setting]: value });
+        const claims = await Promise.all([...places, ofAnother].map(({ id }) => claimOf(id)));
+        const unclaimed = { by: null, claimed: false };
+        expect(claims).toEqual([
+          { by: await idOf(first), claimed: true },
+          { by: await idOf(second), claimed: true },
+          unclaimed,
+          unclaimed,
+          unclaimed,
+        ]);
+        expect(await causes((places[0] as StoredAccessRecord).id)).toEqual(['discovered', 'claimed']);
+        const [entry] = await accounts.auditEntries(1, null);
+        expect(entry).toMatchObject({ actor: ADMIN, subject: organisation.accountId, detail: { claimed: 2 } });
+      },
+    );
+
+    it('claims nothing when nothing of that was changed', async () => {
+      const { organisation, seen } = await unnamed();
+      const meterPoint = newMeterPoint();
+      await room.register(organisation, meterPoint);
+      const { id } = await room.reported(meterPoint, seen);
+      await accounts.set(ADMIN, organisation.accountId, { contactUrl: 'https://pintail.example/' });
+      expect(await claimOf(id)).toEqual({ by: null, claimed: false });
+    });
+
+    it('leaves nothing unclaimed, however that meets reports and registrations', async () => {
+      const unclaimed = Array.from({ length: 12 }, async (_, index) => {
+        const { organisation, seen } = await unnamed();
+        const meterPoint = newMeterPoint();
+        if (index % 3 > 0) await room.register(organisation, meterPoint);
+        if (index % 3 === 0) await room.report(meterPoint, seen);
+        const name = () =>
+          accounts.set(ADMIN, organisation.accountId, { organisationReference: seen.organisationReference });
+        const other = () =>
+          index % 3 === 0 ? room.register(organisation, meterPoint) : room.report(meterPoint, { ...seen });
+        await Promise.all((index % 2 ? [name, other] : [other, name]).map((each) => each()));
+        const open = `select from access_record where meter_point_id = $1 and state = 'DISCOVERED' and claimed_at is null`;
+        return (await rows(open, meterPoint)).length;
+      });
+      expect(new Set(await Promise.all(unclaimed))).toEqual(new Set([0]));
+    });
+
+    it('waits for a report that is under way, and claims what it told', async () => {
+      const { organisation, seen } = await unnamed();
+      const meterPoint = newMeterPoint();
+      await room.register(organisation, meterPoint);
+      const reporting = new Client(sessionOptions(room.tables.address));
+      await reporting.connect();
+      await reporting.query('begin');
+      await reporting.query('select pg_advisory_xact_lock(lock_of_meter_point($1))', [meterPoint]);
+      await reporting.query('select await_claimants_at($1)', [meterPoint]);
+      const naming = accounts.set(ADMIN, organisation.accountId, { displayName: seen.organisationName });
+      await somebodyWaits();
+      const { id } = await discovered(reporting, meterPoint, seen);
+      await reporting.query('select claim_discovered_at($1)', [meterPoint]);
+      await reporting.query('commit');
+      await reporting.end();
+      await naming;
+      expect(await claimOf(id)).toMatchObject({ claimed: true });
+    });
+
+    it('is waited for by a report, which is claimed at once', async () => {
+      const { organisation, seen } = await unnamed();
+      const meterPoint = newMeterPoint();
+      await room.register(organisation, meterPoint);
+      const naming = new Client(sessionOptions(room.tables.address));
+      await naming.connect();
+      await naming.query('begin');
+      await naming.query('select from account where account_id = $1 for update', [organisation.accountId]);
+      await naming.query('update account set display_name = $2 where account_id = $1', [
+        organisation.accountId,
+        seen.organisationName,
+      ]);
+      await naming.query('select claim_discovered_of($1)', [organisation.duid]);
+      const reported = room.reported(meterPoint, seen);
+      await somebodyWaits();
+      await naming.query('commit');
+      await naming.end();
+      expect(await claimOf((await reported).id)).toMatchObject({ claimed: true });
+    });
+
+    /** What a report writes. */
+    async function discovered(reporting: Client, meterPoint: string, seen: object): Promise<{ id: string }> {
+      const id = randomUUID();
+      await reporting.query(
+        `with record as (
+         insert into access_record (id, key_hash, key_sealed, meter_point_id, state, registered_at, document)
+         values ($1, $2, '', $3, 'DISCOVERED', register_now(), $4) returning *),
+       version as (
+         insert into access_record_version (record_id, version, account_id, registered_at, document)
+         select id, 1, 'acc', registered_at, document from record)
+       insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'discovered' from record`,
+        [id, randomBytes(32), meterPoint, { discoveredAccess: seen }],
+      );
+      return { id };
+    }
+  });
+
+  describe('A registration and a report at once', () => {
+    let registering: Client;
+    beforeEach(async () => {
+      registering = new Client(sessionOptions(room.tables.address));
+      await registering.connect();
+      await registering.query('begin');
+    });
+    afterEach(() => registering.end());
+
+    /** A registration that has not committed yet. */
+    async function begun(meterPoint: string): Promise<string> {
+      const id = randomUUID();
+      await registering.query(
+        `with record as (
+         insert into access_record (id, key_hash, key_sealed, duid, meter_point_id, state, legal_basis, registered_at, document)
+         values ($1, $2, '', $3, $4, 'ACTIVE', 'uk-contract', register_now(), '{}') returning *),
+       version as (
+         insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, document)
+         select id, 1, 'acc', legal_basis, registered_at, document from record)
+       insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
+        [id, randomBytes(32), byReference.duid, meterPoint],
+      );
+      return id;
+    }
+
+    const waiting = (count: number) =>
+      until(async () => {
+        const [{ n }] = (await rows(
+          `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+        )) as [{ n: number }];
+        return n === count ? true : undefined;
+      });
+
+    it('come one after the other: a report waits for a registration, and is claimed by it', async () => {
+      const meterPoint = newMeterPoint();
+      const id = await begun(meterPoint);
+      const reported = room.reported(meterPoint);
+      await waiting(1);
+      await registering.query('commit');
+      expect(await claimOf((await reported).id)).toEqual({ by: id, claimed: true });
+    });
+
+    it('come one after the other: a registration waits for a report, and claims it', async () => {
+      const meterPoint = newMeterPoint();
+      const reporting = registering; // holds the lock of a report
+      await reporting.query('select pg_advisory_xact_lock(lock_of_meter_point($1))', [meterPoint]);
+      const key = room.register(byReference, meterPoint);
+      await waiting(1);
+      const id = randomUUID();
+      await reporting.query(
+        `with record as (
+         insert into access_record (id, key_hash, key_sealed, meter_point_id, state, registered_at, document)
+         select $1, $2, '', $3, 'DISCOVERED', register_now(), document
+         from access_record where document -> 'discoveredAccess' ->> 'organisationReference' = $4 limit 1 returning *),
+       version as (
+         insert into access_record_version (record_id, version, account_id, registered_at, document)
+         select id, 1, 'acc', registered_at, document from record)
+       insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'discovered' from record`,
+        [id, randomBytes(32), meterPoint, GADWALL.organisationReference],
+      );
+      await reporting.query('commit');
+      const registered = await idOf(await key);
+      expect(await claimOf(id)).toEqual({ by: registered, claimed: true });
+    });
+
+    it('do not wait for each other at different meter points', async () => {
+      await begun(newMeterPoint());
+      expect(await room.report(newMeterPoint())).toMatchObject({ isNew: true });
+      await registering.query('rollback');
+    });
+
+    it('leave nothing unclaimed, however they meet', async () => {
+      const rounds = Array.from({ length: 20 }, async (_, index) => {
+        const meterPoint = newMeterPoint();
+        const both = [() => room.register(byReference, meterPoint), () => room.report(meterPoint)];
+        await Promise.all((index % 2 ? both : both.toReversed()).map((each) => each()));
+        return meterPoint;
+      });
+      const unclaimed = await rows(
+        `select from access_record where meter_point_id = any($1) and state = 'DISCOVERED' and claimed_at is null`,
+        await Promise.all(rounds),
+      );
+      expect(unclaimed).toHaveLength(0);
+    });
+  });
+
+  describe('The registered access that superseded what was discovered', () => {
+    it('is not known any more once its Identity Record was anonymised', async () => {
+      const meterPoint = newMeterPoint();
+      const identityRecordId = randomUUID();
+      const { id } = await room.reported(meterPoint);
+      const key = await room.register(byReference, meterPoint, undefined, identityRecordId);
+      await room.records.revoke(byReference, key, null, null);
+      expect(await new ClosingRepository(room.database).close(identityRecordId)).toBe(true);
+      expect(await claimOf(id)).toEqual({ by: null, claimed: true });
+      expect((await seenAt(meterPoint)).current).toEqual([]);
+    });
+  });
+}

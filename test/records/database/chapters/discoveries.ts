@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto';
+import type { StoredAccessRecord } from '../../../../subgraphs/access/database/stored-access-record';
+import { RecordHistory } from '../../../../subgraphs/access/database/record-history';
+import { outcomeOf } from '../../../support/access-database';
+import { GADWALL } from '../../../support/access-records';
+import { OPERATOR, type OperatorRoom, newMeterPoint, operatorRoom, reportTo } from '../../../support/operator-room';
+
+export function discoveries(): void {
+  const DAY = 86_400;
+
+  let room: OperatorRoom;
+  beforeAll(async () => {
+    room = await operatorRoom();
+  });
+  afterEach(() => room.clock.setOffset(0));
+  afterAll(() => room.close());
+
+  const at = async (ak: string) => (await room.records.byKey(ak)) as StoredAccessRecord;
+  const rows = async (text: string, ...values: unknown[]) => (await room.tables.owner.query(text, values)).rows;
+  const versions = async ({ id }: StoredAccessRecord) =>
+    (await new RecordHistory(room.database).versions(id, { first: 100, after: null })).nodes.length;
+  const transitions = async ({ id }: StoredAccessRecord) =>
+    (await new RecordHistory(room.database).transitions(id, { first: 100, after: null })).nodes.map(
+      ({ from, cause, to }) => `${from} ${cause} ${to}`,
+    );
+
+  /** A day so many days from now, by the clock of the register. */
+  const day = async (fromNow: number) =>
+    new Date((await room.clock.now()).getTime() + fromNow * DAY * 1000).toISOString().slice(0, 10);
+
+  describe('What the communications operator reports', () => {
+    it('is a DISCOVERED record of no Data User, registered when it was first seen', async () => {
+      const { ak, isNew, state } = await room.report(newMeterPoint());
+      expect([isNew, ak, state]).toEqual([true, expect.stringMatching(/^ak_[0-9a-f]{24}$/), 'DISCOVERED']);
+      const record = await at(ak);
+      expect(record.accessEvent).toEqual({
+        state: 'DISCOVERED',
+        registeredAt: new Date('2026-03-01T00:00:00Z'),
+        expiry: null,
+        controllerReference: null,
+        consent: null,
+        revokedAt: null,
+      });
+      expect(record.recordMetadata).toMatchObject({ identityRecordRef: null, duid: null });
+      expect(record.processing).toMatchObject({ legalBasis: null, purpose: null, dataTypes: ['HH-CONSUMPTION'] });
+      expect(record.notice).toBeNull();
+      expect(record.discoveredAccess).toEqual({
+        organisationName: GADWALL.organisationName,
+        organisationReference: GADWALL.organisationReference,
+        firstSeen: GADWALL.firstSeen,
+        lastSeen: null,
+        dataTypesObserved: ['HH-CONSUMPTION'],
+      });
+      expect(await transitions(record)).toEqual(['null discovered DISCOVERED']);
+      expect(await versions(record)).toBe(1);
+    });
+
+    it('is told in the event log as what nobody is notified of', async () => {
+      const { id } = await room.reported(newMeterPoint());
+      expect(await rows('select type, duid from event where record_id = $1', id)).toEqual([
+        { type: 'access.discovered', duid: null },
+      ]);
+    });
+
+    it('never tells what the operator knows the report by', async () => {
+      const secret = `MPAN ${randomBytes(4).toString('hex')}`;
+      const { id, row } = await room.reported(newMeterPoint(), { sourceReference: secret });
+      expect(JSON.stringify(row)).not.toContain(secret);
+      expect(
+        JSON.stringify(await rows('select document from access_record_version where record_id = $1', id)),
+      ).not.toContain(secret);
+    });
+
+    it('is one record of a meter point and organisation: a repeat has its key, and makes no version', async () => {
+      const meterPoint = newMeterPoint();
+      const dataTypesObserved = ['HH-EXPORT', 'HH-CONSUMPTION'] as const;
+      const first = await room.report(meterPoint, { dataTypesObserved: [...dataTypesObserved] });
+      expect(await room.report(meterPoint, { dataTypesObserved: dataTypesObserved.toReversed() })).toEqual({
+        ...first,
+        isNew: false,
+      });
+      expect(await versions(await at(first.ak))).toBe(1);
+      const others = [
+        await room.report(newMeterPoint()),
+        await room.report(meterPoint, { organisationReference: 'ORG-2' }),
+      ];
+      expect(others.map(({ isNew }) => isNew)).toEqual([true, true]);
+    });
+
+    it('is brought up to date by a repeat, as a version that is kept', async () => {
+      const meterPoint = newMeterPoint();
+      const { ak } = await room.report(meterPoint);
+      await room.report(meterPoint, {
+        firstSeen: '2026-02-01',
+        lastSeen: '2026-06-11',
+        dataTypesObserved: ['HH-EXPORT'],
+      });
+      const record = await at(ak);
+      expect(record.discoveredAccess).toMatchObject({
+        firstSeen: '2026-02-01',
+        lastSeen: '2026-06-11',
+        dataTypesObserved: ['HH-CONSUMPTION', 'HH-EXPORT'],
+      });
+      expect(record.dataTypes).toEqual(['HH-CONSUMPTION', 'HH-EXPORT']);
+      expect([record.version, record.registeredAt]).toEqual([2, new Date('2026-02-01T00:00:00Z')]);
+      expect(await versions(record)).toBe(2);
+      expect(
+        await rows('select distinct account_id from access_record_version where record_id = $1', record.id),
+      ).toEqual([{ account_id: OPERATOR }]);
+      await room.report(meterPoint, { sourceReference: 'REPORT-2' });
+      expect(await versions(record)).toBe(3);
+    });
+
+    it('is one record however many report it at once', async () => {
+      const meterPoint = newMeterPoint();
+      const reports = await Promise.all(Array.from({ length: 8 }, () => room.report(meterPoint)));
+      expect(new Set(reports.map(({ ak }) => ak)).size).toBe(1);
+      expect(reports.filter(({ isNew }) => isNew)).toHaveLength(1);
+    });
+
+    it('is answered again the same under an idempotency key, also whether it was new', async () => {
+      const meterPoint = newMeterPoint();
+      const key = randomBytes(8).toString('hex');
+      const answers = await Promise.all(Array.from({ length: 4 }, () => room.report(meterPoint, {}, key)));
+      expect(answers.filter(({ replayed }) => replayed)).toHaveLength(3);
+      expect(new Set(answers.map(({ ak, isNew }) => `${ak} ${isNew}`)).size).toBe(1);
+      expect(answers[0]?.isNew).toBe(true);
+      await expect(room.report(meterPoint, { sourceReference: 'other' }, key)).rejects.toMatchObject({
+        code: 'CNF004',
+      });
+      expect(await versions(await at((answers[0] as { ak: string }).ak))).toBe(1);
+    });
+  });
+
+  describe('With a greatest age', () => {
+    it('a discovered access has expired so many days after it was last seen', async () => {
+      const meterPoint = newMeterPoint();
+      const aged = room.withMaxAge(30);
+      const { ak } = await reportTo(aged, meterPoint, { firstSeen: await day(-10), lastSeen: await day(-1) });
+      expect((await at(ak)).expiry?.toISOString()).toBe(`${await day(29)}T00:00:00.000Z`);
+      expect((await at(ak)).state).toBe('DISCOVERED');
+      await room.clock.setOffset(30 * DAY);
+      expect((await at(ak)).state).toBe('EXPIRED');
+    });
+
+    it('a repeat that saw it later moves the expiry away', async () => {
+      const meterPoint = newMeterPoint();
+      const aged = room.withMaxAge(30);
+      const firstSeen = await day(-10);
+      const { ak } = await reportTo(aged, meterPoint, { firstSeen });
+      await room.clock.setOffset(15 * DAY);
+      expect(await reportTo(aged, meterPoint, { firstSeen, lastSeen: await day(0) })).toMatchObject({
+        ak,
+        isNew: false,
+      });
+      await room.clock.setOffset(40 * DAY);
+      expect((await at(ak)).state).toBe('DISCOVERED');
+    });
+
+    it('a report after that makes a new record, and the old one has ended in its history', async () => {
+      const meterPoint = newMeterPoint();
+      const aged = room.withMaxAge(30);
+      const old = await reportTo(aged, meterPoint, { firstSeen: await day(-10) });
+      await room.clock.setOffset(60 * DAY);
+      const fresh = await reportTo(aged, meterPoint, { firstSeen: await day(-2) });
+      expect(fresh).toMatchObject({ isNew: true });
+      expect(fresh.ak).not.toBe(old.ak);
+      expect([(await at(old.ak)).state, (await at(fresh.ak)).state]).toEqual(['EXPIRED', 'DISCOVERED']);
+      expect(await transitions(await at(old.ak))).toEqual(['null discovered DISCOVERED', 'DISCOVERED expired EXPIRED']);
+      expect(await reportTo(aged, meterPoint, { firstSeen: await day(-2) })).toMatchObject({
+        ak: fresh.ak,
+        isNew: false,
+      });
+    });
+
+    it('what was last seen before that is answered as EXPIRED, as it reads, also when it is answered again', async () => {
+      const meterPoint = newMeterPoint();
+      const aged = room.withMaxAge(30);
+      const told = { firstSeen: await day(-90), lastSeen: await day(-31) };
+      const key = randomBytes(8).toString('hex');
+      const first = await reportTo(aged, meterPoint, told, key);
+      expect(first).toMatchObject({ isNew: true, state: 'EXPIRED' });
+      expect((await at(first.ak)).state).toBe('EXPIRED');
+      expect(await reportTo(aged, meterPoint, told, key)).toEqual({ ...first, replayed: true });
+      expect(await reportTo(aged, meterPoint, told)).toEqual({ ...first, isNew: false });
+      const later = { ...told, lastSeen: await day(-1) };
+      expect(await reportTo(aged, meterPoint, later)).toMatchObject({ isNew: true, state: 'DISCOVERED' });
+    });
+
+    it('a repeat of what has expired is answered with its key and brings nothing back', async () => {
+      const meterPoint = newMeterPoint();
+      const aged = room.withMaxAge(30);
+      const told = { firstSeen: await day(-10) };
+      const { ak } = await reportTo(aged, meterPoint, told);
+      await room.clock.setOffset(60 * DAY);
+      expect(await reportTo(aged, meterPoint, { ...told, sourceReference: 'again' })).toMatchObject({
+        ak,
+        isNew: false,
+      });
+      expect([(await at(ak)).state, await versions(await at(ak))]).toEqual(['EXPIRED', 1]);
+    });
+  });
+
+  describe('The database refuses', () => {
+    const FORBIDDEN = '23001';
+    const NOT_OF_A_DATA_USER = '23514'; // check_violation
+    const refused = (statement: string, values: unknown[], until?: 'commit') =>
+      outcomeOf(room.tables.application, () => room.tables.application.query(statement, values), until);
+
+    it.each(['ACTIVE', 'REVOKED'])('to make what was discovered %s', async (state) => {
+      const { id } = await room.reported(newMeterPoint());
+      const revoked = state === 'REVOKED' ? ', revoked_at = register_now()' : '';
+      expect(await refused(`update access_record set state = $2${revoked} where id = $1`, [id, state])).toBe(FORBIDDEN);
+    });
+
+    it('to give it a legal basis', async () => {
+      const { id } = await room.reported(newMeterPoint());
+      const statement = `update access_record set version = version + 1, legal_basis = 'uk-contract' where id = $1`;
+      expect(await refused(statement, [id])).toBe(NOT_OF_A_DATA_USER);
+    });
+
+    it('a second record of the same organisation that is not claimed', async () => {
+      const { row } = await room.reported(newMeterPoint());
+      const statement = `insert into access_record (id, key_hash, key_sealed, meter_point_id, state, registered_at, document)
+      select gen_random_uuid(), sha256(key_hash), key_sealed, meter_point_id, state, registered_at, document from access_record where id = $1`;
+      expect(await refused(statement, [row.id])).toBe('23505');
+    });
+
+    it('a claim of what was not discovered, a claim without history, and a second claim', async () => {
+      const organisation = await room.organisation('Kestrel Switching');
+      const key = await room.register(organisation, newMeterPoint());
+      const { id: active } = await at(key);
+      const { id } = await room.reported(newMeterPoint());
+      const claim =
+        'update access_record set claimed_at = register_now(), superseded_by = gen_random_uuid() where id = $1';
+      expect(await refused(claim, [active])).toBe(FORBIDDEN);
+      expect(await refused(claim, [id])).toBe('done');
+      expect(await refused(claim, [id], 'commit')).toBe(FORBIDDEN);
+      const twice = async () => {
+        await room.tables.application.query(claim, [id]);
+        return room.tables.application.query(claim, [id]);
+      };
+      expect(await outcomeOf(room.tables.application, twice)).toBe(FORBIDDEN);
+      const half = 'update access_record set claimed_at = register_now() where id = $1';
+      expect(await refused(half, [id])).toBe(FORBIDDEN);
+    });
+  });
+}

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import pino from 'pino';
+import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
+import { CustomerRecordRepository } from '../../../../subgraphs/access/database/customer-record.repository';
+import { countVerifications } from '../../../../subgraphs/access/database/looks';
+import { type VerificationLooks, verificationLooks } from '../../../../subgraphs/access/verification-looks';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { registerClock } from '../../../../subgraphs/server/register-clock';
+import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
+import { ACCOUNT, putAccount, putRecord } from '../../../support/access-rows';
+import { until } from '../../../support/until';
+
+export function lookups(): void {
+  const EVERYTHING = { duid: null, meterPointId: null, state: null, legalBasis: null };
+  const silent = pino({ level: 'silent' });
+
+  interface Counter {
+    readonly record_id: string;
+    readonly account_id: string;
+    readonly kind: string;
+    readonly count: number;
+  }
+
+  describe('Who looked at access records', () => {
+    let tables: AccessDatabase;
+    let database: Database;
+    let lists: AccessRecordLists;
+    beforeAll(async () => {
+      tables = await accessDatabase();
+      database = await openDatabase(tables.address, []);
+      lists = new AccessRecordLists(database);
+    });
+    beforeEach(() => tables.owner.query('delete from look'));
+    afterAll(async () => {
+      await database.close();
+      await tables.close();
+    });
+
+    const countersOf = async (owner: Client, ...ids: string[]) => {
+      const { rows } = await owner.query<Counter>(
+        'select record_id, account_id, kind, count from look where record_id = any($1::uuid[]) order by record_id, account_id, kind',
+        [ids],
+      );
+      return rows.map(({ account_id, kind, count }) => `${account_id || 'holder'} ${kind} ${count}`);
+    };
+    const meterPointWith = async (records: number) => {
+      const meterPointId = randomUUID();
+      const ids: string[] = [];
+      for (let n = 0; n < records; n++) ids.push(await putRecord(tables.owner, { meterPointId }));
+      return { meterPointId, ids };
+    };
+
+    describe('in lists', () => {
+      it('is counted for each record that a page shows, and for no other', async () => {
+        const { meterPointId, ids } = await meterPointWith(3);
+        const own = { ...EVERYTHING, meterPointId, duid: DUID };
+        const page = await lists.page(own, { first: 2, after: null }, ACCOUNT);
+        const shown = page.nodes.map(({ id }) => id);
+        expect(await countersOf(tables.owner, ...shown)).toEqual([`${ACCOUNT} listing 1`, `${ACCOUNT} listing 1`]);
+        expect(await countersOf(tables.owner, ...ids)).toHaveLength(2);
+        await lists.page(own, { first: 2, after: page.nextCursor }, ACCOUNT);
+        await lists.page({ ...own, duid: null }, { first: 3, after: null }, ACCOUNT);
+        expect(await countersOf(tables.owner, ...ids)).toEqual(ids.map(() => `${ACCOUNT} listing 2`));
+      });
+
+      it('is counted in all of them: own records, everything', async () => {
+        const { ids } = await meterPointWith(1);
+        await lists.page({ ...EVERYTHING, duid: DUID }, { first: 1, after: null }, ACCOUNT);
+        await lists.page(EVERYTHING, { first: 1, after: null }, 'admin');
+        expect(await countersOf(tables.owner, ...ids)).toEqual([`${ACCOUNT} listing 1`, 'admin listing 1']);
+      });
+
+      it('loses none of many at once, in whatever order they read', async () => {
+        const { meterPointId, ids } = await meterPointWith(20);
+        const own = { ...EVERYTHING, meterPointId, duid: DUID };
+        const wide = () => lists.page(own, { first: 20, after: null }, ACCOUNT);
+        const narrow = () => lists.page({ ...EVERYTHING, duid: DUID }, { first: 20, after: null }, ACCOUNT);
+        await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? wide() : narrow())));
+        expect(await countersOf(tables.owner, ...ids)).toEqual(ids.map(() => `${ACCOUNT} listing 100`));
+      });
+
+      it('is not counted for a record that has lost its meter point', async () => {
+        const id = await putRecord(tables.owner, { meterPointId: null });
+        await lists.page(EVERYTHING, { first: 5, after: null }, ACCOUNT);
+        expect(await countersOf(tables.owner, id)).toEqual([]);
+      });
+    });
+
+    describe('by verification', () => {
+      let looks: VerificationLooks;
+      beforeEach(() => {
+        looks = verificationLooks((seen) => countVerifications(database, seen), silent);
+      });
+      afterEach(() => looks.close());
+
+      it('is written within a second, each record and caller apart', async () => {
+        const { ids } = await meterPointWith(2);
+        const [one, other] = ids.toSorted() as [string, string];
+        const timers = jest.spyOn(globalThis, 'setTimeout');
+        for (let n = 0; n < 3; n++) looks.verified(one, null);
+        looks.verified(one, ACCOUNT);
+        looks.verified(other, null);
+        const waits = timers.mock.calls.map(([, milliseconds]) => milliseconds);
+        timers.mockRestore();
+        const counters = await until(async () => {
+          const found = await countersOf(tables.owner, ...ids);
+          return found.length === 3 ? found : undefined;
+        });
+        expect(waits).toEqual([800]); // the rest of the second is for the writing
+        expect(counters).toEqual(['holder verification 3', `${ACCOUNT} verification 1`, 'holder verification 1']);
+      });
+
+      it('is written when the register ends', async () => {
+        const { ids } = await meterPointWith(1);
+        looks.verified(ids[0] as string, null);
+        await looks.close();
+        expect(await countersOf(tables.owner, ...ids)).toEqual(['holder verification 1']);
+      });
+
+      it('adds up over replicas that write at once', async () => {
+        const { ids } = await meterPointWith(50);
+        const seen = ids.toSorted().map((recordId) => ({ recordId, accountId: '', count: 2 }));
+        await Promise.all(Array.from({ length: 8 }, () => countVerifications(database, seen)));
+        expect(await countersOf(tables.owner, ...ids)).toEqual(ids.map(() => 'holder verification 16'));
+      });
+
+      it('is not counted for a record that is unknown or has lost its meter point', async () => {
+        const gone = await putRecord(tables.owner, { meterPointId: null });
+        const unknown = randomUUID();
+        looks.verified(gone, null);
+        looks.verified(unknown, null);
+        await looks.close();
+        expect(await countersOf(tables.owner, gone, unknown)).toEqual([]);
+      });
+    });
+
+    it('is told to the customer by hour, by the name of the organisation, for the own records and time only', async () => {
+      const clock = registerClock(database);
+      const { meterPointId, ids } = await meterPointWith(1);
+      const elsewhere = await meterPointWith(1);
+      const provider = await putAccount(tables.owner, 'data_provider', 'Brackenfield Meter Data');
+      const [id] = ids as [string];
+      const insert = `insert into look (record_id, account_id, kind, hour, count) values ($1, $2, $3, $4, $5)`;
+      await tables.owner.query(insert, [id, '', 'verification', '2026-05-31T22:00Z', 1]); // an hour before June in London
+      await tables.owner.query(insert, [id, '', 'verification', '2026-05-31T23:00Z', 2]);
+      await tables.owner.query(insert, [id, provider, 'verification', '2026-06-01T10:00Z', 3]);
+      await tables.owner.query(insert, [elsewhere.ids[0], provider, 'verification', '2026-06-01T10:00Z', 4]);
+      await lists.page({ ...EVERYTHING, meterPointId, duid: DUID }, { first: 1, after: null }, ACCOUNT);
+      const scope = { meterPointId, identityRecordId: null, isCurrent: true, since: '2026-06-01', until: null };
+      const looks = await new CustomerRecordRepository(database).looks(scope, 500);
+      const thisHour = new Date(Math.floor((await clock.now()).getTime() / 3_600_000) * 3_600_000);
+      expect(looks.map(({ record, ...look }) => ({ ...look, of: record.id === id }))).toEqual([
+        { organisation: 'Harbourlight', kind: 'listing', hour: thisHour, count: 1, of: true },
+        {
+          organisation: 'Brackenfield Meter Data',
+          kind: 'verification',
+          hour: new Date('2026-06-01T10:00Z'),
+          count: 3,
+          of: true,
+        },
+        { organisation: null, kind: 'verification', hour: new Date('2026-05-31T23:00Z'), count: 2, of: true },
+      ]);
+      expect(looks.map(({ record }) => record.isCustomers)).toEqual([true, true, true]);
+      expect(await new CustomerRecordRepository(database).looks(scope, 1)).toHaveLength(1);
+    });
+
+    it('is told to a former occupant up to the Change of Tenancy, by days in London', async () => {
+      const identityRecordId = randomUUID();
+      const id = await putRecord(tables.owner, { identityRecordId });
+      const insert = `insert into look (record_id, kind, hour, count) values ($1, 'verification', $2, $3)`;
+      await tables.owner.query(insert, [id, '2026-06-09T22:00Z', 1]);
+      await tables.owner.query(insert, [id, '2026-06-09T23:00Z', 2]); // the day of the Change of Tenancy has begun in London
+      const former = { meterPointId: 'meter point', identityRecordId, isCurrent: false, since: '2026-06-01' };
+      const looks = (day: string | null) =>
+        new CustomerRecordRepository(database)
+          .looks({ ...former, until: day }, 500)
+          .then((all) => all.map(({ count }) => count));
+      expect(await looks('2026-06-10')).toEqual([1]);
+      expect(await looks(null)).toEqual([2, 1]);
+    });
+  });
+
+  describe('Verifications that cannot be written yet', () => {
+    const written: (readonly { recordId: string; accountId: string; count: number }[])[] = [];
+    let fails = false;
+    const logged: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+    const write = async (seen: (typeof written)[number]) => {
+      if (fails) throw new Error('the database is away');
+      written.push(seen);
+    };
+    beforeEach(() => {
+      jest.useFakeTimers();
+      written.length = 0;
+      logged.length = 0;
+      fails = false;
+    });
+    afterEach(() => jest.useRealTimers());
+
+    it('are kept, and written with what has come since', async () => {
+      const looks = verificationLooks(write, logger);
+      const [one, other] = ['1', '2'].map((digit) => digit.repeat(36)) as [string, string];
+      fails = true;
+      looks.verified(other, 'acc');
+      await jest.advanceTimersByTimeAsync(1_000);
+      expect(logged).toHaveLength(1);
+      fails = false;
+      looks.verified(other, 'acc');
+      looks.verified(one, null);
+      await jest.advanceTimersByTimeAsync(6_000);
+      expect(written).toEqual([
+        [
+          { recordId: other, accountId: 'acc', count: 2 },
+          { recordId: one, accountId: '', count: 1 },
+        ],
+      ]);
+    });
+
+    it('are lost beyond a bound, which the log tells, while known pairs are counted on', async () => {
+      const looks = verificationLooks(write, logger);
+      const idOf = (n: number) => String(n).padStart(36, '0');
+      for (let n = 0; n < 50_010; n++) looks.verified(idOf(n), null);
+      looks.verified(idOf(0), null);
+      await looks.close();
+      expect(written.flat()).toHaveLength(50_000);
+      expect(Math.max(...written.map(({ length }) => length))).toBe(1_000); // requests are answered in between
+      expect(written[0]?.[0]).toEqual({ recordId: idOf(0), accountId: '', count: 2 });
+      expect(logged.map((line) => JSON.parse(line).lost)).toEqual([10]);
+    });
+  });
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
+import { PortalAccessRepository } from '../../../../subgraphs/access/database/portal-access.repository';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
+import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
+import { type AccessRow, putAccount, putRecord } from '../../../support/access-rows';
+
+export function portalAccounts(): void {
+  const HOUR = 3_600;
+  const ALL = { duid: null, meterPointId: 'meter point', state: null, legalBasis: null };
+  const PAGE = { first: 10, after: null };
+
+  describe('A third-party portal', () => {
+    let tables: AccessDatabase;
+    let database: Database;
+    let clock: RegisterClock;
+    let portals: PortalAccessRepository;
+    let account: string;
+    beforeAll(async () => {
+      tables = await accessDatabase();
+      database = await openDatabase(tables.address, []);
+      clock = registerClock(database);
+      portals = new PortalAccessRepository(
+        database,
+        new AccessRecordLists(database),
+        keyedHash(randomBytes(32), 'portal-alias'),
+      );
+      account = await putAccount(tables.owner, 'portal', 'Kestrel Switching');
+    });
+    afterEach(() => clock.setOffset(0));
+    afterAll(async () => {
+      await database.close();
+      await tables.close();
+    });
+
+    /** A token that can be redeemed for so many more seconds. */
+    const token = async (seconds = HOUR) => ({
+      hash: randomBytes(32),
+      expiresAt: new Date((await clock.now()).getTime() + seconds * 1000),
+    });
+    const count = async (table: string): Promise<number> =>
+      Number((await tables.owner.query(`select count(*) from ${table}`)).rows[0].count);
+
+    /** A record of its own at a meter point of its own, listed by the portal: its alias. */
+    async function alias(row: Partial<AccessRow> = {}, listedBy = account): Promise<string> {
+      const meterPointId = randomBytes(8).toString('hex');
+      await putRecord(tables.owner, { ...row, meterPointId });
+      const { nodes } = await portals.page(listedBy, await token(), { ...ALL, meterPointId }, PAGE);
+      return nodes[0]?.givenKey as string;
+    }
+
+    it('lists what all Data Users have at the meter point, each record under an alias of its own', async () => {
+      await putRecord(tables.owner);
+      await putRecord(tables.owner, { legalBasis: 'uk-contract' });
+      const list = async () => portals.page(account, await token(), ALL, PAGE);
+      const [{ nodes }, again] = [await list(), await list()];
+      const aliases = [...nodes, ...again.nodes].map(({ givenKey }) => String(givenKey));
+      expect(nodes).toHaveLength(2);
+      expect(new Set(aliases).size).toBe(4);
+      for (const each of aliases) expect(each).toMatch(/^ak_[0-9a-f]{24}$/);
+      expect(nodes.map(({ recordMetadata }) => recordMetadata.identityRecordRef)).toEqual([null, null]);
+      expect(await again.total()).toBe(2);
+    });
+
+    it('redeems its token with the list, once, however many ask at once', async () => {
+      const proof = await token();
+      const answers = await Promise.allSettled(
+        Array.from({ length: 20 }, () => portals.page(account, proof, ALL, PAGE)),
+      );
+      expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const answer of answers) {
+        if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'PRM003' });
+      }
+    });
+
+    it('cannot redeem a token when its hour has passed', async () => {
+      await expect(portals.page(account, await token(0), ALL, PAGE)).rejects.toMatchObject({ code: 'PRM003' });
+      const proof = await token();
+      await clock.setOffset(HOUR + 1);
+      await expect(portals.page(account, proof, ALL, PAGE)).rejects.toMatchObject({ code: 'PRM003' });
+    });
+
+    it('keeps its token, and has neither alias nor look, when the list cannot be served', async () => {
+      const proof = await token();
+      const before = [await count('portal_alias'), await count('look'), await count('consumed_token')];
+      const refused = portals.page(account, proof, ALL, { first: 10, after: 'no cursor' });
+      await expect(refused).rejects.toMatchObject({ code: 'VAL001' });
+      expect([await count('portal_alias'), await count('look'), await count('consumed_token')]).toEqual(before);
+      expect((await portals.page(account, proof, ALL, PAGE)).nodes.length).toBeGreaterThan(0);
+    });
+
+    it('gives no alias to the record that only says that there is another page', async () => {
+      const before = await count('portal_alias');
+      const page = await portals.page(account, await token(), ALL, { first: 1, after: null });
+      expect([page.nodes.length, page.pageInfo.hasNextPage, await count('portal_alias')]).toEqual([
+        1,
+        true,
+        before + 1,
+      ]);
+    });
+
+    it('withdraws consent by alias; the transition says who asked', async () => {
+      const ak = await alias();
+      const revokedAt = await portals.withdraw(account, ak, 'customer-request', null);
+      expect(revokedAt).toBeInstanceOf(Date);
+      const { rows } = await tables.owner.query(
+        `select cause, reason, account_id from access_record_transition where cause = 'withdrawn'`,
+      );
+      expect(rows).toEqual([{ cause: 'withdrawn', reason: 'customer-request', account_id: account }]);
+      expect(await portals.stateOf(account, ak)).toBe('REVOKED');
+      expect(await portals.withdraw(account, ak, 'customer-request', null)).toBeUndefined();
+    });
+
+    it('withdraws by an alias within its hour, not after', async () => {
+      const [early, late] = [await alias(), await alias()];
+      await clock.setOffset(HOUR - 5);
+      expect(await portals.withdraw(account, early, 'other', null)).toBeInstanceOf(Date);
+      await clock.setOffset(HOUR + 1);
+      expect(await portals.withdraw(account, late, 'other', null)).toBeUndefined();
+      expect(await portals.stateOf(account, late)).toBeUndefined();
+    });
+
+    it('has no use for the alias of another portal', async () => {
+      const other = await putAccount(tables.owner, 'portal', 'Another portal');
+      const ak = await alias({}, other);
+      expect(await portals.withdraw(account, ak, 'other', null)).toBeUndefined();
+      expect(await portals.stateOf(account, ak)).toBeUndefined();
+      expect(await portals.withdraw(other, ak, 'other', null)).toBeInstanceOf(Date);
+    });
+
+    it.each(['uk-contract', 'uk-public-task', 'uk-legal-obligation', 'uk-legitimate-interests'] as const)(
+      'does not end access on %s, whose alias stands for nothing',
+      async (legalBasis) => {
+        const ak = await alias({ legalBasis });
+        expect(await portals.withdraw(account, ak, 'other', null)).toBeUndefined();
+        expect(await portals.stateOf(account, ak)).toBeUndefined();
+      },
+    );
+
+    it('withdraws the version that it knows only, if it says so', async () => {
+      const ak = await alias();
+      expect(await portals.withdraw(account, ak, 'other', [2])).toBeUndefined();
+      expect(await portals.stateOf(account, ak)).toBe('ACTIVE');
+      expect(await portals.withdraw(account, ak, 'other', [2, 1])).toBeInstanceOf(Date);
+    });
+
+    it('leaves no alias in clear in the tables', async () => {
+      const ak = await alias();
+      const { rows } = await tables.owner.query('select portal_alias::text as row from portal_alias');
+      expect(rows.length).toBeGreaterThan(0);
+      expect(JSON.stringify(rows)).not.toContain(ak.slice(3));
+      expect(JSON.stringify(rows)).not.toContain(Buffer.from(ak).toString('hex'));
+    });
+  });
+}

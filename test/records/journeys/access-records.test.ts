@@ -1,0 +1,177 @@
+import { type DataUser, newDataUser, newMpxn } from '../../support/customers';
+import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { consentRecord } from '../../support/records';
+import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
+import { type RestClient, anonymousClient, signedInClient } from '../../support/rest-client';
+
+const HISTORY = `query ($key: AccessKey!) { accessRecord(key: $key) {
+  transitions { nodes { from to cause reason at } } versions { nodes { version legalBasis expiry recordedAt } }
+} }`;
+
+describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => {
+  let register: SharedRegister;
+  let dataUser: RestClient;
+  let dataProvider: RestClient;
+  let owner: Graph;
+  let registrant: DataUser;
+  let ir: string;
+  const mpxn = newMpxn();
+  beforeAll(async () => {
+    register = await sharedRegister(wiring);
+    registrant = await newDataUser(register, 'https://larkhill.example/back');
+    dataUser = registrant.rest;
+    dataProvider = await signedInClient(register, 'data_provider');
+    owner = graphOf(register, registrant.token);
+    const identity = {
+      'pii-principal': {
+        mpxn,
+        'move-in-date': '2024-09-01',
+        address: { addressLine1: '3 Weir Lane', townCity: 'Exampleford', postcode: 'EX1 2PQ' },
+      },
+      'expressed-by': 'data-subject',
+    };
+    ir = String((await dataUser('POST', '/v1/identity-records', identity)).body['ir']);
+  });
+
+  const registered = async (
+    change: (record: ReturnType<typeof consentRecord>) => void = () => undefined,
+  ): Promise<string> => {
+    const record = consentRecord(ir);
+    change(record);
+    const { status, body } = await dataUser('POST', '/v1/access-records', record);
+    expect(status).toBe(201);
+    return String(body['access-token'].key);
+  };
+  const verified = async (key: string) =>
+    (await dataProvider('GET', `/v1/access-records/${key}`)).body['access-record'];
+
+  describe('from consent to its withdrawal', () => {
+    let key: string;
+
+    it('begins when the Data User registers what the customer consented to', async () => {
+      key = await registered();
+      expect(key).toMatch(/^ak_[0-9a-f]{24}$/);
+    });
+
+    it('lets the Data Provider release data: ACTIVE, not ended, a controller it knows, data types that are covered', async () => {
+      const record = await verified(key);
+      expect(record['access-event']).toMatchObject({ state: 'ACTIVE', expiry: null });
+      expect(record['record-metadata']['controller-arrangement'].controllers[0].name).toBe(
+        'Harbourlight Energy Insight Ltd',
+      );
+      expect(record.processing['data-types']).toContain('HH-CONSUMPTION');
+      for (const personal of [mpxn, 'Weir Lane', 'EX1 2PQ']) expect(JSON.stringify(record)).not.toContain(personal);
+    });
+
+    it('names the Data User, whom the Data Provider finds in good standing', async () => {
+      const { duid } = (await verified(key))['record-metadata'];
+      const { body } = await dataProvider('GET', `/v1/data-users/${duid}`);
+      expect(body['data-user']).toMatchObject({
+        duid: registrant.duid,
+        status: 'active',
+      });
+    });
+
+    it('is narrowed by the Data User, who had read the version that it replaces', async () => {
+      const { headers } = await dataUser('GET', `/v1/access-records/${key}`);
+      const narrowed = consentRecord(ir, { purpose: 'Find a better tariff for the night' });
+      const ifMatch = { 'if-match': String(headers.get('etag')) };
+      const replaced = await dataUser('PUT', `/v1/access-records/${key}`, narrowed, ifMatch);
+      expect([replaced.status, replaced.headers.get('etag')]).toEqual([200, '"2"']);
+      const late = await dataUser('PUT', `/v1/access-records/${key}`, narrowed, ifMatch);
+      expect([late.status, late.body['errors'][0]['error-code']]).toEqual([412, 'CND001']);
+      expect((await verified(key)).processing.purpose).toBe('Find a better tariff for the night');
+    });
+
+    it('ends at the moment at which the customer withdraws', async () => {
+      const revoked = await dataUser('DELETE', `/v1/access-records/${key}?reason=customer-request`);
+      expect(revoked.status).toBe(200);
+      const record = await verified(key);
+      expect(record['access-event']).toMatchObject({ state: 'REVOKED', 'revoked-at': revoked.body['revoked-at'] });
+    });
+
+    it('keeps every version and every transition for its owner and the back office', async () => {
+      const { data, errors } = await owner(HISTORY, { key });
+      expect(errors).toEqual([]);
+      const versions = data.accessRecord.versions.nodes;
+      const transitions = data.accessRecord.transitions.nodes;
+      expect(versions.map(({ version }: { version: number }) => version)).toEqual([1, 2]);
+      expect(transitions).toEqual([
+        { from: null, to: 'ACTIVE', cause: 'REGISTERED', reason: null, at: expect.any(String) },
+        {
+          from: 'ACTIVE',
+          to: 'REVOKED',
+          cause: 'REVOKED',
+          reason: 'CUSTOMER_REQUEST',
+          at: (await verified(key))['access-event']['revoked-at'],
+        },
+      ]);
+      expect((await (await graphAs(register, 'analyst'))(HISTORY, { key })).data).toEqual(data);
+    });
+
+    it('keeps its history from everybody else', async () => {
+      for (const role of ['data_provider', 'portal', 'supplier'] as const) {
+        const answer = await (await graphAs(register, role))(HISTORY, { key });
+        expect(new Set(failuresOf(answer).map((failure) => failure.split(' ')[0]))).toEqual(new Set(['PRM002']));
+      }
+      expect(failuresOf(await (await graphAs(register, 'data_user', 1))(HISTORY, { key }))).toContain(
+        'PRM002 accessRecord.transitions',
+      );
+      const versions = 'query ($key: AccessKey!) { accessRecord(key: $key) { versions { nodes { version } } } }';
+      expect(failuresOf(await graphOf(register)(HISTORY, { key }))).toEqual(['AUT001 accessRecord.transitions']);
+      expect(failuresOf(await graphOf(register)(versions, { key }))).toEqual(['AUT001 accessRecord.versions']);
+    });
+  });
+
+  it('has ended when it is replaced by one whose end has passed', async () => {
+    const key = await registered();
+    const ended = consentRecord(ir);
+    Object.assign(ended['access-event'], { expiry: new Date(Date.now() - 60_000).toISOString() });
+    expect((await dataUser('PUT', `/v1/access-records/${key}`, ended)).status).toBe(200);
+    const { data } = await owner(HISTORY, { key });
+    expect(
+      data.accessRecord.transitions.nodes.map(({ from, to, cause }: Record<string, unknown>) => [from, to, cause]),
+    ).toEqual([
+      [null, 'ACTIVE', 'REGISTERED'],
+      ['ACTIVE', 'EXPIRED', 'REPLACED'],
+    ]);
+  });
+
+  it('is nobody else’s to change, and nothing of the attempts is kept', async () => {
+    const key = await registered();
+    const other = await signedInClient(register, 'data_user', 1);
+    const attempts = [
+      await other('PUT', `/v1/access-records/${key}`, consentRecord(ir)),
+      await other('DELETE', `/v1/access-records/${key}`),
+      await dataProvider('DELETE', `/v1/access-records/${key}`),
+      await anonymousClient(register.rest)('DELETE', `/v1/access-records/${key}`),
+    ];
+    expect(attempts.map(({ status, body }) => `${status} ${body['errors'][0]['error-code']}`)).toEqual([
+      '403 PRM002',
+      '403 PRM002',
+      '403 PRM001',
+      '401 AUT001',
+    ]);
+    const { data } = await owner(HISTORY, { key });
+    expect([data.accessRecord.versions.nodes.length, data.accessRecord.transitions.nodes.length]).toEqual([1, 1]);
+  });
+
+  it('is linked to an Identity Record of the same Data User only', async () => {
+    const other = await signedInClient(register, 'data_user', 1);
+    const { status, body } = await other('POST', '/v1/access-records', consentRecord(ir));
+    expect([status, body['errors'][0]['error-code']]).toEqual([403, 'PRM002']);
+  });
+
+  it('may be sent back as it was read, but for what the register sets', async () => {
+    const key = await registered();
+    const record = (await dataUser('GET', `/v1/access-records/${key}`)).body['access-record'];
+    const unchanged = await dataUser('PUT', `/v1/access-records/${key}`, record);
+    expect(unchanged.body['errors'].map((error: Record<string, string>) => error['error-code'])).toEqual([
+      'VAL004',
+      'VAL004',
+    ]);
+    delete record['record-metadata']['record-identifier'];
+    delete record['record-metadata']['created-at'];
+    expect((await dataUser('PUT', `/v1/access-records/${key}`, record)).status).toBe(200);
+  });
+});

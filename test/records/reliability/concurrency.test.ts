@@ -1,0 +1,128 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { onboarded, signIn } from '../../support/administration';
+import { newCustomer, newDataUser } from '../../support/customers';
+import { failuresOf, graphAs } from '../../support/graph';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+import { consentRecord, registered } from '../../support/records';
+import type { RestClient } from '../../support/rest-client';
+
+describe('Two callers at once', () => {
+  let register: SharedRegister;
+  let dataUser: RestClient;
+  let ref: string;
+
+  beforeAll(async () => {
+    register = await sharedRegister();
+    const own = await newDataUser(register, 'https://larkhill.example/back');
+    dataUser = own.rest;
+    ({ ir: ref } = await newCustomer(own));
+  });
+
+  it('come to one order when two replace and one revokes the same record: no update is lost', async () => {
+    for (let round = 0; round < 20; round++) {
+      const ak = await registered(dataUser, ref);
+      const path = `/v1/access-records/${ak}`;
+      const [one, other, revoked] = await Promise.all([
+        dataUser('PUT', path, consentRecord(ref, { purpose: 'one' })),
+        dataUser('PUT', path, consentRecord(ref, { purpose: 'other' })),
+        dataUser('DELETE', `${path}?reason=contract-ended`),
+      ]);
+      expect(revoked.status).toBe(200);
+      const replaced = [one, other].filter(({ status }) => status === 200);
+      for (const { status } of [one, other]) expect([200, 409]).toContain(status);
+      const { body, headers } = await dataUser('GET', path);
+      expect(body['access-record']['access-event'].state).toBe('REVOKED');
+      expect(headers.get('etag')).toBe(`"${1 + replaced.length}"`);
+      const versions = replaced.map((answer) => answer.headers.get('etag')).toSorted();
+      expect(versions).toEqual(['"2"', '"3"'].slice(0, replaced.length));
+      const last = replaced.find((answer) => answer.headers.get('etag') === headers.get('etag'));
+      const purpose = last === undefined ? 'Find a better tariff' : last === one ? 'one' : 'other';
+      expect(body['access-record'].processing.purpose).toBe(purpose);
+    }
+  });
+
+  it('never both replace the version that If-Match names', async () => {
+    const path = `/v1/access-records/${await registered(dataUser, ref)}`;
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        dataUser('PUT', path, consentRecord(ref, { purpose: `${n}` }), { 'if-match': '"1"' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(412)]);
+  });
+
+  it('make one record with one Idempotency-Key, and are told one answer', async () => {
+    const purpose = `Registered by twenty at once ${randomUUID()}`;
+    const body = consentRecord(ref, { purpose });
+    const send = () => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': 'twenty-at-once' });
+    const answers = await Promise.all(Array.from({ length: 20 }, send));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(201));
+    expect(new Set(answers.map((answer) => answer.body['access-token'].key)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
+    expect(
+      await valueIn(
+        register.databaseUrl,
+        `select count(*)::int as value from access.access_record where document ->> 'purpose' = $1`,
+        purpose,
+      ),
+    ).toBe(1);
+  });
+
+  it('who rotate one secret leave exactly one without an end, and each of them an entry of its own', async () => {
+    const admin = await graphAs(register, 'admin');
+    const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Rotated' });
+    const rotate = () => admin(`mutation { rotateAccountSecret(accountId: "${accountId}") { secretKey } }`);
+    const secrets: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const rotations = await Promise.all(Array.from({ length: 8 }, rotate));
+      secrets.push(...rotations.map(({ data }) => String(data.rotateAccountSecret.secretKey)));
+    }
+    const count = (of: string) =>
+      valueIn(register.databaseUrl, `select count(*)::int as value from access.${of}`, accountId);
+    expect(await count('account_secret where account_id = $1 and valid_until is null')).toBe(1);
+    expect(await count(`audit_entry where subject = $1 and action = 'rotate-secret'`)).toBe(24);
+    for (const secret of [secretKey, ...secrets]) {
+      expect((await signIn(register, accountId, secret)).status).toBe(200); // the older ones, too: for 24 hours
+    }
+  });
+
+  it('who issue one supplier its API key leave exactly one', async () => {
+    const admin = await graphAs(register, 'admin');
+    const { accountId } = await onboarded(admin, { role: 'SUPPLIER', displayName: 'Often Issued', mpid: newMpid() });
+    const issue = () => admin(`mutation { issueSupplierApiKey(accountId: "${accountId}") { secretKey } }`);
+    for (const { errors } of await Promise.all(Array.from({ length: 8 }, issue))) expect(errors).toEqual([]);
+    const valid = `select count(*)::int as value from access.account_secret
+      where account_id = $1 and kind = 'supplier-api' and valid_until is null`;
+    expect(await valueIn(register.databaseUrl, valid, accountId)).toBe(1);
+  });
+
+  it('who change a status are told, all but the first, that it does not allow it any more', async () => {
+    const admin = await graphAs(register, 'admin');
+    const { accountId } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Suspended' });
+    const suspend = () => admin(`mutation { suspendAccount(accountId: "${accountId}") { status } }`);
+    const outcomes = (await Promise.all(Array.from({ length: 8 }, suspend))).map(failuresOf);
+    expect(outcomes.filter(([failure]) => failure === undefined)).toHaveLength(1);
+    expect(outcomes.flat()).toEqual(Array<string>(7).fill('CNF001 suspendAccount'));
+  });
+});
+
+/** An MPID that no other test has. */
+function newMpid(): string {
+  return `Q${randomInt(36 ** 3)
+    .toString(36)
+    .padStart(3, '0')
+    .toUpperCase()}`;
+}
+
+/** The one value that a statement gives. */
+async function valueIn(databaseUrl: string, statement: string, parameter: string): Promise<unknown> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ value: unknown }>(statement, [parameter]);
+    return rows[0]?.value;
+  } finally {
+    await client.end();
+  }
+}

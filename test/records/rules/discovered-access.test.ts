@@ -1,0 +1,183 @@
+import {
+  type DiscoveredAccess,
+  type KnownDiscovery,
+  broughtUpToDate,
+  discoveredAccessOf,
+  documentOfDiscovered,
+  expiryOf,
+  isRepeat,
+} from '../../../subgraphs/access/domain/discovered-access';
+import type { DiscoveredAccessReport } from '../../../subgraphs/access/domain/discovered-access';
+import { discoveredAccessViolations } from '../../../subgraphs/access/domain/discovered-access-rules';
+import { isOwner } from '../../../subgraphs/access/domain/ownership';
+import { GADWALL, told } from '../../support/access-records';
+
+const REPORT = { mpxn: '1000000000', ...GADWALL };
+const TODAY = '2026-06-11';
+const broken = (report: DiscoveredAccessReport) => discoveredAccessViolations(report, TODAY);
+const SEEN: DiscoveredAccess = discoveredAccessOf(REPORT);
+
+describe('What the communications operator reports', () => {
+  it('breaks no rule as it usually comes', () => {
+    expect(broken(REPORT)).toEqual([]);
+    expect(broken({ ...REPORT, lastSeen: REPORT.firstSeen })).toEqual([]);
+    expect(broken({ ...REPORT, organisationName: '🐦'.repeat(255) })).toEqual([]);
+  });
+
+  it.each(['organisationName', 'organisationReference', 'sourceReference'])(
+    'has 1 to 255 characters of %s',
+    (field) => {
+      const length = `VAL003 ${field}: must have 1 to 255 characters`;
+      expect(told(broken({ ...REPORT, [field]: '' }))).toEqual([length]);
+      expect(told(broken({ ...REPORT, [field]: 'x'.repeat(256) }))).toEqual([length]);
+      expect(told(broken({ ...REPORT, [field]: 'a\0b' }))).toEqual([
+        `VAL001 ${field}: contains a character that cannot be stored`,
+      ]);
+    },
+  );
+
+  it.each(['organisationName', 'organisationReference'])('has more than blanks in %s', (field) => {
+    for (const blanks of [' ', ' \t\u00a0 '])
+      expect(told(broken({ ...REPORT, [field]: blanks }))).toEqual([`VAL003 ${field}: must not be of blanks only`]);
+    expect(broken({ ...REPORT, [field]: ' x ' })).toEqual([]);
+  });
+
+  it('was seen today or before', () => {
+    const future = (field: string) => `VAL003 ${field}: must not lie in the future`;
+    expect(broken({ ...REPORT, firstSeen: TODAY, lastSeen: TODAY })).toEqual([]);
+    expect(told(broken({ ...REPORT, lastSeen: '2026-06-12' }))).toEqual([future('lastSeen')]);
+    expect(told(broken({ ...REPORT, firstSeen: '2026-06-12' }))).toEqual([future('firstSeen')]);
+    expect(told(broken({ ...REPORT, firstSeen: '2027-01-02', lastSeen: '2027-01-01' }))).toEqual([
+      future('firstSeen'),
+      future('lastSeen'),
+    ]);
+  });
+
+  it('was not last seen before it was first seen', () => {
+    expect(told(broken({ ...REPORT, lastSeen: '2026-02-28' }))).toEqual([
+      'VAL003 lastSeen: must not lie before the day on which it was first seen',
+    ]);
+  });
+
+  it('names at least one data type, and none twice', () => {
+    const dataTypes = (...dataTypesObserved: DiscoveredAccess['dataTypesObserved']) =>
+      told(broken({ ...REPORT, dataTypesObserved }));
+    expect(dataTypes()).toEqual(['VAL003 dataTypesObserved: must have at least one entry']);
+    expect(dataTypes('HH-EXPORT', 'HH-EXPORT')).toEqual(['VAL003 dataTypesObserved: must not name a data type twice']);
+  });
+
+  it('is told with everything that is wrong at once', () => {
+    const report = {
+      ...REPORT,
+      organisationName: '',
+      sourceReference: '',
+      lastSeen: '1999-01-01',
+      dataTypesObserved: [],
+    };
+    expect(told(broken(report))).toHaveLength(4);
+  });
+});
+
+describe('What is known after another report', () => {
+  const after = (report: Partial<DiscoveredAccess>, known: Partial<DiscoveredAccess> = {}) =>
+    broughtUpToDate({ ...SEEN, ...known }, { ...SEEN, ...report });
+
+  it('is the same when the report says the same', () => {
+    expect(after({})).toEqual(SEEN);
+    expect(after({}, { lastSeen: '2026-05-05' })).toEqual({ ...SEEN, lastSeen: '2026-05-05' });
+  });
+
+  it.each([
+    ['2026-03-01', null, '2026-04-01', null, '2026-03-01', '2026-04-01'],
+    ['2026-03-01', null, '2026-02-01', null, '2026-02-01', '2026-03-01'],
+    ['2026-03-01', '2026-06-01', '2026-03-01', '2026-05-01', '2026-03-01', '2026-06-01'],
+    ['2026-03-01', '2026-06-01', '2026-03-01', '2026-07-01', '2026-03-01', '2026-07-01'],
+    ['2026-03-01', '2026-06-01', '2026-08-01', null, '2026-03-01', '2026-08-01'],
+    ['2026-03-01', '2026-03-01', '2026-03-01', null, '2026-03-01', '2026-03-01'],
+  ])('was seen from %s to %s, then from %s to %s: from %s to %s', (first, last, nextFirst, nextLast, from, to) => {
+    const known = after({ firstSeen: nextFirst, lastSeen: nextLast }, { firstSeen: first, lastSeen: last });
+    expect([known.firstSeen, known.lastSeen]).toEqual([from, to]);
+  });
+
+  it('has every data type of any report, in the order of the contract, and the name as it was told last', () => {
+    expect(
+      after(
+        { dataTypesObserved: ['TARIFF-IMPORT', 'HH-CONSUMPTION'], organisationName: 'Gadwall Ltd' },
+        {
+          dataTypesObserved: ['HH-EXPORT'],
+        },
+      ),
+    ).toMatchObject({
+      dataTypesObserved: ['HH-CONSUMPTION', 'HH-EXPORT', 'TARIFF-IMPORT'],
+      organisationName: 'Gadwall Ltd',
+    });
+  });
+});
+
+describe('A report of the same organisation at the same meter point', () => {
+  const known = (facts: Partial<KnownDiscovery>): KnownDiscovery => ({
+    access: SEEN,
+    hasExpired: false,
+    claimEnded: null,
+    ...facts,
+  });
+  const seenOn = (lastSeen: string): DiscoveredAccess => ({ ...SEEN, lastSeen });
+
+  it('is a repeat while the record has not expired', () => {
+    expect(isRepeat(known({}), seenOn('2026-12-31'), false)).toBe(true);
+    expect(isRepeat(known({}), seenOn('2026-12-31'), true)).toBe(true);
+  });
+
+  it('makes a new record once it has, unless the report itself is as old', () => {
+    expect(isRepeat(known({ hasExpired: true }), SEEN, false)).toBe(false);
+    expect(isRepeat(known({ hasExpired: true }), SEEN, true)).toBe(true);
+  });
+
+  it('makes a new record when the organisation was seen after the end of the access that it had registered', () => {
+    const claimed = known({ claimEnded: '2026-06-30' });
+    expect(isRepeat(claimed, seenOn('2026-06-30'), false)).toBe(true);
+    expect(isRepeat(claimed, seenOn('2026-07-01'), false)).toBe(false);
+    expect(isRepeat(claimed, { ...SEEN, firstSeen: '2026-07-01' }, false)).toBe(false);
+  });
+});
+
+describe('A discovered access', () => {
+  it.each([
+    [null, 30, '2026-03-31T00:00:00.000Z'],
+    ['2026-06-11', 30, '2026-07-11T00:00:00.000Z'],
+    ['2026-06-11', 0, '2026-06-11T00:00:00.000Z'],
+  ])('last seen on %s expires after %d days', (lastSeen, days, expiry) => {
+    expect(expiryOf({ ...SEEN, lastSeen }, days)?.toISOString()).toBe(expiry);
+  });
+
+  it('never expires without a setting', () => {
+    expect(expiryOf(SEEN, undefined)).toBeNull();
+  });
+
+  it('reads as a sole controller of the name of the organisation, with no basis on which to release data', () => {
+    expect(documentOfDiscovered(SEEN, 'sealed')).toEqual({
+      schemaVersion: 'discovered-1',
+      controllerArrangement: {
+        arrangementType: 'sole',
+        art26Reference: null,
+        controllers: [{ name: 'Gadwall Analytics', role: 'sole', contactUrl: null, privacyRightsUrl: null }],
+      },
+      notice: null,
+      purpose: null,
+      dataTypes: ['HH-CONSUMPTION'],
+      dataSource: null,
+      recipients: null,
+      controllerReference: null,
+      consent: null,
+      discoveredAccess: SEEN,
+      sourceReferenceSealed: 'sealed',
+    });
+  });
+
+  it("is nobody's own, not even of a caller without a Data User", () => {
+    expect(isOwner({ duid: null }, null)).toBe(false);
+    expect(isOwner({ duid: 'duid' }, null)).toBe(false);
+    expect(isOwner({ duid: 'duid' }, 'duid')).toBe(true);
+    expect(isOwner({ duid: 'other' }, 'duid')).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+import { identityLink } from '../../../subgraphs/access/domain/identity-link';
+import { recordOnContract, toldBy } from '../../support/access-records';
+
+const LINKED = 'ir_19c2e47ab0d35f8611a2b3c4';
+const OTHER = 'ir_ffffffffffffffffffffffff';
+const TOKEN = 'mlr_0123456789abcdef01234567';
+
+const REF = 'VAL005 recordMetadata/identityRecordRef';
+const BOTH = `${REF}: must be omitted when reidentification-token is supplied`;
+const NEITHER = `${REF}: is required unless reidentification-token is supplied`;
+const CHANGED = `${REF}: cannot be changed: omit it, or send the linked one`;
+const NO_TOKEN = 'VAL005 reidentificationToken: is for registering a new record only';
+
+type Value = string | null | undefined;
+
+function linked(ref: Value, token: Value) {
+  return recordOnContract((record) => {
+    delete record.recordMetadata.identityRecordRef;
+    if (ref !== undefined) record.recordMetadata.identityRecordRef = ref;
+    if (token !== undefined) record.reidentificationToken = token;
+  });
+}
+
+describe('The link to the Identity Record of a new record', () => {
+  it.each<[string, Value, Value, string[]]>([
+    ['a reference alone', LINKED, undefined, []],
+    ['a reference and no token', LINKED, null, []],
+    ['a token alone', undefined, TOKEN, []],
+    ['a token and no reference', null, TOKEN, []],
+    ['both', LINKED, TOKEN, [BOTH]],
+    ['neither', undefined, undefined, [NEITHER]],
+    ['both null', null, null, [NEITHER]],
+  ])('is given by %s', (_, ref, token, expected) => {
+    expect(toldBy(identityLink, linked(ref, token))).toEqual(expected);
+  });
+});
+
+describe('The link to the Identity Record of a replaced record', () => {
+  it.each<[string, string | null, Value, Value, string[]]>([
+    ['kept when nothing is said', LINKED, undefined, undefined, []],
+    ['kept when null is said', LINKED, null, null, []],
+    ['kept when the linked one is said', LINKED, LINKED, undefined, []],
+    ['not changed to another', LINKED, OTHER, undefined, [CHANGED]],
+    ['not renewed by a token', LINKED, undefined, TOKEN, [NO_TOKEN]],
+    ['neither changed nor renewed', LINKED, OTHER, TOKEN, [CHANGED, NO_TOKEN]],
+    ['not learnt by guessing, when it was made by a token', null, LINKED, undefined, [CHANGED]],
+    ['kept without being said, when it was made by a token', null, null, undefined, []],
+  ])('is %s', (_, identityRecordRef, ref, token, expected) => {
+    expect(toldBy(identityLink, linked(ref, token), { replaces: { identityRecordRef } })).toEqual(expected);
+  });
+});

@@ -1,0 +1,65 @@
+import pino from 'pino';
+import { identityLinks } from '../../../subgraphs/access/identity-links';
+import type { CallContext } from '../../../subgraphs/server/caller';
+import type { SubgraphLink } from '../../../subgraphs/server/subgraph-link';
+import { FACTS, recordOnContract } from '../../support/access-records';
+
+const ASKED_BY = (transactionId: string): CallContext => ({
+  caller: null,
+  service: null,
+  transactionId,
+  clientAddress: '192.0.2.7',
+});
+
+describe('Vouching for Identity Records', () => {
+  const asked: CallContext[] = [];
+  const lines: string[] = [];
+  const identity: SubgraphLink = {
+    name: 'identity',
+    execute: ({ variables }, context) => {
+      asked.push(context);
+      const link = { id: 'id', duid: FACTS.duid, meterPointId: 'meter point', anonymised: false, closing: false };
+      return Promise.resolve({
+        data: { identityRecordLinks: ((variables?.['refs'] ?? []) as string[]).map(() => link) },
+      });
+    },
+  };
+  const noProof = () => Promise.resolve(undefined);
+  const links = identityLinks(
+    identity,
+    noProof,
+    pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+  );
+  const vouchFor = (...transactionIds: string[]) =>
+    Promise.all(transactionIds.map((id) => links.vouchFor(recordOnContract(), FACTS.duid, ASKED_BY(id))));
+  beforeEach(() => {
+    asked.length = 0;
+    lines.length = 0;
+  });
+
+  it('is part of the request that asks alone', async () => {
+    await vouchFor('tid_one');
+    expect(asked).toEqual([{ ...ASKED_BY('tid_one'), service: 'access' }]);
+    expect(lines).toEqual([]);
+  });
+
+  it('is part of one request also when that asks several times at once', async () => {
+    await vouchFor('tid_one', 'tid_one');
+    expect(asked.map(({ transactionId }) => transactionId)).toEqual(['tid_one']);
+  });
+
+  it('is no request’s own when several ask at once: the log says whose', async () => {
+    await vouchFor('tid_one', 'tid_two');
+    expect(asked).toHaveLength(1);
+    const [{ transactionId, clientAddress, service }] = asked as [CallContext];
+    expect([transactionId, clientAddress, service]).toEqual([
+      expect.stringMatching(/^tid_[0-9a-f]{24}$/),
+      '',
+      'access',
+    ]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      'transaction-id': transactionId,
+      requests: ['tid_one', 'tid_two'],
+    });
+  });
+});

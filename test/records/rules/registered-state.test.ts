@@ -1,0 +1,44 @@
+import type { AccessState } from '../../../subgraphs/access/domain/access-record';
+import { registeredState } from '../../../subgraphs/access/domain/registered-state';
+import { FACTS, recordOnContract, toldBy } from '../../support/access-records';
+
+const NEW = 'VAL003 accessEvent/state: must be ACTIVE, or EXPIRED for a historic record';
+const REPLACED = 'VAL003 accessEvent/state: must be ACTIVE';
+const NOT_PASSED = 'VAL003 accessEvent/state: EXPIRED needs an expiry that has passed';
+
+const PAST = new Date(FACTS.now.getTime() - 1);
+const THIS_INSTANT = FACTS.now;
+const FUTURE = new Date(FACTS.now.getTime() + 1);
+
+const table: [state: AccessState, expiry: Date | null | undefined, ofNew: string[], ofReplaced: string[]][] = [
+  ['ACTIVE', null, [], []],
+  ['ACTIVE', undefined, [], []],
+  ['ACTIVE', FUTURE, [], []],
+  ['ACTIVE', PAST, [], []],
+  ['EXPIRED', PAST, [], [REPLACED]],
+  ['EXPIRED', THIS_INSTANT, [], [REPLACED]],
+  ['EXPIRED', FUTURE, [NOT_PASSED], [REPLACED]],
+  ['EXPIRED', null, [NOT_PASSED], [REPLACED]],
+  ['EXPIRED', undefined, [NOT_PASSED], [REPLACED]],
+  ['REVOKED', null, [NEW], [REPLACED]],
+  ['REVOKED', PAST, [NEW], [REPLACED]],
+  ['DISCOVERED', null, [NEW], [REPLACED]],
+  ['DISCOVERED', PAST, [NEW], [REPLACED]],
+];
+
+function inState(state: AccessState, expiry: Date | null | undefined) {
+  return recordOnContract(({ accessEvent }) => {
+    accessEvent.state = state;
+    delete accessEvent.expiry;
+    if (expiry !== undefined) accessEvent.expiry = expiry;
+  });
+}
+
+describe('The state that is supplied', () => {
+  it.each(table)('%s with the expiry %p', (state, expiry, ofNew, ofReplaced) => {
+    expect(toldBy(registeredState, inState(state, expiry))).toEqual(ofNew);
+    expect(toldBy(registeredState, inState(state, expiry), { replaces: { identityRecordRef: null } })).toEqual(
+      ofReplaced,
+    );
+  });
+});

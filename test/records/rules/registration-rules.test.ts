@@ -1,0 +1,74 @@
+import type { AccessRecordInput } from '../../../subgraphs/access/domain/access-record';
+import { registrationRules, registrationViolations } from '../../../subgraphs/access/domain/registration-rules';
+import { FACTS, FERNHOLLOW, recordOnConsent, recordOnContract, told } from '../../support/access-records';
+
+const violations = (record: AccessRecordInput) => told(registrationViolations(record, FACTS));
+
+/** Breaks every rule once. */
+const everythingWrong = () =>
+  recordOnConsent(({ recordMetadata, notice, processing, accessEvent }) => {
+    recordMetadata.recordIdentifier = 'ak_5d3f9a1c7be2048643d1e0fa';
+    recordMetadata.identityRecordRef = null;
+    recordMetadata.controllerArrangement.art26Reference = 'Section 4';
+    accessEvent.consent = null;
+    accessEvent.state = 'REVOKED';
+    if (notice?.sharedNotice) notice.sharedNotice.termsUrl = 'nowhere';
+    processing.purpose = '';
+  });
+
+describe('The rules of registering an access record', () => {
+  it('stand in the order of the specification: what must be rejected first, then the decisions', () => {
+    expect(registrationRules.map(({ name }) => name)).toEqual([
+      'readOnlyFields',
+      'identityLink',
+      'controllerArrangement',
+      'legalBasisPopulation',
+      'registeredState',
+      'webAddresses',
+      'fieldLimits',
+    ]);
+  });
+
+  it('find nothing wrong with a lawful record', () => {
+    expect(violations(recordOnContract())).toEqual([]);
+    expect(violations(recordOnConsent())).toEqual([]);
+  });
+
+  it('tell everything that is wrong at once, in their order', () => {
+    expect(violations(everythingWrong()).map((line) => line.split(':')[0])).toEqual([
+      'VAL004 recordMetadata/recordIdentifier',
+      'VAL005 recordMetadata/identityRecordRef',
+      'VAL006 recordMetadata/controllerArrangement/art26Reference',
+      'VAL007 accessEvent/consent',
+      'VAL003 accessEvent/state',
+      'VAL008 notice/sharedNotice/termsUrl',
+      'VAL003 processing/purpose',
+    ]);
+  });
+
+  it('tell each field once, by the first rule that it breaks', () => {
+    const tooManyNotices = recordOnConsent((record) => {
+      record.recordMetadata.controllerArrangement = {
+        arrangementType: 'joint',
+        art26Reference: 'Section 4',
+        controllers: [],
+      };
+      record.notice = { notices: [] };
+    });
+    const fields = violations(tooManyNotices).map((line) => line.split(':')[0]);
+    expect(fields).toContain('VAL006 recordMetadata/controllerArrangement/controllers');
+    expect(fields).toContain('VAL007 notice/notices');
+    expect(new Set(fields.map((field) => field?.split(' ')[1])).size).toBe(fields.length);
+  });
+
+  it('never echo what was sent', () => {
+    const record = everythingWrong();
+    record.recordMetadata.schemaVersion = 'Zzyzx-'.repeat(10);
+    record.recordMetadata.controllerArrangement.controllers = [
+      { ...FERNHOLLOW, name: 'Zzyzx'.repeat(100), contactUrl: 'Zzyzx' },
+    ];
+    record.processing.jurisdiction = 'Zzyzx';
+    expect(violations(record).length).toBeGreaterThan(9);
+    expect(violations(record).join()).not.toContain('Zzyzx');
+  });
+});

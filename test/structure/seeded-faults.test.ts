@@ -1,0 +1,23 @@
+import { placeOf, productSources, seededFaults } from '../seeded-faults/catalogue';
+import { repositoryFiles } from './source-files';
+
+const faults = seededFaults();
+const sources = productSources();
+const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts'));
+
+describe('the faults that `npm run test:seeded-faults` makes', () => {
+  it('are at least sixty, each with a name of its own', () => {
+    expect(faults.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
+  });
+
+  it.each(faults)('$name: its text occurs once in the sources of the product', (fault) => {
+    expect(placeOf(fault, sources)).toMatch(/\.\w+$/);
+    expect(fault.instead).not.toBe(fault.text);
+    expect(fault.breaks).toMatch(/\.$/);
+  });
+
+  it.each(faults)('$name: there are tests that should show it', ({ shown }) => {
+    expect(tests.filter((path) => shown.some((pattern) => new RegExp(pattern).test(path)))).not.toEqual([]);
+  });
+});

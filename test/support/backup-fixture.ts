@@ -1,0 +1,87 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { Customer } from './customers';
+import type { Graph } from './graph';
+
+/** Rows of a database. */
+export async function asked<Row extends object>(url: string, question: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(question, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every table that is backed up, as a hash of its rows. */
+export async function contents(url: string, tables: readonly string[]): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {};
+  for (const table of tables) {
+    const [row] = await asked<{ hash: string }>(
+      url,
+      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as hash from ${table} t`,
+    );
+    hashes[table] = row?.hash ?? '';
+  }
+  return hashes;
+}
+
+/** What a database knows of a customer: of the person, and of the access that was given. */
+export async function standing(url: string, { ir }: Customer) {
+  const [row] = await asked<Record<string, unknown>>(
+    url,
+    `select r.anonymised_at is not null as anonymised, r.mpxn_index is null and r.email_index is null as unfindable,
+      not exists (select from identity_keys.data_key k where k.record_id = r.id) as unreadable,
+      (select string_agg(state, ' ') from access.access_record a where a.identity_record_id = r.id) as access,
+      (select bool_and(meter_point_id is null) from access.access_record a where a.identity_record_id = r.id) as unlinked,
+      exists (select from access.closed_identity_link c where c.identity_record_id = r.id) as closed
+     from identity.identity_record r where ref = $1`,
+    [ir],
+  );
+  return row;
+}
+/** A customer whose access is ACTIVE. */
+export const LIVE = {
+  anonymised: false,
+  unfindable: false,
+  unreadable: false,
+  access: 'ACTIVE',
+  unlinked: false,
+  closed: false,
+};
+/** A customer who was anonymised. */
+export const GONE = {
+  anonymised: true,
+  unfindable: true,
+  unreadable: true,
+  access: 'REVOKED',
+  unlinked: true,
+  closed: true,
+};
+
+/** Every file below a folder. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)])),
+  );
+  return found.flat();
+}
+
+const EVENTS = `query ($after: String) {
+  registerEvents(after: $after, first: 500) { nodes { id cursor type accessRecord { id } } } }`;
+
+/** An event of the register as a follower reads it. */
+export interface ReadEvent {
+  readonly id: string;
+  readonly cursor: string;
+  readonly type: string;
+}
+
+/** All events after a cursor. */
+export async function followed(graph: Graph, after: string | null): Promise<ReadEvent[]> {
+  const { nodes } = (await graph(EVENTS, { after })).data.registerEvents;
+  return nodes.length === 0 ? [] : [...nodes, ...(await followed(graph, nodes.at(-1).cursor))];
+}

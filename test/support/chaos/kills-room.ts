@@ -1,0 +1,65 @@
+import { Pool } from 'pg';
+import type { DemoData } from '../../../sandbox/demo-data';
+import { type Place, type SharedRegister, freePort, placeOf, sandboxOf } from '../register';
+import { until } from '../until';
+import { type RestartableService, restartable } from './restartable';
+
+/** A register whose writing services, and one of whose two gateways, are processes that can be killed. */
+export interface KillsRoom {
+  readonly place: Place;
+  /** `identity` and `access`: everything that is written is written by this process. */
+  readonly core: RestartableService;
+  /** A second gateway, which serves `replicaUrl` and the console. */
+  readonly replica: RestartableService;
+  readonly replicaUrl: string;
+  readonly console: RestartableService;
+  /** Its REST interface and first gateway live as long as the room. */
+  readonly register: SharedRegister;
+  readonly owner: Pool;
+  close(): Promise<void>;
+}
+
+/** Opens the room; it has a database of its own, whose clock a test may move. */
+export async function openKillsRoom(): Promise<KillsRoom> {
+  const place = await placeOf();
+  const names = ['REST_PORT', 'GATEWAY_PORT', 'CONSOLE_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'MAILBOX_PORT'] as const;
+  const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
+  const environment = { ...place.environment, ...ports, LOG_LEVEL: 'error', WEBHOOK_ALLOW_LOOPBACK: 'true' };
+  const behind = { ...environment, GATEWAY_PORT: String(await freePort()) };
+  const url = (name: (typeof names)[number]) => `http://localhost:${ports[name]}`;
+  const sandbox: DemoData = sandboxOf(place.dataDir);
+  const owner = new Pool({ connectionString: place.databaseUrl, max: 5 });
+  owner.on('error', () => undefined);
+  const services = await Promise.all([
+    restartable({ ...environment, SERVICES: 'identity,access' }),
+    restartable({ ...behind, SERVICES: 'gateway' }),
+    restartable({ ...behind, SERVICES: 'console' }),
+    restartable({ ...environment, SERVICES: 'gateway,rest-adapter' }),
+  ]);
+  const [core, replica, console] = services;
+  return {
+    ...{ place, core, replica, console, owner, replicaUrl: `http://localhost:${behind.GATEWAY_PORT}` },
+    register: {
+      ...{ rest: url('REST_PORT'), gateway: url('GATEWAY_PORT'), console: url('CONSOLE_PORT'), portal: '' },
+      ...{ mailbox: url('MAILBOX_PORT'), databaseUrl: place.databaseUrl, dataDir: place.dataDir, sandbox },
+      log: () => '',
+    },
+    async close() {
+      await Promise.all(services.map((service) => service.stop()));
+      await owner.end();
+      await place.remove();
+    },
+  };
+}
+
+/** Kills the writing services; what their sessions were waiting to do is not done afterwards. */
+export async function killCore({ core, owner }: KillsRoom): Promise<void> {
+  await core.kill();
+  await until(async () => {
+    const { rows } = await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where usename ~ '^(identity|access)_' and datname = current_database()`,
+    );
+    return rows.length === 0 ? true : undefined;
+  });
+}

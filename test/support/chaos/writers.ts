@@ -1,0 +1,271 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { REGISTER_CONSENT, consentOf } from '../consent-requests';
+import { type Customer, identityRecord, newMpxn } from '../customers';
+import { type Graph, failuresOf } from '../graph';
+import { consentRecord, discoveredAccess } from '../records';
+import type { RestAnswer, RestClient } from '../rest-client';
+
+/** Who writes, through doors that stay open while the services behind them are killed. */
+export interface Writers {
+  readonly dataUser: RestClient;
+  readonly duid: string;
+  /** The Data User, the communications operator and the customer at the graph. */
+  readonly asDataUser: Graph;
+  readonly asOperator: Graph;
+  readonly operator: RestClient;
+  readonly asCustomer: Graph;
+  /** Enrolled by the Data User; all registrations are of this customer. */
+  readonly customer: Customer;
+  /** Resolves when the services that write run: callers wait for it before they repeat what was not answered. */
+  running(): Promise<unknown>;
+  rows<Row>(text: string, values?: unknown[]): Promise<Row[]>;
+}
+
+/** A registration with what became of it; the purpose of its record is unique. */
+export interface Registered {
+  readonly ak: string;
+  readonly purpose: string;
+  /** The request, for its repeat. */
+  readonly key: string;
+  readonly body: unknown;
+  readonly end: 'ACTIVE' | 'replaced' | 'REVOKED' | 'withdrawn';
+}
+
+/** A consent of Interface B and the updates of it. */
+export interface Consented {
+  readonly ck: string;
+  readonly versions: number;
+  readonly repeat: Record<string, unknown>;
+}
+
+/** An Identity Record that was anonymised while others registered against it. */
+export interface Anonymised {
+  readonly ir: string;
+  readonly isAnonymised: boolean;
+  /** Registrations that were acknowledged. */
+  readonly registered: number;
+}
+
+/** A Change of Tenancy at a meter point with one ACTIVE record. */
+export interface TenancyChange {
+  readonly mpxn: string;
+  readonly effectiveDate: string;
+  readonly sourceReference: string;
+}
+
+/** The day of the Changes of Tenancy of the workload. */
+export const DAY_OF_CHANGES = '2026-08-01';
+
+/** What the register acknowledged. */
+export interface Acknowledged {
+  readonly registered: Registered[];
+  readonly consented: Consented[];
+  readonly anonymised: Anonymised[];
+  readonly changes: TenancyChange[];
+  /** Access keys of discovered access, by the name of the organisation. */
+  readonly discovered: Map<string, string>;
+}
+
+/** A workload of all writers at once. */
+export interface Writing {
+  readonly acknowledged: Acknowledged;
+  /** Operations that were acknowledged so far. */
+  operations(): number;
+  /** Lets writers begin something new until so many operations were acknowledged. */
+  allow(operations: number): void;
+  /** Lets every writer end what it has begun. */
+  stop(): Promise<void>;
+}
+
+const RECORD = `mutation ($input: ChangeOfTenancyInput!) {
+  recordChangeOfTenancy(input: $input) { activeRecordsAffected dataUsersNotified } }`;
+const ANONYMISE = 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
+const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }';
+const RECORD_ID = `select id from access.access_record where document->>'purpose' = $1`;
+const DAY = 86_400_000;
+/** Milliseconds between two requests of a writer, at most. */
+const THINKS_FOR = 30;
+const REGISTRARS = 4;
+/** Outcomes after which the same request is sent again: nothing is known of what became of it. */
+const UNKNOWN = /^(?:SYS|LIM)/;
+
+/** Starts all writers. Each repeats what was not answered with the same idempotency key, as good callers do, until it is answered. */
+export function startWriting(writers: Writers): Writing {
+  const acknowledged: Acknowledged = {
+    ...{ registered: [], consented: [], anonymised: [], changes: [] },
+    discovered: new Map(),
+  };
+  let stopped = false;
+  let operations = 0;
+  let allowed = Number.POSITIVE_INFINITY;
+  const each = async (work: (one: Deed) => Promise<void>) => {
+    const deed = new Deed(writers, acknowledged, () => (operations += 1));
+    while (!stopped) {
+      if (operations < allowed) await work(deed);
+      await pause(randomInt(THINKS_FOR));
+    }
+  };
+  const running = Promise.all([
+    ...Array.from({ length: REGISTRARS }, () => each((deed) => deed.registration())),
+    each((deed) => deed.consent()),
+    each((deed) => deed.anonymising()),
+    each((deed) => deed.tenancyChange()),
+    each((deed) => deed.discovery()),
+  ]);
+  running.catch(() => undefined); // `stop` passes it on
+  return {
+    acknowledged,
+    operations: () => operations,
+    allow: (most) => {
+      allowed = most;
+    },
+    async stop() {
+      stopped = true;
+      await running;
+    },
+  };
+}
+
+class Deed {
+  constructor(
+    private readonly by: Writers,
+    private readonly acknowledged: Acknowledged,
+    private readonly count: () => void,
+  ) {}
+
+  /** A registration that fires `consent.expiring`, and an end of its record: replaced, revoked, withdrawn, or none. */
+  async registration(): Promise<void> {
+    const { dataUser, customer } = this.by;
+    const key = randomUUID();
+    const purpose = `Registered ${key}`;
+    const body = recordOf(customer.ir, purpose);
+    const answer = await this.rest(() => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': key }));
+    expectStatus(answer, 201);
+    const ak = String(answer.body['access-token'].key);
+    const end = (['ACTIVE', 'replaced', 'REVOKED', 'withdrawn'] as const)[randomInt(4)] ?? 'ACTIVE';
+    const path = `/v1/access-records/${ak}`;
+    // A repeat of what was done, but not answered, is refused: the version or the state is another.
+    if (end === 'replaced') {
+      const record = recordOf(customer.ir, `${purpose}, replaced`);
+      expectStatus(await this.rest(() => dataUser('PUT', path, record, { 'if-match': '"1"' })), 200, 412);
+    }
+    if (end === 'REVOKED') expectStatus(await this.rest(() => dataUser('DELETE', path)), 200, 409);
+    if (end === 'withdrawn') await this.withdrawal(purpose);
+    this.acknowledged.registered.push({ ak, purpose, key, body, end });
+  }
+
+  private async withdrawal(purpose: string): Promise<void> {
+    const [row] = await this.untilAnswered(() => this.by.rows<{ id: string }>(RECORD_ID, [purpose]));
+    await this.graph(() => this.by.asCustomer(WITHDRAW, { id: row?.id }), 'CNF001 withdrawConsent');
+  }
+
+  /** A consent of Interface B, and an update that moves it to another Identity Record. */
+  async consent(): Promise<void> {
+    const { asDataUser, duid } = this.by;
+    const input = consentOf({ duid });
+    const registration = { input, key: randomUUID() };
+    const { data } = await this.graph(() => asDataUser(REGISTER_CONSENT, registration));
+    const ck = String(data.registerConsent.consentToken.key);
+    const update = { input: { ...input, moveInDate: '2023-01-01' }, ck, key: randomUUID() };
+    const isUpdated = randomInt(2) === 0;
+    if (isUpdated) await this.graph(() => asDataUser(REGISTER_CONSENT, update));
+    this.acknowledged.consented.push({
+      ck,
+      versions: isUpdated ? 2 : 1,
+      repeat: isUpdated ? update : registration,
+    });
+  }
+
+  /** Anonymising of an Identity Record, with up to two registrations against it at the same time. */
+  async anonymising(): Promise<void> {
+    const ir = await this.enrolled(newMpxn());
+    const register = async () => {
+      const key = { 'idempotency-key': randomUUID() };
+      const answer = await this.rest(() =>
+        this.by.dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Anonymising' }), key),
+      );
+      expectStatus(answer, 201, 409);
+      return answer.status === 201;
+    };
+    const [failures, ...registrations] = await Promise.all([
+      this.graph(() => this.by.asDataUser(ANONYMISE, { ir }), 'CNF003 anonymiseIdentityRecord').then(failuresOf),
+      ...Array.from({ length: randomInt(3) }, register),
+    ]);
+    const registered = registrations.filter(Boolean).length;
+    this.acknowledged.anonymised.push({ ir, isAnonymised: failures.length === 0, registered });
+  }
+
+  /** A Change of Tenancy at a meter point with one ACTIVE record. */
+  async tenancyChange(): Promise<void> {
+    const mpxn = newMpxn();
+    const ir = await this.enrolled(mpxn);
+    const key = { 'idempotency-key': randomUUID() };
+    const record = consentRecord(ir, { purpose: 'Change of Tenancy' });
+    expectStatus(await this.rest(() => this.by.dataUser('POST', '/v1/access-records', record, key)), 201);
+    const input = { mpxn, effectiveDate: DAY_OF_CHANGES, sourceReference: `COT-${mpxn}` };
+    const { data } = await this.graph(() => this.by.asOperator(RECORD, { input }));
+    const { activeRecordsAffected, dataUsersNotified } = data.recordChangeOfTenancy;
+    if (activeRecordsAffected !== 1 || String(dataUsersNotified) !== this.by.duid)
+      throw new Error(`a Change of Tenancy was answered ${JSON.stringify(data)}`);
+    this.acknowledged.changes.push(input);
+  }
+
+  /** A report of access that the operator discovered. */
+  async discovery(): Promise<void> {
+    const mpxn = newMpxn();
+    const report = discoveredAccess(mpxn, `Discovered ${mpxn}`);
+    const key = { 'idempotency-key': randomUUID() };
+    const answer = await this.rest(() => this.by.operator('POST', '/v1/discovered-access', report, key));
+    expectStatus(answer, 201);
+    this.acknowledged.discovered.set(`Discovered ${mpxn}`, String(answer.body['ak']));
+  }
+
+  private async enrolled(mpxn: string): Promise<string> {
+    const key = { 'idempotency-key': randomUUID() };
+    const record = identityRecord(mpxn, null);
+    const answer = await this.rest(() => this.by.dataUser('POST', '/v1/identity-records', record, key));
+    expectStatus(answer, 201);
+    return String(answer.body['ir']);
+  }
+
+  private async rest(ask: () => Promise<RestAnswer>): Promise<RestAnswer> {
+    const answer = await this.untilAnswered(async () => {
+      const got = await ask();
+      return got.status >= 500 ? undefined : got;
+    });
+    this.count();
+    return answer;
+  }
+
+  /** Asks the graph; a failure other than those allowed is an error. */
+  private async graph(ask: () => ReturnType<Graph>, ...allowed: string[]) {
+    const answer = await this.untilAnswered(async () => {
+      const got = await ask();
+      return failuresOf(got).some((failure) => UNKNOWN.test(failure)) ? undefined : got;
+    });
+    const failures = failuresOf(answer);
+    if (failures.some((failure) => !allowed.includes(failure))) throw new Error(failures.join(', '));
+    this.count();
+    return answer;
+  }
+
+  private async untilAnswered<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
+    for (;;) {
+      const answer = await ask().catch(() => undefined);
+      if (answer !== undefined) return answer;
+      await pause(100);
+      await this.by.running();
+    }
+  }
+}
+
+function recordOf(ir: string, purpose: string) {
+  const record = consentRecord(ir, { purpose });
+  const expiry = new Date(Date.now() + 20 * DAY).toISOString();
+  return { ...record, 'access-event': { ...record['access-event'], expiry } };
+}
+
+function expectStatus({ status, body }: RestAnswer, ...allowed: number[]): void {
+  if (!allowed.includes(status)) throw new Error(`the register answered ${status}: ${JSON.stringify(body)}`);
+}

@@ -1,0 +1,11 @@
+const { createTransformer } = require('@swc/jest');
+const { instrumented, isProduct } = require('./instrumented');
+
+const usual = createTransformer();
+
+/** Sources of the product count what runs of them; all other files are compiled as usual. */
+module.exports = {
+  ...usual,
+  process: (source, filename, options) =>
+    isProduct(filename) ? { code: instrumented(source, filename) } : usual.process(source, filename, options),
+};

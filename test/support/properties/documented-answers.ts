@@ -1,0 +1,166 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue';
+import { HOSTILE } from './contract-violations';
+import type { WireAnswer, WireRequest } from './http-exchange';
+import { HEADERS_OF, type InterfaceName, type ToldError, errorsIn, interfaceOf, isErrorOf } from './rest-interfaces';
+import type { DocumentedAnswer, Schema, ServedOperation } from './served-contract';
+
+interface Enveloped {
+  readonly response?: { readonly resource: string; readonly 'transaction-id': string };
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addFormat('mpxn', true);
+ajv.addFormat('decimal', true);
+// E-mail addresses are compared trimmed.
+ajv.addFormat('email', /^\s*[^\s@]+@[^\s@]+\s*$/);
+
+const compiled = new WeakMap<Schema, ValidateFunction>();
+
+/** What ajv says against a value, judged by the document as it is served. */
+export function misfits(schema: Schema, value: unknown): string[] {
+  const validate = compiled.get(schema) ?? ajv.compile(schema as object);
+  compiled.set(schema, validate);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** What is answered when a request comes to no operation: wrong path or method, or a head that cannot be read. */
+const UNSERVED: readonly number[] = [400, 404, 405, 431];
+/** What the web server says of a head that it cannot read; the catalogue has no code for it. */
+const UNREADABLE = [408, 431];
+/** How long files may be kept; nothing else may be. */
+const KEPT = 'public, max-age=86400, immutable';
+
+/** The JSON body of an answer, if it has one. */
+export function bodyOf({ text }: WireAnswer): unknown {
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+/** The errors that an answer of an interface tells. */
+export function errorsOf(of: InterfaceName, answer: WireAnswer): ToldError[] {
+  return answer.status < 400 ? [] : errorsIn(of, bodyOf(answer));
+}
+
+/** The codes of these errors. */
+export function codesOf(of: InterfaceName, answer: WireAnswer): (string | undefined)[] {
+  return errorsOf(of, answer).map(({ code }) => code);
+}
+
+/**
+ * Everything in which an answer is not what the document says of its operation; empty when all is well. Undefined stands for a
+ * request that comes to no operation: it is answered in the form of the interface whose path it is.
+ */
+export function undocumented(
+  operation: ServedOperation | undefined,
+  request: WireRequest,
+  answer: WireAnswer,
+): string[] {
+  const { status, headers, text } = answer;
+  if (status >= 500) return [`status ${status}: ${text}`];
+  const of = operation?.of ?? interfaceOf(pathOf(request.target));
+  const documented = operation?.answers.get(status);
+  const found = [...(isPromised(operation, status) ? [] : [`status ${status} is not documented`])];
+  const isFile = isFileAnswer(documented, status);
+  if (headers['cache-control'] !== (isFile ? KEPT : 'no-store'))
+    found.push(`cache-control ${String(headers['cache-control'])}`);
+  if (!/^tid_[0-9a-f]{24}$/.test(String(headers['transaction-id']))) found.push('no transaction-id');
+  if (status === 405 && !headers['allow']) found.push('no allow');
+  found.push(...undocumentedHeaders(of, documented, answer));
+  if (request.method === 'HEAD' && text === '') return found;
+  if (documented && documented.mediaTypes.length === 0)
+    return text === '' ? found : [...found, 'a body where none is promised'];
+  const [mediaType = ''] = String(headers['content-type']).split(';');
+  if (!(documented?.mediaTypes ?? ['application/json']).includes(mediaType))
+    return [...found, `content-type ${String(headers['content-type'])}`];
+  return isFile && !isWholeJson(answer)
+    ? found
+    : [...found, ...undocumentedBody(of, documented?.schema, request, answer)];
+}
+
+function isPromised(operation: ServedOperation | undefined, status: number): boolean {
+  return operation ? operation.answers.has(status) || status === 431 : UNSERVED.includes(status);
+}
+
+/** A file of Interface C, a part of it, or that the client has it. */
+function isFileAnswer(documented: DocumentedAnswer | undefined, status: number): boolean {
+  return status < 400 && documented?.headers['ETag']?.required === true && 'Last-Modified' in documented.headers;
+}
+
+function isWholeJson({ status, headers }: WireAnswer): boolean {
+  const isJson = String(headers['content-type']).startsWith('application/json');
+  return status === 200 && isJson && headers['content-encoding'] === undefined;
+}
+
+function undocumentedHeaders(
+  of: InterfaceName,
+  documented: DocumentedAnswer | undefined,
+  { status, headers }: WireAnswer,
+): string[] {
+  const promised = Object.entries(documented?.headers ?? {}).filter(([name, { required, schema }]) => {
+    const value = headers[name.toLowerCase()];
+    return value === undefined
+      ? required === true
+      : misfits(schema, schema.type === 'integer' ? Number(value) : value).length > 0;
+  });
+  const ofAll = UNREADABLE.includes(status) ? [] : Object.entries(HEADERS_OF[of] ?? {});
+  const lacking = ofAll.filter(([name, form]) => !form.test(String(headers[name])));
+  return [...promised, ...lacking].map(([name]) => `header ${name}: ${String(headers[name.toLowerCase()])}`);
+}
+
+function undocumentedBody(
+  of: InterfaceName,
+  schema: Schema | undefined,
+  { target }: WireRequest,
+  answer: WireAnswer,
+): string[] {
+  const body = bodyOf(answer) as Enveloped;
+  const { status, headers } = answer;
+  const found = schema ? misfits(schema, body) : [];
+  // Of a head that cannot be read the path is not known either.
+  if (UNREADABLE.includes(status)) return found;
+  if (status >= 400 && !isErrorOf(of, body, status)) found.push(`no error of Interface ${of}: ${answer.text}`);
+  if (body.response && body.response.resource !== pathOf(target)) found.push(`resource ${body.response.resource}`);
+  if (body.response && body.response['transaction-id'] !== headers['transaction-id'])
+    found.push('another transaction-id in the body');
+  for (const { code, message } of errorsOf(of, answer)) {
+    const statusOfCode = errorCatalogue[code as ErrorCode]?.status as number | undefined;
+    if (statusOfCode !== undefined && statusOfCode !== status) found.push(`${code} with status ${status}`);
+    if (statusOfCode === undefined && (of === 'A' || of === 'B')) found.push(`${code} is no code`);
+    if (message.includes(HOSTILE)) found.push(`a value is echoed: ${message}`);
+    if (/\bat .*\.(ts|js):\d+|node_modules/.test(message)) found.push(`a stack: ${message}`);
+  }
+  return found;
+}
+
+/** The path of a request line, which may name the whole address. */
+function pathOf(target: string): string {
+  return target.replace(/^[a-z]+:\/\/[^/?#]*/, '').split('?')[0] as string;
+}
+
+/** The operation that a request comes to, as the documents have it: a path is looked up before its method; HEAD is GET without a body. */
+export function operationAt(
+  contract: Iterable<ServedOperation>,
+  { method, target }: WireRequest,
+): ServedOperation | undefined {
+  const path = decoded(pathOf(target).split('#')[0] as string);
+  const asked = method === 'HEAD' ? 'GET' : method;
+  const operations = [...contract];
+  if (operations.some(({ template }) => template === path))
+    return operations.find((operation) => operation.template === path && operation.method === asked);
+  return operations.find((operation) => {
+    const pattern = operation.template.replace(/\{[^}]+\}/g, '[^/]*');
+    return operation.method === asked && new RegExp(`^${pattern}$`, 's').test(path);
+  });
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,169 @@
+import { accountOf, anonymousClient, good, tokenOf } from '../rest-client';
+import { customerToken, newCustomer, newMpxn } from '../customers';
+import { graphOf } from '../graph';
+import { legacyConsent } from '../records';
+import type { WireRequest } from './http-exchange';
+import { MOMENTARY, type Objects, placeholder } from './momentary-objects';
+import type { PropertyRoom } from './property-room';
+import { type Samples, reidentification, subscribed } from './property-samples';
+import type { RestCaller } from './rest-callers';
+import { consumerClaims } from './tariff-callers';
+
+/** What an operation answers to every good request: status, code (Interface D's word), and what the good answer says. */
+export interface Outcome {
+  readonly status: number;
+  readonly code?: string;
+  /** What of the body must be so. */
+  readonly says?: object;
+}
+
+const refused = (status: number, code: string): Outcome => ({ status, code });
+const NOT_THERE = refused(404, 'NTF001');
+const NOT_OWNER = refused(403, 'PRM002');
+const HAS_ENDED = refused(409, 'CNF001');
+const IS_ANONYMISED = refused(409, 'CNF003');
+
+const outcomeOfAll = (outcome: Outcome, ...ids: string[]) => Object.fromEntries(ids.map((id) => [id, outcome]));
+const WEBHOOK = ['readWebhook', 'updateWebhook', 'deleteWebhook', 'listWebhookDeliveries', 'redeliverEvent'];
+
+/**
+ * To its own Data User, or RTI User: of an access record that was revoked, an Identity Record that was anonymised, a webhook that was
+ * removed, a consent of Interface B that its customer withdrew, and one of Interface D that was revoked.
+ */
+export const AFTER_THE_END: Readonly<Record<string, Outcome>> = {
+  verifyAccessRecord: { status: 200, says: { 'access-record': { 'access-event': { state: 'REVOKED' } } } },
+  replaceAccessRecord: HAS_ENDED,
+  revokeAccessRecord: HAS_ENDED,
+  registerAccessRecord: IS_ANONYMISED,
+  listMeterPointAccessRecords: NOT_OWNER,
+  readIdentityRecord: { status: 200, says: { 'identity-record': { 'pii-principal': null, 'has-email': false } } },
+  anonymiseIdentityRecord: { status: 200 },
+  findIdentityRecords: { status: 200, says: { 'identity-records': [] } },
+  checkIdentityRecordExistence: { status: 200, says: { exists: false, 'available-methods': [] } },
+  reidentify: NOT_THERE,
+  reidentifyOwn: IS_ANONYMISED,
+  removeCredential: NOT_THERE,
+  ...outcomeOfAll(NOT_THERE, 'confirmReidentification', 'confirmOwnReidentification'),
+  ...outcomeOfAll(NOT_THERE, ...WEBHOOK, 'testWebhook'),
+  registerConsent: HAS_ENDED,
+  showConsents: { status: 200, says: { consents: [] } },
+  listCustomerTariffs: refused(403, 'consent_required'),
+  revokeTariffConsent: refused(404, 'registration_not_found'),
+  removeRtiWebhook: refused(404, 'webhook_not_found'),
+};
+
+/** To another Data User, another consumer, another RTI User, and the same ones at another supplier. */
+export const TO_ANOTHER: Readonly<Record<string, Outcome>> = {
+  verifyAccessRecord: { status: 200 },
+  ...outcomeOfAll(NOT_OWNER, 'replaceAccessRecord', 'revokeAccessRecord', 'registerAccessRecord'),
+  ...outcomeOfAll(NOT_OWNER, 'listMeterPointAccessRecords', 'readIdentityRecord', 'anonymiseIdentityRecord'),
+  ...outcomeOfAll(NOT_OWNER, 'reidentifyOwn', 'removeCredential', 'confirmReidentification'),
+  ...outcomeOfAll(NOT_OWNER, 'confirmOwnReidentification', ...WEBHOOK, 'testWebhook', 'registerConsent'),
+  findIdentityRecords: { status: 200, says: { 'identity-records': [] } },
+  showConsents: { status: 200, says: { consents: [] } },
+  listCustomerTariffs: refused(403, 'consent_required'),
+  revokeTariffConsent: refused(404, 'registration_not_found'),
+  removeRtiWebhook: refused(404, 'webhook_not_found'),
+};
+
+/** Objects that requests name instead of those of the moment, and who sends them. */
+export interface ForeignObjects {
+  readonly samples: Samples;
+  readonly objects: Objects;
+  readonly callersOf: (operationId: string) => readonly RestCaller[];
+}
+
+/** A request with these objects in the places of their names. */
+export function naming({ objects }: Pick<ForeignObjects, 'objects'>, request: WireRequest): WireRequest {
+  const target = MOMENTARY.reduce((all, name) => all.replace(placeholder(name), objects[name]), request.target);
+  return { ...request, target };
+}
+
+const bearer = (who: string, token: string): RestCaller => ({
+  ...{ who, credential: { authorization: `Bearer ${token}` } },
+  refusedWith: undefined,
+});
+
+/** Objects of the Data User, and of an RTI User, that have ended. */
+export async function endedObjects(room: PropertyRoom): Promise<ForeignObjects> {
+  const { register, parties, samples, makers } = room;
+  const { dataUser: rest } = makers;
+  const owner = { ...{ name: '', token: '', rest }, duid: samples.duid, returnUrl: samples.returnUrl };
+  const [leaving, withdrawing] = [await newCustomer(owner), await newCustomer(owner)];
+  const started = { tokenRef: await reidentification(rest, 'reidentify', { mpxn: leaving.mpxn }) };
+  const startedOwn = { ownTokenRef: await reidentification(rest, `${leaving.ir}/re-identify`, {}) };
+  good(await rest('DELETE', `/v1/access-records/${leaving.key}`));
+  good(await rest('DELETE', `/v1/identity-records/${leaving.ir}`));
+  const consent = good(await rest('POST', '/register-consent', legacyConsent(samples.duid, withdrawing.mpxn)));
+  await withdrawAll(room, await customerToken(register, withdrawing));
+  const { wid, eventId } = await subscribed(rest);
+  good(await rest('DELETE', `/v1/webhooks/${wid}`));
+  const token = await parties.supplier.issuer.token({ ...consumerClaims(parties), ...anotherRtiUser(room) });
+  const consumer = bearer('the consumer', token);
+  const shared = await endedSharing(room, consumer);
+  return {
+    samples: {
+      ...samples,
+      ...{ ir: leaving.ir, spareIr: leaving.ir, mpxn: leaving.mpxn, email: leaving.email },
+      legacyMpxn: withdrawing.mpxn,
+      ...{ ...started, ...startedOwn },
+    },
+    objects: {
+      ...room.objects.now,
+      ...{ ak: leaving.key, wid, 'event-id': eventId, ck: String(consent.body['consent-token'].key) },
+      ...shared,
+    },
+    callersOf: (id) => (room.contract.get(id)?.of === 'D' ? [consumer] : room.callersOf(id).slice(0, 1)),
+  };
+}
+
+/** A customer withdraws everything that they consented to, as the portal does for them. */
+async function withdrawAll({ register }: PropertyRoom, token: string): Promise<void> {
+  const customer = graphOf(register, token);
+  const { data } = await customer('{ customerAccessRecords(part: CURRENT, first: 10) { nodes { id } } }');
+  for (const { id } of data.customerAccessRecords.nodes as { id: string }[]) {
+    const { errors } = await customer('mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }', { id });
+    if (errors.length > 0) throw new Error(JSON.stringify(errors));
+  }
+}
+
+function anotherRtiUser({ register }: PropertyRoom): { readonly client_id: string } {
+  return { client_id: String(register.sandbox.rti_users[0]?.user_id) };
+}
+
+async function endedSharing({ register }: PropertyRoom, { credential }: RestCaller) {
+  const consumer = anonymousClient(register.rest, credential['authorization']);
+  const given = good(await consumer('POST', '/v1/consent', {}));
+  const registration_id = String(given.body['data'].registration_id);
+  good(await consumer('DELETE', `/v1/consent/${registration_id}`));
+  const hook = good(await consumer('POST', '/v1/webhook', { webhook_url: 'https://webhooks.example/ended' }));
+  const webhook_id = String(hook.body['webhook_id']);
+  good(await consumer('DELETE', `/v1/webhook/${webhook_id}`));
+  return { registration_id, webhook_id };
+}
+
+/** Objects of the Data User and of an RTI User, named by others of their kind. */
+export async function othersObjects(room: PropertyRoom): Promise<ForeignObjects> {
+  const { register, parties, samples, makers } = room;
+  const { duid, return_urls: returnUrls } = accountOf(register.sandbox, 'data_user', 1);
+  const owner = { ...{ name: '', token: '', rest: makers.dataUser }, duid: samples.duid, returnUrl: samples.returnUrl };
+  const { mpxn, email } = await newCustomer(owner);
+  const stranger = bearer('another Data User', await tokenOf(register, 'data_user', 1));
+  const { supplier, otherSupplier } = parties;
+  const claims = consumerClaims(parties);
+  const others = { sub: 'ben', mpxn: [newMpxn()] };
+  const consumers = [
+    bearer('another RTI User', await supplier.issuer.token({ ...claims, ...anotherRtiUser(room) })),
+    bearer('at another supplier', await otherSupplier.issuer.token(claims)),
+  ];
+  const neighbour = bearer('another consumer', await supplier.issuer.token({ ...claims, ...others }));
+  return {
+    samples: { ...samples, mpxn, email, duid: String(duid), returnUrl: String(returnUrls?.[0]) },
+    objects: { ...room.objects.now },
+    callersOf: (id) => {
+      if (room.contract.get(id)?.of !== 'D') return [stranger];
+      // The webhook is the RTI User's, whoever the consumer is.
+      return id === 'removeRtiWebhook' ? consumers : [...consumers, neighbour];
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { type ErrorCode, errorCatalogue, isErrorCode } from '../../../schema/error-catalogue';
+import { HOSTILE } from './contract-violations';
+import type { WireAnswer } from './http-exchange';
+
+/** An answer of the graph. */
+export interface GraphAnswer {
+  readonly data?: Readonly<Record<string, unknown>> | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: string; readonly [name: string]: unknown };
+  }[];
+  readonly extensions?: { readonly transactionId?: string };
+}
+
+const STATUSES = [200, 400, 401, 404, 405, 413, 415, 429];
+
+/** The body of an answer. */
+export function graphAnswer({ text }: WireAnswer): GraphAnswer {
+  return JSON.parse(text) as GraphAnswer;
+}
+
+/** The codes of an answer's errors. */
+export function codesOf(answer: WireAnswer): string[] {
+  return (graphAnswer(answer).errors ?? []).map(({ extensions }) => String(extensions?.code));
+}
+
+/** Everything in which an answer is not one of the graph: a code for each error, no value, no stack, nothing internal. */
+export function graphFaults(answer: WireAnswer): string[] {
+  const { status, headers, text } = answer;
+  if (!STATUSES.includes(status)) return [`status ${status}: ${text.slice(0, 1_000)}`];
+  if (!/^application\/(json|graphql-response\+json)/.test(String(headers['content-type'])))
+    return [`content-type ${String(headers['content-type'])}`];
+  const body = graphAnswer(answer);
+  const found = Object.keys(body).filter((key) => !['data', 'errors', 'extensions'].includes(key));
+  if (body.errors === undefined && body.data === undefined) found.push('neither data nor errors');
+  if (!/^tid_[0-9a-f]{24}$/.test(String(headers['transaction-id']))) found.push('no transaction-id');
+  if (body.extensions?.transactionId !== headers['transaction-id']) found.push('another transaction id in the body');
+  return [...found, ...(body.errors ?? []).flatMap(faultsOfError)];
+}
+
+function faultsOfError(error: NonNullable<GraphAnswer['errors']>[number]): string[] {
+  const { message, extensions = {} } = error;
+  const told = JSON.stringify(error);
+  const found: string[] = [];
+  if (!isErrorCode(extensions.code)) found.push(`no code of the catalogue: ${told}`);
+  else if (errorCatalogue[extensions.code as ErrorCode].status >= 500) found.push(`an internal error: ${told}`);
+  if (message === '' || message.length > 1_001) found.push(`a message of ${message.length} characters`);
+  if (told.includes(HOSTILE)) found.push(`a value is echoed: ${told}`);
+  if (/stacktrace|node_modules|\bat .*[.](ts|js):\d+/.test(told)) found.push(`a stack: ${told}`);
+  const unknown = Object.keys(extensions).filter((name) => !['code', 'violations', 'retryAfter'].includes(name));
+  return [...found, ...unknown.map((name) => `extensions.${name}`)];
+}

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import type { DaysAndHours, HourlyRate, TariffScheduleEntry } from '../../../subgraphs/tariffs/domain/tariff';
+import { type RatesTree, lawfulRates, timeOf } from './tariff-values';
+
+/** A lawful tree with one fault, and what must be told of it: `CODE path`, all of it. */
+export interface BrokenRates {
+  readonly kind: string;
+  readonly rates: RatesTree;
+  readonly expected: readonly string[];
+}
+
+/** A place of a tree, chosen at random. */
+interface Place {
+  readonly rates: RatesTree;
+  readonly entry: TariffScheduleEntry;
+  readonly group: DaysAndHours;
+  readonly window: HourlyRate;
+  readonly isLastEntry: boolean;
+  readonly isLastGroup: boolean;
+  /** Paths of the three. */
+  readonly at: { readonly entry: string; readonly group: string; readonly window: string };
+}
+
+/** Breaks a tree at a place, and says what must be told of it; undefined where the place cannot be broken so. */
+type Break = (place: Place) => string[] | undefined;
+
+const BREAKS: Readonly<Record<string, Break>> = {
+  'a window taken away': ({ group, window, at }) => {
+    group.hours.splice(group.hours.indexOf(window), 1);
+    return [`VAL003 ${at.group}/hours`];
+  },
+  'a window told twice': ({ group, window, at }) => {
+    const count = group.hours.push(structuredClone(window));
+    return [`VAL003 ${at.group}/hours/${count - 1}`];
+  },
+  'a window that begins half an hour early': ({ group, window, at }) => {
+    if (group.hours.length === 1) return undefined;
+    const before = group.hours.findIndex(({ validTo }) => validTo === window.validFrom);
+    window.validFrom = earlier(window.validFrom);
+    // Where the other was half an hour long, it still shares it; where this one gets around to its own end, it shares all.
+    if (window.validFrom === window.validTo) return undefined;
+    return [`VAL003 ${at.group}/hours/${Math.max(before, group.hours.indexOf(window))}`];
+  },
+  'a begin that is not on a half-hour': ({ window, at }) => {
+    window.validFrom = window.validFrom.replace(/:\d\d$/, ':01');
+    return [`VAL003 ${at.window}/validFrom`];
+  },
+  'an end that is not on a half-hour': ({ window, at }) => {
+    window.validTo = window.validTo.replace(/:\d\d:/, ':15:');
+    return [`VAL003 ${at.window}/validTo`];
+  },
+  'a time that is none': ({ window, at }) => {
+    [window.validFrom, window.validTo] = ['24:00:00', '7:00'];
+    return [`VAL001 ${at.window}/validFrom`, `VAL001 ${at.window}/validTo`];
+  },
+  'an entry after the one for all days': ({ rates, entry }) => {
+    const count = rates.push(structuredClone({ ...entry, months: ['All'], dates: null }));
+    return [`VAL003 rates/${count - 1}`];
+  },
+  'an entry for all days before the others': ({ rates, entry }) => {
+    rates.unshift(structuredClone({ ...entry, months: ['All'], dates: null }));
+    return [...rates.keys()].slice(1).map((index) => `VAL003 rates/${index}`);
+  },
+  'a days group after the one for all days': ({ entry, group, at }) => {
+    const count = entry.daysAndHours.push(structuredClone(group));
+    return [`VAL003 ${at.entry}/daysAndHours/${count - 1}`];
+  },
+  'no entry for what is left of the days': ({ rates }) => {
+    rates.pop();
+    return ['VAL003 rates'];
+  },
+  'no days group for what is left of the week': ({ entry, at }) => {
+    entry.daysAndHours.pop();
+    return [`VAL003 ${at.entry}/daysAndHours`];
+  },
+  'no days groups': ({ entry, at }) => {
+    entry.daysAndHours = [];
+    return [`VAL003 ${at.entry}/daysAndHours`];
+  },
+  'no months': ({ entry, isLastEntry, at }) => {
+    entry.months = [];
+    return [`VAL003 ${at.entry}/months`, ...(isLastEntry ? ['VAL003 rates'] : [])];
+  },
+  'a month twice': ({ entry, at }) => {
+    entry.months.push(entry.months[0] ?? 'Jan');
+    return [`VAL003 ${at.entry}/months`];
+  },
+  'All beside other months': ({ entry, isLastEntry, at }) => {
+    if (!isLastEntry) return undefined;
+    entry.months.push(entry.months.includes('All') ? 'Jan' : 'All');
+    return [`VAL003 ${at.entry}/months`];
+  },
+  'a date out of range': ({ entry, at }) => {
+    if (entry.dates == null) return undefined;
+    const count = entry.dates.push(0, 32, 1.5);
+    return [3, 2, 1].map((back) => `VAL003 ${at.entry}/dates/${count - back}`);
+  },
+  'a date that its months do not have': ({ entry, at }) => {
+    const isShort = entry.months.every((month) => ['Feb', 'Apr', 'Jun', 'Sep', 'Nov'].includes(month));
+    if (entry.dates == null || !isShort) return undefined;
+    const count = entry.dates.push(31);
+    return [`VAL003 ${at.entry}/dates/${count - 1}`];
+  },
+  'a date twice': ({ entry, at }) => {
+    if (entry.dates == null) return undefined;
+    entry.dates.push(entry.dates[0] as number);
+    return [`VAL003 ${at.entry}/dates`];
+  },
+  'no dates': ({ entry, isLastEntry, at }) => {
+    entry.dates = [];
+    return [`VAL003 ${at.entry}/dates`, ...(isLastEntry ? ['VAL003 rates'] : [])];
+  },
+  'a day of the week twice': ({ group, at }) => {
+    group.days.push(group.days[0] ?? 'Mon');
+    return [`VAL003 ${at.group}/days`];
+  },
+  'All beside other days': ({ group, isLastGroup, at }) => {
+    if (!isLastGroup) return undefined;
+    group.days.push(group.days.includes('All') ? 'Sun' : 'All');
+    return [`VAL003 ${at.group}/days`];
+  },
+  'a price of another form': ({ window, at }) => {
+    for (const [index, price] of ['1', '.25', '0.1', '0.123456', '-0.25', '0.25 '].entries())
+      window.rate.unshift({ unitPrice: price, toKwh: `0.0${6 - index}` });
+    return [0, 1, 2, 3, 4, 5].map((index) => `VAL001 ${at.window}/rate/${index}/unitPrice`);
+  },
+  'no tiers': ({ window, at }) => {
+    window.rate = [];
+    return [`VAL003 ${at.window}/rate`];
+  },
+  'an unbounded tier before the last': ({ window, at }) => {
+    window.rate.unshift({ unitPrice: '0.10', toKwh: null });
+    return [`VAL003 ${at.window}/rate/0/toKwh`];
+  },
+  'tiers that do not ascend': ({ window, at }) => {
+    const last = window.rate.length - 1;
+    const amount = window.rate[last - 1]?.toKwh ?? '0.00';
+    window.rate.splice(last, 0, { unitPrice: '0.10', toKwh: amount });
+    window.rate.push({ unitPrice: '0.10', toKwh: '99999' });
+    return [
+      `VAL003 ${at.window}/rate/${last}/toKwh`,
+      `VAL003 ${at.window}/rate/${last + 1}/toKwh`,
+      `VAL003 ${at.window}/rate/${last + 2}/toKwh`,
+    ];
+  },
+};
+
+function earlier(time: string): string {
+  const halfHour = Number(time.slice(0, 2)) * 2 + (time.slice(3, 5) === '30' ? 1 : 0);
+  return timeOf((halfHour + 47) % 48);
+}
+
+/** The kinds of faults. */
+export const BREAK_KINDS: readonly string[] = Object.keys(BREAKS);
+
+/** Lawful trees with one fault of a kind, at a place chosen among those that can be broken so. */
+export function brokenRates(kind: string): fc.Arbitrary<BrokenRates> {
+  return fc
+    .tuple(lawfulRates, fc.nat())
+    .map(([lawful, choice]) => broken(lawful, choice, kind))
+    .filter((tree) => tree !== undefined);
+}
+
+type Indices = readonly [entry: number, group: number, window: number];
+
+function broken(lawful: RatesTree, choice: number, kind: string): BrokenRates | undefined {
+  const places = lawful.flatMap(({ daysAndHours }, entry) =>
+    daysAndHours.flatMap(({ hours }, group) => hours.map((_, window): Indices => [entry, group, window])),
+  );
+  const first = choice % places.length;
+  for (const indices of [...places.slice(first), ...places.slice(0, first)]) {
+    const rates = structuredClone(lawful);
+    const expected = BREAKS[kind]?.(placeAt(rates, indices));
+    if (expected) return { kind, rates, expected };
+  }
+  return undefined;
+}
+
+function placeAt(rates: RatesTree, [entryIndex, groupIndex, windowIndex]: Indices): Place {
+  const entry = rates[entryIndex] as TariffScheduleEntry;
+  const group = entry.daysAndHours[groupIndex] as DaysAndHours;
+  const window = group.hours[windowIndex] as HourlyRate;
+  const [isLastEntry, isLastGroup] = [entry === rates.at(-1), group === entry.daysAndHours.at(-1)];
+  const ofEntry = `rates/${entryIndex}`;
+  const ofGroup = `${ofEntry}/daysAndHours/${groupIndex}`;
+  const at = { entry: ofEntry, group: ofGroup, window: `${ofGroup}/hours/${windowIndex}` };
+  return { rates, entry, group, window, isLastEntry, isLastGroup, at };
+}

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import {
+  type DaysAndHours,
+  type HourlyRate,
+  MONTHS,
+  type RateDay,
+  type RateMonth,
+  type RateTier,
+  type TariffInput,
+  type TariffScheduleEntry,
+  WEEKDAYS,
+} from '../../../subgraphs/tariffs/domain/tariff';
+
+/** Random rates trees. A lawful one is lawful by the way it is made: each part has something that no part before it takes. */
+
+/** Days that each month has in any year. */
+const SURE_DATES = 28;
+const LAST_DATES: Readonly<Record<string, number>> = { Feb: 29, Apr: 30, Jun: 30, Sep: 30, Nov: 30 };
+
+/** Decimal strings in pounds. */
+export const unitPrices: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom('0', '1', '12', '0123'), fc.integer({ min: 2, max: 5 }), fc.nat(99_999))
+  .map(([whole, places, fraction]) => `${whole}.${String(fraction).padStart(5, '0').slice(0, places)}`);
+
+const tiers: fc.Arbitrary<RateTier[]> = fc
+  .tuple(
+    fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { maxLength: 3 }),
+    fc.array(unitPrices, { minLength: 4, maxLength: 4 }),
+  )
+  .map(([amounts, prices]) => {
+    const ascending = amounts.toSorted((one, other) => one - other).map((amount) => (amount / 4).toFixed(2));
+    return [...ascending, null].map((toKwh, index) => ({ unitPrice: prices[index] as string, toKwh }));
+  });
+
+/** The day cut at some half-hours; the last piece wraps past midnight, and one cut is the whole day. */
+const wholeDays: fc.Arbitrary<HourlyRate[]> = fc
+  .tuple(fc.uniqueArray(fc.nat(47), { minLength: 1, maxLength: 6 }), fc.array(tiers, { minLength: 6, maxLength: 6 }))
+  .chain(([cuts, rates]) => {
+    const ascending = cuts.toSorted((one, other) => one - other);
+    const windows = ascending.map((cut, index) => ({
+      validFrom: timeOf(cut),
+      validTo: timeOf(ascending[(index + 1) % ascending.length] as number),
+      rate: rates[index] as RateTier[],
+    }));
+    return fc.shuffledSubarray(windows, { minLength: windows.length });
+  });
+
+/** The time at which a half-hour begins. */
+export function timeOf(halfHour: number): string {
+  return `${String(Math.floor(halfHour / 2)).padStart(2, '0')}:${halfHour % 2 === 0 ? '00' : '30'}:00`;
+}
+
+/**
+ * Lists of names of which each has one that none before it has, and of which the last is told as `All` or by all names.
+ *
+ * @param most lists beside the last
+ */
+function layers<Name extends string>(names: readonly Name[], most: number): fc.Arbitrary<(Name | 'All')[][]> {
+  return fc
+    .tuple(
+      fc.shuffledSubarray([...names], { minLength: names.length }),
+      fc.nat(most),
+      fc.array(fc.subarray([...names], { maxLength: 3 }), { minLength: most, maxLength: most }),
+      fc.boolean(),
+    )
+    .map(([own, count, others, isNamed]) => {
+      const special = others.slice(0, count).map((more, index) => {
+        const laterOwn = new Set([...own.slice(index, count), own.at(-1)]);
+        return [own[index] as Name, ...more.filter((name) => !laterOwn.has(name))];
+      });
+      return [...special, isNamed ? [...names] : ['All' as const]];
+    });
+}
+
+const days: fc.Arbitrary<DaysAndHours[]> = layers(WEEKDAYS, 3).chain((lists) =>
+  fc
+    .array(wholeDays, { minLength: lists.length, maxLength: lists.length })
+    .map((hours) => lists.map((each, index) => ({ days: each, hours: hours[index] as HourlyRate[] }))),
+);
+
+/** Dates of an entry, null = all. A sure one is among them, so that the entry's own month has it. */
+function datesOf(months: readonly string[]): fc.Arbitrary<number[] | null> {
+  const last = Math.max(...months.map((month) => LAST_DATES[month] ?? 31));
+  const chosen = fc
+    .tuple(fc.integer({ min: 1, max: SURE_DATES }), fc.uniqueArray(fc.integer({ min: 1, max: last }), { maxLength: 5 }))
+    .map(([sure, more]) => [...new Set([sure, ...more])]);
+  return fc.oneof(fc.constant(null), chosen);
+}
+
+/** Rates trees that break no rule: a price in every half-hour, each part reached. The last entry counts for what is left of all days. */
+export const lawfulRates: fc.Arbitrary<TariffScheduleEntry[]> = layers(MONTHS, 4).chain((lists) =>
+  fc.tuple(
+    ...lists.map((months, index) =>
+      fc.record({
+        months: fc.constant(months),
+        dates: index === lists.length - 1 ? fc.constant(null) : datesOf(months),
+        daysAndHours: days,
+      }),
+    ),
+  ),
+);
+
+/** Windows anywhere, with gaps and overlaps. */
+const someHours: fc.Arbitrary<HourlyRate[]> = fc.array(
+  fc.record({ validFrom: fc.nat(47).map(timeOf), validTo: fc.nat(47).map(timeOf), rate: tiers }),
+  { minLength: 1, maxLength: 3 },
+);
+
+const someDays: fc.Arbitrary<DaysAndHours[]> = fc.array(
+  fc.record({
+    days: fc.oneof(fc.subarray<RateDay>([...WEEKDAYS], { minLength: 1 }), fc.constant<RateDay[]>(['All'])),
+    hours: fc.oneof(wholeDays, someHours),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+/** Trees whose parts can all be read, and do not fit together. */
+export const anyRates: fc.Arbitrary<TariffScheduleEntry[]> = fc.array(
+  fc.oneof(fc.subarray<RateMonth>([...MONTHS], { minLength: 1 }), fc.constant<RateMonth[]>(['All'])).chain((months) =>
+    fc.record({
+      months: fc.constant(months),
+      dates: months.some((month) => month === 'All') ? fc.constant(null) : datesOf(months),
+      daysAndHours: fc.oneof(days, someDays),
+    }),
+  ),
+  { minLength: 1, maxLength: 4 },
+);
+
+/** How a tariff tells its VAT. */
+export const vats: fc.Arbitrary<{ vatIncluded: boolean; vatRate: number | null }> = fc.oneof(
+  fc.record({ vatIncluded: fc.boolean(), vatRate: fc.integer({ min: 0, max: 100 }) }),
+  fc.constant({ vatIncluded: true, vatRate: null }),
+);
+
+/** The rates of a tariff. */
+export type RatesTree = TariffInput['rates'];

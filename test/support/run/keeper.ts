@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { controlledPostgres } from '../postgres';
+import type { RegisterOrder, TemplateName } from './keeper-protocol';
+import { endProcessesOf } from './left-processes';
+import { type RunningKeptRegister, startKeptRegister } from './kept-register';
+import { Templates } from './templates';
+
+/**
+ * The keeper of a test run, a process of its own: it owns the PostgreSQL, the registers, the databases and the folder of the run. It
+ * lives as long as its standard input is open, and then leaves nothing behind, in whatever way the run ended. Prints one line of JSON
+ * when it is ready: its address, the database server, the folder.
+ */
+async function main([product = '', run = '']: string[]): Promise<void> {
+  const folder = join(tmpdir(), `register-run-${run}`);
+  mkdirSync(folder);
+  chmodSync(folder, 0o755); // PostgreSQL has its tables in it, as another account
+  process.env['TMPDIR'] = folder;
+  const keeper = new Keeper(folder, product);
+  let ending: Promise<void> | undefined;
+  const end = () => void (ending ??= keeper.close().finally(() => remove(folder, run)));
+  process.stdin.on('end', end).on('close', end).on('error', end).resume();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  process.stdout.on('error', () => undefined);
+  await keeper.start();
+  const url = await keeper.listen();
+  process.stdout.write(`${JSON.stringify({ url, databaseServer: keeper.databaseServer, folder })}\n`);
+}
+
+async function remove(folder: string, run: string): Promise<void> {
+  await endProcessesOf(run);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.exit(0);
+}
+
+class Keeper {
+  databaseServer = '';
+  private postgres: Awaited<ReturnType<typeof controlledPostgres>> | undefined;
+  private templates: Templates | undefined;
+  private readonly shared = new Map<string, Promise<RunningKeptRegister>>();
+  private readonly own = new Map<string, Promise<RunningKeptRegister>>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly product: string,
+  ) {}
+
+  async start(): Promise<void> {
+    this.postgres = await controlledPostgres();
+    this.databaseServer = this.postgres.url;
+    process.env['TEST_DATABASE_URL'] = this.databaseServer;
+    this.templates = new Templates(this.databaseServer, this.folder, this.product);
+  }
+
+  async listen(): Promise<string> {
+    const server = createServer((request, response) => {
+      void this.answer(request).then(
+        (answer) => response.end(JSON.stringify(answer)),
+        (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.stack : String(error)),
+      );
+    });
+    server.requestTimeout = 0;
+    server.keepAliveTimeout = 0; // a test that sends its next request after a pause meets no connection that is being closed
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    const started = await Promise.allSettled([...this.shared.values(), ...this.own.values()]);
+    const running = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    await Promise.allSettled(running.map((register) => register.close()));
+    await this.postgres?.remove();
+  }
+
+  private async answer(request: IncomingMessage): Promise<unknown> {
+    const [kind, name = ''] = String(request.url).split('/').slice(1);
+    const body = JSON.parse((await textOf(request)) || '{}') as unknown;
+    if (kind === 'templates') return (this.templates as Templates).get(name as TemplateName);
+    if (kind === 'shared-registers') return this.sharedRegister(name, body as RegisterOrder);
+    if (kind === 'registers' && request.method === 'DELETE') return this.stop(name);
+    if (kind === 'registers') return this.ownRegister(body as RegisterOrder);
+    throw new Error(`unknown request ${request.method} ${request.url}`);
+  }
+
+  private async sharedRegister(name: string, order: RegisterOrder) {
+    const starting = this.shared.get(name) ?? this.begin(order);
+    this.shared.set(name, starting);
+    return (await starting).register;
+  }
+
+  private async ownRegister(order: RegisterOrder) {
+    const starting = this.begin(order);
+    const key = randomUUID();
+    this.own.set(key, starting);
+    const { register } = await starting;
+    this.own.set(register.id, starting);
+    this.own.delete(key);
+    return register;
+  }
+
+  private async stop(id: string): Promise<null> {
+    const running = await this.own.get(id);
+    this.own.delete(id);
+    await running?.close();
+    return null;
+  }
+
+  private begin(order: RegisterOrder): Promise<RunningKeptRegister> {
+    const { templates, product } = this as unknown as { templates: Templates; product: string };
+    return startKeptRegister(order, { templates, product, folder: this.folder });
+  }
+}
+
+main(process.argv.slice(2)).catch((error: Error) => {
+  process.stderr.write(`The tests cannot start: ${error.message}\n`);
+  process.stdin.destroy(); // as at the end of a run
+});

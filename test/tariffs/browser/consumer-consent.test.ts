@@ -1,0 +1,143 @@
+import { decodeJwt } from 'jose';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { DESKTOP, PHONE, accessibilityFaults, complaintsOf, sidewaysScroll, startBrowser } from '../../support/browser';
+import { IS_LONG } from '../../support/page-faults';
+import { type RtiApplication, rtiApplication } from '../../support/consumer-sign-in';
+import { graphAs } from '../../support/graph';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+import { type RestClient, anonymousClient } from '../../support/rest-client';
+import { type ReturnSite, startReturnSite } from '../../support/return-site';
+import { signInAtSupplier } from '../../support/supplier-browser';
+import { type TariffSharingRoom, tariffSharing } from '../../support/tariff-sharing';
+
+/** Another screen for the same two pages: in the long form. */
+const DESKTOP_TOO: [string, BrowserContextOptions][] = IS_LONG ? [['a desktop', DESKTOP]] : [];
+const SCOPES = 'tariff:read consent:write webhook:write';
+
+let register: SharedRegister;
+let browser: Browser;
+let site: ReturnSite;
+let room: TariffSharingRoom;
+let application: RtiApplication;
+beforeAll(async () => {
+  register = await sharedRegister();
+  browser = await startBrowser();
+  site = await startReturnSite('/callback');
+  room = await tariffSharing(register);
+  const [{ client_id: id, client_secret: secret } = { client_id: '', client_secret: '' }] = room.rtiUsers;
+  application = await rtiApplication(room.supplier, { id, secret }, site.url);
+});
+afterAll(async () => {
+  await browser?.close();
+  await room?.supplier.close();
+  await site?.close();
+});
+
+/** A browser with nothing kept from before. */
+const visitor = (screen: BrowserContextOptions): Promise<BrowserContext> => browser.newContext(screen);
+
+/** From the RTI User's link to the page on which the consumer decides. */
+async function toDecision(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('Login').fill(room.consumer.login);
+  await page.getByLabel('Password').fill(room.consumer.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Share your tariff' }).waitFor();
+}
+
+/** The RTI User's token of a consumer who allows what it asks for on a phone. */
+async function allowed(scope = SCOPES): Promise<string> {
+  const page = await (await visitor(PHONE)).newPage();
+  const { url, finish } = await application.begin(scope);
+  await toDecision(page, url);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+  return finish(page.url());
+}
+
+/** The same without a page that anybody sees. */
+async function allowedUnseen(scope = SCOPES): Promise<string> {
+  const { url, finish } = await application.begin(scope);
+  return finish(await signInAtSupplier(url, room.consumer));
+}
+
+const rest = (token: string): RestClient => anonymousClient(register.rest, `Bearer ${token}`);
+const tariffs = (client: RestClient) => client('GET', '/v1/tariff/customer');
+
+describe('A consumer of a supplier', () => {
+  it('reads who asks for what, signs in, allows it, and shares the tariff until the consent is revoked', async () => {
+    const token = await allowed();
+    const client = rest(token);
+    expect(decodeJwt(token)).toMatchObject({ client_id: room.rtiUsers[0]?.user_id, mpxn: room.consumer.mpxns });
+    const before = await tariffs(client);
+    expect([before.status, before.body['code']]).toEqual([403, 'consent_required']);
+    const given = await client('POST', '/v1/consent', {});
+    expect(given.status).toBe(201);
+    const { registration_id: registrationId } = given.body['data'];
+    const again = await client('POST', '/v1/consent', {});
+    expect([again.status, again.body['data'].registration_id]).toEqual([200, registrationId]);
+    const shared = await tariffs(client);
+    const [mpxn] = room.consumer.mpxns;
+    const { data } = await (await graphAs(register, 'admin'))(`{ appliedTariff(mpxn: "${mpxn}") { tariffId } }`);
+    expect(shared.status).toBe(200);
+    expect(shared.body['data'].map((each: Record<string, unknown>) => each['tariff_id'])).toEqual([
+      data.appliedTariff.tariffId,
+    ]);
+    expect(given.body['data'].tariffs).toEqual([{ mpxn, tariff_id: data.appliedTariff.tariffId }]);
+    expect((await client('DELETE', `/v1/consent/${registrationId}`)).status).toBe(204);
+    const after = await tariffs(client);
+    expect([after.status, after.body['code']]).toEqual([403, 'consent_required']);
+  });
+
+  it('allows one thing: the RTI User cannot do another', async () => {
+    const client = rest(await allowedUnseen('tariff:read'));
+    const refused = await client('POST', '/v1/consent', {});
+    expect([refused.status, refused.body['code']]).toEqual([403, 'forbidden']);
+  });
+
+  it('refuses, or types a wrong password: there is nothing to share', async () => {
+    const page = await (await visitor(DESKTOP)).newPage();
+    const { url, finish } = await application.begin(SCOPES);
+    await page.goto(url);
+    await page.getByLabel('Login').fill(room.consumer.login);
+    await page.getByLabel('Password').fill('a wrong password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await toDecision(page, page.url());
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
+    await expect(finish(page.url())).rejects.toMatchObject({ error: 'access_denied' });
+  });
+
+  it('lets an RTI User that is suspended afterwards see nothing, at once', async () => {
+    const client = rest(await allowedUnseen());
+    await client('POST', '/v1/consent', {});
+    expect((await tariffs(client)).status).toBe(200);
+    const userId = String(room.rtiUsers[0]?.user_id);
+    await room.setRtiUserStatus(userId, 'SUSPENDED');
+    const refused = await tariffs(client);
+    expect([refused.status, refused.body['code']]).toEqual([403, 'rti_user_not_active']);
+    await room.setRtiUserStatus(userId, 'ACTIVE');
+    expect((await tariffs(client)).status).toBe(200);
+  });
+
+  it.each<[string, BrowserContextOptions]>([['a phone', PHONE], ...DESKTOP_TOO])(
+    'can read and use both pages on %s',
+    async (_, screen) => {
+      const context = await visitor(screen);
+      const complaints = complaintsOf(context);
+      const page = await context.newPage();
+      const { url } = await application.begin(SCOPES);
+      await page.goto(url);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await toDecision(page, url);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await sidewaysScroll(page)).toBe(0);
+      const text = await page.getByRole('main').innerText();
+      expect(text).toContain('Kestrel Compare Ltd');
+      expect(text).toContain('See which tariffs you are on, with their prices');
+      expect(complaints).toEqual([]);
+    },
+  );
+});

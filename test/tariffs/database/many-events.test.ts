@@ -1,0 +1,441 @@
+import pino from 'pino';
+import { Registry } from 'prom-client';
+import { readSettings } from '../../../process/settings';
+import type { RunningSubgraph } from '../../../subgraphs/server/running-subgraph';
+import { EFFECTS_LOCK, LOOKS_AT_ONCE } from '../../../subgraphs/tariffs/database/effect.repository';
+import { mpxnVault } from '../../../subgraphs/tariffs/database/mpxn-vault';
+import { startTariffs } from '../../../subgraphs/tariffs/tariffs';
+import { type Planning, rowsRead } from '../../support/grid-plans';
+import { type TariffEventRoom, tariffEventRoom, told } from '../../support/tariff-event-room';
+import { ADMIN, supplierOf, trf } from '../../support/tariff-graph';
+import { until } from '../../support/until';
+
+/** The long form: as many as one statement of the database could not do in its time. */
+const IS_LONG = process.env['TEST_LONG'] !== undefined;
+/** So many that they take several transactions. */
+const MANY = IS_LONG ? 2 * LOOKS_AT_ONCE + 200 : LOOKS_AT_ONCE + 200;
+const MPXNS = Array.from({ length: MANY }, (_, index) => String(2_000_000_000 + index));
+const DAY = 86_400;
+
+const ofReplica = new Registry();
+const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
+const REMOVE_WEBHOOK = 'mutation ($id: String!) { removeRtiWebhook(webhookId: $id) { webhookId } }';
+const CUSTOMER = '{ customerTariffs { tariffId } }';
+
+let next = 0;
+let published = 50;
+let room: TariffEventRoom;
+let replica: RunningSubgraph;
+
+/** Steps of many MPxNs to a tariff, written as the application writes them. */
+async function assignMany(number: number): Promise<void> {
+  const stored = MPXNS.map((mpxn) => mpxnVault(room.keys).hash(mpxn));
+  await room.owner.query(
+    `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
+     select hash, date_trunc('milliseconds', register_now()), $2, 'LAPW', 'acc' from unnest($1::bytea[]) hash`,
+    [stored, trf(number)],
+  );
+}
+
+const countsOf = async (type: string, tariff: number) => {
+  const { rows } = await room.owner.query<{ events: number; mpxns: number }>(
+    'select count(*)::int as events, count(distinct mpxn_hash)::int as mpxns from event where type = $1 and tariff_id = $2',
+    [type, trf(tariff)],
+  );
+  return rows[0];
+};
+
+/**
+ * Moves the clock on, and ends the session that tells of MPxNs when it has come to the lane of a certain one: so many have been before it,
+ * some of them in a step that is committed.
+ */
+async function killedBefore(_: string, before: number): Promise<void> {
+  const hashes = MPXNS.map((mpxn) => mpxnVault(room.keys).hash(mpxn)).toSorted(Buffer.compare);
+  const blocker = await room.owner.connect();
+  await blocker.query('begin');
+  await blocker.query('select from delivery_lane where subject = $1 for update', [hashes[before]?.toString('hex')]);
+  await room.moveClock(DAY + 60);
+  await killWriter();
+  const { rows } = await room.owner.query<{ reached: Buffer | null }>(
+    "select reached from tariff_effect where kind = 'replacement' and done_at is null",
+  );
+  expect(rows).toEqual([{ reached: before === 0 ? null : hashes[LOOKS_AT_ONCE - 1] }]);
+  await blocker.query('commit');
+  blocker.release();
+}
+
+/** Ends the session that waits to write events. */
+const killWriter = () =>
+  until(async () => {
+    const { rowCount } = await room.owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into event%'`,
+    );
+    return rowCount === 0 ? undefined : true;
+  });
+
+const freshMpxn = () => String(1_700_000_000 + ++next);
+const typesAt = (path: string) =>
+  told(room.receiver.received.filter((post) => post.path === path)).map(({ type }) => type);
+
+/** MPxNs that are kept, by their hashes. */
+async function meterPoints(count: number): Promise<Buffer[]> {
+  const vault = mpxnVault(room.keys);
+  const kept = Array.from({ length: count }, () => vault.seal(freshMpxn()));
+  const values = [kept.map(({ hash }) => hash), kept.map(({ sealed }) => sealed)];
+  await room.owner.query('insert into meter_point select * from unnest($1::bytea[], $2::bytea[])', values);
+  return kept.map(({ hash }) => hash);
+}
+
+/** Consents at LAPW of so many MPxNs each; the ids of the registrations. */
+async function consents(userId: string, hashes: readonly Buffer[], each: number): Promise<string[]> {
+  const { rows } = await room.owner.query<{ id: string }>(
+    `insert into tariff_consent (id, mpid, user_id, subject_hash)
+     select gen_random_uuid(), 'LAPW', $1, sha256(convert_to($1 || number, 'utf8')) from generate_series(1, $2::integer) number
+     returning id`,
+    [userId, Math.ceil(hashes.length / each)],
+  );
+  const ids = rows.map(({ id }) => id);
+  await room.owner.query(
+    'insert into consent_meter_point (consent_id, mpxn_hash) select * from unnest($1::uuid[], $2::bytea[])',
+    [hashes.map((_, index) => ids[Math.floor(index / each)]), hashes],
+  );
+  return ids;
+}
+
+/** An RTI User who follows an MPxN, and hears of it at a path. */
+async function follower(path: string, mpxn = freshMpxn()) {
+  const participant = await room.participant({ mpxns: [mpxn] });
+  const { registrationId } = await room.consent(participant.caller);
+  await room.webhook(participant.caller, path);
+  return { ...participant, mpxn, registrationId };
+}
+
+const revokedOf = async (userId: string) => {
+  const { rows } = await room.owner.query<{ events: number; mpxns: number }>(
+    `select count(*)::int as events, count(distinct mpxn_hash)::int as mpxns
+     from event join tariff_consent on tariff_consent.id = consent_id where type = 'consent.revoked' and user_id = $1`,
+    [userId],
+  );
+  return rows[0];
+};
+const done = (kind: string) =>
+  until(async () => {
+    const { rowCount } = await room.owner.query(
+      'select from tariff_effect where kind = $1 and done_at is null and cancelled_at is null',
+      [kind],
+    );
+    return rowCount === 0 ? true : undefined;
+  }, 90_000);
+/** Lets nothing happen until all of it is due. */
+async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
+  const blocker = await room.owner.connect();
+  await blocker.query('begin');
+  await blocker.query('select pg_advisory_xact_lock($1)', [EFFECTS_LOCK]);
+  await causes();
+  await blocker.query('commit');
+  blocker.release();
+}
+
+/** How many events of a type were written after the change of an MPxN was: it did not wait for all of them, however fast the machine is. */
+const writtenAfter = async (mpxn: string, type: string) => {
+  const { rows } = await room.owner.query<{ events: number }>(
+    `select count(*)::int as events from event where type = $1
+       and (era, tx) > (select era, tx from event where type = 'tariff.change' and mpxn_hash = $2)`,
+    [type, mpxnVault(room.keys).hash(mpxn)],
+  );
+  return rows[0]?.events;
+};
+
+describe('Where two processes do it', () => {
+  beforeAll(async () => {
+    room = await tariffEventRoom();
+    const { url, keys } = room;
+    replica = await startTariffs({
+      databaseUrl: url,
+      keys,
+      logger: pino({ level: 'silent' }),
+      production: false,
+      rateLimitsOff: true,
+      limits: readSettings({}).limits,
+      webhookAllowLoopback: true,
+      metrics: ofReplica,
+    });
+  });
+  afterAll(async () => {
+    await replica?.close();
+    await room?.close();
+  });
+
+  describe('what concerns many MPxNs', () => {
+    it('happens in steps, each once, whoever is killed in the middle: one event and one delivery of each MPxN', async () => {
+      const participant = await room.participant({ mpxns: MPXNS });
+      await room.consent(participant.caller);
+      await room.webhook(participant.caller, '/many');
+      await assignMany(1);
+      await room.posts(MANY, '/many');
+      expect(await countsOf('tariff.change', 1)).toEqual({ events: MANY, mpxns: MANY });
+      await room.publish(70, { replaces: trf(1), validFrom: new Date(Date.now() + DAY * 1_000).toISOString() });
+      await killedBefore('the first step', 0);
+      await killedBefore('the second step is over', LOOKS_AT_ONCE + 100);
+      await until(async () => ((await countsOf('tariff.update', 70))?.events === MANY ? true : undefined));
+      await room.settled();
+      const posts = told(await room.posts(2 * MANY, '/many'));
+      expect(await countsOf('tariff.update', 70)).toEqual({ events: MANY, mpxns: MANY });
+      expect(posts).toHaveLength(2 * MANY);
+      const updated = posts.filter(({ type }) => type === 'tariff.update').map(({ mpxn }) => mpxn);
+      expect(updated.toSorted()).toEqual(MPXNS);
+      await room.setStatus(participant, 'REMOVED');
+      const all = told(await room.posts(3 * MANY, '/many'));
+      await room.settled();
+      expect(room.receiver.received).toHaveLength(3 * MANY);
+      expect(new Set(all.filter(({ type }) => type === 'consent.revoked').map(({ mpxn }) => mpxn))).toEqual(
+        new Set(MPXNS),
+      );
+    }, 120_000);
+
+    it('ends many consents in steps, each once', async () => {
+      await room.suppliers('FELL');
+      const participant = await room.participant({ mpid: 'FELL' });
+      await room.owner.query(
+        `with consent as (
+         insert into tariff_consent (id, mpid, user_id, subject_hash)
+         select gen_random_uuid(), 'FELL', $1, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+         from generate_series(1, ${MANY}) returning id)
+       insert into consent_meter_point (consent_id, mpxn_hash) select id, (select mpxn_hash from meter_point limit 1) from consent`,
+        [participant.userId],
+      );
+      await room.setStatus(participant, 'REMOVED');
+      await room.settled();
+      const revocations = await room.owner.query(
+        `select count(*)::int as events, count(distinct consent_id)::int as consents from event
+       join tariff_consent on tariff_consent.id = consent_id where type = 'consent.revoked' and user_id = $1`,
+        [participant.userId],
+      );
+      expect(revocations.rows).toEqual([{ events: MANY, consents: MANY }]);
+      const { rows } = await room.owner.query(
+        `select count(*)::int as ended, count(distinct revoked_at)::int as instants from tariff_consent
+       where user_id = $1 and revoked_by = 'rti_user_removed'`,
+        [participant.userId],
+      );
+      expect(rows).toEqual([{ ended: MANY, instants: 1 }]);
+    }, 60_000);
+  });
+
+  /** First attempts so far by both processes, and those within an hour of the effect. */
+  async function firstAttempts(): Promise<{ all: number; withinAnHour: number }> {
+    const texts = await Promise.all([room.metrics, ofReplica].map((registry) => registry.metrics()));
+    const sum = (line: RegExp) => texts.reduce((total, text) => total + Number(line.exec(text)?.[1] ?? 0), 0);
+    return {
+      all: sum(/^register_tariff_event_delay_seconds_count\{held="false"\} (\d+)$/m),
+      withinAnHour: sum(/^register_tariff_event_delay_seconds_bucket\{le="3600",held="false"\} (\d+)$/m),
+    };
+  }
+
+  describe('the time from an effect to the first attempt', () => {
+    it('is measured against the hour that it may take, and so is what is due and was not told', async () => {
+      const before = await firstAttempts();
+      const participant = await room.participant({ mpxns: ['1900000000'] });
+      await room.consent(participant.caller);
+      await room.webhook(participant.caller, '/soon');
+      await room.assign('1900000000', 1);
+      await room.posts(1, '/soon');
+      await room.settled();
+      expect(await firstAttempts()).toEqual({ all: before.all + 1, withinAnHour: before.withinAnHour + 1 });
+      const text = await room.metrics.metrics();
+      expect(text).toMatch(/^register_tariff_effect_overdue_seconds 0$/m);
+      expect(text).toMatch(/^tariff_event_log_standstill_seconds \d/m);
+      expect(text).toMatch(/^tariff_deliveries_pending 0$/m);
+    });
+
+    it('counts from the effect, not from when it was written down', async () => {
+      const before = await firstAttempts();
+      const participant = await room.participant({ mpxns: ['1900000001'] });
+      await room.consent(participant.caller);
+      await room.webhook(participant.caller, '/late');
+      await room.owner.query(
+        `insert into event (type, occurred_at, mpid, mpxn_hash, tariff_id)
+       values ('tariff.change', register_now() - interval '2 hours', 'LAPW', $1, $2)`,
+        [mpxnVault(room.keys).hash('1900000001'), trf(1)],
+      );
+      await room.posts(1, '/late');
+      expect(await firstAttempts()).toEqual({ all: before.all + 1, withinAnHour: before.withinAnHour });
+    });
+  });
+});
+
+describe('Where one process does it', () => {
+  beforeAll(async () => {
+    room = await tariffEventRoom();
+  });
+  afterEach(() => room.receiver.answer(() => 204));
+  afterAll(() => room?.close());
+
+  describe('a revocation', () => {
+    const THOUSANDS = IS_LONG ? 10_000 : 2 * LOOKS_AT_ONCE + 200;
+
+    it('of a consent for more than a thousand MPxNs is answered before it is told, ends the sharing at once, holds up nobody else, and is told of each of them', async () => {
+      const participant = await room.participant();
+      const [id] = await consents(participant.userId, await meterPoints(THOUSANDS), THOUSANDS);
+      const { webhookId } = await room.webhook(participant.caller, '/revoked');
+      const { mpxn } = await follower('/beside-a-revocation');
+      await dueTogether(async () => {
+        await room.ask(REVOKE, { id }, ADMIN);
+        expect(await room.refusal(CUSTOMER, {}, participant.caller)).toBe('RTI002');
+        await room.assign(mpxn, 1);
+      });
+      await room.posts(1, '/beside-a-revocation');
+      await done('consent.revoked');
+      expect(await writtenAfter(mpxn, 'consent.revoked')).toBeGreaterThan(0);
+      expect(await revokedOf(participant.userId)).toEqual({ events: THOUSANDS, mpxns: THOUSANDS });
+      const { rowCount } = await room.owner.query('select from delivery where endpoint_id = $1', [webhookId]);
+      expect(rowCount).toBe(THOUSANDS);
+      await room.ask(REMOVE_WEBHOOK, { id: webhookId }, participant.caller);
+    }, 120_000);
+
+    it('goes out whatever is held for its MPxN', async () => {
+      const { mpxn, registrationId, ...participant } = await follower('/held');
+      await room.consent(room.with(participant, { mpxns: [mpxn], subject: 'consumer-2' }));
+      room.receiver.answer(() => 503);
+      await room.assign(mpxn, 1);
+      await room.posts(1, '/held');
+      room.receiver.answer(() => 204);
+      await room.ask(REVOKE, { id: registrationId }, ADMIN);
+      await room.posts(2, '/held');
+      expect(typesAt('/held').slice(0, 2)).toEqual(['tariff.change', 'consent.revoked']);
+      const { rows } = await room.owner.query(
+        `select state from delivery join event on event.id = event_id where type = 'tariff.change' and mpxn_hash = $1`,
+        [mpxnVault(room.keys).hash(mpxn)],
+      );
+      expect(rows).toEqual([{ state: 'pending' }]);
+    });
+
+    it('together with many others is told of each, once', async () => {
+      const participant = await room.participant();
+      const ids = await consents(participant.userId, await meterPoints(3 * LOOKS_AT_ONCE), 7);
+      await room.owner.query(
+        `update tariff_consent set revoked_at = register_now(), revoked_by = 'admin' where id = any($1)`,
+        [ids],
+      );
+      await done('consent.revoked');
+      expect(await revokedOf(participant.userId)).toEqual({ events: 3 * LOOKS_AT_ONCE, mpxns: 3 * LOOKS_AT_ONCE });
+    });
+  });
+
+  describe('what concerns many', () => {
+    it('a removal with many consents of 20 MPxNs, holds up nobody else, and comes to its end', async () => {
+      const participant = await room.participant();
+      const mpxns = IS_LONG ? 12_000 : 2 * LOOKS_AT_ONCE + 200;
+      await consents(participant.userId, await meterPoints(mpxns), 20);
+      const { mpxn } = await follower('/beside-a-removal');
+      await dueTogether(async () => {
+        await room.setStatus(participant, 'REMOVED');
+        await room.assign(mpxn, 1);
+      });
+      await room.posts(1, '/beside-a-removal');
+      await done('rti_user.removed');
+      await done('consent.revoked');
+      expect(await writtenAfter(mpxn, 'consent.revoked')).toBeGreaterThan(0);
+      expect(await revokedOf(participant.userId)).toEqual({ events: mpxns, mpxns });
+    }, 180_000);
+
+    it('a tariff that replaces another, holds up nobody else', async () => {
+      const many = 2 * LOOKS_AT_ONCE + 200;
+      await room.publish(40);
+      await room.owner.query('alter table tariff_step disable trigger effect');
+      await room.owner.query(
+        `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
+       select hash, '2026-01-01Z', $2, 'LAPW', 'acc' from unnest($1::bytea[]) hash`,
+        [await meterPoints(many), trf(40)],
+      );
+      await room.owner.query('alter table tariff_step enable trigger effect');
+      const { mpxn } = await follower('/beside-a-replacement');
+      await dueTogether(async () => {
+        await room.publish(41, { replaces: trf(40) });
+        await room.assign(mpxn, 1);
+      });
+      await room.posts(1, '/beside-a-replacement');
+      await done('replacement');
+      expect(await writtenAfter(mpxn, 'tariff.change')).toBeGreaterThan(0);
+      const { rowCount } = await room.owner.query('select from event where tariff_id = $1', [trf(41)]);
+      expect(rowCount).toBe(many);
+    }, 120_000);
+  });
+
+  describe('what fails', () => {
+    let elapsed = 0;
+    /** Lets no event of an MPxN be written, until the function is called. */
+    async function poisoned(mpxn: string): Promise<() => Promise<unknown>> {
+      const hash = mpxnVault(room.keys).hash(mpxn).toString('hex');
+      await room.owner.query(
+        `create function poison() returns trigger language plpgsql as $$ begin raise exception 'poison'; end $$;
+       create trigger poison before insert on event for each row when (new.mpxn_hash = '\\x${hash}') execute function poison()`,
+      );
+      return () => room.owner.query('drop trigger poison on event; drop function poison()');
+    }
+
+    it.each(['an assignment', 'a replacement', 'a revocation'] as const)(
+      '%s, is put aside: others that are due with it or later are told, and it itself once it can be',
+      async (which) => {
+        const path = `/${which.replace(' ', '-')}`;
+        const [bad, good] = [await follower(`${path}-bad`), await follower(`${path}-good`)];
+        const number = (published += 2);
+        await room.publish(number);
+        await room.assign(bad.mpxn, number);
+        await room.posts(1, `${path}-bad`);
+        const cure = await poisoned(bad.mpxn);
+        const happens = {
+          'an assignment': () => room.assign(bad.mpxn, 2),
+          'a replacement': () => room.publish(number + 1, { replaces: trf(number) }),
+          'a revocation': () => room.ask(REVOKE, { id: bad.registrationId }, ADMIN),
+        };
+        await happens[which]();
+        await room.assign(good.mpxn, 3);
+        await room.posts(1, `${path}-good`);
+        await until(async () => {
+          const faulty = 'select from tariff_effect where done_at is null and faults > 0';
+          return (await room.owner.query(faulty)).rowCount === 1 ? true : undefined;
+        });
+        await room.assign(good.mpxn, 4);
+        await room.posts(2, `${path}-good`);
+        expect(typesAt(`${path}-bad`)).toHaveLength(1);
+        await cure();
+        await room.moveClock((elapsed += 600));
+        await room.posts(2, `${path}-bad`);
+        const types = {
+          'an assignment': 'tariff.change',
+          'a replacement': 'tariff.update',
+          'a revocation': 'consent.revoked',
+        };
+        expect(typesAt(`${path}-bad`)[1]).toBe(types[which]);
+      },
+      90_000,
+    );
+  });
+
+  describe('a list of events', () => {
+    const LIST = '{ tariffEvents(first: 20, filter: { types: [SUPPLIER_CESSATION] }) { nodes { id } } }';
+
+    it.each<Planning>(['force_generic_plan', 'force_custom_plan'])(
+      'of a rare type at a supplier with many reads those only: %s',
+      async (planning) => {
+        await room.owner.query('alter table event disable trigger deliveries');
+        await room.owner.query(
+          `insert into event (type, occurred_at, mpid, mpxn_hash, tariff_id)
+         select 'tariff.update', register_now(), 'LAPW', (select mpxn_hash from meter_point limit 1), $1 from generate_series(1, 50000)`,
+          [trf(1)],
+        );
+        await room.owner.query(
+          `insert into event (type, occurred_at, mpid) values ('supplier.cessation', register_now(), 'LAPW')`,
+        );
+        await room.owner.query('alter table event enable trigger deliveries');
+        await room.owner.query('analyze event');
+        const ask = (query: string) => room.ask(query, {}, supplierOf('LAPW'));
+        const { rows, whole } = await rowsRead({ owner: room.owner, ask, asked: /wanted_type/ }, LIST, planning);
+        expect(rows['event']).toBeGreaterThan(0);
+        expect(rows['event']).toBeLessThan(100);
+        expect(whole).not.toContain('event');
+      },
+    );
+  });
+});

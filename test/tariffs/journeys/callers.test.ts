@@ -1,0 +1,189 @@
+import { createClient } from 'graphql-ws';
+import { SignJWT, generateKeyPair } from 'jose';
+import { WebSocket } from 'ws';
+import { consumerToken, rtiApplication } from '../../support/consumer-sign-in';
+import { type GraphAnswer, failuresOf, graphAs } from '../../support/graph';
+import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
+import { overWebSocket } from '../../support/subscriber';
+import { type TariffSharingRoom, tariffSharing } from '../../support/tariff-sharing';
+
+describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
+  let register: SharedRegister;
+  let room: TariffSharingRoom;
+  let token: string;
+  beforeAll(async () => {
+    register = await sharedRegister(wiring);
+    room = await tariffSharing(register);
+    token = await newToken();
+  }, 120_000);
+  afterAll(async () => {
+    await room?.supplier.close();
+  });
+
+  function newToken(scope?: string): Promise<string> {
+    const { client_id: id, client_secret: secret } = rtiUser();
+    return consumerToken(room.supplier, { id, secret }, room.consumer, scope);
+  }
+
+  const rtiUser = () => room.rtiUsers[0] as TariffSharingRoom['rtiUsers'][number];
+
+  /** Asks the gateway with these headers. */
+  async function ask(query: string, headers: Record<string, string>): Promise<GraphAnswer> {
+    const response = await fetch(`${register.gateway}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    });
+    const text = await response.text();
+    const { data = null, errors = [], extensions = {} } = JSON.parse(text) as Partial<GraphAnswer>;
+    return { status: response.status, headers: response.headers, text, data, errors, extensions };
+  }
+
+  const bearer = (sent: string) => ({ authorization: `Bearer ${sent}` });
+  const withKey = (sent: string) => ({ 'X-Supplier-API-Key': sent });
+  const contact = () => `{ rtiUser(userId: "${rtiUser().user_id}") { displayName contact { email } } }`;
+
+  describe('an RTI User with the token of a consumer', () => {
+    it('gets the tariffs of the consumer when it has consented, and no longer than that', async () => {
+      const shared = '{ customerTariffs { tariffId } }';
+      expect(failuresOf(await ask(shared, bearer(token)))).toEqual(['RTI002 customerTariffs']);
+      const given = await ask('mutation { giveTariffConsent { registrationId isNew } }', bearer(token));
+      const { registrationId } = given.data.giveTariffConsent;
+      const admin = await graphAs(register, 'admin');
+      const { data } = await admin(`{ appliedTariff(mpxn: "${room.consumer.mpxns[0]}") { tariffId } }`);
+      expect((await ask(shared, bearer(token))).data).toEqual({ customerTariffs: [data.appliedTariff] });
+      await ask(
+        `mutation { revokeTariffConsent(registrationId: "${registrationId}") { registrationId } }`,
+        bearer(token),
+      );
+      expect(failuresOf(await ask(shared, bearer(token)))).toEqual(['RTI002 customerTariffs']);
+    });
+
+    it.each<[string, string, string]>([
+      ['tariff:read', 'consent:write webhook:write', '{ customerTariffs { tariffId } }'],
+      ['consent:write', 'tariff:read webhook:write', 'mutation { giveTariffConsent { isNew } }'],
+      ['webhook:write', 'tariff:read consent:write', 'mutation { registerRtiWebhook(webhookUrl: "x") { isNew } }'],
+    ])('needs the scope %s, before anything else of the request is looked at', async (scope, others, operation) => {
+      const [answer] = failuresOf(await ask(operation, bearer(await newToken(others))));
+      expect(answer).toMatch(/^PRM001/);
+      const [withScope] = failuresOf(await ask(operation, bearer(await newToken(scope))));
+      expect(withScope ?? 'let in').not.toMatch(/^(PRM|AUT)/);
+    });
+
+    it.each(['SUSPENDED', 'DISABLED'])('is refused at once while it is %s, and sees what is public', async (status) => {
+      const { user_id: userId } = rtiUser();
+      await room.setRtiUserStatus(userId, status);
+      expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual(['RTI001']);
+      const { data } = await ask(contact(), bearer(token));
+      expect(data).toEqual({ rtiUser: { displayName: 'Kestrel', contact: null } });
+      await room.setRtiUserStatus(userId, 'ACTIVE');
+      expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual([]);
+    });
+
+    it('sees its own contact, as others do not', async () => {
+      const own = { rtiUser: { displayName: 'Kestrel', contact: { email: 'partners@kestrel.example' } } };
+      expect((await ask(contact(), bearer(token))).data).toEqual(own);
+      expect((await ask(contact(), {})).data.rtiUser.contact).toBeNull();
+    });
+
+    it('may do nothing that is for accounts or customers', async () => {
+      expect(failuresOf(await ask('{ viewer { accountId } }', bearer(token)))).toEqual(['PRM001']);
+      expect(failuresOf(await ask('{ customerSession { signedInBy } }', bearer(token)))).toEqual(['PRM001']);
+    });
+
+    it('has one for webhooks that names no consumer', async () => {
+      const { client_id: id, client_secret: secret } = rtiUser();
+      const own = await (await rtiApplication(room.supplier, { id, secret })).ownToken();
+      expect(failuresOf(await ask('{ customerTariffs { tariffId } }', bearer(own)))[0]).toMatch(/^PRM001/);
+      expect(failuresOf(await ask(contact(), bearer(own)))).toEqual([]);
+    });
+  });
+
+  describe('a token that proves nothing', () => {
+    it('is refused where anybody may ask, too: AUT001 with a challenge', async () => {
+      const { privateKey } = await generateKeyPair('RS256');
+      const forged = await new SignJWT({ iss: room.supplier.issuer, aud: room.supplier.audience })
+        .setProtectedHeader({ alg: 'RS256' })
+        .sign(privateKey);
+      for (const sent of [forged, 'x', `${token}x`]) {
+        const answer = await ask('{ supplierPage { meta { total } } }', bearer(sent));
+        expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+      }
+    });
+
+    it('does not matter to a verification (Interface A)', async () => {
+      const query = `{ accessRecord(key: "${register.sandbox.samples.access_keys.active}") { ak } }`;
+      expect(failuresOf(await ask(query, bearer('x')))).toEqual([]);
+    });
+  });
+
+  describe('a supplier with its API key', () => {
+    it('sees what a supplier sees, at every endpoint', async () => {
+      expect((await ask(contact(), withKey(room.apiKey))).data.rtiUser.contact).not.toBeNull();
+      const { data } = await ask('{ viewer { role } }', withKey(room.apiKey));
+      expect(data).toEqual({ viewer: { role: 'SUPPLIER' } });
+    });
+
+    it('is told that its key is wrong, and is not shown the public view: AUT003', async () => {
+      for (const sent of [`sk_${'A'.repeat(43)}`, 'x', '']) {
+        const answer = await ask(contact(), withKey(sent));
+        expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT003']);
+      }
+    });
+
+    it('sends one credential: AUT001', async () => {
+      const answer = await ask(contact(), { ...withKey(room.apiKey), ...bearer(token) });
+      expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
+      expect(answer.errors[0]?.message).toContain('Send one credential');
+    });
+
+    it('subscribes over WebSocket, by the name of the header in any case, until the key is replaced', async () => {
+      const client = createClient({
+        url: `${register.gateway.replace(/^http/, 'ws')}/graphql`,
+        webSocketImpl: WebSocket,
+        retryAttempts: 0,
+        connectionParams: { 'X-Supplier-API-Key': room.apiKey },
+      });
+      const connected = new Promise((resolve) => client.on('connected', () => resolve('let in')));
+      const subscriber = overWebSocket(
+        register.gateway,
+        undefined,
+        { query: 'subscription { tariffEvents { id } }' },
+        client,
+      );
+      const other = createClient({
+        url: `${register.gateway.replace(/^http/, 'ws')}/graphql`,
+        webSocketImpl: WebSocket,
+        retryAttempts: 0,
+        connectionParams: { 'x-supplier-api-key': `sk_${'A'.repeat(43)}` },
+      });
+      const refused = overWebSocket(
+        register.gateway,
+        undefined,
+        { query: 'subscription { tariffEvents { id } }' },
+        other,
+      );
+      expect(await refused.ended).toMatchObject({
+        kind: 'closed',
+        code: 4401,
+        reason: expect.stringMatching(/^AUT003/),
+      });
+      expect(await Promise.race([connected, subscriber.ended])).toBe('let in');
+      await room.newApiKey();
+      expect(await subscriber.ended).toMatchObject({
+        kind: 'closed',
+        code: 4401,
+        reason: expect.stringMatching(/^AUT003/),
+      });
+      expect(failuresOf(await ask(contact(), withKey(room.apiKey)))).toEqual(['AUT003']);
+    });
+  });
+
+  it('leave no token, key, consumer or meter point in any log', async () => {
+    const log = register.log();
+    for (const secret of [token, room.apiKey, room.consumer.login, room.consumer.mpxns[0] as string]) {
+      expect(log.includes(secret)).toBe(false);
+    }
+  });
+});

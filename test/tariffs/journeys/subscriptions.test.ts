@@ -1,0 +1,211 @@
+import { randomInt } from 'node:crypto';
+import { Client as Postgres } from 'pg';
+import { graphAs, graphOf, type Graph } from '../../support/graph';
+import { onboarded, signIn } from '../../support/administration';
+import { newMpid } from '../../support/customers';
+import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
+import { tokenOf } from '../../support/rest-client';
+import { type Subscriber, TRANSPORTS } from '../../support/subscriber';
+import { ASSIGN, PUBLISH, supplierInput, tariffInput } from '../../support/tariff-graph';
+import { until } from '../../support/until';
+
+const EVENTS = `subscription ($after: String, $filter: TariffEventFilter) {
+  tariffEvents(after: $after, filter: $filter) { id cursor type mpid mpxn tariff { tariffId name } } }`;
+const PAGE =
+  'query ($filter: TariffEventFilter) { tariffEvents(first: 500, filter: $filter) { nodes { id cursor mpxn } } }';
+
+/** A supplier with an account, and a tariff. */
+interface TestSupplier {
+  readonly mpid: string;
+  readonly token: string;
+  readonly graph: Graph;
+  readonly tariffId: string;
+}
+
+describe.each(usualWirings())('Subscriptions to tariff events of a register in %s', (wiring) => {
+  let register: SharedRegister;
+  let owner: Postgres;
+  let [one, other]: TestSupplier[] = [];
+  let number = randomInt(1_000_000, 2_000_000);
+  const open: Subscriber[] = [];
+
+  beforeAll(async () => {
+    register = await sharedRegister(wiring);
+    owner = new Postgres({ connectionString: register.databaseUrl, options: '-c search_path=tariffs,register' });
+    await owner.connect();
+    [one, other] = [await newSupplier(), await newSupplier()];
+  }, 120_000);
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((each) => each.stop()));
+  });
+  afterAll(async () => {
+    await owner?.end();
+  });
+
+  async function answered(graph: Graph, query: string, variables: Record<string, unknown>) {
+    const { data, errors } = await graph(query, variables);
+    if (errors.length > 0) throw new Error(JSON.stringify(errors));
+    return data;
+  }
+
+  async function newSupplier(): Promise<TestSupplier> {
+    const mpid = newMpid();
+    const admin = await graphAs(register, 'admin');
+    const account = await onboarded(admin, { role: 'SUPPLIER', displayName: `${mpid} Energy Limited`, mpid });
+    const { token } = await signIn(register, account.accountId, account.secretKey);
+    const graph = graphOf(register, token);
+    await answered(admin, 'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
+      input: supplierInput(mpid),
+    });
+    const input = tariffInput((number += 1));
+    await answered(graph, PUBLISH, { input });
+    return { mpid, token, graph, tariffId: String(input['tariffId']) };
+  }
+
+  /** A tariff begins to apply to an MPxN that nobody has. */
+  async function happen({ graph, tariffId }: TestSupplier): Promise<string> {
+    const mpxn = String(1_100_000_000 + (number += 1));
+    await answered(graph, ASSIGN, { mpxn, tariffId, from: new Date(Date.now() - 60_000).toISOString() });
+    return mpxn;
+  }
+
+  /** The log of a supplier, once it tells of an MPxN. */
+  const logged = async (supplier: TestSupplier, mpxn: string): Promise<{ id: string; cursor: string }[]> =>
+    until(async () => {
+      const { nodes } = (await answered(supplier.graph, PAGE, { filter: {} })).tariffEvents;
+      return nodes.some((each: { mpxn: string }) => each.mpxn === mpxn) ? nodes : undefined;
+    });
+
+  const events = (told: Awaited<ReturnType<Subscriber['first']>>) => told.map(({ data }) => data.tariffEvents);
+
+  describe.each(TRANSPORTS)('over %s', (_, subscribe) => {
+    const subscribed = (token: string | undefined, variables: Record<string, unknown> = {}): Subscriber => {
+      const subscriber = subscribe(register.gateway, token, { query: EVENTS, variables });
+      open.push(subscriber);
+      return subscriber;
+    };
+
+    it('bring a supplier its own events and no other: after a cursor, then what happens, each once', async () => {
+      const [supplier, stranger] = [one as TestSupplier, other as TestSupplier];
+      const first = await happen(supplier);
+      const known = await logged(supplier, first);
+      const after = known.length > 1 ? known.at(-2)?.cursor : '';
+      const subscriber = subscribed(supplier.token, { after });
+      await subscriber.first(1);
+      await happen(stranger);
+      const second = await happen(supplier);
+      const all = await logged(supplier, second);
+      const told = events(await subscriber.first(2));
+      const common = { type: 'TARIFF_CHANGE', mpid: supplier.mpid, tariff: { tariffId: supplier.tariffId } };
+      expect(told).toMatchObject([
+        { ...common, mpxn: first },
+        { ...common, mpxn: second },
+      ]);
+      expect(told.map(({ id, cursor }) => ({ id, cursor }))).toEqual(
+        all.slice(-2).map(({ id, cursor }) => ({ id, cursor })),
+      );
+      expect(subscriber.told).toHaveLength(2);
+    });
+
+    it('bring the back office all of them, by supplier and by type, and an analyst no MPxN', async () => {
+      const [supplier, stranger] = [one as TestSupplier, other as TestSupplier];
+      const filter = { mpid: stranger.mpid, types: ['TARIFF_CHANGE'] };
+      const [admin, analyst, nothing] = [
+        subscribed(await tokenOf(register, 'admin'), { after: '', filter }),
+        subscribed(await tokenOf(register, 'analyst'), { after: '', filter }),
+        subscribed(await tokenOf(register, 'admin'), {
+          after: '',
+          filter: { ...filter, types: ['SUPPLIER_CESSATION'] },
+        }),
+      ];
+      await happen(supplier);
+      const mpxn = await happen(stranger);
+      const count = (await logged(stranger, mpxn)).length;
+      const [toldAdmin, toldAnalyst] = [await admin.first(count), await analyst.first(count)].map(events);
+      await until(() => (admin.told.some(({ data }) => data.tariffEvents.mpxn === mpxn) ? true : undefined));
+      expect(toldAdmin?.every(({ mpid }) => mpid === stranger.mpid)).toBe(true);
+      expect(toldAnalyst?.map(({ mpxn: seen }) => seen)).toEqual(toldAnalyst?.map(() => null));
+      expect(nothing.told).toEqual([]);
+    });
+
+    it('of identical text by two suppliers bring each its own: an answer is not shared beyond its supplier', async () => {
+      const both = [one as TestSupplier, other as TestSupplier];
+      const subscribers = both.map(({ token }) => subscribed(token, { after: '' }));
+      const mpxns = [await happen(one as TestSupplier), await happen(other as TestSupplier)];
+      for (const [index, supplier] of both.entries()) {
+        const count = (await logged(supplier, mpxns[index] as string)).length;
+        const told = events((await subscribers[index]?.first(count)) ?? []);
+        expect(told.map(({ mpid }) => mpid)).toEqual(told.map(() => supplier.mpid));
+        expect(told.every(({ mpxn }) => /^\d{10}$/.test(mpxn))).toBe(true);
+      }
+    });
+
+    it.each([
+      [
+        'another supplier’s events',
+        'PRM002',
+        () => (one as TestSupplier).token,
+        () => ({ filter: { mpid: other?.mpid } }),
+      ],
+      ['those who are no readers of it', 'PRM001', () => tokenOf(register, 'data_user'), () => ({})],
+      ['a cursor that is none', 'VAL001', () => (one as TestSupplier).token, () => ({ after: 'none' })],
+    ])('are refused for %s: %s', async (__, code, token, variables) => {
+      const subscriber = subscribed(await token(), variables());
+      const ending = await subscriber.ended;
+      const told = subscriber.told.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
+      expect(ending.kind === 'errors' ? ending.codes : told).toEqual([code]);
+    });
+  });
+
+  it('of a supplier end when it is not active in the register, are refused meanwhile, and go on without a gap', async () => {
+    const supplier = await newSupplier();
+    const admin = await graphAs(register, 'admin');
+    const [[, overWebSocket], [, asEvents]] = TRANSPORTS;
+    const begun = (subscribe: typeof overWebSocket, after: string) => {
+      const subscriber = subscribe(register.gateway, supplier.token, { query: EVENTS, variables: { after } });
+      open.push(subscriber);
+      return subscriber;
+    };
+    const codes = async (subscriber: Subscriber) => {
+      const ending = await subscriber.ended;
+      const told = subscriber.told.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
+      return ending.kind === 'errors' ? ending.codes : told;
+    };
+    const running = [overWebSocket, asEvents].map((subscribe) => begun(subscribe, ''));
+    const first = await happen(supplier);
+    const [{ cursor = '' } = {}] = events((await running[0]?.first(1)) ?? []);
+    await running[1]?.first(1);
+    const status = (to: string) =>
+      answered(admin, `mutation { setSupplierStatus(mpid: "${supplier.mpid}", status: ${to}) { status } }`, {});
+    await status('SUSPENDED');
+    const mpxn = String(1_100_000_000 + (number += 1));
+    const from = new Date(Date.now() - 60_000).toISOString();
+    await answered(admin, ASSIGN, { mpxn, tariffId: supplier.tariffId, from });
+    for (const each of running) expect(await codes(each)).toEqual(['PRM001']);
+    const ofSupplier = { filter: { mpid: supplier.mpid } };
+    await until(async () =>
+      (await answered(admin, PAGE, ofSupplier)).tariffEvents.nodes.length === 2 ? true : undefined,
+    );
+    for (const subscribe of [overWebSocket, asEvents])
+      expect(await codes(begun(subscribe, cursor))).toEqual(['PRM001']);
+    for (const { told } of running) expect(told.flatMap(({ data }) => data?.tariffEvents?.mpxn ?? [])).toEqual([first]);
+    await status('ACTIVE');
+    const [missed] = events(await begun(overWebSocket, cursor).first(1));
+    expect(missed).toMatchObject({ mpxn });
+  });
+
+  it('end with the account', async () => {
+    const supplier = await newSupplier();
+    const [, overWebSocket] = TRANSPORTS[0];
+    const subscriber = overWebSocket(register.gateway, supplier.token, { query: EVENTS, variables: { after: '' } });
+    open.push(subscriber);
+    await happen(supplier);
+    await subscriber.first(1);
+    const admin = await graphAs(register, 'admin');
+    const { rows } = await owner.query('select account_id from access.account where mpid = $1', [supplier.mpid]);
+    await answered(admin, 'mutation ($id: ID!) { suspendAccount(accountId: $id) { status } }', {
+      id: rows[0].account_id,
+    });
+    expect(await subscriber.ended).toMatchObject({ kind: expect.stringMatching(/errors|closed/) });
+  });
+});

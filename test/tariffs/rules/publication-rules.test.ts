@@ -1,0 +1,366 @@
+import { publicationViolations } from '../../../subgraphs/tariffs/domain/publication-rules';
+import type { RateTier, TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/domain/tariff';
+import { told } from '../../support/access-records';
+import { aroundTheClock, entry, flatTariff, group, tariffWith, window } from '../../support/tariff-examples';
+
+const tellOf = (tariff: TariffInput) => told(publicationViolations(tariff));
+const changed = (changes: Partial<TariffInput>) => tellOf(flatTariff((tariff) => void Object.assign(tariff, changes)));
+const tree = (...rates: TariffScheduleEntry[]) => tellOf(tariffWith(...rates));
+const always = group(['All'], aroundTheClock('0.25'));
+const at = (instant: string) => new Date(instant);
+
+describe('The fields of a tariff', () => {
+  it('break no rule as they usually come, with and without what is optional', () => {
+    expect(tellOf(flatTariff())).toEqual([]);
+    const optional = { description: '', comments: '', percentageGreen: null, replaces: null, validTo: null };
+    expect(changed({ ...optional, sellableFrom: null, sellableTo: null })).toEqual([]);
+    expect(
+      changed({
+        name: '🐦'.repeat(100),
+        description: 'd'.repeat(2_000),
+        comments: 'c'.repeat(2_000),
+        percentageGreen: 100,
+        replaces: `trf_${'9'.repeat(32)}`,
+        validTo: at('2027-01-01T00:00:00Z'),
+      }),
+    ).toEqual([]);
+  });
+
+  it.each<[keyof TariffInput, string]>([
+    ['name', 'must have 1 to 100 characters'],
+    ['description', 'must have 0 to 2000 characters'],
+    ['comments', 'must have 0 to 2000 characters'],
+  ])('have a limit of %s', (field, message) => {
+    const most = Number(/to (\d+)/.exec(message)?.[1]);
+    expect(changed({ [field]: '🐦'.repeat(most + 1) })).toEqual([`VAL003 ${field}: ${message}`]);
+    expect(changed({ [field]: 'a\0b' })).toEqual([`VAL001 ${field}: contains a character that cannot be stored`]);
+  });
+
+  it('have a name of more than blanks', () => {
+    expect(changed({ name: '' })).toEqual(['VAL003 name: must have 1 to 100 characters']);
+    expect(changed({ name: ' \t' })).toEqual(['VAL003 name: must not be of blanks only']);
+  });
+
+  it.each(['trf_1', `trf_${'A'.repeat(32)}`, `usr_${'0'.repeat(32)}`, `trf_${'0'.repeat(32)}\n`])(
+    'have no id such as %j, nor replace it',
+    (id) => {
+      expect(changed({ tariffId: id, replaces: `${id}0` })).toEqual([
+        'VAL001 tariffId: must match ^trf_[0-9a-f]{32}$',
+        'VAL001 replaces: must match ^trf_[0-9a-f]{32}$',
+      ]);
+    },
+  );
+
+  it('do not replace the tariff itself', () => {
+    expect(changed({ replaces: flatTariff().tariffId })).toEqual(['VAL003 replaces: must be another tariff']);
+  });
+
+  it.each(['1', '.50', '0.5', '0.123456', '-0.50', '+0.50', '1e2.00', '0,50', ' 0.50', '0.50\n', ''])(
+    'have no price such as %j',
+    (price) => {
+      const rates = [entry(['All'], group(['All'], aroundTheClock(price)))];
+      expect(changed({ standingCharge: price, rates })).toEqual([
+        'VAL001 standingCharge: must match ^\\d+\\.\\d{2,5}$',
+        'VAL001 rates/0/daysAndHours/0/hours/0/rate/0/unitPrice: must match ^\\d+\\.\\d{2,5}$',
+      ]);
+    },
+  );
+
+  it.each(['0.00', '0.12345', '00012.50', '99999999999999.12345'])('have prices such as %j', (price) => {
+    expect(changed({ standingCharge: price, rates: [entry(['All'], group(['All'], aroundTheClock(price)))] })).toEqual(
+      [],
+    );
+  });
+
+  it('have prices of at most 20 characters', () => {
+    expect(changed({ standingCharge: `${'9'.repeat(18)}.00` })).toEqual([
+      'VAL003 standingCharge: must have at most 20 characters',
+    ]);
+  });
+
+  it.each([-0.1, 100.1, NaN, Infinity])('have no percentage such as %j', (percentageGreen) => {
+    expect(changed({ percentageGreen })).toEqual(['VAL003 percentageGreen: must be 0 to 100']);
+  });
+
+  it('have a rate of VAT, an integer 0 to 100, where the prices exclude VAT', () => {
+    for (const vatIncluded of [true, false]) {
+      for (const vatRate of [0, 5, 100]) expect(changed({ vatIncluded, vatRate })).toEqual([]);
+      for (const vatRate of [-1, 101, 17.5])
+        expect(changed({ vatIncluded, vatRate })).toEqual(['VAL003 vatRate: must be an integer 0 to 100']);
+    }
+    for (const vatRate of [null, undefined]) {
+      expect(changed({ vatIncluded: true, vatRate })).toEqual([]);
+      expect(changed({ vatIncluded: false, vatRate })).toEqual([
+        'VAL002 vatRate: is required when prices do not include VAT',
+      ]);
+    }
+  });
+
+  it.each([
+    ['validFrom', 'validTo', 'validity'],
+    ['sellableFrom', 'sellableTo', 'sale'],
+  ])('end after %s', (from, to, period) => {
+    const begin = at('2026-06-01T00:00:00Z');
+    const ends = (end: string) => changed({ [from]: begin, [to]: at(end) });
+    expect(ends('2026-06-01T00:00:00.001Z')).toEqual([]);
+    expect(ends('2026-06-01T00:00:00Z')).toEqual([`VAL003 ${to}: must be after the beginning of its ${period}`]);
+    expect(ends('2026-05-31T23:59:59.999Z')).toEqual([`VAL003 ${to}: must be after the beginning of its ${period}`]);
+    expect(changed({ sellableTo: begin })).toEqual([]);
+  });
+
+  it('are told all at once, each path once', () => {
+    const faults = changed({ name: '', standingCharge: 'x', vatRate: -1, rates: [] });
+    expect(faults).toEqual([
+      'VAL003 name: must have 1 to 100 characters',
+      'VAL001 standingCharge: must match ^\\d+\\.\\d{2,5}$',
+      'VAL003 rates: must have at least one entry',
+      'VAL003 vatRate: must be an integer 0 to 100',
+    ]);
+  });
+});
+
+describe('What is said of faults', () => {
+  it('holds no name of a field of the graph: it is read on the REST wire, too', () => {
+    const before = at('2026-01-01T00:00:00Z');
+    const faults = [
+      ...changed({ vatIncluded: false, vatRate: null, validTo: before, sellableFrom: before, sellableTo: before }),
+      ...changed({ name: '', percentageGreen: 101, vatRate: 101, tariffId: 'x', replaces: 'x', rates: [] }),
+    ];
+    expect(faults.length).toBeGreaterThan(8);
+    for (const fault of faults) expect(fault.slice(fault.indexOf(': '))).not.toMatch(/[a-z][A-Z]/);
+  });
+});
+
+describe('Months, dates and days', () => {
+  const dated = (months: TariffScheduleEntry['months'], dates: number[]) =>
+    tree({ ...entry(months, always), dates }, entry(['All'], always));
+
+  it('are each named once, All alone', () => {
+    expect(tree(entry(['Jan', 'Feb', 'Jan'], always), entry(['All'], always))).toEqual([
+      'VAL003 rates/0/months: must not name a month twice',
+    ]);
+    expect(tree(entry(['All', 'Jan'], always))).toEqual(['VAL003 rates/0/months: must name All alone']);
+    expect(tree(entry(['All'], group(['Mon', 'Mon'], aroundTheClock('0.25')), always))).toEqual([
+      'VAL003 rates/0/daysAndHours/0/days: must not name a day twice',
+    ]);
+    expect(tree(entry(['All'], group(['Sun', 'All'], aroundTheClock('0.25'))))).toEqual([
+      'VAL003 rates/0/daysAndHours/0/days: must name All alone',
+    ]);
+  });
+
+  it('are dates 1 to 31, whole, each once, that one of the months has', () => {
+    expect(dated(['All'], [1, 29, 30, 31])).toEqual([]);
+    expect(dated(['Feb'], [29])).toEqual([]);
+    expect(dated(['Feb', 'Apr'], [30])).toEqual([]);
+    expect(dated(['Feb'], [29, 30])).toEqual(['VAL003 rates/0/dates/1: is a date that none of its months has']);
+    expect(dated(['Feb', 'Apr'], [31, 1])).toEqual(['VAL003 rates/0/dates/0: is a date that none of its months has']);
+    expect(dated(['Jan'], [1, 0, 32, 1.5])).toEqual(
+      [1, 2, 3].map((index) => `VAL003 rates/0/dates/${index}: must be 1 to 31`),
+    );
+    expect(dated(['Jan'], [1, 2, 1])).toEqual(['VAL003 rates/0/dates: must not name a date twice']);
+  });
+
+  it('are not empty', () => {
+    const none = 'must have at least one entry';
+    expect(tree(entry([], always), entry(['All'], always))).toEqual([`VAL003 rates/0/months: ${none}`]);
+    expect(dated(['Jan'], [])).toEqual([`VAL003 rates/0/dates: ${none}`]);
+    expect(tree(entry(['All'], group([], aroundTheClock('0.25')), always))).toEqual([
+      `VAL003 rates/0/daysAndHours/0/days: ${none}`,
+    ]);
+    expect(tree(entry(['All']))).toEqual([`VAL003 rates/0/daysAndHours: ${none}`]);
+    expect(tree(entry(['All'], group(['All'])))).toEqual([`VAL003 rates/0/daysAndHours/0/hours: ${none}`]);
+  });
+});
+
+describe('Windows of the day', () => {
+  const HOURS = 'rates/0/daysAndHours/0/hours';
+  const windows = (...hours: ReturnType<typeof window>[]) => tree(entry(['All'], group(['All'], ...hours)));
+
+  it('make up the day in any order, wrap past midnight and touch each other', () => {
+    expect(windows(window('00:00', '00:00'))).toEqual([]);
+    expect(windows(window('22:00', '06:00'), window('06:00', '22:00'))).toEqual([]);
+    expect(windows(window('06:00', '22:00'), window('22:00', '00:00'), window('00:00', '06:00'))).toEqual([]);
+    expect(windows(window('05:30', '05:30'))).toEqual([]);
+  });
+
+  it.each(['24:00:00', '07:60:00', '7:00:00', '07:00', '07:00:60', '', '07:00:00Z', ' 07:00:00'])(
+    'have no time such as %j',
+    (time) => {
+      const pattern = 'must match ^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d$';
+      const hours = { ...window('00:00', '00:00'), validFrom: time, validTo: time };
+      expect(windows(hours)).toEqual([
+        `VAL001 ${HOURS}/0/validFrom: ${pattern}`,
+        `VAL001 ${HOURS}/0/validTo: ${pattern}`,
+      ]);
+    },
+  );
+
+  it('begin and end on whole half-hours; a gap is not told where a time cannot be read', () => {
+    const odd = { ...window('00:00', '07:00'), validFrom: '00:00:01', validTo: '07:15:00' };
+    expect(windows(odd)).toEqual([
+      `VAL003 ${HOURS}/0/validFrom: must be on a whole half-hour`,
+      `VAL003 ${HOURS}/0/validTo: must be on a whole half-hour`,
+    ]);
+  });
+
+  it('do not overlap, and each that does is told with the half-hours', () => {
+    expect(windows(window('00:00', '08:00'), window('07:30', '00:00'))).toEqual([
+      `VAL003 ${HOURS}/1: overlaps earlier windows from 07:30 to 08:00`,
+    ]);
+    expect(windows(window('00:00', '00:00'), window('23:00', '01:00'), window('12:00', '12:30'))).toEqual([
+      `VAL003 ${HOURS}/1: overlaps earlier windows from 00:00 to 01:00, 23:00 to 24:00`,
+      `VAL003 ${HOURS}/2: overlaps earlier windows from 12:00 to 12:30`,
+    ]);
+  });
+
+  it('leave no gap in a static tariff, and may in a dynamic one', () => {
+    const gap = [window('00:30', '02:00'), window('05:30', '23:00')] as const;
+    expect(windows(...gap)).toEqual([
+      `VAL003 ${HOURS}: has no rate from 00:00 to 00:30, 02:00 to 05:30, 23:00 to 24:00`,
+    ]);
+    const dynamic = tariffWith(entry(['All'], group(['All'], ...gap)));
+    dynamic.tariffType = 'dynamic';
+    expect(tellOf(dynamic)).toEqual([]);
+  });
+});
+
+describe('Tiers', () => {
+  const RATE = 'rates/0/daysAndHours/0/hours/0/rate';
+  const tiers = (...amounts: RateTier['toKwh'][]) => {
+    const rate = amounts.map((toKwh) => ({ unitPrice: '0.25', toKwh }) as RateTier);
+    return tree(entry(['All'], group(['All'], { ...aroundTheClock('0.25'), rate })));
+  };
+  const MORE = 'must be more than that of the tiers before';
+
+  it('ascend to an unbounded one', () => {
+    expect(tiers(null)).toEqual([]);
+    expect(tiers(undefined)).toEqual([]);
+    expect(tiers('0.000001', '2', '10', '10.5', '999999999.999999', null)).toEqual([]);
+  });
+
+  it('are refused where they do not: as numbers, not as texts', () => {
+    expect(tiers('10', '9', null)).toEqual([`VAL003 ${RATE}/1/toKwh: ${MORE}`]);
+    expect(tiers('10', '10.0', '9', '11', null)).toEqual([1, 2].map((each) => `VAL003 ${RATE}/${each}/toKwh: ${MORE}`));
+    expect(tiers('10', '9', '9.5', null)).toEqual([1, 2].map((each) => `VAL003 ${RATE}/${each}/toKwh: ${MORE}`));
+    expect(tiers('0', null)).toEqual([`VAL003 ${RATE}/0/toKwh: must be more than 0`]);
+  });
+
+  it('are unbounded at the end only', () => {
+    expect(tiers('10')).toEqual([`VAL003 ${RATE}/0/toKwh: must be null: the last tier is unbounded`]);
+    expect(tiers(null, '10', null)).toEqual([`VAL003 ${RATE}/0/toKwh: is required: only the last tier is unbounded`]);
+  });
+
+  it.each(['-1', '1e3', '1.', '.5', '1.0000001', '1234567890', 'x', ''])('have no amount such as %j', (amount) => {
+    expect(tiers(amount, null)).toEqual([`VAL001 ${RATE}/0/toKwh: must match ^\\d{1,9}(\\.\\d{1,6})?$`]);
+  });
+
+  it('are 1 to 20', () => {
+    const amounts = Array.from({ length: 20 }, (_, index) => String(index + 1));
+    expect(tiers(...amounts.slice(1), null)).toEqual([]);
+    expect(tiers(...amounts, null)).toEqual([`VAL003 ${RATE}: must have at most 20 entries`]);
+    expect(tiers()).toEqual([`VAL003 ${RATE}: must have at least one entry`]);
+  });
+});
+
+describe('What is never reached', () => {
+  const REST = 'is never reached: earlier entries match all its days';
+
+  it('is an entry of which earlier ones take every day, also together', () => {
+    expect(tree(entry(['All'], always), entry(['Dec'], always))).toEqual([`VAL003 rates/1: ${REST}`]);
+    expect(tree(entry(['Dec'], always), entry(['All'], always))).toEqual([]);
+    const early = { ...entry(['Feb'], always), dates: Array.from({ length: 15 }, (_, index) => index + 1) };
+    const late = { ...entry(['All'], always), dates: Array.from({ length: 16 }, (_, index) => index + 16) };
+    const february = (dates: number[]) => ({ ...entry(['Feb'], always), dates });
+    expect(tree(early, late, february([3, 29]), entry(['All'], always))).toEqual([`VAL003 rates/2: ${REST}`]);
+  });
+
+  it('is a days group of which earlier ones take every day', () => {
+    const at1 = 'VAL003 rates/0/daysAndHours';
+    const shadowed = 'is never reached: earlier groups match all its days';
+    const weekend = group(['Sat', 'Sun'], aroundTheClock('0.10'));
+    expect(tree(entry(['All'], always, weekend))).toEqual([`${at1}/1: ${shadowed}`]);
+    const saturday = group(['Sat'], aroundTheClock('0.10'));
+    expect(tree(entry(['All'], weekend, saturday, always))).toEqual([`${at1}/1: ${shadowed}`]);
+    expect(tree(entry(['All'], saturday, weekend, always))).toEqual([]);
+  });
+});
+
+describe('Gaps in a static tariff', () => {
+  const weekdays = group(['Mon', 'Tue', 'Wed', 'Thu', 'Fri'], aroundTheClock('0.30'));
+  const GROUPS = 'VAL003 rates/0/daysAndHours';
+
+  it('are told as days of the year, of the week, and half-hours, each where it belongs', () => {
+    const some = { ...entry(['Jan', 'Feb', 'Mar'], weekdays, group(['Sat'], window('00:00', '12:00'))), dates: null };
+    const short = { ...entry(['Apr'], always), dates: [1, 2, 3, 5, 30] };
+    const rest = entry(['May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov'], always);
+    expect(tree(some, short, rest)).toEqual([
+      'VAL003 rates: has no entry for 4 Apr, 6 to 29 Apr, 1 to 31 Dec',
+      `${GROUPS}: has no days group for Sun`,
+      `${GROUPS}/1/hours: has no rate from 12:00 to 24:00`,
+    ]);
+  });
+
+  it('are no fall-through: what an entry lacks no later one gives', () => {
+    expect(tree(entry(['Jan'], weekdays), entry(['All'], always))).toEqual([
+      `${GROUPS}: has no days group for Sat, Sun`,
+    ]);
+  });
+
+  it('are looked for on 29 February too', () => {
+    const dates = Array.from({ length: 28 }, (_, index) => index + 1);
+    const others = entry(['Jan', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'], always);
+    const until = (validTo: string | null) => {
+      const tariff = tariffWith({ ...entry(['Feb'], always), dates }, others);
+      tariff.validTo = validTo === null ? null : at(validTo);
+      return tellOf(tariff);
+    };
+    const gap = ['VAL003 rates: has no entry for 29 Feb'];
+    expect(until(null)).toEqual(gap);
+    expect(until('2028-02-29T00:00:00Z')).toEqual([]);
+    expect(until('2028-02-29T00:00:00.001Z')).toEqual(gap);
+  });
+
+  it('count on days that occur while the tariff is valid, in local days', () => {
+    const summer = (validFrom: string, validTo: string, entryOf = entry(['Jul'], always)) =>
+      tellOf({ ...tariffWith(entryOf), validFrom: at(validFrom), validTo: at(validTo) });
+    expect(summer('2026-06-30T23:00:00Z', '2026-07-31T23:00:00Z')).toEqual([]);
+    expect(summer('2026-06-30T22:30:00Z', '2026-07-31T23:00:00Z')).toEqual(['VAL003 rates: has no entry for 30 Jun']);
+    expect(summer('2026-06-30T23:00:00Z', '2026-07-31T23:30:00Z')).toEqual(['VAL003 rates: has no entry for 1 Aug']);
+    // 6 to 10 July 2026 are Monday to Friday.
+    expect(summer('2026-07-05T23:00:00Z', '2026-07-10T23:00:00Z', entry(['All'], weekdays))).toEqual([]);
+    expect(summer('2026-07-05T23:00:00Z', '2026-07-11T23:00:00Z', entry(['All'], weekdays))).toEqual([
+      `${GROUPS}: has no days group for Sat`,
+    ]);
+  });
+
+  it('of a day on which the clock changes are gaps of its whole table', () => {
+    // On 29 March 2026 no clock shows 01:00 to 02:00.
+    const spring = entry(['All'], group(['Sun'], window('02:00', '01:00')));
+    const tariff = {
+      ...tariffWith(spring),
+      validFrom: at('2026-03-29T00:00:00Z'),
+      validTo: at('2026-03-29T23:00:00Z'),
+    };
+    expect(tellOf(tariff)).toEqual([`${GROUPS}/0/hours: has no rate from 01:00 to 02:00`]);
+  });
+
+  it('are not looked for when there is no day at all', () => {
+    const noon = at('2026-06-01T12:00:00Z');
+    const tariff = { ...tariffWith(entry(['Jan'], always)), validFrom: noon, validTo: noon };
+    expect(tellOf(tariff)).toEqual(['VAL003 validTo: must be after the beginning of its validity']);
+  });
+});
+
+describe('Hostile trees', () => {
+  it('are judged in time: thousands of entries, groups and windows', () => {
+    const many = <Part>(count: number, part: Part): Part[] =>
+      Array.from({ length: count }, () => structuredClone(part));
+    const rates = many(2_000, entry(['All'], always));
+    const started = process.cpuUsage();
+    expect(tree(...rates)).toHaveLength(1_999);
+    expect(tree(entry(['All'], ...many(2_000, always)))).toHaveLength(1_999);
+    expect(tree(entry(['All'], group(['All'], ...many(2_000, window('00:00', '00:00')))))).toHaveLength(1_999);
+    const { user, system } = process.cpuUsage(started);
+    expect(user + system).toBeLessThan(3_000_000);
+  });
+});

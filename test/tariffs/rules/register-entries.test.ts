@@ -1,0 +1,180 @@
+import {
+  type PerformanceReportInput,
+  performanceReportViolations,
+} from '../../../subgraphs/tariffs/domain/performance-report';
+import {
+  REGISTER_ENTRY_STATUSES,
+  type RegisterEntryStatus,
+  mayBecome,
+  statusViolations,
+} from '../../../subgraphs/tariffs/domain/register-entry-status';
+import { type RtiUserInput, rtiUserViolations } from '../../../subgraphs/tariffs/domain/rti-user';
+import { type SupplierInput, supplierViolations } from '../../../subgraphs/tariffs/domain/supplier';
+import { told } from '../../support/access-records';
+
+const PRODUCTION = { production: true };
+
+describe('The status of a supplier or an RTI User', () => {
+  /** Active ⇄ suspended; either → disabled; disabled → active; any → removed, which is final. */
+  const LEADS: Record<RegisterEntryStatus, string> = {
+    active: 'suspended disabled removed',
+    suspended: 'active disabled removed',
+    disabled: 'active removed',
+    removed: '',
+  };
+
+  it.each(REGISTER_ENTRY_STATUSES)('leads from %s where the decisions say, and nowhere else', (from) => {
+    const leads = REGISTER_ENTRY_STATUSES.filter((to) => mayBecome(from, to));
+    expect(leads.join(' ')).toBe(LEADS[from]);
+    for (const to of REGISTER_ENTRY_STATUSES) {
+      const isRefused = to !== from && !leads.includes(to);
+      const refusal = [`CNF001 status: cannot become ${to}: it is ${from}`];
+      expect(told(statusViolations(from, to))).toEqual(isRefused ? refusal : []);
+    }
+  });
+});
+
+describe('What an admin enters of a supplier', () => {
+  const LAPWING: SupplierInput = {
+    mpid: 'LAPW',
+    name: 'Lapwing Energy Supply Ltd',
+    displayName: 'Lapwing',
+    support: 'help@lapwing.example, 01632 960001',
+    apiUrl: 'https://tariffs.lapwing.example',
+    oauthUrl: 'https://login.lapwing.example/authorize',
+    issuer: 'https://login.lapwing.example',
+    audience: 'https://tariffs.lapwing.example',
+  };
+  const of = (changes: Partial<SupplierInput>, realm = PRODUCTION) =>
+    told(supplierViolations({ ...LAPWING, ...changes }, realm));
+
+  it('breaks no rule as it usually comes, with and without what is optional', () => {
+    expect(of({})).toEqual([]);
+    expect(of({ oauthUrl: null, issuer: null, audience: null })).toEqual([]);
+    expect(of({ oauthUrl: undefined, issuer: undefined, audience: null })).toEqual([]);
+  });
+
+  it.each(['LAP', 'LAPWI', 'lapw', 'LA W', 'LAPÉ', 'LAPW\n', ''])('has no mpid such as %j', (mpid) => {
+    expect(of({ mpid })).toEqual(['VAL001 mpid: must match ^[A-Z0-9]{4}$']);
+  });
+
+  it.each([
+    ['name', 200],
+    ['displayName', 100],
+    ['support', 200],
+    ['audience', 255],
+  ] as const)('has a %s of 1 to %i characters, not of blanks', (field, most) => {
+    const length = `VAL003 ${field}: must have 1 to ${most} characters`;
+    expect(of({ [field]: '🐦'.repeat(most) })).toEqual([]);
+    expect(of({ [field]: '🐦'.repeat(most + 1) })).toEqual([length]);
+    expect(of({ [field]: '' })).toEqual([length]);
+    expect(of({ [field]: ' \u00a0' })).toEqual([`VAL003 ${field}: must not be of blanks only`]);
+    expect(of({ [field]: 'a\0b' })).toEqual([`VAL001 ${field}: contains a character that cannot be stored`]);
+  });
+
+  it.each(['apiUrl', 'oauthUrl', 'issuer'])('has web addresses: %s, in production by https', (field) => {
+    expect(of({ [field]: 'http://lapwing.example' })).toEqual([`VAL008 ${field}: is not an https URL`]);
+    expect(of({ [field]: 'http://localhost:4001' }, { production: false })).toEqual([]);
+    expect(of({ [field]: 'lapwing.example' }, { production: false })).toEqual([
+      `VAL008 ${field}: is not an https or http URL`,
+    ]);
+    expect(of({ [field]: 'https://me:secret@lapwing.example' })).toEqual([`VAL008 ${field}: contains credentials`]);
+  });
+
+  it('names the issuer of tokens with their audience, or neither', () => {
+    expect(of({ audience: null })).toEqual(['VAL002 audience: is required with issuer']);
+    expect(of({ issuer: null })).toEqual(['VAL002 issuer: is required with audience']);
+  });
+});
+
+describe('What an admin enters of an RTI User', () => {
+  const CURLEW: RtiUserInput = {
+    userId: `usr_${'0f'.repeat(16)}`,
+    name: 'Curlew Comparison Ltd',
+    displayName: 'Curlew',
+    support: 'https://curlew.example/help',
+    webhookUrl: 'https://hooks.curlew.example/tariffs',
+    contact: { name: 'Ada Sandpiper', email: 'ada@curlew.example', telephone: '+44 1632 960002' },
+  };
+  const of = (changes: Partial<RtiUserInput>) => told(rtiUserViolations({ ...CURLEW, ...changes }, PRODUCTION));
+
+  it('breaks no rule as it usually comes, with and without what is optional', () => {
+    expect(of({})).toEqual([]);
+    expect(of({ userId: null, webhookUrl: null, contact: null })).toEqual([]);
+    expect(of({ userId: undefined, contact: {} })).toEqual([]);
+    expect(of({ contact: { name: null, email: null, telephone: null } })).toEqual([]);
+  });
+
+  it.each(['usr_1', `usr_${'0F'.repeat(16)}`, `trf_${'0f'.repeat(16)}`, `usr_${'0f'.repeat(17)}`])(
+    'has no userId such as %j',
+    (userId) => {
+      expect(of({ userId })).toEqual(['VAL001 userId: must match ^usr_[0-9a-f]{32}$']);
+    },
+  );
+
+  it.each([
+    ['name', 200],
+    ['displayName', 100],
+    ['support', 200],
+  ] as const)('has a %s of 1 to %i characters', (field, most) => {
+    const length = `VAL003 ${field}: must have 1 to ${most} characters`;
+    expect(of({ [field]: 'x'.repeat(most) })).toEqual([]);
+    expect(of({ [field]: 'x'.repeat(most + 1) })).toEqual([length]);
+    expect(of({ [field]: '' })).toEqual([length]);
+  });
+
+  it('has a web address for its webhook, and a contact of a name, an e-mail address and a telephone number', () => {
+    expect(of({ webhookUrl: 'http://hooks.curlew.example' })).toEqual(['VAL008 webhookUrl: is not an https URL']);
+    expect(of({ contact: { name: '', email: 'ada', telephone: '1'.repeat(51) } })).toEqual([
+      'VAL003 contact/name: must have 1 to 200 characters',
+      'VAL003 contact/telephone: must have 1 to 50 characters',
+      'VAL001 contact/email: is not an e-mail address',
+    ]);
+  });
+});
+
+describe('A performance report', () => {
+  const REPORT: PerformanceReportInput = {
+    periodStart: new Date('2026-05-01T00:00:00Z'),
+    periodEnd: new Date('2026-06-01T00:00:00Z'),
+    totalRequests: 1_200_000,
+    notificationsIssued: 0,
+    availabilityPct: 99.95,
+    successPct: 100,
+    responseTimeMs: { p50: 12, p95: 80, p99: 80 },
+  };
+  const of = (changes: Partial<PerformanceReportInput>) => told(performanceReportViolations({ ...REPORT, ...changes }));
+
+  it('breaks no rule as it usually comes', () => {
+    expect(of({})).toEqual([]);
+    expect(of({ availabilityPct: 0, successPct: 0, responseTimeMs: { p50: 0, p95: 0, p99: 0 } })).toEqual([]);
+  });
+
+  it('is of a period that ends after its begin', () => {
+    expect(of({ periodEnd: REPORT.periodStart })).toEqual([
+      'VAL003 periodEnd: must be after the beginning of the period',
+    ]);
+    expect(of({ periodEnd: new Date(0) })).toEqual(['VAL003 periodEnd: must be after the beginning of the period']);
+  });
+
+  it.each(['totalRequests', 'notificationsIssued'])('counts whole %s', (field) => {
+    for (const value of [-1, 1.5, 2 ** 53])
+      expect(of({ [field]: value })).toEqual([`VAL003 ${field}: must be a whole number, 0 or more`]);
+  });
+
+  it.each(['availabilityPct', 'successPct'])('has a %s of 0 to 100', (field) => {
+    for (const value of [-0.1, 100.01, NaN])
+      expect(of({ [field]: value })).toEqual([`VAL003 ${field}: must be 0 to 100`]);
+  });
+
+  it('has response times that do not fall: p50 ≤ p95 ≤ p99', () => {
+    expect(of({ responseTimeMs: { p50: 10, p95: 9, p99: 8 } })).toEqual([
+      'VAL003 responseTimeMs/p95: must not be less than p50',
+      'VAL003 responseTimeMs/p99: must not be less than p95',
+    ]);
+    expect(of({ responseTimeMs: { p50: -1, p95: 1.5, p99: 8 } })).toEqual([
+      'VAL003 responseTimeMs/p50: must be a whole number, 0 or more',
+      'VAL003 responseTimeMs/p95: must be a whole number, 0 or more',
+    ]);
+  });
+});
