@@ -13,12 +13,15 @@ const LONGEST_REASON = 1_000;
 const LONGEST_OUTPUT = 1_000_000;
 
 /**
- * Runs the tests of a repository whose paths match a pattern, up to the first file with a failure; answers which test failed. Throws when
- * tests cannot be run at all, such as when the product does not compile.
+ * Runs the tests of a repository that a pattern names, up to the first file with a failure; answers which test failed. A pattern is a
+ * regular expression of paths, or such a one and what the names of tests contain: `test/delivery/database/events > The event log`. Throws
+ * when tests cannot be run at all, such as when the product does not compile.
  */
 export async function runTests(root: string, pattern: string): Promise<FailedTest | undefined> {
-  const config = /\/rules\b/.test(pattern) ? ['--config', 'jest.rules.config.js'] : [];
-  const { code, output } = await jest(root, [...config, '--bail', '--passWithNoTests', '--testPathPatterns', pattern]);
+  const [paths, name] = patternOf(pattern);
+  const config = /\/rules\b/.test(paths) ? ['--config', 'jest.rules.config.js'] : [];
+  const names = name === undefined ? [] : ['--testNamePattern', name];
+  const { code, output } = await jest(root, [...config, '--bail', ...names, '--testPathPatterns', paths]);
   if (code === 0) return undefined;
   const [, file, test] = FIRST_FAILURE.exec(output) ?? [];
   if (file === undefined || test === undefined || test === 'Test suite failed to run') {
@@ -26,6 +29,12 @@ export async function runTests(root: string, pattern: string): Promise<FailedTes
     throw new Error(`the tests of ${pattern} cannot be run: ${told.slice(0, LONGEST_REASON)}`);
   }
   return { file, test };
+}
+
+/** The paths and the names of tests of a pattern, each a regular expression. */
+export function patternOf(pattern: string): readonly [paths: string, name: string | undefined] {
+  const [paths = '', name] = pattern.split(' > ');
+  return [paths, name];
 }
 
 /** Of what jest prints: the file, and the first test in it that failed. */

@@ -1,5 +1,6 @@
 import { placeOf, productSources, seededFaults } from '../seeded-faults/catalogue';
-import { repositoryFiles } from './source-files';
+import { patternOf } from '../seeded-faults/test-run';
+import { repositoryFiles, textOf } from './source-files';
 
 const faults = seededFaults();
 const sources = productSources();
@@ -18,6 +19,11 @@ describe('the faults that `npm run test:seeded-faults` makes', () => {
   });
 
   it.each(faults)('$name: there are tests that should show it', ({ shown }) => {
-    expect(tests.filter((path) => shown.some((pattern) => new RegExp(pattern).test(path)))).not.toEqual([]);
+    expect(shown.map(patternOf).filter(([paths, name]) => !tests.some((path) => isNamed(path, paths, name)))).toEqual(
+      [],
+    );
   });
 });
+
+const isNamed = (path: string, paths: string, name = '') =>
+  new RegExp(paths).test(path) && textOf(path).includes(`describe('${name}`);

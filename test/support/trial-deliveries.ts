@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import pino from 'pino';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { WEBHOOK_SCHEDULE } from '../../subgraphs/access/webhooks/retry-schedule';
 import { sessionOptions } from '../../subgraphs/server/database';
 import { type DatabaseAddress, databaseAddress } from '../../subgraphs/server/database-login';
 import { migrate } from '../../subgraphs/server/migrate';
@@ -8,7 +9,6 @@ import type { Session } from '../../subgraphs/server/transaction';
 import type { DeliverySource } from '../../subgraphs/delivery/delivery';
 import { type Deliveries, type DeliveryParts, startDeliveries } from '../../subgraphs/delivery/engine';
 import { callbackSender } from '../../subgraphs/delivery/sender';
-import { SIX_SENDS } from './six-sends';
 import { CREATE_DELIVERIES, deliveryRights } from '../../subgraphs/delivery/tables';
 
 /** Schema of the jobs of the trial. */
@@ -86,7 +86,13 @@ export async function trialEngine(
   more: Partial<DeliveryParts> = {},
 ): Promise<Deliveries> {
   const sender = callbackSender({ allowLoopback: true });
-  const parts = { address, jobsSchema: TRIAL_DELIVERY_JOBS, source: trialSource(pool), schedule: SIX_SENDS, sender };
+  const parts = {
+    address,
+    jobsSchema: TRIAL_DELIVERY_JOBS,
+    source: trialSource(pool),
+    schedule: WEBHOOK_SCHEDULE,
+    sender,
+  };
   const engine = await startDeliveries({ ...parts, logger: pino({ level: 'silent' }), ...more });
   return {
     async stop() {

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { startDeliveries } from '../../delivery/engine';
-import type { RetrySchedule } from '../../delivery/schedule';
 import { callbackSender } from '../../delivery/sender';
 import type { Database } from '../../server/database';
 import type { DatabaseAddress } from '../../server/database-login';
@@ -21,10 +20,8 @@ import { WebhookRepository } from '../database/webhook.repository';
 import { SENDER } from './alert-letter';
 import { webhookAlerts } from './alerts';
 import { mpxnsOfRecords } from './mpxns';
+import { WEBHOOK_SCHEDULE } from './retry-schedule';
 import { webhookSource } from './webhook-source';
-
-/** When a webhook is tried again: after 1 minute, 5 minutes, 30 minutes, 2 hours and 24 hours (2-decisions-a-b.md, section 6). */
-export const WEBHOOK_SCHEDULE: RetrySchedule = { delays: [60, 300, 1_800, 7_200, 86_400] };
 
 /** Alerts sent at once by a process. */
 const ALERT_WORKERS = 2;

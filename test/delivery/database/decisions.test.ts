@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
+import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/retry-schedule';
 import { inTransaction } from '../../../subgraphs/server/transaction';
 import type { DeliverySource } from '../../../subgraphs/delivery/delivery';
 import type { Deliveries } from '../../../subgraphs/delivery/engine';
 import { type HookAnswer, type HookReceiver, type Received, hookReceiver } from '../../support/hook-receiver';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
-import { SIX_SENDS } from '../../support/six-sends';
 import {
   moveClock,
   plan,
@@ -323,7 +323,7 @@ describe('A delivery that is refused', () => {
   it('is sent at every slot of the schedule, never before, and then given up with one alert', async () => {
     answerBy(() => ({ status: 500 }));
     await plan(pool, endpoint, 'refused');
-    for (const [number, delay] of SIX_SENDS.delays.entries()) {
+    for (const [number, delay] of WEBHOOK_SCHEDULE.delays.entries()) {
       await isKept('refused', number + 1);
       expect(await secondsToNext('refused')).toBe(delay);
       await clockToNext('refused', -30);

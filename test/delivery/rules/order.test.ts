@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/retry-schedule';
 import { type Arrival, SlotModel } from '../../support/slot-model';
-import { SIX_SENDS } from '../../support/six-sends';
 
 const SCRIPTS = process.env['TEST_LONG'] === undefined ? 500 : 10_000;
 
@@ -19,7 +19,7 @@ const begun = ([first, ...rest]: Arrival[]): Arrival[] => [{ ...(first as Arriva
 
 describe('Whatever receivers refuse and whenever events come', () => {
   const model = async (script: Arrival[], accepts: boolean[]): Promise<SlotModel> => {
-    const slot = new SlotModel(SIX_SENDS, begun(script), accepts);
+    const slot = new SlotModel(WEBHOOK_SCHEDULE, begun(script), accepts);
     await slot.run();
     return slot;
   };
@@ -36,7 +36,7 @@ describe('Whatever receivers refuse and whenever events come', () => {
       for (const { state, failedAt } of (await model(script, accepts)).deliveries) {
         expect(state === 'undelivered').toBe(failedAt.length === 6);
         const waits = failedAt.slice(1).map((at, n) => at - (failedAt[n] as number));
-        expect(waits.every((wait, n) => wait > (SIX_SENDS.delays[n] as number))).toBe(true);
+        expect(waits.every((wait, n) => wait > (WEBHOOK_SCHEDULE.delays[n] as number))).toBe(true);
       }
     });
     await fc.assert(keepsSchedule, { numRuns: SCRIPTS / 5 });

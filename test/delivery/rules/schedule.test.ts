@@ -1,6 +1,6 @@
+import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/retry-schedule';
 import { type LaneDelivery, lanesOf, outcomeOf } from '../../../subgraphs/delivery/pass';
 import { secondsToNext } from '../../../subgraphs/delivery/schedule';
-import { SIX_SENDS } from '../../support/six-sends';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -23,7 +23,7 @@ const refused = { error: 'refused-status', retryAfterSeconds: null };
 
 describe('The retry schedule', () => {
   it('sends again after 1 minute, 5 minutes, 30 minutes, 2 hours and 24 hours, and gives up after the sixth send', () => {
-    expect([0, 1, 2, 3, 4, 5].map((made) => secondsToNext(SIX_SENDS, made))).toEqual([
+    expect([0, 1, 2, 3, 4, 5].map((made) => secondsToNext(WEBHOOK_SCHEDULE, made))).toEqual([
       MINUTE,
       5 * MINUTE,
       30 * MINUTE,
@@ -39,27 +39,30 @@ describe('The retry schedule', () => {
     ['later than the longest delay', 0, 7 * 24 * HOUR, 24 * HOUR],
     ['after the last send', 5, 90, undefined],
   ])('honours a Retry-After %s within itself', (_which, made, asked, seconds) => {
-    expect(secondsToNext(SIX_SENDS, made, asked)).toBe(seconds);
+    expect(secondsToNext(WEBHOOK_SCHEDULE, made, asked)).toBe(seconds);
   });
 });
 
 describe('An attempt', () => {
   it('that succeeds ends the delivery, at its time or on the way', () => {
     const accepted = { error: null, retryAfterSeconds: null };
-    expect(outcomeOf(SIX_SENDS, delivery({ attempt: 5 }), accepted)).toEqual({ kind: 'delivered' });
-    expect(outcomeOf(SIX_SENDS, delivery({ due: false }), accepted)).toEqual({ kind: 'delivered' });
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 5 }), accepted)).toEqual({ kind: 'delivered' });
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ due: false }), accepted)).toEqual({ kind: 'delivered' });
   });
 
   it('that fails on the way to a later delivery does not count', () => {
-    expect(outcomeOf(SIX_SENDS, delivery({ due: false, attempt: 5 }), refused)).toEqual({
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ due: false, attempt: 5 }), refused)).toEqual({
       kind: 'again',
       afterSeconds: null,
     });
   });
 
   it('that fails the sixth time makes the delivery undelivered', () => {
-    expect(outcomeOf(SIX_SENDS, delivery({ attempt: 4 }), refused)).toEqual({ kind: 'again', afterSeconds: 24 * HOUR });
-    expect(outcomeOf(SIX_SENDS, delivery({ attempt: 5 }), refused)).toEqual({ kind: 'undelivered' });
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 4 }), refused)).toEqual({
+      kind: 'again',
+      afterSeconds: 24 * HOUR,
+    });
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 5 }), refused)).toEqual({ kind: 'undelivered' });
   });
 });
 

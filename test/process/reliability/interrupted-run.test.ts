@@ -19,7 +19,8 @@ const started: ChildProcess[] = [];
 /** Starts a test run of one test that does not end by itself, as a terminal does. */
 async function start(): Promise<Run> {
   const program = join(REPOSITORY_ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-  const words = [program, '--runInBand', '--ci', '--testMatch', '<rootDir>/test/support/run-to-interrupt.ts'];
+  const test = 'test/support/run-to-interrupt.ts';
+  const words = [program, '--runInBand', '--ci', '--testMatch', `<rootDir>/${test}`, '--', test];
   const jest = spawn(process.execPath, words, {
     cwd: REPOSITORY_ROOT,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -61,7 +62,7 @@ describe('Of two test runs at once', () => {
       const [keeper, folder, database] = [keeperOf(other), other.folder, other.databaseUrl];
       expect(await leftOf(other)).toEqual(expect.arrayContaining([`process ${keeper}`, folder, database]));
       interrupted.jest.kill('SIGKILL');
-      await until(async () => (await leftOf(interrupted)).length === 0 || undefined, 60_000);
+      await until(async () => (await leftOf(interrupted)).length === 0 || undefined);
       // PostgreSQL begins and ends processes of its own all the time.
       expect(await leftOf(other)).toEqual(expect.arrayContaining([`process ${keeper}`, folder, database]));
     },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { controlledPostgres } from '../postgres';
 import type { RegisterOrder, TemplateName } from './keeper-protocol';
 import { endProcessesOf } from './left-processes';
-import { type RunningKeptRegister, startKeptRegister } from './kept-register';
+import { type RunningKeptRegister, type Surroundings, startKeptRegister } from './kept-register';
 import { Templates } from './templates';
 
 /**
@@ -38,16 +37,17 @@ async function remove(folder: string, run: string): Promise<void> {
   process.exit(0);
 }
 
-class Keeper {
+class Keeper implements Surroundings {
   databaseServer = '';
   private postgres: Awaited<ReturnType<typeof controlledPostgres>> | undefined;
-  private templates: Templates | undefined;
+  templates!: Templates;
   private readonly shared = new Map<string, Promise<RunningKeptRegister>>();
-  private readonly own = new Map<string, Promise<RunningKeptRegister>>();
+  private readonly own = new Map<string, RunningKeptRegister>();
+  private readonly running = new Set<RunningKeptRegister>();
 
   constructor(
-    private readonly folder: string,
-    private readonly product: string,
+    readonly folder: string,
+    readonly product: string,
   ) {}
 
   async start(): Promise<void> {
@@ -70,17 +70,16 @@ class Keeper {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
+  /** Stops the registers that run, in order. One that is still starting is not waited for: its processes are killed with the run's. */
   async close(): Promise<void> {
-    const started = await Promise.allSettled([...this.shared.values(), ...this.own.values()]);
-    const running = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
-    await Promise.allSettled(running.map((register) => register.close()));
+    await Promise.allSettled([...this.running].map((register) => register.close()));
     await this.postgres?.remove();
   }
 
   private async answer(request: IncomingMessage): Promise<unknown> {
     const [kind, name = ''] = String(request.url).split('/').slice(1);
     const body = JSON.parse((await textOf(request)) || '{}') as unknown;
-    if (kind === 'templates') return (this.templates as Templates).get(name as TemplateName);
+    if (kind === 'templates') return this.templates.get(name as TemplateName);
     if (kind === 'shared-registers') return this.sharedRegister(name, body as RegisterOrder);
     if (kind === 'registers' && request.method === 'DELETE') return this.stop(name);
     if (kind === 'registers') return this.ownRegister(body as RegisterOrder);
@@ -94,25 +93,24 @@ class Keeper {
   }
 
   private async ownRegister(order: RegisterOrder) {
-    const starting = this.begin(order);
-    const key = randomUUID();
-    this.own.set(key, starting);
-    const { register } = await starting;
-    this.own.set(register.id, starting);
-    this.own.delete(key);
-    return register;
+    const running = await this.begin(order);
+    this.own.set(running.register.id, running);
+    return running.register;
   }
 
   private async stop(id: string): Promise<null> {
-    const running = await this.own.get(id);
+    const running = this.own.get(id);
+    if (running === undefined) return null;
     this.own.delete(id);
-    await running?.close();
+    this.running.delete(running);
+    await running.close();
     return null;
   }
 
-  private begin(order: RegisterOrder): Promise<RunningKeptRegister> {
-    const { templates, product } = this as unknown as { templates: Templates; product: string };
-    return startKeptRegister(order, { templates, product, folder: this.folder });
+  private async begin(order: RegisterOrder): Promise<RunningKeptRegister> {
+    const running = await startKeptRegister(order, this);
+    this.running.add(running);
+    return running;
   }
 }
 

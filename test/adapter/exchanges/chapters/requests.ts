@@ -1,0 +1,426 @@
+import type { GraphFailure } from '../../../../gateway/client/graph-client';
+import { ORDER_OF_CHECKS } from '../../../../rest-adapter/refusal';
+import { errorCatalogue } from '../../../../schema/error-catalogue';
+import { RegisterError } from '../../../../schema/register-error';
+import {
+  AK,
+  DUID,
+  IR,
+  type TestAdapter,
+  accessRecord,
+  broken,
+  registration,
+  startTestAdapter,
+} from '../../../support/rest-graph';
+import { GOOD, JSON_TYPE, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
+
+export function adapterRequests(): void {
+  let test: TestAdapter;
+  beforeAll(async () => {
+    test = await startTestAdapter();
+  });
+  afterAll(() => test.adapter.close());
+  beforeEach(() => {
+    test.graph.roots = {};
+    test.graph.calls.length = 0;
+    test.graph.admissions.length = 0;
+    test.lines.length = 0;
+  });
+
+  const send = (request: Sent) => sendTo(test, request);
+
+  describe('verifying an access record', () => {
+    beforeEach(() => {
+      test.graph.roots = { accessRecord: ({ key }: { key: string }) => (key === AK ? accessRecord : null) } as never;
+    });
+
+    it('answers the record in the names and values of the contract, with its version as ETag', async () => {
+      const answer = await send({ url: `/v1/access-records/${AK}` });
+      expect(answer.status).toBe(200);
+      expect(answer.headers['etag']).toBe('"3"');
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.body['access-record']).toEqual({
+        'record-metadata': {
+          'schema-version': '1.0',
+          'record-identifier': AK,
+          'created-at': '2026-11-19T16:25:11.402Z',
+          'controller-arrangement': {
+            'arrangement-type': 'sole',
+            'art26-reference': null,
+            controllers: [
+              {
+                name: 'Harbourlight Insights Ltd',
+                role: 'sole',
+                'contact-url': 'https://harbourlight.example/contact',
+                address: {
+                  addressLine1: '4 Lantern Row',
+                  townCity: 'Wexbridge',
+                  postcode: 'WX4 7QD',
+                  addressLine2: null,
+                  county: null,
+                },
+                'privacy-rights-url': 'https://harbourlight.example/rights',
+                'lia-reference': 'LIA-2026-011',
+                'statutory-reference': null,
+                'storage-conditions': null,
+              },
+            ],
+          },
+          'identity-record-ref': IR,
+          duid: DUID,
+        },
+        notice: null,
+        processing: {
+          'legal-basis': 'uk-legitimate-interests',
+          purpose: 'Forecasting',
+          'data-types': ['HH-CONSUMPTION'],
+          jurisdiction: 'GB',
+        },
+        'access-event': { state: 'ACTIVE', 'registered-at': '2026-11-19T16:20:00.000Z', expiry: null, consent: null },
+        'reidentification-token': null,
+      });
+    });
+
+    it('carries response metadata: path without query, time with milliseconds, transaction id also as header', async () => {
+      const { body, headers } = await send({ url: `/v1/access-records/${AK}?note=1` });
+      expect(body.response.resource).toBe(`/v1/access-records/${AK}`);
+      expect(body.response.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(body.response['transaction-id']).toMatch(/^tid_[0-9a-f]{24}$/);
+      expect(headers['transaction-id']).toBe(body.response['transaction-id']);
+      expect(test.graph.calls[0]?.facts.transactionId).toBe(body.response['transaction-id']);
+    });
+
+    it.each([
+      'ak_5d3f9a1c7be2048643d1e0fb',
+      'ak_short',
+      'AK_5D3F9A1C7BE2048643D1E0FA',
+      `${AK}%00`,
+      '%2e%2e',
+      'x'.repeat(5000),
+    ])('answers %s like every key that nobody knows', async (key) => {
+      const answer = await send({ url: `/v1/access-records/${key}` });
+      expect([answer.status, answer.body.errors]).toEqual([404, [{ 'error-code': 'NTF001', message: 'Not found.' }]]);
+      expect(test.graph.admissions).toEqual([]);
+    });
+
+    it('tells a malformed key of an Identity Record by its pattern, however long it is', async () => {
+      const answer = await send({ url: `/v1/identity-records/ir_${'0'.repeat(90)}`, headers: GOOD });
+      expect(codes(answer)).toEqual(['VAL001']);
+    });
+
+    it('is never 304', async () => {
+      expect((await send({ url: `/v1/access-records/${AK}`, headers: { 'if-none-match': '"3"' } })).status).toBe(200);
+    });
+
+    it('passes the bearer token on as it came', async () => {
+      await send({ url: `/v1/access-records/${AK}`, headers: { authorization: 'Bearer  odd token' } });
+      expect(test.graph.calls[0]?.facts.authorization).toBe('Bearer  odd token');
+    });
+
+    it('tells a dependency that is away as 503 with Retry-After, and an internal error without detail', async () => {
+      test.graph.roots = { accessRecord: () => Promise.reject(new RegisterError('SYS002', 'connect 10.0.0.1')) };
+      const away = await send({ url: `/v1/access-records/${AK}` });
+      expect([away.status, away.headers['retry-after'], messages(away)]).toEqual([
+        503,
+        '1',
+        ['A dependency is unavailable.'],
+      ]);
+      test.graph.roots = { accessRecord: () => Promise.reject(new RegisterError('SYS001', 'secret detail')) };
+      expect(messages(await send({ url: `/v1/access-records/${AK}` }))).toEqual(['Internal error.']);
+    });
+
+    it('answers 500 in the envelope when the way to the graph fails, and logs where, not what', async () => {
+      test.graph.roots = {
+        accessRecord: () => Promise.reject(new Error('a message with ak_5d3f9a1c7be2048643d1e0fa')),
+      };
+      const answer = await send({ url: `/v1/access-records/${AK}` });
+      expect([answer.status, codes(answer)]).toEqual([500, ['SYS001']]);
+      expect(JSON.stringify(test.lines)).not.toContain(AK);
+    });
+  });
+
+  describe('registering an access record', () => {
+    beforeEach(() => {
+      test.graph.roots = {
+        registerAccessRecord: ({ idempotencyKey }: { idempotencyKey?: string }) => ({
+          accessToken: { key: AK, expiry: null },
+          replayed: idempotencyKey === 'again',
+        }),
+      } as never;
+    });
+
+    const register = (payload: unknown, headers: Record<string, string> = GOOD) =>
+      send({ method: 'POST', url: '/v1/access-records', headers, payload });
+
+    it('answers 201 with Location and the access token, null expiry included', async () => {
+      const { status, headers, body } = await register(registration());
+      expect(status).toBe(201);
+      expect(headers['location']).toBe(`/v1/access-records/${AK}`);
+      expect(body['access-token']).toEqual({ key: AK, expiry: null });
+      expect(headers['idempotency-replayed']).toBeUndefined();
+      expect(Object.keys(body)).toEqual(['response', 'access-token']);
+    });
+
+    it('gives the graph the names and enum values of the graph', async () => {
+      await register(registration());
+      expect(test.graph.asked).toEqual({
+        input: {
+          recordMetadata: {
+            schemaVersion: '1.0',
+            controllerArrangement: {
+              arrangementType: 'SOLE',
+              art26Reference: null,
+              controllers: [
+                {
+                  name: 'Harbourlight Insights Ltd',
+                  role: 'SOLE',
+                  contactUrl: 'https://harbourlight.example/contact',
+                  privacyRightsUrl: 'https://harbourlight.example/rights',
+                  storageConditions: { location: 'GB', retentionPeriod: 'P2Y' },
+                },
+              ],
+            },
+            identityRecordRef: IR,
+          },
+          notice: {
+            sharedNotice: { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '3.0' },
+            notices: null,
+          },
+          processing: {
+            legalBasis: 'UK_CONSENT',
+            purpose: 'Advice',
+            dataTypes: ['HH_CONSUMPTION'],
+            jurisdiction: 'GB',
+          },
+          accessEvent: {
+            state: 'ACTIVE',
+            registeredAt: '2026-11-20T09:29:41Z',
+            expiry: null,
+            consent: { consentType: 'EXPRESSED_CONSENT' },
+          },
+        },
+      });
+    });
+
+    it('says by a header, not in the body, that an answer is repeated', async () => {
+      const { headers, body } = await register(registration(), { ...GOOD, 'idempotency-key': 'again' });
+      expect(headers['idempotency-replayed']).toBe('true');
+      expect(body).not.toHaveProperty('replayed');
+    });
+
+    it.each(['', 'with space', 'ü', 'x'.repeat(256)])('refuses the Idempotency-Key "%s"', async (key) => {
+      const answer = await register(registration(), { ...GOOD, 'idempotency-key': key });
+      expect([answer.status, codes(answer)]).toEqual([400, ['VAL001']]);
+      expect(test.graph.calls).toEqual([]);
+    });
+
+    it('tells every fault of shape at once, by its JSON path, and never echoes a value', async () => {
+      const body = registration();
+      const arrangement = body['record-metadata']['controller-arrangement'] as Record<string, unknown[]>;
+      arrangement['controllers'] = [{ role: 'chief', 'contact-url': 7, nonsense: 1 }];
+      body['record-metadata']['identity-record-ref'] = 'ir_secret-value';
+      body['record-metadata']['record-identifier'] = 'ak_secret-value';
+      body['processing'] = { 'legal-basis': 'uk-secret', purpose: 'x'.repeat(501), 'data-types': [] };
+      body['access-event'] = { state: 'ACTIVE', 'registered-at': 'yesterday-secret' };
+      const answer = await register(body);
+      expect(answer.status).toBe(400);
+      expect(
+        answer.body.errors.map((error) => `${error['error-code']} ${error.message.split(':')[0]}`).toSorted(),
+      ).toEqual([
+        'VAL001 /access-event/registered-at',
+        'VAL001 /record-metadata/identity-record-ref',
+        'VAL002 /access-event/expiry',
+        'VAL002 /record-metadata/controller-arrangement/controllers/0/name',
+        'VAL003 /processing/data-types',
+        'VAL003 /processing/legal-basis',
+        'VAL003 /processing/purpose',
+        'VAL003 /record-metadata/controller-arrangement/controllers/0/contact-url',
+        'VAL003 /record-metadata/controller-arrangement/controllers/0/nonsense',
+        'VAL003 /record-metadata/controller-arrangement/controllers/0/role',
+        'VAL004 /record-metadata/record-identifier',
+      ]);
+      expect(JSON.stringify(answer.body)).not.toContain('secret');
+    });
+
+    it('lets the graph tell read-only fields together with every other rule, when they are all that is wrong', async () => {
+      test.graph.roots = {
+        registerAccessRecord: ({ input }: { input: { recordMetadata: { recordIdentifier: string } } }) =>
+          broken(
+            {
+              code: 'VAL004',
+              path: ['recordMetadata', 'recordIdentifier'],
+              message: `is set to ${input.recordMetadata.recordIdentifier.length}`,
+            },
+            {
+              code: 'VAL006',
+              path: ['recordMetadata', 'controllerArrangement', 'controllers', 0, 'role'],
+              message: 'must be sole',
+            },
+            {
+              code: 'VAL006',
+              path: ['recordMetadata', 'controllerArrangement', 'art26Reference'],
+              message: 'must be null',
+            },
+          ),
+      } as never;
+      const body = registration();
+      body['record-metadata']['record-identifier'] = AK;
+      const answer = await register(body);
+      expect([answer.status, messages(answer)]).toEqual([
+        400,
+        [
+          '/record-metadata/record-identifier: is set to 27',
+          '/record-metadata/controller-arrangement/controllers/0/role: must be sole',
+          '/record-metadata/controller-arrangement/art26-reference: must be null',
+        ],
+      ]);
+    });
+
+    it('refuses a read-only field that is no text itself', async () => {
+      const body = registration();
+      body['record-metadata']['created-at'] = 5;
+      expect(codes(await register(body))).toEqual(['VAL004']);
+      expect(test.graph.calls).toEqual([]);
+    });
+
+    it('has one entry for a field that is null where an object is optional, not one per alternative', async () => {
+      const body = registration();
+      (body['access-event'] as Record<string, unknown>)['consent'] = 'yes';
+      expect(messages(await register(body))).toEqual(['/access-event/consent: must be object']);
+      (body['access-event'] as Record<string, unknown>)['consent'] = {};
+      expect(messages(await register(body))).toEqual(['/access-event/consent/consent-type: is required']);
+    });
+
+    it('tells at most 100 faults', async () => {
+      const body = registration();
+      body['processing'] = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, 1]));
+      expect((await register(body)).body.errors).toHaveLength(100);
+    });
+
+    it.each([
+      ['a NUL', '{"processing":{"purpose":"a\\u0000b"}}', '/processing/purpose'],
+      [
+        'an unpaired surrogate',
+        '{"notice":{"shared-notice":{"terms-url":"\\ud800"}}}',
+        '/notice/shared-notice/terms-url',
+      ],
+    ])('refuses a text with %s wherever it stands', async (_, payload, pointer) => {
+      expect(messages(await register(payload))).toContain(`${pointer}: contains a character that cannot be stored`);
+    });
+
+    it.each([
+      ['no JSON', '{"a":'],
+      ['empty', ''],
+      ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+    ])('answers a body that is %s with VAL010', async (_, payload) => {
+      const answer = await register(payload, { ...GOOD, ...JSON_TYPE });
+      expect([answer.status, codes(answer)]).toEqual([400, ['VAL010']]);
+    });
+
+    it('is not harmed by __proto__, constructor, deep nesting or a flood of values', async () => {
+      const bodies = [
+        '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+        `{"processing":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+        JSON.stringify({ notice: Array.from({ length: 60_000 }, () => 1) }),
+        'null',
+        '[]',
+      ];
+      for (const body of bodies) expect((await register(body)).status).toBe(400);
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    });
+
+    it('does not look into a flood of values', async () => {
+      const body = { ...registration(), notice: Array.from({ length: 60_000 }, () => 1) };
+      expect(messages(await register(body))).toEqual(['has more than 20000 values']);
+    });
+
+    it('leaves the form of a URL to the graph, which says VAL008', async () => {
+      const body = registration();
+      (body['notice'] as Record<string, Record<string, unknown>>)['shared-notice'] = {
+        'terms-url': `ftp://${'x'.repeat(3000)}`,
+        'notice-version': '1',
+      };
+      expect((await register(body)).status).toBe(201);
+    });
+  });
+
+  describe('the order of checks', () => {
+    const bad = { method: 'POST' as const, url: '/v1/access-records', payload: { nonsense: true } };
+    const large = Buffer.alloc(256 * 1024 + 1, 0x20);
+
+    it.each([
+      ['401 before 400', bad, {}, 401],
+      ['401 before 413', { ...bad, payload: large }, {}, 401],
+      ['401 before 415', bad, { 'content-type': 'text/plain' }, 401],
+      ['401 before a malformed path value', { url: '/v1/meter-points/x/access-records' }, {}, 401],
+      ['403 by role before 400', bad, { authorization: 'Bearer provider' }, 403],
+      ['403 by role before 415', bad, { authorization: 'Bearer provider', 'content-type': 'text/plain' }, 403],
+      ['429 before 400', bad, { authorization: 'Bearer busy' }, 429],
+      ['415 before 400', bad, { ...GOOD, 'content-type': 'text/plain' }, 415],
+      ['413 before 400', { ...bad, payload: large }, GOOD, 413],
+      [
+        '404 of a malformed ak before its body',
+        { method: 'PUT' as const, url: '/v1/access-records/x', payload: {} },
+        GOOD,
+        404,
+      ],
+    ])('is %s', async (_, request, headers, status) => {
+      const answer = await send({ ...request, headers });
+      expect([answer.status, answer.body.errors.length]).toEqual([status, 1]);
+      expect(test.graph.calls).toEqual([]);
+    });
+
+    it('has a place for every code of the catalogue', () => {
+      expect([...ORDER_OF_CHECKS].toSorted()).toEqual(Object.keys(errorCatalogue).toSorted());
+      const statuses = ORDER_OF_CHECKS.map((code) => errorCatalogue[code].status);
+      expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
+        401, 429, 403, 406, 415, 413, 400, 503, 500, 404, 405, 403, 409, 412, 422,
+      ]);
+    });
+
+    it('tells of several failures of the graph the first', async () => {
+      const failures: GraphFailure[] = [
+        { code: 'CND001', message: '' },
+        { code: 'PRM002', message: 'not yours' },
+        { code: 'CNF001', message: '' },
+      ];
+      const run = jest.spyOn(test.graph, 'run').mockResolvedValueOnce({ data: null, failures });
+      const answer = await send({ method: 'DELETE', url: `/v1/access-records/${AK}`, headers: GOOD });
+      expect([answer.status, messages(answer)]).toEqual([403, ['not yours']]);
+      run.mockRestore();
+    });
+  });
+
+  describe('versions', () => {
+    const replacement = (ifMatch?: string) =>
+      send({
+        method: 'PUT',
+        url: `/v1/access-records/${AK}`,
+        headers: { ...GOOD, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) },
+        payload: registration(),
+      });
+    beforeEach(() => {
+      test.graph.roots = { replaceAccessRecord: () => ({ accessToken: { key: AK, expiry: null }, version: 4 }) };
+    });
+
+    it('answers the new version of a replaced record as ETag', async () => {
+      const { status, headers, body } = await replacement();
+      expect([status, headers['etag'], Object.keys(body)]).toEqual([200, '"4"', ['response', 'access-token']]);
+    });
+
+    it.each([
+      [undefined, undefined],
+      ['*', undefined],
+      ['"3"', [3]],
+      ['"3", "5"', [3, 5]],
+      ['W/"3"', []],
+      ['W/"3", "4"', [4]],
+      ['3', []],
+      ['"abc"', []],
+      ['"99999999999999"', []],
+    ])('understands If-Match %s', async (ifMatch, versions) => {
+      await replacement(ifMatch);
+      expect((test.graph.asked as { ifVersions?: number[] }).ifVersions).toEqual(versions);
+    });
+  });
+}

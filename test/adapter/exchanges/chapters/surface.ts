@@ -1,0 +1,340 @@
+import { RegisterError } from '../../../../schema/register-error';
+import {
+  AK,
+  DUID,
+  IR,
+  MPXN,
+  type TestAdapter,
+  accessRecord,
+  broken,
+  registration,
+  startTestAdapter,
+} from '../../../support/rest-graph';
+import { GOOD, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
+
+export function surface(): void {
+  let test: TestAdapter;
+  beforeAll(async () => {
+    test = await startTestAdapter();
+  });
+  afterAll(() => test.adapter.close());
+  beforeEach(() => {
+    test.graph.roots = {};
+    test.graph.calls.length = 0;
+    test.graph.admissions.length = 0;
+    test.lines.length = 0;
+  });
+
+  const send = (request: Sent) => sendTo(test, request);
+
+  describe('signing in', () => {
+    const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+    beforeEach(() => {
+      test.graph.roots = {
+        issueBearerToken: ({ accountId, secretKey }: Record<string, string>) => {
+          if (secretKey !== 'open:sesame') throw new RegisterError('AUT001');
+          return { bearerToken: `jwt-of-${accountId}`, expires: 7200 };
+        },
+      } as never;
+    });
+
+    it('answers the token without an envelope; a secret may hold a colon', async () => {
+      const { status, body } = await send({ url: '/v1/auth/token', headers: basic('acc_1:open:sesame') });
+      expect([status, body]).toEqual([200, { 'bearer-token': 'jwt-of-acc_1', expires: 7200 }]);
+      expect(test.graph.calls[0]?.facts.authorization).toBeUndefined();
+    });
+
+    it.each([
+      ['no credentials', {}],
+      ['a bearer token', GOOD],
+      ['no colon', basic('acc_1')],
+      ['an empty secret', basic('acc_1:')],
+      ['what is not base64', { authorization: 'Basic %%%' }],
+      ['a NUL', basic('acc_1:open\0sesame')],
+      ['a wrong secret', basic('acc_1:wrong')],
+    ])('answers %s with 401 and a Basic challenge', async (_, headers) => {
+      const answer = await send({ url: '/v1/auth/token', headers });
+      expect([answer.status, codes(answer)]).toEqual([401, ['AUT001']]);
+      expect(answer.headers['www-authenticate']).toBe('Basic realm="Central Data Access Register", charset="UTF-8"');
+    });
+
+    it('challenges for a bearer token, and says invalid_token only when one was sent', async () => {
+      const none = await send({ url: '/v1/records' });
+      expect(none.headers['www-authenticate']).toBe('Bearer realm="Central Data Access Register"');
+      const expired = await send({ url: '/v1/records', headers: { authorization: 'Bearer expired' } });
+      expect([expired.status, codes(expired)]).toEqual([401, ['AUT002']]);
+      expect(expired.headers['www-authenticate']).toContain('error="invalid_token"');
+    });
+
+    it('says when to come back', async () => {
+      const { status, headers } = await send({ url: '/v1/records', headers: { authorization: 'Bearer busy' } });
+      expect([status, headers['retry-after'], headers['ratelimit']]).toEqual([429, '17', '"requests";r=0;t=17']);
+    });
+  });
+
+  describe('lists', () => {
+    it('answers a page of records with total and cursor, and passes the filters on', async () => {
+      const node = {
+        ...accessRecord,
+        ak: AK,
+        dataTypes: ['HH_CONSUMPTION'],
+        state: 'ACTIVE',
+        controllerCount: 1,
+        arrangementType: 'SOLE',
+      };
+      test.graph.roots = { accessRecords: () => ({ nodes: [node], totalCount: 7, nextCursor: null }) };
+      const { status, body } = await send({
+        url: '/v1/records?limit=20&legal-basis=uk-contract&state=ACTIVE&cursor=abc',
+        headers: GOOD,
+      });
+      expect(status).toBe(200);
+      expect(test.graph.asked).toEqual({ limit: 20, cursor: 'abc', state: 'ACTIVE', legalBasis: 'UK_CONTRACT' });
+      expect([body['total'], body['next-cursor']]).toEqual([7, null]);
+      expect(body['records']).toEqual([
+        expect.objectContaining({
+          ak: AK,
+          state: 'ACTIVE',
+          'arrangement-type': 'sole',
+          purpose: null,
+          'discovered-access': null,
+        }),
+      ]);
+    });
+
+    it('asks for 200 records when no limit is given', async () => {
+      test.graph.roots = { accessRecords: () => ({ nodes: [], totalCount: 0, nextCursor: 'more' }) };
+      const { body } = await send({ url: '/v1/records', headers: GOOD });
+      expect([test.graph.asked, body['next-cursor']]).toEqual([{ limit: 200 }, 'more']);
+    });
+
+    it.each([
+      'limit=0',
+      'limit=501',
+      'limit=1e2',
+      'limit=',
+      'limit=1&limit=2',
+      'state=active',
+      'legal-basis=consent',
+      'cursor=',
+    ])('refuses ?%s by the name of the parameter', async (query) => {
+      const answer = await send({ url: `/v1/records?${query}`, headers: GOOD });
+      expect([answer.status, codes(answer)]).toEqual([400, ['VAL003']]);
+      expect(messages(answer)[0]).toContain(`query parameter ${String(query.split('=')[0])}: `);
+    });
+
+    it('repeats the meter point of the path', async () => {
+      test.graph.roots = { meterPoint: () => ({ accessRecords: () => ({ nodes: [], nextCursor: null }) }) };
+      const { status, body } = await send({ url: `/v1/meter-points/${MPXN}/access-records`, headers: GOOD });
+      expect([status, body['mpxn'], body['access-records'], body['next-cursor']]).toEqual([200, MPXN, [], null]);
+    });
+
+    it('refuses a 13-digit meter point number and names the setting that accepts it', async () => {
+      const answer = await send({ url: '/v1/meter-points/2000000000006/access-records', headers: GOOD });
+      expect([answer.status, codes(answer)]).toEqual([400, ['VAL001']]);
+      expect(messages(answer)[0]).toMatch(/^path parameter mpxn: has 13 digits.*MPXN_PROFILE=gb/);
+      expect(messages(answer)[0]).not.toContain('2000000000006');
+    });
+
+    it('answers 404 for a Data User that nobody knows, 400 for a malformed one', async () => {
+      test.graph.roots = { dataUser: () => null };
+      expect((await send({ url: `/v1/data-users/${DUID}`, headers: GOOD })).status).toBe(404);
+      expect((await send({ url: '/v1/data-users/duid_1', headers: GOOD })).status).toBe(400);
+    });
+  });
+
+  describe('identity records', () => {
+    const identityRecord = {
+      ir: IR,
+      createdAt: new Date('2026-11-19T16:21:04.120Z'),
+      piiPrincipal: { mpxn: MPXN, moveInDate: '2021-03-01', address: null },
+      expressedBy: 'DATA_SUBJECT',
+      principalVerification: {
+        method: 'm',
+        verifiedAt: new Date(0),
+        outcome: 'VERIFIED',
+        detail: { 'kept-as_It': { 'Is-so': 1 } },
+      },
+      hasEmail: true,
+      credentials: [],
+      anonymisedAt: null,
+    };
+
+    it('keeps the names within free-form evidence as they are, both ways', async () => {
+      test.graph.roots = {
+        registerIdentityRecord: () => ({ ir: IR, passkeyRegistrationRedirect: null, replayed: false }),
+      };
+      const payload = {
+        'pii-principal': { mpxn: MPXN, 'move-in-date': '2021-03-01' },
+        'expressed-by': 'authorised-representative',
+        'principal-verification': {
+          method: 'm',
+          'verified-at': '2026-11-19T16:20:00+01:00',
+          outcome: 'partial',
+          detail: { 'kept-as_It': { 'Is-so': 1 } },
+        },
+        email: ' Resident@wexbridge.example ',
+      };
+      const created = await send({ method: 'POST', url: '/v1/identity-records', headers: GOOD, payload });
+      expect([
+        created.status,
+        created.headers['location'],
+        created.body['ir'],
+        created.body['passkey-registration-redirect'],
+      ]).toEqual([201, `/v1/identity-records/${IR}`, IR, null]);
+      expect(test.graph.asked).toMatchObject({
+        input: {
+          piiPrincipal: { mpxn: MPXN, moveInDate: '2021-03-01' },
+          expressedBy: 'AUTHORISED_REPRESENTATIVE',
+          principalVerification: { outcome: 'PARTIAL', detail: { 'kept-as_It': { 'Is-so': 1 } } },
+          initiatePasskeyRegistration: false,
+        },
+      });
+      test.graph.roots = { identityRecord: () => identityRecord };
+      const read = await send({ url: `/v1/identity-records/${IR}`, headers: GOOD });
+      expect(read.body['identity-record']).toMatchObject({
+        'pii-principal': { mpxn: MPXN, 'move-in-date': '2021-03-01' },
+        'principal-verification': { detail: { 'kept-as_It': { 'Is-so': 1 } } },
+        credentials: [],
+        'anonymised-at': null,
+      });
+    });
+
+    it('refuses the name __proto__ and texts that cannot be stored within free-form evidence', async () => {
+      const evidence =
+        '{"method":"m","verified-at":"2026-11-19T16:20:00Z","outcome":"partial","detail":{"__proto__":1,"a":["\\u0000"]}}';
+      const payload = `{"pii-principal":{"mpxn":"${MPXN}","move-in-date":"2021-03-01"},"expressed-by":"data-subject","principal-verification":${evidence}}`;
+      expect(messages(await send({ method: 'POST', url: '/v1/identity-records', headers: GOOD, payload }))).toEqual([
+        '/principal-verification/detail/__proto__: is not an allowed name',
+        '/principal-verification/detail/a/0: contains a character that cannot be stored',
+      ]);
+    });
+
+    it('tells apart the existence check and the key of a record', async () => {
+      test.graph.roots = {
+        identityRecordExistence: () => ({ mpxn: MPXN, exists: true, availableMethods: ['MAGIC_LINK'] }),
+      };
+      const { body } = await send({ url: `/v1/identity-records/exists?mpxn=${MPXN}`, headers: GOOD });
+      expect(body).toMatchObject({ mpxn: MPXN, exists: true, 'available-methods': ['magic-link'] });
+      expect(codes(await send({ url: '/v1/identity-records/exists', headers: GOOD }))).toEqual(['VAL002']);
+    });
+
+    it('names the query parameter that a rule of the graph refuses', async () => {
+      test.graph.roots = {
+        identityRecords: () => broken({ code: 'VAL002', path: ['mpxn'], message: 'mpxn or email is required' }),
+      };
+      expect(messages(await send({ url: '/v1/identity-records', headers: GOOD }))).toEqual([
+        'query parameter mpxn: mpxn or email is required',
+      ]);
+    });
+  });
+
+  describe('requests that no operation serves', () => {
+    it.each([
+      ['/v1/nothing', 404],
+      ['/v1/access-records/', 404],
+      ['/V1/records', 404],
+      ['//v1/records', 404],
+      ['/v1/records/', 404],
+      ['/v1/records%2f', 404],
+      ['/v1/%', 404],
+      ['/v1/access-records/%zz', 404],
+      ['/v1/%61ccess-records', 405],
+    ])('answers GET %s in the envelope', async (url, status) => {
+      const answer = await send({ url, headers: GOOD });
+      expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
+      expect(answer.body.response['transaction-id']).toBe(answer.headers['transaction-id']);
+    });
+
+    it.each([
+      ['a media type that is none', 'json', 'x'],
+      ['a body over 256 KiB', 'application/json', ' '.repeat(256 * 1024 + 1)],
+    ])('answers 404 and 405 in the envelope also for %s', async (_, type, payload) => {
+      const headers = { 'content-type': type };
+      expect((await send({ method: 'POST', url: '/v1/nothing', headers, payload })).status).toBe(404);
+      expect((await send({ method: 'POST', url: '/v1/records', headers, payload })).status).toBe(405);
+      expect((await send({ method: 'POST', url: '/docs', headers, payload })).status).toBe(404);
+    });
+
+    it.each([
+      ['POST', '/v1/records', 'GET, HEAD'],
+      ['PATCH', `/v1/access-records/${AK}`, 'GET, PUT, DELETE, HEAD'],
+      ['OPTIONS', '/v1/access-records', 'POST'],
+      ['DELETE', '/v1/identity-records/exists', 'GET, HEAD'],
+    ] as const)('answers %s %s with 405 and what is allowed', async (method, url, allow) => {
+      const answer = await send({ method, url });
+      expect([answer.status, codes(answer), answer.headers['allow']]).toEqual([405, ['MET001'], allow]);
+    });
+
+    it.each([
+      ['text/html', 406],
+      ['application/json;q=0, */*', 406],
+      ['text/html, application/*;q=0.2', 200],
+      ['*/*;q=0.1', 200],
+    ])('answers Accept: %s with %i', async (accept, status) => {
+      test.graph.roots = { accessRecord: () => accessRecord } as never;
+      expect((await send({ url: `/v1/access-records/${AK}`, headers: { accept } })).status).toBe(status);
+    });
+
+    it.each([
+      ['application/json; charset=utf-8', {}, 201],
+      ['Application/JSON;charset="UTF-8"', {}, 201],
+      ['application/json; charset=latin1', {}, 415],
+      ['application/problem+json', {}, 415],
+      ['json', {}, 415],
+      ['application/json', { 'content-encoding': 'gzip' }, 415],
+    ])('answers a body of type %s %j with %i', async (type, more, status) => {
+      test.graph.roots = { registerAccessRecord: () => ({ accessToken: { key: AK, expiry: null }, replayed: false }) };
+      const headers = { ...GOOD, ...more, 'content-type': type } as Record<string, string>;
+      const answer = await send({ method: 'POST', url: '/v1/access-records', headers, payload: registration() });
+      expect(answer.status).toBe(status);
+    });
+
+    it('answers HEAD like GET, without a body', async () => {
+      test.graph.roots = { accessRecord: () => accessRecord } as never;
+      const { status, headers, body } = await send({ method: 'HEAD', url: `/v1/access-records/${AK}` });
+      expect([status, headers['etag'], body]).toEqual([200, '"3"', undefined]);
+    });
+  });
+
+  describe('the record of a request', () => {
+    it('is one line with the route template, never a path value, a query or a body', async () => {
+      test.graph.roots = { accessRecord: () => null } as never;
+      await send({ url: `/v1/access-records/${AK}?mpxn=${MPXN}` });
+      await send({ url: `/v1/meter-points/${MPXN}/access-records` });
+      await send({ url: `/v1/unknown/${MPXN}` });
+      expect(test.lines.map(({ method, route, status }) => [method, route, status])).toEqual([
+        ['GET', '/v1/access-records/{ak}', 404],
+        ['GET', '/v1/meter-points/{mpxn}/access-records', 401],
+        ['GET', 'unknown', 404],
+      ]);
+      expect(test.lines[0]?.['transaction-id']).toMatch(/^tid_/);
+      expect(JSON.stringify(test.lines)).not.toMatch(new RegExp(`${AK}|${MPXN}`));
+    });
+
+    it('is measured by route template, method and status', async () => {
+      await send({ url: '/v1/data-users/duid_1', headers: GOOD });
+      expect(await test.metrics.metrics()).toContain(
+        'rest_request_duration_seconds_count{route="/v1/data-users/{duid}",method="GET",status="400"}',
+      );
+    });
+  });
+
+  describe('the reference', () => {
+    it('serves the contract with this installation as its server', async () => {
+      const { body } = await send({ url: '/openapi.json' });
+      expect(body['servers']).toEqual([{ url: 'https://register.example/v1', description: 'This register.' }]);
+    });
+
+    it('serves a page that loads nothing from elsewhere', async () => {
+      const page = await test.adapter.app.inject('/docs');
+      const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => `/${String(source)}`);
+      expect(sources.length).toBeGreaterThan(3);
+      for (const source of sources) expect((await test.adapter.app.inject(source)).statusCode).toBe(200);
+      expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+    });
+
+    it('serves the public keys of bearer tokens', async () => {
+      expect((await send({ url: '/.well-known/jwks.json' })).body).toEqual({ keys: [{ kty: 'OKP', kid: 'one' }] });
+    });
+  });
+}

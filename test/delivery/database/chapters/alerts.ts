@@ -1,0 +1,179 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import pino from 'pino';
+import { SMTPServer } from 'smtp-server';
+import { ACCESS_JOBS } from '../../../../subgraphs/access/database/tables';
+import { WebhookAlertRepository } from '../../../../subgraphs/access/database/webhook-alert.repository';
+import { webhookSeals } from '../../../../subgraphs/access/database/webhook-seal';
+import { webhookAlerts } from '../../../../subgraphs/access/webhooks/alerts';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { jobQueue } from '../../../../subgraphs/server/jobs';
+import { mailServer } from '../../../../subgraphs/server/mail-server';
+import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
+import { until } from '../../../support/until';
+
+export function alertMails(): void {
+  const HOUR = 3_600;
+  const SEALS = webhookSeals(randomBytes(32));
+
+  /** How the mail server treats a mail that it was given: takes it, takes it and never says so, refuses it for now or for good. */
+  type Treatment = 'taken' | 'taken in silence' | 451 | 554;
+
+  describe('The alert mail of a subscription', () => {
+    let tables: AccessDatabase;
+    let database: Database;
+    let smtp: SMTPServer;
+    let treatment: Treatment;
+    const mails: string[] = [];
+    beforeAll(async () => {
+      tables = await accessDatabase();
+      database = await openDatabase(tables.address, []);
+      smtp = new SMTPServer({
+        disabledCommands: ['AUTH', 'STARTTLS'],
+        logger: false,
+        closeTimeout: 100,
+        async onData(stream, _session, answer) {
+          const mail = await textOf(stream);
+          if (typeof treatment === 'number') return answer(Object.assign(new Error('no'), { responseCode: treatment }));
+          mails.push(mail);
+          if (treatment === 'taken') answer();
+        },
+      });
+      await new Promise<void>((resolve) => void smtp.listen(0, '127.0.0.1', resolve));
+    });
+    beforeEach(() => {
+      treatment = 'taken';
+      mails.length = 0;
+    });
+    afterEach(() => moveClock(0));
+    afterAll(async () => {
+      await new Promise<void>((resolve) => void smtp.close(() => resolve()));
+      await database.close();
+      await tables.close();
+    });
+
+    const moveClock = (seconds: number) => tables.owner.query('select register.set_clock_offset($1)', [seconds]);
+    const smtpPort = () => (smtp.server.address() as AddressInfo).port;
+
+    /** What the job of a subscription does, with a mail server at a port. */
+    const alert = (webhookId: string, port = smtpPort()): Promise<void> => {
+      const { tasks } = webhookAlerts({
+        database,
+        alerts: new WebhookAlertRepository(database, SEALS),
+        jobs: jobQueue(ACCESS_JOBS),
+        mails: mailServer(`smtp://127.0.0.1:${port}`, { name: 'Register', address: 'r@register.example' }, 'en', false),
+        logger: pino({ enabled: false }),
+      });
+      return (tasks['alert'] as NonNullable<(typeof tasks)[string]>)({ webhookId }, { number: 1, isLast: false });
+    };
+
+    async function subscription(): Promise<string> {
+      const id = randomUUID();
+      const wid = `wid_${randomBytes(12).toString('hex')}`;
+      await tables.owner.query(
+        `insert into webhook (id, wid, duid, callback_hash, callback_sealed, alert_email_sealed, event_types)
+       values ($1, $2, $3, $4, '', $5, '{consent.expiring}')`,
+        [id, wid, DUID, randomBytes(32), SEALS.alertEmail(id, 'alerts@larkhill.example')],
+      );
+      return id;
+    }
+
+    /** A delivery that was given up; its event. */
+    async function givenUp(webhookId: string): Promise<string> {
+      const { rows } = await tables.owner.query<{ id: string }>(
+        `insert into event (type, duid, webhook_id) values ('webhook.test', $1, $2) returning id`,
+        [DUID, webhookId],
+      );
+      const { id } = rows[0] as { id: string };
+      await tables.owner.query(`update delivery set state = 'undelivered' where event_id = $1`, [id]);
+      return id;
+    }
+
+    const isTold = async (eventId: string) =>
+      (await tables.owner.query('select from delivery where event_id = $1 and alerted_at is not null', [eventId]))
+        .rowCount === 1;
+    const isPlanned = async (webhookId: string) => {
+      const planned = `select from ${ACCESS_JOBS}._private_jobs where key = $1 and run_at > now()`;
+      return (await tables.owner.query(planned, [`alert:${webhookId}`])).rowCount === 1;
+    };
+
+    it('tells once what was given up', async () => {
+      const webhook = await subscription();
+      const event = await givenUp(webhook);
+      await alert(webhook);
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
+      expect(mails[0]).toContain(event);
+      expect(await isTold(event)).toBe(true);
+    });
+
+    it('is not sent a second time within the hour when the mail server took it and did not say so', async () => {
+      const webhook = await subscription();
+      const event = await givenUp(webhook);
+      treatment = 'taken in silence';
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
+      treatment = 'taken';
+      await alert(webhook);
+      await moveClock(HOUR - 60);
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
+      expect(await isPlanned(webhook)).toBe(true);
+      await moveClock(HOUR + 5);
+      await alert(webhook); // nobody knows whether the first arrived
+      expect(mails).toHaveLength(2);
+      expect(await isTold(event)).toBe(true);
+    }, 30_000);
+
+    it('is not sent a second time within the hour when the database fails after it', async () => {
+      const webhook = await subscription();
+      const event = await givenUp(webhook);
+      const { owner } = tables;
+      await owner.query(
+        `create function no_telling() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+       create trigger no_telling before update of alerted_at on delivery for each row execute function no_telling()`,
+      );
+      const telling = alert(webhook);
+      await until(() => (mails.length === 1 ? true : undefined));
+      await alert(webhook);
+      expect([mails.length, await isTold(event)]).toEqual([1, false]);
+      await owner.query('drop trigger no_telling on delivery; drop function no_telling');
+      await telling;
+      expect(await isTold(event)).toBe(true);
+      await moveClock(HOUR + 5);
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
+    });
+
+    it('is sent at once when the mail server refused it for now', async () => {
+      const webhook = await subscription();
+      const event = await givenUp(webhook);
+      treatment = 451;
+      await expect(alert(webhook)).rejects.toMatchObject({ responseCode: 451 });
+      treatment = 'taken';
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
+      expect(await isTold(event)).toBe(true);
+    });
+
+    it('is sent at once when there was no connection to the mail server', async () => {
+      const webhook = await subscription();
+      await givenUp(webhook);
+      await expect(alert(webhook, 1)).rejects.toMatchObject({ code: 'ESOCKET' });
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
+    });
+
+    it('is not tried again when the mail server refused it for good', async () => {
+      const webhook = await subscription();
+      const event = await givenUp(webhook);
+      treatment = 554;
+      await alert(webhook);
+      treatment = 'taken';
+      await moveClock(HOUR + 5);
+      await alert(webhook);
+      expect([mails.length, await isTold(event)]).toEqual([0, true]);
+    });
+  });
+}

@@ -1,0 +1,215 @@
+import { EventCounts, LONGEST_SPAN } from '../../../../subgraphs/access/database/event-counts';
+import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-era';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
+import { register } from '../../../support/event-rows';
+import { until } from '../../../support/until';
+
+export function eventCounts(): void {
+  const MINUTE = 60_000;
+
+  let tables: AccessDatabase;
+  let database: Database;
+  let clock: RegisterClock;
+  let counts: EventCounts;
+  beforeAll(async () => {
+    tables = await accessDatabase();
+    database = await openDatabase(tables.address, []);
+    clock = registerClock(database);
+  });
+  afterAll(async () => {
+    await database.close();
+    await tables.close();
+  });
+
+  /** An empty log by an unmoved clock, and nothing counted yet. */
+  async function beginAgain(): Promise<void> {
+    await asReplica('truncate event');
+    await clock.setOffset(0);
+    counts = new EventCounts(database);
+  }
+
+  /** A statement of the owner, without triggers. */
+  async function asReplica(text: string, values: unknown[] = []): Promise<void> {
+    await tables.owner.query(`set session_replication_role = 'replica'`);
+    await tables.owner.query(text, values);
+    await tables.owner.query(`set session_replication_role = 'origin'`);
+  }
+
+  /** What the log says itself, read through. */
+  async function counted(minutes: number) {
+    const { rows } = await tables.owner.query(
+      `select date_trunc('minute', recorded_at, 'UTC') as minute, type, count(*)::int as count from event
+     where recorded_at >= date_trunc('minute', register_now(), 'UTC') - ($1 - 1) * interval '1 minute'
+       and recorded_at < date_trunc('minute', register_now(), 'UTC') + interval '1 minute'
+     group by 1, 2 order by 1, 2`,
+      [minutes],
+    );
+    return rows;
+  }
+
+  /** Where counts differ from the log, both at one instant: neither is told when a minute ends in between. */
+  async function wrong(minutes: number, of = counts): Promise<string[]> {
+    const minute = async () => Math.floor((await clock.now()).getTime() / MINUTE);
+    const [told, right] = await until(async () => {
+      const before = await minute();
+      const both = [await of.ofLast(minutes), await counted(minutes)].map((each) =>
+        each.map((row) => JSON.stringify(row)),
+      );
+      return (await minute()) === before ? (both as [string[], string[]]) : undefined;
+    });
+    return [...told.filter((row) => !right.includes(row)), ...right.filter((row) => !told.includes(row))];
+  }
+
+  /** Events as their owner writes them: so many, spread over the last minutes. */
+  async function putEvents(count: number, minutes: number, type = 'access.registered'): Promise<void> {
+    await asReplica(
+      `insert into event (type, recorded_at)
+     select $3, register_now() - ($2 * n::float8 / $1) * interval '1 minute' from generate_series(0, $1::int - 1) n order by n desc`,
+      [count, minutes, type],
+    );
+  }
+
+  /** Statements that were asked meanwhile. */
+  async function askedBy(work: () => Promise<unknown>): Promise<{ text: string; values: unknown[] }[]> {
+    const spied = jest.spyOn(database.pool, 'query');
+    await work();
+    const asked = spied.mock.calls.map(([text, values]) => ({ text, values }) as never);
+    spied.mockRestore();
+    return asked;
+  }
+
+  /** Rows of the log that the statements read, and how. */
+  async function readBy(asked: readonly { text: string; values: unknown[] }[]) {
+    const found = { rows: 0, ways: new Set<string>() };
+    const walk = (node: Record<string, unknown>): void => {
+      if (node['Relation Name'] === 'event') {
+        const times = Number(node['Actual Loops']);
+        found.rows += times * (Number(node['Actual Rows']) + Number(node['Rows Removed by Filter'] ?? 0));
+        found.ways.add(String(node['Index Name'] ?? node['Node Type']));
+      }
+      for (const below of (node['Plans'] ?? []) as Record<string, unknown>[]) walk(below);
+    };
+    for (const { text, values } of asked) {
+      const { rows } = await tables.owner.query(`explain (analyze, format json) ${text}`, values);
+      walk(rows[0]['QUERY PLAN'][0].Plan);
+    }
+    return found;
+  }
+
+  describe('The counts of the last minutes', () => {
+    beforeEach(beginAgain);
+
+    it('are those of the log, by minute and type, of so many minutes as are asked for', async () => {
+      await putEvents(3_000, 90);
+      await putEvents(40, 200, 'access.revoked');
+      for (const minutes of [1, 60, 5, LONGEST_SPAN, 100]) expect(await wrong(minutes)).toEqual([]);
+      expect(await counts.ofLast(LONGEST_SPAN)).toHaveLength(91 + 40);
+    });
+
+    it('have what was committed before they were asked for, also while something earlier is under way', async () => {
+      expect(await wrong(60)).toEqual([]);
+      const late = await database.pool.connect();
+      await late.query('begin');
+      await register(late);
+      for (let n = 0; n < 3; n++) {
+        await register(tables.application);
+        expect(await wrong(60)).toEqual([]);
+      }
+      await late.query('commit');
+      late.release();
+      expect(await wrong(60)).toEqual([]);
+      expect(await wrong(60, new EventCounts(database))).toEqual([]);
+    });
+
+    it('have what is committed late in the minute in which it was recorded, though that has long been counted', async () => {
+      const late = await database.pool.connect();
+      await late.query('begin');
+      await register(late);
+      await clock.setOffset(600);
+      await register(tables.application);
+      expect(await wrong(60)).toEqual([]);
+      await late.query('commit');
+      late.release();
+      expect(await wrong(60)).toEqual([]);
+      expect(await counts.ofLast(60)).toHaveLength(2);
+    });
+
+    it('are right whatever becomes of the clock', async () => {
+      await putEvents(500, 60);
+      const offsets = [0, 90, -300, 86_400, 86_500, 0, 3_000, 40, -7_200, 30 * 86_400, 0, 43_300, 86_300, 0];
+      for (const offset of offsets) {
+        await clock.setOffset(offset);
+        await register(tables.application);
+        expect(await wrong(60)).toEqual([]);
+        await register(tables.application);
+        expect(await wrong(LONGEST_SPAN)).toEqual([]);
+      }
+    });
+
+    it('begin from nothing in another era of the log', async () => {
+      await putEvents(100, 10);
+      expect(await wrong(60)).toEqual([]);
+      await asReplica(`insert into event (type, era) values ('access.registered', 4102444800000)`);
+      await tables.owner.query(RENEW_EVENT_ERA('access'));
+      await register(tables.application);
+      expect(await wrong(60)).toEqual([]);
+    });
+
+    it('are kept for a day at most', async () => {
+      await putEvents(LONGEST_SPAN, LONGEST_SPAN);
+      const all = await counts.ofLast(LONGEST_SPAN);
+      expect(all.length).toBeLessThanOrEqual(LONGEST_SPAN);
+      await clock.setOffset(1_800);
+      await register(tables.application);
+      expect(await wrong(LONGEST_SPAN)).toEqual([]);
+      expect((await counts.ofLast(LONGEST_SPAN)).length).toBeLessThanOrEqual(LONGEST_SPAN - 29);
+    });
+
+    it('go on after a look that failed', async () => {
+      await putEvents(100, 50);
+      await tables.owner.query('alter table event rename to away');
+      await expect(counts.ofLast(60)).rejects.toMatchObject({ code: '42P01' });
+      await tables.owner.query('alter table away rename to event');
+      expect(await wrong(60)).toEqual([]);
+    });
+  });
+
+  describe('Of a hundred thousand events', () => {
+    beforeAll(async () => {
+      await beginAgain();
+      await putEvents(100_000, 60);
+      await tables.owner.query('vacuum analyze event');
+      expect(await wrong(60)).toEqual([]);
+    });
+
+    it('a second look reads only what is new', async () => {
+      for (let n = 0; n < 7; n++) await register(tables.application);
+      const asked = await askedBy(() => counts.ofLast(60));
+      expect(await wrong(60)).toEqual([]);
+      const { rows, ways } = await readBy(asked);
+      expect([...ways]).toEqual(['event_order']);
+      expect(rows).toBeGreaterThanOrEqual(7);
+      expect(rows).toBeLessThan(50); // each is read to be added, and as one of the latest
+    });
+
+    it('two hundred who ask at once share two looks: the one under way has begun too early for who comes later', async () => {
+      const one = await askedBy(() => counts.ofLast(60));
+      const many = await askedBy(async () => {
+        const first = counts.ofLast(60);
+        await new Promise((resolve) => void setImmediate(resolve));
+        const answers = await Promise.all([first, ...Array.from({ length: 200 }, () => counts.ofLast(60))]);
+        expect(new Set(answers.map((answer) => answer.length)).size).toBe(1);
+      });
+      expect(many.length).toBeLessThanOrEqual(2 * one.length);
+    });
+
+    it('what is new is added in parts, and counted once', async () => {
+      await putEvents(120_000, 3);
+      const asked = await askedBy(() => counts.ofLast(60));
+      expect(asked.filter(({ text }) => text.includes('with added')).length).toBeGreaterThanOrEqual(3);
+      expect(await wrong(60)).toEqual([]);
+    });
+  });
+}

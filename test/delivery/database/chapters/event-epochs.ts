@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { accessAddress } from '../../../../subgraphs/access/access';
+import { EventLog } from '../../../../subgraphs/access/database/event-log';
+import { accessTables } from '../../../../subgraphs/access/database/tables';
+import { openDatabase } from '../../../../subgraphs/server/database';
+import { migrate } from '../../../../subgraphs/server/migrate';
+import { DUID } from '../../../support/access-database';
+import { register } from '../../../support/event-rows';
+import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../../../support/postgres';
+import { isLogSettled } from '../../../support/settled-log';
+import { until } from '../../../support/until';
+
+export function eventEpochs(): void {
+  const copied = promisify(execFile);
+
+  let server: ControlledPostgres;
+  let url: string;
+  const keys = { hashKey: randomBytes(32), encryptionKey: randomBytes(32) };
+  beforeAll(async () => {
+    server = await controlledPostgres();
+    ({ url } = await freshDatabase(server));
+  });
+  afterAll(() => server.remove());
+
+  const start = () => migrate(accessAddress(url, keys), accessTables, false, {});
+
+  async function asOwner<Result>(work: (session: Client) => Promise<Result>): Promise<Result> {
+    const session = new Client({ connectionString: url, options: '-c search_path=access,register' });
+    session.on('error', () => undefined);
+    await session.connect();
+    try {
+      return await work(session);
+    } finally {
+      await session.end();
+    }
+  }
+
+  async function withLog<Result>(work: (log: EventLog) => Promise<Result>): Promise<Result> {
+    const database = await openDatabase(accessAddress(url, keys), []);
+    try {
+      return await work(new EventLog(database));
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** Registers records, one after the other; answers the cursor of the last. */
+  async function registered(count: number): Promise<string> {
+    for (let n = 0; n < count; n++) await asOwner((session) => register(session));
+    return withLog((log) =>
+      until(async () => {
+        const [latest] = await log.latest({ types: null, duid: null }, 1);
+        return (await asOwner(isLogSettled)) ? latest?.cursor : undefined;
+      }),
+    );
+  }
+
+  const one = async (text: string) => (await asOwner((session) => session.query(text))).rows[0];
+  const era = async () => (await one('select event_era() as era')).era as string;
+
+  describe('A database that lives another life than the one in which its log was written', () => {
+    it('begins an era of its own: no cursor of what was lost skips what happens', async () => {
+      await start();
+      await asOwner((session) =>
+        session.query(
+          `insert into account (account_id, role, display_name, duid, contact_url)
+         values ($1, 'data_user', 'Harbourlight', $2, 'https://harbourlight.example/contact')`,
+          [`acc_${'0'.repeat(24)}`, DUID],
+        ),
+      );
+      const kept = await registered(2);
+      const before = await era();
+      await start();
+      expect(await era()).toBe(before); // a start as such begins none
+      const folder = (await one('show data_directory')).data_directory as string;
+      await server.stop();
+      await copied('cp', ['-a', folder, `${folder}-lagging`]);
+      await server.start();
+      const lost = await registered(4);
+      await server.stop();
+
+      // What was left behind takes its place, as a standby that was promoted.
+      await copied('rm', ['-r', folder]);
+      await copied('mv', [`${folder}-lagging`, folder]);
+      await writeFile(join(folder, 'standby.signal'), '');
+      await server.start();
+      expect((await one('select pg_promote(true, 30) as done')).done).toBe(true);
+
+      // Its numbers have not come to those of the cursor: nothing is what the cursor is for, and that is told.
+      await withLog(async (log) => {
+        await expect(log.follow(lost, 10)).rejects.toMatchObject({ code: 'VAL001' });
+      });
+      await start();
+      expect(Number(await era())).toBeGreaterThan(Number(before));
+      const renewed = await era();
+      await start();
+      expect(await era()).toBe(renewed);
+
+      await registered(1);
+      await withLog(async (log) => {
+        for (const cursor of [kept, lost]) expect((await log.follow(cursor, 10)).entries).toHaveLength(1);
+      });
+    }, 120_000);
+
+    it('is not found out where the owner may not ask for the timeline: the register starts all the same', async () => {
+      await asOwner(async (session) => {
+        await session.query(`create role plain login createrole password 'plain'`);
+        await session.query('create database plain owner plain');
+      });
+      const plain = new URL(url);
+      plain.pathname = '/plain';
+      const superuser = new Client({ connectionString: plain.href });
+      await superuser.connect();
+      await superuser.query('revoke execute on function pg_walfile_name(pg_lsn) from public');
+      [plain.username, plain.password] = ['plain', 'plain'];
+      for (let starts = 0; starts < 2; starts++)
+        await migrate(accessAddress(plain.href, keys), accessTables, false, {});
+      const { rows } = await superuser.query('select from access.event_timeline');
+      await superuser.end();
+      expect(rows).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,284 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { until } from '../../../support/until';
+import { type WebhookRoom, webhookRoom } from '../../../support/webhook-room';
+
+export function subscriptions(): void {
+  const FIELDS = 'id wid callbackUrl alertEmail notifyDaysBefore eventTypes createdAt active';
+  const REGISTER = `mutation ($input: WebhookInput!, $key: String) {
+  registerWebhook(input: $input, idempotencyKey: $key) { webhook { ${FIELDS} } signingSecret replayed } }`;
+  const UPDATE = `mutation ($wid: WebhookId!, $input: WebhookUpdateInput!) {
+  updateWebhook(wid: $wid, input: $input) { webhook { ${FIELDS} } signingSecret } }`;
+  const DELETE = 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }';
+  const READ = `query ($wid: WebhookId!) { webhook(wid: $wid) { ${FIELDS} } }`;
+  const LIST = '{ webhooks { wid } }';
+  const TEST =
+    'mutation ($wid: WebhookId!, $key: String) { testWebhook(wid: $wid, idempotencyKey: $key) { eventId replayed } }';
+  const REDELIVER = `mutation ($wid: WebhookId!, $eventId: EventId!, $key: String) {
+  redeliverEvent(wid: $wid, eventId: $eventId, idempotencyKey: $key) { eventId replayed } }`;
+  const ENTITY = `query ($of: [_Any!]!) { _entities(representations: $of) { ... on Webhook { wid } } }`;
+  const MINUTE = 60;
+
+  describe('A webhook subscription', () => {
+    let room: WebhookRoom;
+    let by: Caller;
+    let other: Caller;
+    let number = 0;
+    beforeAll(async () => {
+      room = await webhookRoom();
+      other = await room.dataUser('Fernhollow');
+    });
+    beforeEach(async () => {
+      by = await room.dataUser();
+      number += 1;
+    });
+    afterEach(() => room.moveClock(0));
+    afterAll(() => room.close());
+
+    const INPUT = { callbackUrl: 'https://larkhill.example/hook?tenant=1', alertEmail: 'alerts@larkhill.example' };
+    const register = (change: object = {}, key: string | null = null, caller = by) =>
+      room.ask(caller, REGISTER, { input: { ...INPUT, ...change }, key });
+    const registered = async (change: object = {}) => (await register(change)).data.registerWebhook.webhook;
+    const update = (wid: string, input: object, caller = by) => room.ask(caller, UPDATE, { wid, input });
+    const rotate = async (wid: string) => update(wid, { rotateSecret: true });
+
+    it('tells all three types 30 days before, unless asked otherwise', async () => {
+      const { data } = await register({ alertEmail: ' Alerts@Larkhill.example ' });
+      expect(data.registerWebhook).toEqual({
+        webhook: {
+          id: expect.any(String),
+          wid: expect.stringMatching(/^wid_[0-9a-f]{24}$/),
+          callbackUrl: INPUT.callbackUrl,
+          alertEmail: 'Alerts@Larkhill.example',
+          notifyDaysBefore: 30,
+          eventTypes: ['CONSENT_EXPIRING', 'TENANCY_CHANGE', 'CONSENT_WITHDRAWAL'],
+          createdAt: expect.any(String),
+          active: true,
+        },
+        signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+        replayed: false,
+      });
+    });
+
+    it('tells what was asked for', async () => {
+      const chosen = { notifyDaysBefore: 90, eventTypes: ['CONSENT_WITHDRAWAL'] };
+      expect(await registered(chosen)).toMatchObject(chosen);
+    });
+
+    it.each<[string, object, string[]]>([
+      ['in clear', { callbackUrl: 'http://larkhill.example/' }, ['VAL008 callbackUrl']],
+      ['to a private address', { callbackUrl: 'https://0x0a.1/' }, ['VAL008 callbackUrl']],
+      ['at port 0', { callbackUrl: 'https://larkhill.example:0/hook' }, ['VAL008 callbackUrl']],
+      ['without a mailbox', { alertEmail: 'larkhill' }, ['VAL001 alertEmail']],
+      ['0 days before', { notifyDaysBefore: 0 }, ['VAL003 notifyDaysBefore']],
+      ['91 days before', { notifyDaysBefore: 91 }, ['VAL003 notifyDaysBefore']],
+      ['for nothing', { eventTypes: [] }, ['VAL003 eventTypes']],
+      ['for the same twice', { eventTypes: ['TENANCY_CHANGE', 'TENANCY_CHANGE'] }, ['VAL003 eventTypes']],
+      [
+        'with all mistakes at once',
+        { callbackUrl: 'x', alertEmail: 'x', notifyDaysBefore: -1, eventTypes: [] },
+        ['VAL008 callbackUrl', 'VAL001 alertEmail', 'VAL003 notifyDaysBefore', 'VAL003 eventTypes'],
+      ],
+    ])('is refused %s, at registration and as an update', async (_, change, violations) => {
+      const { wid } = await registered();
+      expect((await register(change)).violations).toEqual(violations);
+      expect((await update(wid, change)).violations).toEqual(violations);
+    });
+
+    it('is read, changed, deleted, tried by its own Data User only', async () => {
+      const { wid, id } = await registered();
+      const reference = { of: [{ __typename: 'Webhook', id }] };
+      const unknown = `wid_${'0'.repeat(24)}`;
+      for (const [query, more] of [
+        [READ, {}],
+        [UPDATE, { input: {} }],
+        [DELETE, {}],
+        [TEST, {}],
+      ] as const) {
+        expect((await room.ask(other, query, { wid, ...more })).codes).toEqual(['PRM002']);
+        expect((await room.ask(by, query, { wid: unknown, ...more })).codes).toEqual(['NTF001']);
+      }
+      expect((await room.ask(by, LIST)).data.webhooks).toEqual([{ wid }]);
+      expect((await room.ask(other, LIST)).data.webhooks).toEqual([]);
+      expect((await room.ask(by, ENTITY, reference)).data._entities).toEqual([{ wid }]);
+      expect((await room.ask(other, ENTITY, reference)).data._entities).toEqual([null]);
+      for (const role of ['admin', 'analyst', 'portal', 'data_provider'] as const)
+        expect((await room.ask({ ...by, role }, LIST)).codes).toEqual(['PRM001']);
+    });
+
+    it('has a callback URL that no other of its Data User has, in whichever spelling', async () => {
+      const { wid } = await registered();
+      expect((await register()).codes).toEqual(['CNF002']);
+      expect((await register({ callbackUrl: 'HTTPS://LARKHILL.example:443/hook?tenant=1#again' })).codes).toEqual([
+        'CNF002',
+      ]);
+      expect((await register({}, null, other)).codes).toEqual([]);
+      const second = await registered({ callbackUrl: 'https://larkhill.example/hook?tenant=2' });
+      expect((await update(second.wid, { callbackUrl: INPUT.callbackUrl })).codes).toEqual(['CNF002']);
+      expect((await update(wid, { callbackUrl: INPUT.callbackUrl })).codes).toEqual([]);
+      await room.ask(by, DELETE, { wid });
+      expect((await register()).codes).toEqual([]);
+    });
+
+    it('is registered once by callers at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => register()));
+      expect(answers.map(({ codes }) => codes.join()).toSorted()).toEqual(['', ...Array<string>(7).fill('CNF002')]);
+    });
+
+    it('changes what is supplied and keeps the rest', async () => {
+      const before = await registered();
+      const { data } = await update(before.wid, { notifyDaysBefore: 7 });
+      expect(data.updateWebhook).toEqual({ webhook: { ...before, notifyDaysBefore: 7 }, signingSecret: null });
+      const change = {
+        callbackUrl: 'https://larkhill.example/other',
+        alertEmail: 'other@larkhill.example',
+        eventTypes: ['TENANCY_CHANGE'],
+      };
+      const changed = { ...before, ...change, notifyDaysBefore: 7 };
+      expect((await update(before.wid, change)).data.updateWebhook.webhook).toEqual(changed);
+      expect((await room.ask(by, READ, before)).data.webhook).toEqual(changed);
+    });
+
+    it('gives a repeated registration the same answer, for 15 minutes', async () => {
+      const key = `registration-${number}`;
+      const first = (await register({}, key)).data.registerWebhook;
+      expect((await register({}, key)).data.registerWebhook).toEqual({ ...first, replayed: true });
+      expect((await register({ notifyDaysBefore: 5 }, key)).codes).toEqual(['CNF004']);
+      await room.moveClock(14 * MINUTE);
+      expect((await register({}, key)).data.registerWebhook).toEqual({ ...first, replayed: true });
+      await room.moveClock(15 * MINUTE + 5);
+      expect((await register({}, key)).codes).toEqual(['CNF002']);
+    });
+
+    it('is registered once for one idempotency key, however many ask at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => register({}, `at-once-${number}`)));
+      const secrets = answers.map(({ data }) => data.registerWebhook.signingSecret);
+      expect(new Set(secrets).size).toBe(1);
+      expect(answers.filter(({ data }) => !data.registerWebhook.replayed)).toHaveLength(1);
+      expect((await room.ask(by, LIST)).data.webhooks).toHaveLength(1);
+    });
+
+    it('is tried once for one idempotency key, of one subscription', async () => {
+      const [one, two] = [await registered(), await registered({ callbackUrl: 'https://larkhill.example/2' })];
+      const test = async (wid: string) => (await room.ask(by, TEST, { wid, key: 'try' })).data.testWebhook;
+      const answers = await Promise.all(Array.from({ length: 6 }, () => test(one.wid)));
+      expect(new Set(answers.map(({ eventId }) => eventId)).size).toBe(1);
+      expect((await test(two.wid)).replayed).toBe(false);
+      const made = await room.owner.query(
+        `select count(*)::int from event where type = 'webhook.test' and webhook_id = any($1)`,
+        [[one.id, two.id]],
+      );
+      expect(made.rows[0].count).toBe(2);
+    });
+
+    it('answers what was asked under an idempotency key as before, also when it is deleted', async () => {
+      const { wid } = await registered();
+      const test = () => room.ask(by, TEST, { wid, key: 'test-and-delete' });
+      const { eventId } = (await test()).data.testWebhook;
+      const redeliver = () => room.ask(by, REDELIVER, { wid, eventId, key: 'again-and-delete' });
+      expect((await redeliver()).data.redeliverEvent).toEqual({ eventId, replayed: false });
+      await room.ask(by, DELETE, { wid });
+      expect((await test()).data.testWebhook).toEqual({ eventId, replayed: true });
+      expect((await redeliver()).data.redeliverEvent).toEqual({ eventId, replayed: true });
+      expect((await room.ask(by, TEST, { wid, key: 'another' })).codes).toEqual(['NTF001']);
+      const own = await room.ask(other, TEST, { wid: (await registered()).wid, key: 'test-and-delete' });
+      expect(own.codes).toEqual(['PRM002']);
+    });
+
+    it('takes the answer with its secret along when it is deleted', async () => {
+      const key = `with-secret-${number}`;
+      const kept = async () =>
+        (
+          await room.owner.query(
+            `select from idempotency_key where account_id = $1 and operation = 'registerWebhook'`,
+            [by.accountId],
+          )
+        ).rowCount;
+      const { webhook, signingSecret } = (await register({}, key)).data.registerWebhook;
+      await register({ callbackUrl: 'https://larkhill.example/2' }, `${key}-2`);
+      expect(await kept()).toBe(2);
+      await room.ask(by, DELETE, { wid: webhook.wid });
+      expect(await kept()).toBe(1);
+      const again = (await register({}, key)).data.registerWebhook;
+      expect(again.replayed).toBe(false);
+      expect([again.webhook.wid, again.signingSecret]).not.toEqual([webhook.wid, signingSecret]);
+      await room.moveClock(16 * MINUTE);
+      const later = (await register({ callbackUrl: 'https://larkhill.example/3' }, key)).data.registerWebhook;
+      await room.ask(by, DELETE, { wid: again.webhook.wid });
+      expect(await kept()).toBe(2); // that of the later one stays
+      await room.ask(by, DELETE, { wid: later.webhook.wid });
+      expect(await kept()).toBe(1);
+    });
+
+    it('rotates its secret three times within 15 minutes at most', async () => {
+      const { data } = await register();
+      const { webhook, signingSecret } = data.registerWebhook;
+      const secrets = [signingSecret];
+      for (const minute of [0, 5, 10]) {
+        await room.moveClock(minute * MINUTE);
+        secrets.push((await rotate(webhook.wid)).data.updateWebhook.signingSecret);
+      }
+      expect(new Set(secrets).size).toBe(4);
+      await room.moveClock(14 * MINUTE + 50);
+      expect((await rotate(webhook.wid)).codes).toEqual(['CNF002']);
+      expect((await update(webhook.wid, { notifyDaysBefore: 9, rotateSecret: true })).codes).toEqual(['CNF002']);
+      expect((await room.ask(by, READ, webhook)).data.webhook.notifyDaysBefore).toBe(30); // all of an update, or nothing
+      await room.moveClock(15 * MINUTE + 5);
+      expect((await rotate(webhook.wid)).codes).toEqual([]);
+      expect((await rotate(webhook.wid)).codes).toEqual(['CNF002']);
+    });
+
+    it('rotates no more often when it is asked at once', async () => {
+      const { wid } = await registered();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(wid)));
+      expect(answers.filter(({ codes }) => codes.length === 0)).toHaveLength(3);
+    });
+
+    it('keeps URL, mailbox and secret sealed', async () => {
+      const { data } = await register();
+      const { rows } = await room.owner.query(`
+      select query_to_xml('select * from webhook', true, true, '')::text || query_to_xml('select * from webhook_secret', true, true, '')::text
+        || query_to_xml('select * from idempotency_key', true, true, '')::text as written`);
+      const base64 = (text: string) => Buffer.from(text).toString('base64').slice(0, 30);
+      for (const secret of [INPUT.callbackUrl, INPUT.alertEmail, data.registerWebhook.signingSecret]) {
+        expect(rows[0].written).not.toContain(secret);
+        expect(rows[0].written.replaceAll('\n', '')).not.toContain(base64(secret));
+      }
+    });
+
+    it('is mailed about what was given up once in an hour, each time with what was given up since the last', async () => {
+      const alertEmail = 'given-up@larkhill.example';
+      const { id, wid } = await room.subscribe(by, { alertEmail });
+      const test = async (): Promise<string> => (await room.ask(by, TEST, { wid })).data.testWebhook.eventId;
+      const mails = (count: number) =>
+        until(async () => {
+          const all = await room.mails(alertEmail);
+          return all.length >= count ? all : undefined;
+        }, 40_000);
+      const giveUp = async (eventIds: string[]) => {
+        await until(async () => {
+          const delivered = `select from delivery where event_id = any($1) and state = 'delivered'`;
+          return (await room.owner.query(delivered, [eventIds])).rowCount === eventIds.length ? true : undefined;
+        });
+        await room.owner.query(`update delivery set state = 'undelivered' where event_id = any($1)`, [eventIds]);
+        await room.owner.query(`select access_jobs.add_job('alert', json_build_object('webhookId', $1::text))`, [id]);
+      };
+      const [first, second, third] = [await test(), await test(), await test()];
+      await giveUp([first, second]);
+      const [mail] = await mails(1);
+      expect([first, second, third].map((eventId) => mail?.text.includes(eventId))).toEqual([true, true, false]);
+      await giveUp([third]);
+      await until(async () => {
+        const { rowCount } = await room.owner.query(
+          `select from access_jobs._private_jobs where key = $1 and run_at > now()`,
+          [`alert:${id}`],
+        );
+        return rowCount === 1 ? true : undefined;
+      });
+      expect(await room.mails(alertEmail)).toHaveLength(1);
+      await room.moveClock(3_600);
+      await room.owner.query('update access_jobs._private_jobs set run_at = now() where key = $1', [`alert:${id}`]);
+      const [next] = await mails(2);
+      expect([first, second, third].map((eventId) => next?.text.includes(eventId))).toEqual([false, false, true]);
+    });
+  });
+}

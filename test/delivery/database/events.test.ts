@@ -1,0 +1,34 @@
+import { alertMails } from './chapters/alerts';
+import { eventCounts } from './chapters/event-counts';
+import { eventDeliveries } from './chapters/event-deliveries';
+import { eventEpochs } from './chapters/event-epochs';
+import { eventLog } from './chapters/event-log';
+import { expiringNotices } from './chapters/expiring-notices';
+import { registerEvents } from './chapters/register-events';
+import { subscriptions } from './chapters/subscriptions';
+
+/** Chapters of one file load the product once. */
+describe('The event log', () => {
+  eventLog();
+});
+describe('Counts of events', () => {
+  eventCounts();
+});
+describe('Epochs of the event log', () => {
+  eventEpochs();
+});
+describe('Deliveries of events', () => {
+  eventDeliveries();
+});
+describe('Notices before expiry', () => {
+  expiringNotices();
+});
+describe('Alerts', () => {
+  alertMails();
+});
+describe('Events of the register', () => {
+  registerEvents();
+});
+describe('Webhook subscriptions', () => {
+  subscriptions();
+});

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type JWK, SignJWT, exportJWK, generateKeyPair, importJWK } from 'jose';
+import { remoteKeySet } from '../../../../rest-adapter/remote-key-set';
+import {
+  type SigningKeys,
+  issueBearerToken,
+  localVerifier,
+  publicKeys,
+  remoteVerifier,
+} from '../../../../subgraphs/server/bearer-token';
+import { startTestGateway } from '../../../support/two-subgraphs';
+
+export function keySetFaults(): void {
+  const ISSUER = 'https://register.example/v1';
+  const ACCOUNT = { accountId: 'acc:data_user', role: 'data_user', duid: null, mpid: null } as const;
+  const DOCUMENTS = { ReadDataUser: 'query ReadDataUser($duid: DUID!) { dataUser(duid: $duid) { displayName } }' };
+
+  let server: Server;
+  let url: string;
+  let answer: (() => { status: number; body: string }) | undefined;
+  let signing: SigningKeys;
+  let token: string;
+
+  const newKey = async (kid: string): Promise<JWK> => ({
+    ...(await exportJWK((await generateKeyPair('EdDSA', { extractable: true })).privateKey)),
+    kid,
+  });
+
+  beforeAll(async () => {
+    signing = { issuer: ISSUER, keys: [await newKey('one')] };
+    token = await issueBearerToken(signing, ACCOUNT, new Date());
+    server = createServer((_, response) => {
+      const given = answer?.();
+      if (given) response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'accepted',
+      (error: { code?: string }) => error.code,
+    );
+
+  const isGiven = (work: Promise<unknown>) =>
+    work.then(
+      () => true,
+      () => false,
+    );
+
+  const FAULTS: [what: string, answer: typeof answer][] = [
+    ['answers 500', () => ({ status: 500, body: '{}' })],
+    ['answers what is not JSON', () => ({ status: 200, body: '<html>' })],
+    ['answers no key set', () => ({ status: 200, body: '{"keys":1}' })],
+    ['does not answer', undefined],
+  ];
+
+  describe.each(FAULTS)('When the service with the keys %s', (_, fault) => {
+    beforeEach(() => {
+      answer = fault;
+    });
+
+    it('a token is not blamed for it: SYS002', async () => {
+      expect(await codeOf(remoteVerifier(url, ISSUER).verify(token))).toBe('SYS002');
+    });
+
+    it('the adapter has no key set to publish', async () => {
+      expect(await isGiven(remoteKeySet(url)())).toBe(false);
+    });
+  });
+
+  describe('When the service with the keys cannot be reached', () => {
+    it('the gateway answers 503 where a token is needed', async () => {
+      const gateway = await startTestGateway(DOCUMENTS, { verifier: remoteVerifier('http://127.0.0.1:9/', ISSUER) });
+      try {
+        const response = await fetch(`${gateway.url}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          body: JSON.stringify({ documentId: 'ReadDataUser', variables: { duid: `duid_${'a'.repeat(24)}` } }),
+        });
+        const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+        expect([response.status, errors.map(({ extensions }) => extensions.code)]).toEqual([503, ['SYS002']]);
+      } finally {
+        await gateway.close();
+      }
+    });
+
+    it('the adapter has no key set to publish', async () => {
+      expect(await isGiven(remoteKeySet('http://127.0.0.1:9/')())).toBe(false);
+    });
+  });
+
+  describe('When the service with the keys answers', () => {
+    beforeEach(() => {
+      answer = () => ({ status: 200, body: JSON.stringify(publicKeys(signing)) });
+    });
+
+    it('its token is accepted and its key set published', async () => {
+      expect(await codeOf(remoteVerifier(url, ISSUER).verify(token))).toBe('accepted');
+      expect(await remoteKeySet(url)()).toEqual(publicKeys(signing));
+    });
+
+    const signed = async (header: object, claims: object, key?: JWK) =>
+      new SignJWT({ duid: null, role: 'data_user', ...claims })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'one', ...header })
+        .sign(await importJWK(key ?? (signing.keys[0] as JWK), 'EdDSA'));
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+    const TOKENS: [what: string, make: () => string | Promise<string>][] = [
+      ['that is none', () => 'nonsense'],
+      ['that is empty', () => ''],
+      ['of random bytes', () => [32, 64, 64].map((size) => randomBytes(size).toString('base64url')).join('.')],
+      ['without a signature', () => `${part({ alg: 'none' })}.${part({ sub: 'x' })}.`],
+      ['of another algorithm', () => `${part({ alg: 'HS256', typ: 'at+jwt', kid: 'one' })}.${part({})}.AAAA`],
+      ['with an unknown critical header', () => `${part({ alg: 'EdDSA', crit: ['x'], x: 1 })}.${part({})}.AAAA`],
+      ['with an odd critical header', () => `${part({ alg: 'EdDSA', crit: 5 })}.${part({})}.AAAA`],
+      ['whose header is no object', () => `${part([1])}.${part({})}.AAAA`],
+      ['with an odd algorithm', () => `${part({ alg: {}, typ: 'at+jwt' })}.${part({})}.AAAA`],
+      ['with an odd key id', () => `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: {} })}.${part({})}.AAAA`],
+      [
+        'with a signature that is no base64url',
+        () => `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: 'one' })}.${part({})}.*`,
+      ],
+      ['with a payload that is no JSON', () => `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: 'one' })}.e30x.AAAA`],
+      ['signed by another key of that name', async () => signed({}, {}, await newKey('one'))],
+      ['signed by an unknown key', async () => signed({ kid: 'two' }, {}, await newKey('two'))],
+      ['of another type', () => signed({ typ: 'JWT' }, {})],
+      ['without claims', () => signed({}, {})],
+      ['of another issuer', () => issueBearerToken({ ...signing, issuer: 'https://x.example' }, ACCOUNT, new Date())],
+      ['of an unknown role', () => issueBearerToken(signing, { ...ACCOUNT, role: 'x' as never }, new Date())],
+    ];
+
+    it.each(TOKENS)('a token %s is AUT001, in its own process and in another', async (_, make) => {
+      const sent = await make();
+      expect(await codeOf(localVerifier(signing).verify(sent))).toBe('AUT001');
+      expect(await codeOf(remoteVerifier(url, ISSUER).verify(sent))).toBe('AUT001');
+    });
+  });
+}

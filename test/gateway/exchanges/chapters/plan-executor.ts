@@ -1,0 +1,154 @@
+import { type ExecutionResult, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
+import pino from 'pino';
+import { prepareOperation } from '../../../../gateway/graph-operation';
+import { presented } from '../../../../gateway/presentation';
+import { type LoadedSupergraph, loadSupergraph } from '../../../../gateway/supergraph';
+import type { CallContext } from '../../../../subgraphs/server/caller';
+import type { SubgraphLink } from '../../../../subgraphs/server/subgraph-link';
+import { KEYS, counted, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
+
+export function planExecutor(): void {
+  const logger = pino({ level: 'silent' });
+
+  const SIGNED_IN: CallContext = {
+    caller: { accountId: 'acc_1', role: 'data_user', duid: `duid_${'a'.repeat(24)}`, mpid: null },
+    service: null,
+    transactionId: 'tid_1',
+    clientAddress: '127.0.0.1',
+  };
+  const ANONYMOUS: CallContext = { ...SIGNED_IN, caller: null };
+
+  const BY_KEY = 'query Verify($key: AccessKey!)';
+  const DOCUMENTS: Record<string, string> = {
+    'a record alone': `${BY_KEY} { accessRecord(key: $key) { state processing { dataTypes purpose } } }`,
+    'aliases, fragments and fields that are merged': `${BY_KEY} {
+    record: accessRecord(key: $key) { ...state what: processing { why: purpose } what: processing { dataTypes } }
+  } fragment state on AccessRecord { ... on AccessRecord { now: state } state }`,
+    '__typename at every level': `${BY_KEY} { __typename accessRecord(key: $key) { __typename processing { kind: __typename purpose } } }`,
+    'a record with its Data User and Identity Record': `${BY_KEY} {
+    accessRecord(key: $key) { state identityRecord { hasEmail address { postcode } } dataUser { displayName } }
+  }`,
+    'the key of the other subgraph under an alias': `${BY_KEY} {
+    accessRecord(key: $key) { identityRecord { key: id mail: hasEmail __typename } }
+  }`,
+    'fields in an order other than that of the plan': `${BY_KEY} {
+    accessRecord(key: $key) { identityRecord { address { postcode } id hasEmail } state id }
+  }`,
+    'a list whose entries lead to the other subgraph': `query List($first: Int) {
+    accessRecords(first: $first) { totalCount nodes { id identityRecord { id address { postcode } } dataUser { displayName } } }
+  }`,
+    'a list whose entries lead to the other subgraph, which answers with nothing selected but nullable fields': `query List($first: Int) {
+    accessRecords(first: $first) { nodes { identityRecord { address { postcode } } } }
+  }`,
+    'three stages: meter point, its records, their Identity Records': `query Stages($mpxn: MPxN!, $first: Int! = 4) {
+    meterPoint(mpxn: $mpxn) { kind page: accessRecords(first: $first) { nodes { state identityRecord { hasEmail } } totalCount } }
+  }`,
+    'two root fields of two subgraphs': `query Both($mpxn: MPxN!, $key: AccessKey!) {
+    meterPoint(mpxn: $mpxn) { id kind } accessRecord(key: $key) { state }
+    other: accessRecord(key: "${KEYS.own}") { identityRecord { hasEmail } }
+  }`,
+    'a mutation whose answer leads to the other subgraph': `mutation Register($input: RecordInput!) {
+    registerAccessRecord(input: $input) { controllerCount record { identityRecord { address { postcode } } } }
+  }`,
+    'conditions, which the general executor runs': `query Conditional($key: AccessKey!, $with: Boolean! = false) {
+    accessRecord(key: $key) { state identityRecord @include(if: $with) { hasEmail } }
+  }`,
+  };
+
+  const INPUT = { purpose: 'p', controllers: [{ name: 'c' }] };
+  const VARIABLES: Record<string, unknown>[] = [
+    ...Object.values(KEYS).map((key) => ({ key, mpxn: '1234567890', first: 2, input: INPUT })),
+    { key: KEYS.own, mpxn: 'AB12345678', first: 500, input: { ...INPUT, purpose: 'refused' }, with: true },
+  ];
+
+  /** An answer as the client sees it; the order of errors of parallel fetches is not defined. */
+  function seen({ data, errors }: ExecutionResult) {
+    const told = errors?.map((error) => JSON.stringify(presented(error))).toSorted();
+    return { text: JSON.stringify(data), errors: told };
+  }
+
+  function operationOf(source: string, name: string) {
+    const document = parse(source, { noLocation: true });
+    const operation = document.definitions.find(
+      (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
+    );
+    if (!operation) throw new Error('no operation');
+    return { document, source, operation, operationName: operation.name?.value, queryHash: name };
+  }
+
+  async function prepare(supergraph: LoadedSupergraph, name: string) {
+    const operation = operationOf(DOCUMENTS[name] ?? '', name);
+    expect(validate(supergraph.apiSchema, operation.document)).toEqual([]);
+    const prepared = prepareOperation(operation, { supergraph, audiences: {}, introspection: [], logger }, true);
+    return { operation, prepared };
+  }
+
+  async function supergraphOver(change: (links: SubgraphLink[]) => SubgraphLink[]): Promise<LoadedSupergraph> {
+    const { supergraphSdl, links } = await twoSubgraphs(logger);
+    return loadSupergraph(supergraphSdl, change(links), logger);
+  }
+
+  describe('a compiled plan answers exactly as the federation gateway itself does', () => {
+    const settings: [string, (links: SubgraphLink[]) => SubgraphLink[], CallContext][] = [
+      ['a signed-in caller', (links) => links, SIGNED_IN],
+      ['a caller without a token', (links) => links, ANONYMOUS],
+      ['subgraph identity away', ([access]) => [access as SubgraphLink, unreachable('identity')], SIGNED_IN],
+      ['subgraph access away', (links) => [unreachable('access'), links[1] as SubgraphLink], SIGNED_IN],
+    ];
+    describe.each(settings)('with %s', (_, change, context) => {
+      it.each(Object.keys(DOCUMENTS))('for %s', async (name) => {
+        const supergraph = await supergraphOver(change);
+        const { operation, prepared } = await prepare(supergraph, name);
+        for (const variables of VARIABLES) {
+          const general = await supergraph
+            .execute(operation, variables, context)
+            .catch((error: Error) => ({ errors: [error as never] }));
+          const compiled = await prepared.execute(variables, context);
+          expect(seen(compiled)).toEqual(seen(general));
+        }
+      });
+    });
+  });
+
+  describe('plans of trusted documents', () => {
+    it('are compiled, except with conditions', async () => {
+      const supergraph = await supergraphOver((links) => links);
+      const compiled = await Promise.all(
+        Object.keys(DOCUMENTS).map(async (name) => [name, (await prepare(supergraph, name)).prepared.plan()]),
+      );
+      expect(compiled.filter(([, isCompiled]) => !isCompiled).map(([name]) => name)).toEqual([
+        'conditions, which the general executor runs',
+      ]);
+    });
+
+    it('ask a subgraph once for all entities of a list, and once for each entity', async () => {
+      const sent: { query: string; variables?: unknown }[][] = [];
+      const supergraph = await supergraphOver((links) =>
+        links.map((link) => {
+          const way = counted(link);
+          sent.push(way.sent);
+          return way;
+        }),
+      );
+      const { prepared } = await prepare(supergraph, 'three stages: meter point, its records, their Identity Records');
+      await prepared.execute({ mpxn: '1234567890', first: 3 }, SIGNED_IN);
+      expect(sent.map((requests) => requests.length)).toEqual([1, 2]);
+      expect(sent[1]?.[1]?.variables).toEqual({
+        representations: ['idn_own', 'idn_foreign', 'idn_anonymised'].map((id) => ({
+          __typename: 'IdentityRecord',
+          id,
+        })),
+      });
+    });
+
+    it('place an error below the entity that it is about', async () => {
+      const supergraph = await supergraphOver((links) => links);
+      const { prepared } = await prepare(supergraph, 'a list whose entries lead to the other subgraph');
+      const { errors } = await prepared.execute({ first: 5 }, SIGNED_IN);
+      expect(errors?.map((error) => [error.path?.join('.'), error.extensions['code']]).toSorted()).toEqual([
+        ['accessRecords.nodes.1.identityRecord', 'PRM002'],
+        ['accessRecords.nodes.3.identityRecord', 'SYS001'],
+      ]);
+    });
+  });
+}

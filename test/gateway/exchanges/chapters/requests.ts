@@ -1,0 +1,394 @@
+import { KEYS, TOKENS, startTestGateway, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
+import type { RunningGateway } from '../../../../gateway/gateway';
+import pino from 'pino';
+
+export function gatewayRequests(): void {
+  const DOCUMENTS = {
+    Verify: 'query Verify($key: AccessKey!) { accessRecord(key: $key) { state processing { purpose } } }',
+    ReadDataUser: 'query ReadDataUser($duid: DUID!) { dataUser(duid: $duid) { displayName } }',
+    Register: 'mutation Register($input: RecordInput!) { registerAccessRecord(input: $input) { controllerCount } }',
+    Read: 'query Read($key: AccessKey!) { accessRecord(key: $key) { state identityRecord { hasEmail address { postcode } } } }',
+  };
+  const DUID = `duid_${'a'.repeat(24)}`;
+  const TRANSACTION_ID = /^tid_[0-9a-f]{24}$/;
+
+  type Body = Record<string, unknown>;
+  interface Answer {
+    readonly status: number;
+    readonly headers: Headers;
+    readonly body: {
+      data?: Record<string, unknown> | null;
+      errors?: { message: string; path?: unknown; extensions: Body }[];
+      extensions?: Body;
+    };
+  }
+
+  interface Introspected {
+    readonly __schema: { readonly queryType: { readonly fields: readonly { readonly name: string }[] } };
+  }
+
+  async function post(gateway: RunningGateway, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      body: sent,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+  }
+
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const codes = ({ body }: Answer) => body.errors?.map((error) => error.extensions['code']);
+
+  let gateway: Awaited<ReturnType<typeof startTestGateway>>;
+  beforeAll(async () => {
+    gateway = await startTestGateway(DOCUMENTS);
+  });
+  afterAll(() => gateway.close());
+
+  describe.each([
+    ['a trusted document', (name: keyof typeof DOCUMENTS, variables: Body) => ({ documentId: name, variables })],
+    [
+      'the same operation as text',
+      (name: keyof typeof DOCUMENTS, variables: Body) => ({ query: DOCUMENTS[name], variables }),
+    ],
+  ])('%s', (_, request) => {
+    it('verifies a record without a token', async () => {
+      const answer = await post(gateway, request('Verify', { key: KEYS.own }));
+      expect(answer.status).toBe(200);
+      expect(answer.body.data).toEqual({
+        accessRecord: { state: 'ACTIVE', processing: { purpose: 'purpose of own' } },
+      });
+      expect(answer.body.errors).toBeUndefined();
+    });
+
+    it('carries one transaction id in header and body', async () => {
+      const { headers, body } = await post(gateway, request('Verify', { key: KEYS.own }));
+      expect(headers.get('transaction-id')).toMatch(TRANSACTION_ID);
+      expect(body.extensions).toEqual({ transactionId: headers.get('transaction-id') });
+    });
+
+    it.each(['no-such-token', 'data_user:suspended', 'data_user:expired'])(
+      'ignores the invalid token %s where no token is needed',
+      async (token) => {
+        const answer = await post(gateway, request('Verify', { key: KEYS.own }), bearer(token));
+        expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
+      },
+    );
+
+    it.each([
+      ['no token', undefined, 401, 'AUT001', 'Bearer'],
+      ['a token that is none', 'nonsense', 401, 'AUT001', 'Bearer error="invalid_token"'],
+      ['the token of a suspended account', 'data_user:suspended', 401, 'AUT001', 'Bearer error="invalid_token"'],
+      ['an expired token', 'data_user:expired', 401, 'AUT002', 'Bearer error="invalid_token"'],
+    ])('answers 401 to %s where a role is needed', async (__, token, status, code, challenge) => {
+      const answer = await post(
+        gateway,
+        request('ReadDataUser', { duid: DUID }),
+        token === undefined ? {} : bearer(token),
+      );
+      expect([answer.status, codes(answer), answer.headers.get('www-authenticate')]).toEqual([
+        status,
+        [code],
+        challenge,
+      ]);
+      expect(answer.body.data ?? null).toBeNull();
+    });
+
+    it('answers 429 with the seconds to wait to an account beyond its rate', async () => {
+      const answer = await post(gateway, request('ReadDataUser', { duid: DUID }), bearer('data_user:limited'));
+      expect([answer.status, codes(answer), answer.headers.get('retry-after')]).toEqual([429, ['LIM002'], '7']);
+      expect(answer.headers.get('ratelimit')).toBe('"requests";r=0;t=7');
+      expect(answer.body.errors?.[0]?.extensions['retryAfter']).toBe(7);
+    });
+
+    it('refuses a role that may not call the operation', async () => {
+      const answer = await post(gateway, request('ReadDataUser', { duid: DUID }), bearer('portal'));
+      expect(codes(answer)).toEqual(['PRM001']);
+    });
+
+    it('tells of all variables that are wrong, by path and without their values', async () => {
+      const input = { purpose: 5, controllers: [{ name: 'c', since: 'yesterday' }, { nome: 'x' }], colour: 'red' };
+      const answer = await post(gateway, request('Register', { input }), bearer('data_user'));
+      expect([answer.status, answer.body.data ?? null]).toEqual([400, null]);
+      expect(answer.body.errors).toHaveLength(1);
+      expect(answer.body.errors?.[0]?.extensions['violations']).toEqual([
+        { code: 'VAL003', path: ['purpose'], message: 'The value is not of type String' },
+        { code: 'VAL001', path: ['controllers', 0, 'since'], message: 'DateTime is not an RFC 3339 date-time' },
+        { code: 'VAL002', path: ['controllers', 1, 'name'], message: 'name is required' },
+        { code: 'VAL003', path: ['controllers', 1, 'nome'], message: 'This field is not known' },
+        { code: 'VAL003', path: ['colour'], message: 'This field is not known' },
+      ]);
+      expect(JSON.stringify(answer.body)).not.toContain('yesterday');
+    });
+
+    it('passes on the violations of the domain', async () => {
+      const answer = await post(
+        gateway,
+        request('Register', { input: { purpose: 'refused', controllers: [] } }),
+        bearer('data_user'),
+      );
+      expect(answer.body.errors?.[0]?.extensions).toEqual({
+        code: 'VAL007',
+        violations: [{ code: 'VAL007', path: ['purpose'], message: 'is refused' }],
+      });
+    });
+
+    it('answers in part when one subgraph refuses', async () => {
+      const answer = await post(gateway, request('Read', { key: KEYS.foreign }), bearer('data_user'));
+      expect([answer.status, answer.body.data]).toEqual([
+        200,
+        { accessRecord: { state: 'ACTIVE', identityRecord: null } },
+      ]);
+      expect(answer.body.errors).toEqual([
+        {
+          message: 'The account is not the owner.',
+          path: ['accessRecord', 'identityRecord'],
+          extensions: { code: 'PRM002' },
+        },
+      ]);
+    });
+
+    it('says nothing of an internal error but that it happened', async () => {
+      const answer = await post(gateway, request('Read', { key: KEYS.broken }), bearer('data_user'));
+      expect(answer.body.errors).toEqual([
+        { message: 'Internal error.', path: ['accessRecord', 'identityRecord'], extensions: { code: 'SYS001' } },
+      ]);
+    });
+  });
+
+  describe('a request', () => {
+    it('for an unknown trusted document is refused', async () => {
+      expect(codes(await post(gateway, { documentId: 'Nothing' }))).toEqual(['VAL003']);
+    });
+
+    it('may ask only whether the caller would be let in', async () => {
+      const ask = (token?: string) =>
+        post(gateway, { documentId: 'ReadDataUser', admitOnly: true }, token === undefined ? {} : bearer(token));
+      expect((await ask('admin')).body.data).toEqual({ admitted: true });
+      expect(codes(await ask())).toEqual(['AUT001']);
+      expect(codes(await ask('portal'))).toEqual(['PRM001']);
+    });
+
+    it.each([
+      ['several operations', [{ documentId: 'Verify' }], 400, 'VAL003'],
+      ['no operation', {}, 400, 'VAL003'],
+      ['variables that are no object', { documentId: 'Verify', variables: [] }, 400, 'VAL003'],
+      ['a body that is not JSON', '{', 400, 'VAL010'],
+      ['more than 256 KiB', `"${'x'.repeat(262_144)}"`, 413, 'LIM001'],
+      ['a query that is not GraphQL', { query: 'query { secretWord(' }, 400, 'VAL010'],
+      ['a field that does not exist', { query: '{ nothing }' }, 400, 'VAL003'],
+      [
+        'an operation name that is not in the document',
+        { query: 'query A { __typename }', operationName: 'B' },
+        400,
+        'VAL003',
+      ],
+      [
+        'a literal that does not match its pattern',
+        { query: '{ accessRecord(key: "secretWord") { state } }' },
+        400,
+        'VAL001',
+      ],
+    ])('with %s is refused', async (_, body, status, code) => {
+      const answer = await post(gateway, body);
+      expect([answer.status, codes(answer)]).toEqual([status, [code]]);
+      expect(answer.headers.get('transaction-id')).toMatch(TRANSACTION_ID);
+      expect(JSON.stringify(answer.body)).not.toMatch(/secretWord|stacktrace|node_modules/);
+    });
+
+    it('that is not JSON by its media type is refused', async () => {
+      expect((await post(gateway, '{"query":"{ __typename }"}', { 'content-type': 'text/plain' })).status).toBe(415);
+    });
+
+    it('to a path that cannot be decoded is answered like any unknown path', async () => {
+      const response = await fetch(`${gateway.url}/%zz`);
+      const { errors } = (await response.json()) as Answer['body'];
+      expect([response.status, errors?.[0]?.extensions['code']]).toEqual([404, 'NTF001']);
+    });
+
+    it('by GET is refused, outside the pages for developers', async () => {
+      const response = await fetch(`${gateway.url}/graphql?query={__typename}`);
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    });
+  });
+
+  describe('limits of operations that are not trusted documents', () => {
+    const nested = Array.from({ length: 13 }, (_, level) => `fragment f${level} on Query { ...f${level + 1} }`).join(
+      ' ',
+    );
+    it.each([
+      ['levels', `{ ...f0 } ${nested} fragment f13 on Query { __typename }`],
+      [
+        'aliases',
+        `{ ${Array.from({ length: 16 }, (_, index) => `a${index}: accessRecord(key: "${KEYS.own}") { id }`).join(' ')} }`,
+      ],
+      ['directives', `{ ${'__typename @include(if: true) '.repeat(21)} }`],
+      ['tokens', `{ ${'__typename '.repeat(2_001)} }`],
+    ])('refuse too many %s', async (what, query) => {
+      const answer = await post(gateway, { query }, bearer('data_user'));
+      expect([answer.status, codes(answer)]).toEqual([400, ['VAL003']]);
+      expect(answer.body.errors?.[0]?.message).toContain(`too many ${what}`);
+    });
+
+    it('refuse pages that together are too large, also when their size is a variable', async () => {
+      const pages = (count: number) =>
+        `query Large($n: Int) { ${Array.from(
+          { length: count },
+          (_, index) => `p${index}: accessRecords(first: $n) {
+        nodes { id state processing { purpose dataTypes } dataUser { duid displayName } } }`,
+        ).join(' ')} }`;
+      const ask = (count: number, n: number) =>
+        post(gateway, { query: pages(count), variables: { n } }, bearer('data_user'));
+      expect(codes(await ask(7, 500))).toEqual(undefined);
+      expect(codes(await ask(15, 500))).toEqual(['VAL003']);
+      expect(codes(await ask(15, 100))).toEqual(undefined);
+    });
+  });
+
+  describe('introspection', () => {
+    const query = '{ __schema { queryType { fields { name } } } }';
+    it('is for signed-in roles, outside production for each of them', async () => {
+      expect(codes(await post(gateway, { query }))).toEqual(['AUT001']);
+      const { body } = await post(gateway, { query }, bearer('portal'));
+      const names = (body.data as unknown as Introspected).__schema.queryType.fields.map(({ name }) => name);
+      expect(names).toContain('accessRecord');
+      expect(names).not.toContain('admission');
+    });
+
+    it('is for the back office alone in production', async () => {
+      const production = await startTestGateway(DOCUMENTS, {
+        settings: { port: 0, production: true, trustProxy: false },
+      });
+      try {
+        expect(codes(await post(production, { query }, bearer('data_user')))).toEqual(['PRM001']);
+        expect((await post(production, { query }, bearer('admin'))).body.errors).toBeUndefined();
+        expect((await fetch(`${production.url}/explorer`)).status).toBe(404);
+        expect((await fetch(`${production.url}/graphql`, { headers: { accept: 'text/html' } })).status).toBe(405);
+      } finally {
+        await production.close();
+      }
+    });
+  });
+
+  describe('what the gateway learns of a request', () => {
+    it('comes from the service token of the adapter, and from nobody else', async () => {
+      const transactionId = `tid_${'7'.repeat(24)}`;
+      const proof = await TOKENS.issue('gateway', { transactionId, clientAddress: '192.0.2.1' });
+      const request = { documentId: 'Verify', variables: { key: KEYS.own } };
+      expect((await post(gateway, request, { 'x-register-service': proof })).headers.get('transaction-id')).toBe(
+        transactionId,
+      );
+      expect(
+        (await post(gateway, request, { 'transaction-id': transactionId })).headers.get('transaction-id'),
+      ).not.toBe(transactionId);
+      const elsewhere = await TOKENS.issue('access', { transactionId, clientAddress: '192.0.2.1' });
+      for (const refused of [`${proof}x`, elsewhere, '', 'nonsense']) {
+        const answer = await post(gateway, request, { 'x-register-service': refused });
+        expect([answer.status, codes(answer)]).toEqual([401, ['AUT001']]);
+      }
+    });
+
+    it('is logged in one line without keys, tokens or query text', async () => {
+      gateway.lines.length = 0;
+      const { headers } = await post(
+        gateway,
+        { query: `query Look { accessRecord(key: "${KEYS.own}") { state } }` },
+        bearer('data_user'),
+      );
+      await post(gateway, { query: `query ${KEYS.own} { __typename }` });
+      expect(gateway.lines).toHaveLength(2);
+      expect(JSON.parse(gateway.lines[0] ?? '')).toMatchObject({
+        'transaction-id': headers.get('transaction-id'),
+        operation: 'Look',
+        status: 200,
+        outcome: 'ok',
+      });
+      expect(gateway.lines.join()).not.toMatch(/ak_|data_user|accessRecord/);
+    });
+  });
+
+  describe('a trusted document that does not fit the supergraph', () => {
+    it('stops the start, with a list of what is wrong', async () => {
+      const documents = { Broken: 'query Broken { nothing }', Misnamed: 'query Other { __typename }' };
+      await expect(startTestGateway(documents)).rejects.toThrow(
+        /Broken: Cannot query field "nothing"[^]*Misnamed: has no operation of this name/,
+      );
+    });
+  });
+
+  describe('a client in the same process', () => {
+    const facts = { transactionId: 'tid_1', clientAddress: '127.0.0.1' };
+    it('runs trusted documents and gets failures by code', async () => {
+      expect(await gateway.client.run('Verify', { key: KEYS.own }, facts)).toEqual({
+        data: { accessRecord: { state: 'ACTIVE', processing: { purpose: 'purpose of own' } } },
+        failures: [],
+      });
+      const { data, failures } = await gateway.client.run('Verify', { key: 'no key' }, facts);
+      expect([data, failures.map(({ code }) => code)]).toEqual([undefined, ['VAL001']]);
+    });
+
+    it('asks whether the caller would be let in', async () => {
+      expect(await gateway.client.admit('ReadDataUser', { ...facts, authorization: 'Bearer admin' })).toBeUndefined();
+      expect(await gateway.client.admit('ReadDataUser', facts)).toMatchObject({ code: 'AUT001' });
+      expect(
+        await gateway.client.admit('ReadDataUser', { ...facts, authorization: 'Bearer data_user:limited' }),
+      ).toMatchObject({
+        code: 'LIM002',
+        retryAfter: 7,
+      });
+    });
+  });
+
+  describe('when a subgraph cannot be reached', () => {
+    it('the whole answer is 503 if nothing is left of it, and a part if something is', async () => {
+      const { links } = await twoSubgraphs(pino({ level: 'silent' }));
+      const half = await startTestGateway(DOCUMENTS, {
+        links: [links[0] as never, unreachable('identity')],
+        ready: () => Promise.resolve(false),
+      });
+      try {
+        const part = await post(half, { documentId: 'Read', variables: { key: KEYS.own } }, bearer('data_user'));
+        expect([part.status, codes(part)]).toEqual([200, ['SYS002']]);
+        const none = await post(half, { query: '{ meterPoint(mpxn: "1234567890") { id } }' }, bearer('data_user'));
+        expect([none.status, codes(none), none.headers.get('retry-after')]).toEqual([503, ['SYS002'], '1']);
+        expect((await fetch(`${half.url}/health`)).status).toBe(503);
+        expect((await fetch(`${half.url}/health/live`)).status).toBe(200);
+      } finally {
+        await half.close();
+      }
+    });
+  });
+
+  describe('the pages for developers', () => {
+    it('are Apollo Sandbox and an explorer that works offline, each linked from the other', async () => {
+      const page = async (path: string) =>
+        (await fetch(gateway.url + path, { headers: { accept: 'text/html' } })).text();
+      expect(await page('/graphql')).toContain('href="/explorer"');
+      const explorer = await page('/explorer');
+      expect(explorer).toContain('href="/graphql"');
+      const files = [...explorer.matchAll(/(?:src|href)="(\/explorer\/[^"]+)"/g)].map(([, file]) => String(file));
+      expect(files).toHaveLength(7);
+      for (const file of files) expect((await fetch(gateway.url + file)).status).toBe(200);
+      expect(explorer).not.toMatch(/(src|href)="https?:/);
+    });
+
+    it('let Apollo Sandbox ask from its own origin, and no other', async () => {
+      const preflight = async (origin: string) => {
+        const response = await fetch(`${gateway.url}/graphql`, { method: 'OPTIONS', headers: { origin } });
+        return response.headers.get('access-control-allow-origin');
+      };
+      expect(await preflight('https://studio.apollographql.com')).toBe('https://studio.apollographql.com');
+      expect(await preflight('https://example.org')).toBeNull();
+    });
+  });
+
+  describe('operation', () => {
+    it('health and metrics are served', async () => {
+      expect(await (await fetch(`${gateway.url}/health`)).json()).toEqual({ status: 'ready' });
+      const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+      expect(metrics).toContain('gateway_operation_duration_seconds_count{operation="Verify"}');
+      expect(metrics).toContain('gateway_operation_failures_total{operation="ad-hoc",code="VAL010"}');
+    });
+  });
+}

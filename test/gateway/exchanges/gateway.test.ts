@@ -1,0 +1,22 @@
+import { clientAddress } from './chapters/client-address';
+import { connections } from './chapters/connections';
+import { keySetFaults } from './chapters/key-set-faults';
+import { planExecutor } from './chapters/plan-executor';
+import { gatewayRequests } from './chapters/requests';
+
+/** Chapters of one file load the product once. */
+describe('Requests', () => {
+  gatewayRequests();
+});
+describe('The plan executor', () => {
+  planExecutor();
+});
+describe('Connections', () => {
+  connections();
+});
+describe('Addresses of clients', () => {
+  clientAddress();
+});
+describe('Faults of the key set', () => {
+  keySetFaults();
+});

@@ -1,0 +1,585 @@
+import { open, readdir, truncate } from 'node:fs/promises';
+import os from 'node:os';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Pool } from 'pg';
+import pino from 'pino';
+import { startFault } from '../../../../process/start-fault';
+import { newKeyVariables } from '../../../../sandbox/keys';
+import { contentStore } from '../../../../subgraphs/grid-models/content-store';
+import { ContentRepository } from '../../../../subgraphs/grid-models/database/content.repository';
+import { UploadRepository } from '../../../../subgraphs/grid-models/database/upload.repository';
+import { gridFiles } from '../../../../subgraphs/grid-models/files';
+import { openArchive } from '../../../../subgraphs/grid-models/publishing/archive';
+import { publishArchive } from '../../../../subgraphs/grid-models/publishing/publish';
+import { publishingTurns } from '../../../../subgraphs/grid-models/publishing/publishing-turns';
+import { type UploadOutcome, type Uploads, uploadsOf } from '../../../../subgraphs/grid-models/publishing/uploads';
+import { type TrialEntry, differenceModelXml, gridArchive, lineSegment, zipOf } from '../../../support/grid-archives';
+import { type GridDatabase, TRIAL_PLACE, gridDatabase } from '../../../support/grid-database';
+import { runOperatorCommand } from '../../../support/operator-command';
+import { until } from '../../../support/until';
+
+export function publishingRefused(): void {
+  jest.setTimeout(120_000);
+
+  let grid: GridDatabase;
+  beforeAll(async () => {
+    grid = await gridDatabase();
+  });
+  afterAll(async () => {
+    // Other tests open such files at this moment: none keeps its name.
+    await until(async () => (await readdir(tmpdir())).every((name) => !name.startsWith('grid-models-')) || undefined);
+    await grid.close();
+  });
+
+  /** Every reason against an archive, as the command of the operator would tell it. */
+  async function reasons(archive: Buffer): Promise<string[]> {
+    const outcome = await grid.publish(archive);
+    if (outcome.outcome === 'published') return [];
+    return outcome.faults.map(({ file, line, message }) => `${file ?? 'archive'}:${line ?? '-'}: ${message}`);
+  }
+
+  const [EQ, SC, GL] = (['EQ', 'SC', 'GL'] as const).map((file) => ({
+    name: `${file}.xml`,
+    bytes: differenceModelXml(file),
+  }));
+  const WHOLE = [EQ, SC, GL] as TrialEntry[];
+  const MIB = 1024 * 1024;
+
+  describe('the members of an archive are refused', () => {
+    it.each([
+      ['one that is missing', [EQ, SC], ['GL.xml:-: is missing from the archive']],
+      [
+        'one more',
+        [...WHOLE, { name: 'README.txt', bytes: 'x' }],
+        ['README.txt:-: is not a member of such an archive'],
+      ],
+      [
+        'a folder',
+        [...WHOLE, { name: 'models/EQ.xml', bytes: 'x' }],
+        ['models/EQ.xml:-: is not a member of such an archive'],
+      ],
+      ['another case', [...WHOLE, { name: 'eq.xml', bytes: 'x' }], ['eq.xml:-: is not a member of such an archive']],
+      ['one that is there twice', [...WHOLE, SC], ['SC.xml:-: is in the archive more than once']],
+      ['a link', [SC, GL, { ...EQ, mode: 0o120_777 }], ['EQ.xml:-: is not a plain file']],
+      [
+        'one of more than 64 MiB',
+        [SC, GL, { name: 'EQ.xml', bytes: Buffer.alloc(64 * MIB + 1, ' '), compress: false }],
+        ['EQ.xml:-: has more than 64 MiB'],
+      ],
+      [
+        'one that is compressed beyond 200:1',
+        [SC, GL, { name: 'EQ.xml', bytes: Buffer.alloc(MIB, ' ') }],
+        ['EQ.xml:-: is compressed beyond 200:1'],
+      ],
+    ])('for %s', async (_, entries, expected) => {
+      expect(await reasons(await zipOf(entries as TrialEntry[]))).toEqual(expected);
+    });
+  });
+
+  /** Where an entry of a name stands: in the directory, and in front of its data. */
+  const SIGNATURES = { directory: 'PK\u0001\u0002', local: 'PK\u0003\u0004' } as const;
+  const NAME_AT = { directory: 46, local: 30 } as const;
+
+  /** The zip with bytes of the headers of one entry changed. */
+  function changed(
+    zip: Buffer,
+    name: string,
+    place: keyof typeof SIGNATURES,
+    change: (header: Buffer) => void,
+  ): Buffer {
+    const copy = Buffer.from(zip);
+    for (let at = copy.indexOf(SIGNATURES[place]); at >= 0; at = copy.indexOf(SIGNATURES[place], at + 4)) {
+      const nameAt = at + NAME_AT[place];
+      if (copy.toString('latin1', nameAt, nameAt + name.length) !== name) continue;
+      change(copy.subarray(at));
+      return copy;
+    }
+    throw new Error(`no header of ${name}`);
+  }
+
+  /** The zip whose directory and whose EQ.xml itself have another number in a field, which stands there in the directory. */
+  function lying(zip: Buffer, field: number, value: number): Buffer {
+    const listed = changed(zip, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(value, field));
+    return changed(listed, 'EQ.xml', 'local', (header) => void header.writeUInt32LE(value, field - 2));
+  }
+
+  const OTHERWISE = 'has another size or checksum in its own header';
+
+  /** The zip with more bytes at a place in front of its directory, which tells of these members that they stand so much later. */
+  function inserted(zip: Buffer, at: number, bytes: Buffer, later: readonly string[] = []): Buffer {
+    let longer: Buffer = Buffer.concat([zip.subarray(0, at), bytes, zip.subarray(at)]);
+    const move = (place: number) => void longer.writeUInt32LE(longer.readUInt32LE(place) + bytes.length, place);
+    move(longer.lastIndexOf('PK\u0005\u0006') + 16);
+    for (const name of later)
+      longer = changed(longer, name, 'directory', (header) =>
+        header.writeUInt32LE(header.readUInt32LE(42) + bytes.length, 42),
+      );
+    return longer;
+  }
+
+  /** What `zip -` writes into a pipe: sizes and checksum follow the data, with these bytes before them. */
+  function streamed(zip: Buffer, before: string, follows = true): Buffer {
+    const next = zip.indexOf(SIGNATURES.local, 4);
+    const stated = zip.subarray(14, 26);
+    const descriptor = follows ? Buffer.concat([Buffer.from(before, 'latin1'), stated]) : Buffer.alloc(0);
+    const longer = inserted(zip, next, descriptor, ['SC.xml', 'GL.xml']);
+    return changed(longer, 'EQ.xml', 'local', (header) => {
+      header.writeUInt16LE(header.readUInt16LE(6) | 8, 6);
+      header.fill(0, 14, 22);
+    });
+  }
+
+  describe('sizes and checksum that follow a member', () => {
+    it('are taken as they are written into a pipe, and refused when they are missing or others', async () => {
+      const whole = await gridArchive();
+      const stray = ['archive:-: bytes of the archive belong to no member'];
+      expect(await reasons(streamed(whole, 'xx'))).toEqual(stray);
+      expect(await reasons(streamed(whole, '', false))).toEqual(stray);
+      for (const before of ['', 'PK\u0007\u0008']) {
+        const handle = await open(await grid.folder.write('streamed.zip', streamed(whole, before)));
+        expect(await openArchive(handle)).toMatchObject({ faults: [] });
+        await handle.close();
+      }
+    });
+  });
+
+  describe('an archive is refused whose directory', () => {
+    let whole: Buffer;
+    beforeAll(async () => {
+      const forward = Array.from({ length: 2000 }, (_, index) => lineSegment(`L${index}`, `Line ${index}`)).join('');
+      whole = await gridArchive({ EQ: differenceModelXml('EQ', { forward }) });
+    });
+    const named = (name: string) =>
+      changed(whole, 'EQ.xml', 'directory', (header) => void header.write(name, 46, 'latin1'));
+
+    it('names a path out of its folder', async () => {
+      for (const name of ['../E.x', '/EQ.xm', 'C:\\E.x', 'EQ\0xml'])
+        expect(await reasons(named(name))).toEqual([
+          `${name.replace('\0', '?')}:-: is not a member of such an archive`,
+          'EQ.xml:-: is missing from the archive',
+        ]);
+    });
+
+    it('names a member otherwise than the member itself', async () => {
+      const archive = changed(whole, 'EQ.xml', 'local', (header) => void header.write('../E.x', 30));
+      expect(await reasons(archive)).toEqual(['EQ.xml:-: has another name in its own header']);
+    });
+
+    it('tells fewer bytes than the member has: they are counted, not believed', async () => {
+      const bomb = await zipOf([SC, GL, { name: 'EQ.xml', bytes: Buffer.alloc(4 * MIB, ' ') }] as TrialEntry[]);
+      const archive = lying(bomb, 24, 1000);
+      expect(await reasons(archive)).toContain('EQ.xml:-: is compressed beyond 200:1');
+      const comment = `<!-- ${'x'.repeat(1000)} -->\n`.repeat(Math.ceil((64 * MIB) / 1000));
+      const bytes = differenceModelXml('EQ').replace('</rdf:RDF>', `${comment}</rdf:RDF>`);
+      const long = await zipOf([SC, GL, { name: 'EQ.xml', bytes, compress: false }] as TrialEntry[]);
+      const endless = lying(long, 24, 1000);
+      expect(await reasons(endless)).toEqual(['EQ.xml:-: has more than 64 MiB']);
+      for (const field of [16, 24])
+        expect(await reasons(lying(whole, field, 1000))).toEqual([
+          'EQ.xml:-: is damaged: size or checksum are not those that the archive states',
+        ]);
+    });
+
+    it.each([
+      ['a checksum that is not that of the member', 16, `EQ.xml:-: ${OTHERWISE}`],
+      ['an encrypted member', 8, 'EQ.xml:-: is encrypted'],
+      ['another compression method', 10, 'EQ.xml:-: is compressed by method 9, not by deflate'],
+      ['no member where it says', 42, /^EQ\.xml:-: is not where the directory of the archive says/],
+    ])('tells %s', async (_, offset, expected) => {
+      const archive = changed(
+        whole,
+        'EQ.xml',
+        'directory',
+        (header) => void (header[offset] = (header[offset] as number) ^ 1),
+      );
+      expect(await reasons(archive)).toEqual([expected instanceof RegExp ? expect.stringMatching(expected) : expected]);
+    });
+
+    it('lets members overlap', async () => {
+      const stated = whole.readUInt32LE(whole.indexOf(SIGNATURES.local) + 18);
+      const archive = lying(whole, 20, stated + 100);
+      expect(await reasons(archive)).toEqual(['archive:-: members of the archive overlap']);
+    });
+
+    it.each([
+      ['is encrypted', (header: Buffer) => void (header[6] = 1), 'is encrypted by its own header'],
+      ['has another checksum', (header: Buffer) => void header.writeUInt32LE(7, 14), OTHERWISE],
+      ['has another compressed size', (header: Buffer) => void header.writeUInt32LE(7, 18), OTHERWISE],
+      ['has another size', (header: Buffer) => void header.writeUInt32LE(7, 22), OTHERWISE],
+      ['has none of them, and none follows', (header: Buffer) => void header.fill(0, 14, 26), OTHERWISE],
+    ])('tells of a member that by its own header %s', async (_, change, expected) => {
+      expect(await reasons(changed(whole, 'EQ.xml', 'local', change))).toEqual([`EQ.xml:-: ${expected}`]);
+    });
+
+    it('does not tell of all bytes: a member beside the others, bytes between them, before them, after them', async () => {
+      const stray = ['archive:-: bytes of the archive belong to no member'];
+      const hidden = Buffer.concat([whole.subarray(0, 30), Buffer.from('evil.exe'), Buffer.alloc(500, 'A')]);
+      hidden.writeUInt16LE('evil.exe'.length, 26);
+      const directory = whole.indexOf(SIGNATURES.directory);
+      for (const bytes of [hidden, Buffer.from('x')])
+        expect(await reasons(inserted(whole, directory, bytes))).toEqual(stray);
+      const end = whole.lastIndexOf('PK\u0005\u0006');
+      expect(await reasons(Buffer.concat([whole.subarray(0, end), hidden, whole.subarray(end)]))).toEqual(stray);
+      const second = whole.indexOf(SIGNATURES.local, 4);
+      expect(await reasons(inserted(whole, second, hidden, ['SC.xml', 'GL.xml']))).toEqual(stray);
+      expect(await reasons(inserted(whole, 0, hidden, ['EQ.xml', 'SC.xml', 'GL.xml']))).toEqual(stray);
+    });
+
+    it('or whose data are damaged, cut off, no zip, or too long', async () => {
+      const damaged = Buffer.from(whole);
+      damaged.fill(0xff, 200, 260);
+      expect(await reasons(damaged)).toEqual([
+        expect.stringMatching(/^EQ\.xml:-: (cannot be decompressed|is damaged)/),
+      ]);
+      for (const archive of [whole.subarray(0, -30), Buffer.from('no zip'), Buffer.alloc(0)])
+        expect(await reasons(archive)).toEqual([expect.stringMatching(/^archive:-: the archive is no zip file/)]);
+      const long = await grid.folder.write('long.zip', '');
+      await truncate(long, 192 * MIB + 1);
+      expect(await publishArchive(grid.parts, { ...TRIAL_PLACE, accountId: null }, long)).toEqual({
+        outcome: 'refused',
+        faults: [{ file: null, line: null, message: 'the archive has more than 192 MiB' }],
+      });
+    });
+  });
+
+  describe('a member is refused', () => {
+    const withDtd = (dtd: string, value = 'x') =>
+      differenceModelXml('EQ', { description: value }).replace('<rdf:RDF', `<!DOCTYPE rdf:RDF ${dtd}>\n<rdf:RDF`);
+    const laughs = Array.from(
+      { length: 9 },
+      (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`,
+    ).join('');
+    it.each([
+      ['with a DTD', withDtd('SYSTEM "http://example.org/x.dtd"'), [/^EQ\.xml:2: a DTD is not allowed/]],
+      [
+        'with entities that expand',
+        withDtd(`[<!ENTITY l0 "ha">${laughs}]`, '&l9;'),
+        [/^EQ\.xml:2: a DTD is not allowed/],
+      ],
+      [
+        'with an entity that is a file',
+        withDtd('[<!ENTITY f SYSTEM "file:///etc/passwd">]', '&f;'),
+        [/^EQ\.xml:2: a DTD/],
+      ],
+      [
+        'with an unknown entity',
+        differenceModelXml('EQ', { description: '&nbsp;' }),
+        [/^EQ\.xml:\d+: not well formed/],
+      ],
+      ['of the profile of another', differenceModelXml('SC'), [/^EQ\.xml:\d+: .*profile/i]],
+      [
+        'that is a full model',
+        differenceModelXml('EQ').replaceAll('dm:DifferenceModel', 'md:FullModel'),
+        [/^EQ\.xml:\d+: /],
+      ],
+      ['that is empty', '', [/^EQ\.xml:/]],
+      [
+        'with a name that no index holds',
+        differenceModelXml('EQ', { forward: lineSegment('\u4e00'.repeat(400), 'Long') }),
+        [/^EQ\.xml:-: an identifier or a name has more than 1024 bytes/],
+      ],
+    ])('%s', async (_, xml, expected) => {
+      const found = await reasons(await gridArchive({ EQ: xml }));
+      expect(found).toEqual(expect.arrayContaining(expected.map((pattern) => expect.stringMatching(pattern))));
+    });
+
+    it('with every reason at once, also those against the others', async () => {
+      const twice = lineSegment('A', 'One') + lineSegment('A', 'Two');
+      const archive = await zipOf([
+        { name: 'EQ.xml', bytes: differenceModelXml('EQ', { forward: twice }) },
+        { name: 'SC.xml', bytes: differenceModelXml('EQ') },
+        { name: 'notes.txt', bytes: '' },
+      ]);
+      const found = await reasons(archive);
+      expect(found).toEqual([
+        'notes.txt:-: is not a member of such an archive',
+        'GL.xml:-: is missing from the archive',
+        expect.stringMatching(/^EQ\.xml:\d+: .*A stands twice/),
+        expect.stringMatching(/^SC\.xml:\d+: .*profile/i),
+      ]);
+    });
+  });
+
+  describe('archives that are refused', () => {
+    it('leave nothing in the database', async () => {
+      expect(await grid.rows()).toEqual({});
+    });
+  });
+
+  describe('An archive that is uploaded', () => {
+    let uploads: Uploads;
+    /** Those of another process. */
+    let others: Uploads;
+    const PLACES = 3;
+    /** Where the archives of a test are published. */
+    let place: typeof TRIAL_PLACE;
+    let projects = 0;
+    beforeEach(() => {
+      place = { ...TRIAL_PLACE, projectId: `U${++projects}` };
+      const repository = new UploadRepository(grid.database.pool);
+      [uploads, others] = [0, 1].map(() =>
+        uploadsOf({ ...grid.parts, uploads: repository, turns: publishingTurns(PLACES), key: grid.key }),
+      ) as [Uploads, Uploads];
+    });
+    afterEach(() => grid.owner.query('select register.set_clock_offset(0)'));
+
+    const prepare = async () => (await uploads.prepare(place, 'acc_1')).address;
+    const send = (address: string, archive: Buffer, to = uploads): Promise<UploadOutcome> =>
+      to.publishAt(address, Readable.from([archive.subarray(0, 100), archive.subarray(100)]));
+
+    /** The versions at the place of a test. */
+    const published = async () =>
+      (
+        await grid.owner.query(
+          `select version, account_id as "accountId" from project_version join development_project p on p.id = project
+       where p.project_id = $1 order by version`,
+          [place.projectId],
+        )
+      ).rows as unknown[];
+
+    describe('an upload address', () => {
+      it('takes one archive within ten minutes of the one clock', async () => {
+        const { address, expiresAt } = await uploads.prepare(place, 'acc_1');
+        expect(address).toMatch(/^\/grid-modelling\/uploads\/[\w-]{43}$/);
+        expect(Math.abs(expiresAt.getTime() - Date.now() - 600_000)).toBeLessThan(10_000);
+        expect(await send(address, await gridArchive())).toMatchObject({
+          ...{ outcome: 'published', isNew: true },
+          version: { ...place, version: 1 },
+        });
+        expect(await published()).toEqual([{ version: 1, accountId: 'acc_1' }]);
+      });
+
+      it('is not kept, only its hash is', async () => {
+        const token = (await prepare()).slice(-43);
+        const { rows } = await grid.owner.query<{ stored: string }>('select upload::text as stored from upload');
+        const all = rows.map(({ stored }) => stored).join();
+        expect(all).not.toContain(token);
+        expect(all).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
+      });
+
+      it('answers the same archive again by what it published, and no other', async () => {
+        const [address, archive] = [await prepare(), await gridArchive()];
+        await send(address, archive);
+        expect(await send(address, archive)).toMatchObject({
+          outcome: 'published',
+          isNew: false,
+          version: { version: 1 },
+        });
+        expect(await send(address, await gridArchive())).toEqual({ outcome: 'gone' });
+        expect(await published()).toHaveLength(1);
+      });
+
+      it('takes a mended archive after one that was refused', async () => {
+        const address = await prepare();
+        const before = await grid.rows();
+        expect(await send(address, Buffer.from('no zip'))).toMatchObject({ outcome: 'refused' });
+        expect(await grid.rows()).toEqual(before);
+        expect(await send(address, await gridArchive())).toMatchObject({ outcome: 'published', isNew: true });
+      });
+
+      it('publishes one of two archives that come at once to two processes', async () => {
+        const address = await prepare();
+        const archives = await Promise.all([gridArchive(), gridArchive()]);
+        const outcomes = await Promise.all(
+          archives.map((archive, index) => send(address, archive, [uploads, others][index])),
+        );
+        expect(outcomes.map(({ outcome }) => outcome).toSorted()).toEqual(['gone', 'published']);
+        expect(await published()).toEqual([{ version: 1, accountId: 'acc_1' }]);
+      });
+
+      it('is used, too, by an archive that repeats the newest version', async () => {
+        const archive = await gridArchive();
+        await grid.published(archive, place);
+        const address = await prepare();
+        expect(await send(address, archive)).toMatchObject({
+          outcome: 'published',
+          isNew: false,
+          version: { version: 1 },
+        });
+        expect(await send(address, await gridArchive())).toEqual({ outcome: 'gone' });
+      });
+
+      it('is gone when it has expired, or is none', async () => {
+        const address = await prepare();
+        const before = await grid.rows();
+        await grid.owner.query('select register.set_clock_offset(601)');
+        expect(await send(address, await gridArchive())).toEqual({ outcome: 'gone' });
+        const other = `/grid-modelling/uploads/${'A'.repeat(43)}`;
+        for (const none of [other, `${address}x`, address.slice(0, -1), '/grid-modelling/uploads/'])
+          expect(await send(none, await gridArchive())).toEqual({ outcome: 'gone' });
+        expect(await grid.rows()).toEqual(before);
+      });
+
+      it('is forgotten a day after it is over, and answers its repeat until then', async () => {
+        const [address, archive] = [await prepare(), await gridArchive()];
+        await send(address, archive);
+        const repository = new UploadRepository(grid.database.pool);
+        await grid.owner.query('select register.set_clock_offset(80000)');
+        await repository.forget();
+        expect(await send(address, archive)).toMatchObject({ outcome: 'published', isNew: false });
+        await grid.owner.query('select register.set_clock_offset(90000)');
+        await repository.forget();
+        expect(await send(address, archive)).toEqual({ outcome: 'gone' });
+      });
+    });
+
+    describe('an archive that is sent', () => {
+      it('keeps nobody out who sends to another address, however many come to one and stall', async () => {
+        const [address, another] = [await prepare(), await prepare()];
+        const stalled = Array.from({ length: PLACES + 1 }, () => new Readable({ read: () => undefined }));
+        const outcomes = stalled.map((stream) => uploads.publishAt(address, stream).catch(String));
+        for (const outcome of await firstOf(outcomes, PLACES)) expect(outcome).toEqual({ outcome: 'busy' });
+        expect(await send(another, await gridArchive())).toMatchObject({ outcome: 'published' });
+        for (const stream of stalled) stream.destroy(new Error('connection reset'));
+        expect(await Promise.all(outcomes)).toContain('Error: connection reset');
+        expect(await send(address, await gridArchive())).toMatchObject({ outcome: 'published' });
+      });
+
+      /** The results of those that end first. */
+      function firstOf<Result>(promises: readonly Promise<Result>[], count: number): Promise<Result[]> {
+        const results: Result[] = [];
+        return new Promise((resolve) => {
+          for (const promise of promises)
+            void promise.then((result) => results.push(result) === count && resolve(results));
+        });
+      }
+
+      it('is given up as soon as it is too long, and its stream left to be answered', async () => {
+        const address = await prepare();
+        const before = await grid.rows();
+        let sent = 0;
+        const endless = Readable.from(
+          (function* () {
+            for (;;) {
+              sent += 1;
+              yield Buffer.alloc(1024 * 1024);
+            }
+          })(),
+        );
+        expect(await uploads.publishAt(address, endless)).toEqual({ outcome: 'too-large' });
+        expect(sent).toBeLessThan(230);
+        expect(endless.destroyed).toBe(false);
+        endless.destroy();
+        expect(await grid.rows()).toEqual(before);
+      });
+
+      it('is told to come later when others fill all places, and takes the place of one who breaks off', async () => {
+        const address = await prepare();
+        const addresses = await Promise.all(Array.from({ length: PLACES }, prepare));
+        const waiting = addresses.map(() => new Readable({ read: () => undefined }));
+        const taken = waiting.map((stream, index) => uploads.publishAt(addresses[index] as string, stream));
+        expect(await send(address, await gridArchive())).toEqual({ outcome: 'busy' });
+        waiting[0]?.destroy(new Error('connection reset'));
+        await expect(taken[0]).rejects.toThrow('connection reset');
+        expect(await send(address, await gridArchive())).toMatchObject({ outcome: 'published' });
+        for (const stream of waiting) stream.push(null);
+        expect((await Promise.all(taken.slice(1))).map(({ outcome }) => outcome)).toEqual(['refused', 'refused']);
+      });
+    });
+
+    /** A logger, and the lines that it has written. */
+    function recordingLogger() {
+      const lines: string[] = [];
+      return { lines, logger: pino({}, { write: (line: string) => void lines.push(line) }) };
+    }
+
+    describe('the files of grid-models', () => {
+      it('are unavailable (SYS002) without the database, and tell whoever sends that it was broken off', async () => {
+        const { logger, lines } = recordingLogger();
+        const contents = contentStore(grid.parts.contents, grid.key);
+        const files = gridFiles(contents, uploads, logger);
+        const [address, content] = [await prepare(), contents.address(1)];
+        const reset = new Error('read ECONNRESET');
+        Object.assign(reset, { code: 'ECONNRESET' });
+        const broken = new Readable({ read: () => undefined }).destroy(reset);
+        await expect(files.publishAt(address, broken)).rejects.toBe(reset);
+        await grid.owner.query('alter table upload rename to away');
+        await expect(files.publishAt(address, Readable.from(['zip']))).rejects.toMatchObject({ code: '42P01' });
+        await grid.owner.query('alter table away rename to upload');
+        const away = new Pool({ connectionString: 'postgres://127.0.0.1:1/none' });
+        const nowhere = {
+          ...grid.parts,
+          uploads: new UploadRepository(away),
+          turns: publishingTurns(1),
+          key: grid.key,
+        };
+        const without = gridFiles(contentStore(new ContentRepository(away), grid.key), uploadsOf(nowhere), logger);
+        await expect(without.publishAt(address, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
+        await expect(without.open(content)).rejects.toMatchObject({ code: 'SYS002' });
+        await away.end();
+        expect(lines).toHaveLength(2);
+      });
+
+      it('are unavailable when the folder for temporary files is, and say so', async () => {
+        const { logger, lines } = recordingLogger();
+        const files = gridFiles(contentStore(grid.parts.contents, grid.key), uploads, logger);
+        const address = await prepare();
+        const folder = jest.spyOn(os, 'tmpdir').mockReturnValue(join(grid.folder.path, 'absent'));
+        await expect(files.publishAt(address, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
+        folder.mockRestore();
+        expect(lines.join()).toContain('TemporaryFolderError');
+      });
+    });
+  });
+
+  describe('The command of the operator', () => {
+    let environment: Record<string, string>;
+    beforeAll(async () => {
+      environment = {
+        ...(await newKeyVariables()),
+        GRID_MODELS_KEY: grid.key.toString('base64'),
+        DATABASE_URL: grid.url,
+        DATA_DIR: grid.folder.path,
+      };
+    });
+
+    const PLACE = ['--area', 'EPN', '--year', '2026', '--period', '01', '--project', 'Told'];
+
+    const told = (...words: string[]) => runOperatorCommand('publish-grid.ts', words, environment).ended;
+
+    describe('the command that publishes says in its own words', () => {
+      it('how it is used, when it is asked', async () => {
+        const { code, said } = await told('--help');
+        expect(code).toBe(0);
+        expect(said).toMatch(/^usage: npm run --silent publish-grid -- --area EPN/);
+        expect((await told(...PLACE, '--help')).code).toBe(0);
+      });
+
+      it('that there is no such file', async () => {
+        const absent = join(grid.folder.path, 'absent.zip');
+        expect(await told(...PLACE, absent)).toEqual({ code: 1, said: `${absent}: there is no such file\n` });
+        const below = join(await grid.folder.write('plain', ''), 'absent.zip');
+        expect(await told(...PLACE, below)).toEqual({ code: 1, said: `${below}: there is no such file\n` });
+      });
+
+      it('that it is a folder', async () => {
+        const said = `${grid.folder.path}: is a folder, not an archive\n`;
+        expect(await told(...PLACE, grid.folder.path)).toEqual({ code: 1, said });
+      });
+
+      it('that it is something else than a file', async () => {
+        expect(await told(...PLACE, '/dev/null')).toEqual({ code: 1, said: '/dev/null: is no plain file\n' });
+      });
+
+      it('that the folder for temporary files cannot be used', async () => {
+        const archive = await gridArchive();
+        for (const path of [join(grid.folder.path, 'absent'), await grid.folder.write('no-folder', '')]) {
+          const folder = jest.spyOn(os, 'tmpdir').mockReturnValue(path);
+          const error = await grid.publish(archive).catch((failure: unknown) => failure);
+          folder.mockRestore();
+          const said = startFault(error, {});
+          expect(said).toContain(`the folder for temporary files ${path} (TMPDIR) cannot be used: `);
+          expect(said).not.toMatch(/DATA_DIR|DATABASE_URL/);
+        }
+      });
+
+      it('that it is no zip file', async () => {
+        const archive = await grid.folder.write('text.zip', 'no zip file, but a text '.repeat(20));
+        const said = `${archive}: the archive is no zip file, or not a whole one\n`;
+        expect(await told(...PLACE, archive)).toEqual({ code: 1, said });
+      });
+    });
+  });
+}

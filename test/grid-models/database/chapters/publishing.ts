@@ -1,0 +1,594 @@
+import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { type ContentStore, contentStore } from '../../../../subgraphs/grid-models/content-store';
+import { CHUNK_BYTES, ContentRepository } from '../../../../subgraphs/grid-models/database/content.repository';
+import { StagedModelRepository } from '../../../../subgraphs/grid-models/database/staged-model.repository';
+import { removeLeft } from '../../../../subgraphs/grid-models/database/staged-removal.repository';
+import type { DifferenceModelHeader } from '../../../../subgraphs/grid-models/domain/difference-model';
+import { itemJson } from '../../../../subgraphs/grid-models/domain/difference-model-json';
+import { readDifferenceModel } from '../../../../subgraphs/grid-models/domain/read-difference-model';
+import { publishArchive } from '../../../../subgraphs/grid-models/publishing/publish';
+import { stageVersion } from '../../../../subgraphs/grid-models/publishing/stage';
+import {
+  attributeChange,
+  differenceModelXml,
+  gridArchive,
+  largeArchive,
+  lineSegment,
+  zipOf,
+} from '../../../support/grid-archives';
+import { type GridDatabase, TRIAL_PLACE, gridDatabase } from '../../../support/grid-database';
+import { until } from '../../../support/until';
+
+export function publishedProjects(): void {
+  jest.setTimeout(120_000);
+
+  let grid: GridDatabase;
+  beforeAll(async () => {
+    grid = await gridDatabase();
+  });
+  afterAll(() => grid?.close());
+
+  /** A place of its own for each test. */
+  const newPlace = () => ({ ...TRIAL_PLACE, projectId: `P-${randomUUID().slice(0, 8)}` });
+
+  async function one<Row>(text: string, values: unknown[] = []): Promise<Row> {
+    return (await grid.owner.query(text, values)).rows[0] as Row;
+  }
+
+  const trialArchive = () => {
+    const dependentOn = [randomUUID()];
+    return gridArchive({
+      EQ: differenceModelXml('EQ', { dependentOn, forward: lineSegment('A', 'One') }),
+      GL: differenceModelXml('GL', { forward: '<cim:Location rdf:ID="_L"/>' }),
+    });
+  };
+  const TABLES = [
+    ...['difference_model', 'model_dependency', 'content', 'content_chunk', 'difference_item', 'item_statement'],
+    ...['class_count', 'object_change', 'grid_location'],
+  ];
+
+  describe('a publication that fails', () => {
+    it.each([...TABLES, 'development_project'])('at its rows of %s leaves nothing', async (table) => {
+      const [before, place] = [await grid.rows(), newPlace()];
+      await grid.owner.query(
+        `create or replace function fail() returns trigger language plpgsql as 'begin raise exception ''full''; end'`,
+      );
+      await grid.owner.query(`create trigger failing before insert on ${table} for each row execute function fail()`);
+      await expect(grid.publish(await trialArchive(), place)).rejects.toThrow('full');
+      expect(await grid.rows()).toEqual(before);
+      await grid.owner.query(`drop trigger failing on ${table}`);
+      expect((await grid.published(await trialArchive(), place)).version).toBe(1);
+    });
+
+    it('because its session is lost is not published, and nobody takes what a living process holds', async () => {
+      const { pool } = grid.database;
+      const { publications } = grid.parts;
+      const before = await grid.rows();
+      const versions = before['project_version'] ?? 0;
+      const staging = await publications.stage(null, Buffer.alloc(32));
+      expect(await removeLeft(pool)).toBe(0);
+      expect(await grid.rows()).toEqual({ ...before, project_version: versions + 1 });
+      await grid.owner.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+      );
+      const digests = { archive: Buffer.alloc(32), members: [] };
+      const publication = { ...newPlace(), accountId: null };
+      await expect(staging.publish({ publication, digests, upload: null })).rejects.toThrow(/terminat|queryable/i);
+      await staging.end();
+      // The server lets go of what the session held a moment later.
+      expect(await until(async () => (await removeLeft(pool)) || undefined)).toBe(1);
+      expect(await grid.rows()).toEqual(before);
+    });
+  });
+
+  describe('what a process that was killed had still asked for', () => {
+    it('is waited for, and removed with the rest', async () => {
+      const before = await grid.rows();
+      const version = randomUUID();
+      await grid.owner.query(`insert into project_version (id, archive_sha256) values ($1, sha256(''))`, [version]);
+      const { header } = readDifferenceModel(Buffer.from(differenceModelXml('EQ')));
+      const counts = { forward: null, reverse: null };
+      const model = await grid.parts.models.addModel(version, {
+        ...{ file: 'EQ', counts },
+        header: header as DifferenceModelHeader,
+      });
+      const late = await grid.owner.connect();
+      await late.query('begin');
+      await late.query(`insert into item_statement values ($1, 'cim:A.b', 1, 1)`, [model]);
+      const removing = removeLeft(grid.database.pool);
+      await until(async () => {
+        const waiting = await grid.owner.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%for update'`,
+        );
+        return waiting.rowCount === 1 || undefined;
+      });
+      await late.query('commit');
+      late.release();
+      expect(await removing).toBe(1);
+      expect(await grid.rows()).toEqual(before);
+      await expect(
+        grid.database.pool.query(`insert into item_statement values ($1, 'cim:A.b', 2, 1)`, [model]),
+      ).rejects.toMatchObject({ code: '23001' });
+    });
+  });
+
+  describe('a version that is published', () => {
+    const refused = async (statement: string): Promise<unknown> =>
+      (await grid.database.pool.query(statement).catch((error: unknown) => error)) as unknown;
+    /** Refused by a guard, or because the login has no right to it. */
+    const REFUSED = expect.objectContaining({ code: expect.stringMatching(/^(23001|42501)$/) }) as unknown;
+
+    it('is neither changed nor removed, nor is any of its parts', async () => {
+      await grid.published(await trialArchive(), newPlace());
+      const before = await grid.rows();
+      for (const table of ['project_version', ...TABLES]) {
+        expect({ table, error: await refused(`delete from ${table}`) }).toEqual({ table, error: REFUSED });
+        await expect(grid.owner.query(`delete from ${table}`)).rejects.toMatchObject({ code: '23001' });
+      }
+      await expect(grid.owner.query('delete from development_project')).rejects.toMatchObject({ code: '23503' });
+      for (const [table, column] of Object.entries(A_COLUMN)) {
+        expect(await refused(`update ${table} set ${column} = ${column}`)).toEqual(REFUSED);
+        await expect(grid.owner.query(`update ${table} set ${column} = ${column}`)).rejects.toMatchObject({
+          code: '23001',
+        });
+      }
+      expect(await grid.rows()).toEqual(before);
+    });
+
+    const A_COLUMN = {
+      ...{
+        project_version: 'published_at',
+        difference_model: 'description',
+        model_dependency: 'mrid_key',
+        content: 'size',
+      },
+      ...{
+        content_chunk: 'bytes',
+        difference_item: 'name',
+        item_statement: 'name',
+        class_count: 'items',
+        object_change: 'name',
+        grid_location: 'kind',
+      },
+    };
+
+    it('is not added to', async () => {
+      await grid.published(await trialArchive(), newPlace());
+      const additions = [
+        `insert into difference_item (model, number, section, mrid, occurrence, type, is_object, statements, digest)
+       select number, 99, 'forward', 'x', 1, 'cim:X', true, '[]', '\\x00' from difference_model where file = 'EQ'`,
+        `insert into item_statement select number, 'a', 1, 99 from difference_model where file = 'EQ'`,
+        `insert into class_count select number, 'forward', 'cim:X', 1, 1 from difference_model where file = 'EQ'`,
+        `insert into model_dependency select number, 'x' from difference_model where file = 'EQ'`,
+        `insert into object_change select id, 'x', 'x', 'cim:X', 'added', null, '{EQ}' from project_version`,
+        `insert into grid_location select id, 'x', 'x', 'added' from project_version`,
+        `insert into content_chunk select number, 99, '\\x00' from content limit 1`,
+        `insert into content (project_version, member, view, encoding, size, sha256)
+       select id, 'archive', 'zip', 'gzip', 1, sha256('') from project_version`,
+        `insert into item_statement values (0, 'of no model', 1, 1)`,
+      ];
+      for (const addition of additions)
+        await expect(grid.database.pool.query(addition)).rejects.toMatchObject({ code: '23001' });
+    });
+  });
+
+  describe('an archive that is published', () => {
+    it('is the next version of its project, from 1 and without a gap', async () => {
+      const place = newPlace();
+      const versions = [];
+      for (let version = 1; version <= 3; version += 1) versions.push(await grid.published(await gridArchive(), place));
+      expect(versions.map(({ version }) => version)).toEqual([1, 2, 3]);
+      expect(versions[2]).toMatchObject({ ...place, archive: { name: `LTDS_EPN_2026-01_${place.projectId}_v3.zip` } });
+      expect((await grid.published(await gridArchive(), newPlace())).version).toBe(1);
+    });
+
+    it('is answered by the newest version when it has the same members, by a new one when an older version has', async () => {
+      const place = newPlace();
+      const [first, second] = [await gridArchive(), await gridArchive()];
+      const { id } = await grid.published(first, place);
+      expect(await grid.publish(first, place)).toMatchObject({ isNew: false, version: { id, version: 1 } });
+      await grid.published(second, place);
+      expect(await grid.publish(first, place)).toMatchObject({ isNew: true, version: { version: 3 } });
+    });
+
+    it('is n or n + 1 when two are published at once, and one version when they are the same', async () => {
+      const place = newPlace();
+      const archives = await Promise.all(Array.from({ length: 4 }, () => gridArchive()));
+      const outcomes = await Promise.all(
+        [...archives, archives[0] as Buffer].map((each) => grid.published(each, place)),
+      );
+      const { versions } = await one<{ versions: number[] }>(
+        'select array_agg(version order by version) as versions from project_version v join development_project p on p.id = v.project where project_id = $1',
+        [place.projectId],
+      );
+      expect(versions).toEqual(versions.map((_, index) => index + 1));
+      expect(new Set(outcomes.map(({ id }) => id)).size).toBe(versions.length);
+      const same = newPlace();
+      const [first, second] = await Promise.all([0, 1].map(() => grid.published(archives[0] as Buffer, same)));
+      expect(first?.id).toBe(second?.id);
+      expect((await grid.owner.query('select from project_version where version is null')).rowCount).toBe(0);
+    });
+
+    it('has the instant of the one clock', async () => {
+      await grid.owner.query('select register.set_clock_offset(86400)');
+      const { publishedAt } = await grid.published(await gridArchive(), newPlace());
+      await grid.owner.query('select register.set_clock_offset(0)');
+      expect(publishedAt.getTime() - Date.now()).toBeGreaterThan(86_000_000);
+    });
+  });
+
+  describe('the contents of a version', () => {
+    it('are the bytes as they came, their JSON view, and both compressed where that is smaller', async () => {
+      const EQ = `\uFEFF${differenceModelXml('EQ', { forward: lineSegment('A', 'One & only'.replace('&', '&amp;')), reverse: null })}`;
+      const archive = await gridArchive({ EQ });
+      const { id } = await grid.published(archive, newPlace());
+      const contents = await contentsOf(id);
+      expect(contents.get('EQ rdf identity')).toEqual(Buffer.from(EQ));
+      expect(contents.get('archive zip identity')).toEqual(archive);
+      expect(gunzipSync(contents.get('EQ rdf gzip') as Buffer)).toEqual(Buffer.from(EQ));
+      const { header, forward = [] } = readDifferenceModel(Buffer.from(EQ));
+      const json = JSON.parse(String(contents.get('EQ json identity'))) as unknown;
+      expect(json).toEqual({ header, forwardDifferences: forward.map(itemJson) });
+      expect(gunzipSync(contents.get('EQ json gzip') as Buffer)).toEqual(contents.get('EQ json identity'));
+      expect([...contents.keys()].toSorted()).toHaveLength(13);
+    });
+
+    async function contentsOf(version: string): Promise<Map<string, Buffer>> {
+      const { rows } = await grid.owner.query<{ key: string; number: number; size: number; digest: boolean }>(
+        `select member || ' ' || view || ' ' || encoding as key, number, size,
+         sha256 = sha256((select string_agg(bytes, '' order by number) from content_chunk where content = content.number)) as digest
+       from content where project_version = $1`,
+        [version],
+      );
+      const contents = new Map<string, Buffer>();
+      for (const { key, number, size, digest } of rows) {
+        const bytes = await grid.parts.contents.read(number);
+        expect({ key, size, digest }).toEqual({ key, size: bytes.length, digest: true });
+        contents.set(key, bytes);
+      }
+      return contents;
+    }
+  });
+
+  describe('an archive that changes while it is published', () => {
+    it('is published as it was', async () => {
+      const archive = await gridArchive();
+      const path = await grid.folder.write('changing.zip', archive);
+      const holder = await grid.owner.connect();
+      await holder.query('begin; lock table content in share mode');
+      const publishing = publishArchive(grid.parts, { ...newPlace(), accountId: null }, path);
+      publishing.catch(() => undefined);
+      await until(async () => {
+        const waiting = await grid.owner.query(`select from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database() and query like 'insert into content %'`);
+        return waiting.rowCount === 1 || undefined;
+      });
+      await writeFile(path, 'another file');
+      await holder.query('commit');
+      holder.release();
+      const outcome = await publishing;
+      expect(outcome).toMatchObject({ outcome: 'published', version: { archive: { size: archive.length } } });
+      const { number } = await one<{ number: number }>(`select number from content where sha256 = sha256($1)`, [
+        archive,
+      ]);
+      expect(await grid.parts.contents.read(number)).toEqual(archive);
+    });
+
+    it('is not staged under a size or a SHA-256 that are not those of its bytes', async () => {
+      const chunks = async function* () {
+        yield Buffer.from('zip');
+      };
+      const sha256 = hash('sha256', 'zip', 'buffer');
+      const lies = [
+        { size: 4, sha256: () => sha256, chunks },
+        { size: 3, sha256: () => Buffer.alloc(32), chunks },
+      ];
+      for (const lie of lies) {
+        const staging = await grid.parts.publications.stage(null, Buffer.alloc(32));
+        const staged = await stageVersion(grid.parts, staging.id, [], lie).catch(String);
+        await staging.end();
+        expect(staged).toMatch('archive as zip is not what it was');
+      }
+    });
+  });
+
+  describe('a file of few objects with many statements', () => {
+    it('is staged in statements of a bounded length', async () => {
+      const many = Array.from({ length: 5_000 }, (_, index) => `<cim:a${index}/>`).join('');
+      const forward = Array.from({ length: 12 }, (_, index) => `<cim:X rdf:ID="_${index}">${many}</cim:X>`).join('');
+      const longest = `cim:${'n'.repeat(250)}`;
+      const named = Array.from(
+        { length: 400 },
+        (_, index) => `<cim:Y rdf:ID="_y${index}">${`<${longest}/>`.repeat(20)}</cim:Y>`,
+      ).join('');
+      const adding = jest.spyOn(StagedModelRepository.prototype, 'addItems');
+      await grid.published(await storedArchive(differenceModelXml('EQ', { forward: forward + named })), newPlace());
+      const batches = adding.mock.calls.map(([, items]) => items.flatMap(({ item }) => item.statements));
+      adding.mockRestore();
+      expect(batches.flat()).toHaveLength(12 * 5_000 + 400 * 20);
+      expect(Math.max(...batches.map(({ length }) => length))).toBeLessThan(20_000);
+      const characters = (statements: (typeof batches)[number]) =>
+        statements.reduce((sum, { name }) => sum + name.length, 0);
+      expect(Math.max(...batches.map(characters))).toBeLessThan(600 * 1024);
+    });
+
+    const storedArchive = (EQ: string) =>
+      zipOf([
+        { name: 'EQ.xml', bytes: EQ, compress: false },
+        { name: 'SC.xml', bytes: differenceModelXml('SC') },
+        { name: 'GL.xml', bytes: differenceModelXml('GL') },
+      ]);
+  });
+
+  describe('what the models of a version say', () => {
+    const base = randomUUID();
+    const model = {
+      dependentOn: [base.toUpperCase()],
+      forward: `${lineSegment('Added', 'New', '0.5')}${attributeChange('Named', 'cim:IdentifiedObject.name', 'After')}${attributeChange('named', 'cim:Conductor.length', '2')}`,
+      reverse: `${lineSegment('Removed', 'Old')}${attributeChange('Named', 'cim:IdentifiedObject.name', 'Before')}`,
+    };
+    let version: string;
+    beforeAll(async () => {
+      const GL = differenceModelXml('GL', {
+        reverse: null,
+        forward: attributeChange('Added', 'cim:Location.mainAddress', 'x'),
+      });
+      ({ id: version } = await grid.published(
+        await gridArchive({ EQ: differenceModelXml('EQ', model), GL }),
+        newPlace(),
+      ));
+    });
+    const rows = async (text: string) => (await grid.owner.query(text, [version])).rows as unknown[];
+    const OF_EQ = `model = (select number from difference_model where project_version = $1 and file = 'EQ')`;
+
+    it('has the header and the counts of each section, null where there is none', async () => {
+      expect(
+        await rows(
+          `select file, forward_items, forward_statements, reverse_items, reverse_statements, dependent_on
+         from difference_model where project_version = $1 order by file`,
+        ),
+      ).toEqual([
+        counts('EQ', [3, 7, 2, 6], [base.toUpperCase()]),
+        counts('GL', [1, 1, null, null], []),
+        counts('SC', [0, 0, 0, 0], []),
+      ]);
+      expect(await rows(`select mrid_key from model_dependency where ${OF_EQ}`)).toEqual([{ mrid_key: base }]);
+    });
+
+    const counts = (file: string, [fi, fs, ri, rs]: (number | null)[], dependentOn: string[]) => ({
+      ...{ file, forward_items: fi, forward_statements: fs, reverse_items: ri, reverse_statements: rs },
+      dependent_on: dependentOn,
+    });
+
+    it('is numbered in the order of the file, and each item counted among those of its mRID', async () => {
+      expect(
+        await rows(
+          `select number, section, mrid, occurrence, type, is_object, name from difference_item where ${OF_EQ} order by number`,
+        ),
+      ).toEqual([
+        item(1, 'reverse', 'Removed', 1, 'cim:ACLineSegment', 'Old'),
+        item(2, 'reverse', 'Named', 1, 'rdf:Description', 'Before'),
+        item(3, 'forward', 'Added', 1, 'cim:ACLineSegment', 'New'),
+        item(4, 'forward', 'Named', 1, 'rdf:Description', 'After'),
+        item(5, 'forward', 'named', 2, 'rdf:Description', null),
+      ]);
+    });
+
+    const item = (
+      number: number,
+      section: string,
+      mrid: string,
+      occurrence: number,
+      type: string,
+      name: string | null,
+    ) => ({
+      ...{ number, section, mrid, occurrence, type, name },
+      is_object: type !== 'rdf:Description',
+    });
+
+    it('is found by name and value of a statement', async () => {
+      expect(
+        await rows(
+          `select item from item_statement where ${OF_EQ} and statement_hash = hashtext('cim:ACLineSegment.r 0.5')`,
+        ),
+      ).toEqual([{ item: 3 }]);
+    });
+
+    it('is counted by class', async () => {
+      expect(
+        await rows(`select section, type, items, statements from class_count where ${OF_EQ} order by section, type`),
+      ).toEqual([
+        { section: 'forward', type: 'cim:ACLineSegment', items: 1, statements: 5 },
+        { section: 'forward', type: 'rdf:Description', items: 2, statements: 2 },
+        { section: 'reverse', type: 'cim:ACLineSegment', items: 1, statements: 5 },
+        { section: 'reverse', type: 'rdf:Description', items: 1, statements: 1 },
+      ]);
+    });
+
+    it('is merged by object over the three files', async () => {
+      expect(
+        await rows(
+          'select mrid_key, mrid, type, kind, name, files from object_change where project_version = $1 order by mrid_key',
+        ),
+      ).toEqual([
+        {
+          mrid_key: 'added',
+          mrid: 'Added',
+          type: 'cim:ACLineSegment',
+          kind: 'added',
+          name: 'New',
+          files: ['EQ', 'GL'],
+        },
+        { mrid_key: 'named', mrid: 'Named', type: 'rdf:Description', kind: 'changed', name: 'After', files: ['EQ'] },
+        {
+          mrid_key: 'removed',
+          mrid: 'Removed',
+          type: 'cim:ACLineSegment',
+          kind: 'removed',
+          name: 'Old',
+          files: ['EQ'],
+        },
+      ]);
+    });
+
+    it('has one digest for items that say the same in another order', async () => {
+      const [some, others] = [
+        '<cim:A.b>1</cim:A.b><cim:A.c>2</cim:A.c>',
+        '<cim:A.c>2</cim:A.c><cim:A.b>1</cim:A.b>',
+      ].map((statements, index) => `<rdf:Description rdf:about="#_${index}">${statements}</rdf:Description>`);
+      const forward = `${some}${others}${attributeChange('2', 'cim:A.b', '1')}`;
+      const { id } = await grid.published(await gridArchive({ EQ: differenceModelXml('EQ', { forward }) }), newPlace());
+      const { digests } = await oneOf(id);
+      expect(digests[0]).toBe(digests[1]);
+      expect(digests[2]).not.toBe(digests[1]);
+    });
+
+    const oneOf = (id: string) =>
+      one<{ digests: string[] }>(
+        `select array_agg(encode(digest, 'hex') order by i.number) as digests from difference_item i
+       join difference_model m on m.number = i.model where m.project_version = $1 and m.file = 'EQ'`,
+        [id],
+      );
+  });
+
+  /** The long form: a project as large as there are. */
+  const OBJECTS = process.env['TEST_LONG'] === undefined ? 10_000 : 50_000;
+
+  describe(`a project of ${OBJECTS} objects`, () => {
+    it('is published while other work of the process goes on: no piece of it takes long beside the whole', async () => {
+      const archive = await largeArchive(OBJECTS);
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      const begin = performance.now();
+      const { id } = await grid.published(archive, newPlace());
+      const whole = performance.now() - begin;
+      delay.disable();
+      expect(delay.max / 1e6).toBeLessThan(whole / 4);
+      const { objects } = await one<{ objects: number }>(
+        `select count(*)::integer as objects from object_change where project_version = $1 and kind = 'added'`,
+        [id],
+      );
+      expect(objects).toBe(OBJECTS);
+    });
+  });
+
+  describe('the store of contents', () => {
+    const MIB = 1024 * 1024;
+    const SHORT = randomBytes(3 * CHUNK_BYTES + 17);
+    const LONG = randomBytes(9 * MIB + 5);
+
+    let numbers: { short: number; long: number; empty: number };
+    /** Seconds of real time that the store sees. */
+    let now = 1_790_000_000;
+    let statements = 0;
+    let store: ContentStore;
+
+    beforeAll(async () => {
+      const staging = await grid.parts.publications.stage(null, Buffer.alloc(32));
+      numbers = {
+        short: await stored(staging.id, 'EQ', SHORT),
+        long: await stored(staging.id, 'SC', LONG),
+        empty: await stored(staging.id, 'GL', Buffer.alloc(0)),
+      };
+      held = staging.end;
+    });
+    let held: () => Promise<void>;
+    afterAll(() => held?.());
+
+    beforeEach(() => {
+      statements = 0;
+      const { pool } = grid.database;
+      const counted = new Proxy(pool, {
+        get: (target, name) => {
+          if (name === 'query') statements += 1;
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        },
+      });
+      store = contentStore(new ContentRepository(counted), grid.key, () => now * 1000);
+    });
+
+    async function stored(version: string, member: 'EQ' | 'SC' | 'GL', bytes: Buffer): Promise<number> {
+      const { contents } = grid.parts;
+      const kind = { member, view: 'rdf', encoding: 'identity', size: bytes.length, sha256: Buffer.alloc(32) } as const;
+      const content = await contents.add(version, kind);
+      for (let number = 0; number * CHUNK_BYTES < bytes.length; number += 1) {
+        const begin = number * CHUNK_BYTES;
+        await contents.addChunk(content, { number, bytes: bytes.subarray(begin, begin + CHUNK_BYTES) });
+      }
+      return content;
+    }
+
+    describe('the address of a content', () => {
+      it('is valid for half a minute at least and for a minute at most', async () => {
+        for (const second of [0, 1, 15, 29, 30, 59]) {
+          now = 1_790_000_000 + second;
+          const address = store.address(numbers.short);
+          now += 29;
+          expect(SHORT.equals((await store.open(address)) as Buffer)).toBe(true);
+          now += 31;
+          expect(await store.open(address)).toBeUndefined();
+        }
+      });
+
+      it('is no other’s: not that of another content, a later one, or one of another key', async () => {
+        const address = store.address(numbers.short);
+        const [, number, expires, signature] = /^\/content\/(\d+)\.(\d+)\.([\w-]{43})$/.exec(
+          address,
+        ) as unknown as string[];
+        const other = contentStore(grid.parts.contents, randomBytes(32), () => now * 1000).address(numbers.short);
+        const forged = [
+          `/content/${numbers.long}.${expires}.${signature}`,
+          `/content/${number}.${Number(expires) + 30}.${signature}`,
+          `/content/${number}.${expires}.${'A'.repeat(43)}`,
+          `/content/0${number}.${expires}.${signature}`,
+          ...[other, `${address}.`, address.slice(1), '', '/content/../content', `/content/${number}`],
+        ];
+        for (const sent of forged) expect({ sent, found: await store.open(sent) }).toEqual({ sent, found: undefined });
+        expect(await store.open(store.address(2_000_000_000))).toBeUndefined();
+      });
+    });
+
+    describe('a content', () => {
+      it('that is short comes whole, from memory after the first time, and is read once by all who miss it', async () => {
+        const address = store.address(numbers.short);
+        const found = await Promise.all(Array.from({ length: 10 }, () => store.open(address)));
+        expect(found.every((bytes) => SHORT.equals(bytes as Buffer))).toBe(true);
+        const used = statements;
+        expect(await store.open(address, { start: 5, end: 9 })).toEqual(SHORT.subarray(5, 10));
+        expect(statements).toBe(used);
+        expect(used).toBeLessThanOrEqual(11);
+      });
+
+      it('that is empty is empty', async () => {
+        expect(await store.open(store.address(numbers.empty))).toEqual(Buffer.alloc(0));
+      });
+
+      it('that is long comes as a stream, chunk by chunk as it is read', async () => {
+        const stream = (await store.open(store.address(numbers.long))) as Readable;
+        expect(stream).toBeInstanceOf(Readable);
+        await new Promise((resolve) => void stream.once('readable', resolve));
+        await grid.database.pool.query('select');
+        expect(statements).toBeLessThanOrEqual(3);
+        expect((await buffer(stream)).equals(LONG)).toBe(true);
+        expect(statements).toBeGreaterThan(9);
+      });
+
+      it.each([
+        ['in one chunk', 10, 20],
+        ['over chunks', CHUNK_BYTES - 1, 3 * CHUNK_BYTES],
+        ['a single byte at the border', CHUNK_BYTES, CHUNK_BYTES],
+        ['to the end', LONG.length - 3, LONG.length - 1],
+        ['all of it', 0, LONG.length - 1],
+      ])('that is long is told by range: %s', async (_, start, end) => {
+        const stream = (await store.open(store.address(numbers.long), { start, end })) as Readable;
+        expect((await buffer(stream)).equals(LONG.subarray(start, end + 1))).toBe(true);
+      });
+    });
+  });
+}

@@ -1,0 +1,10 @@
+import { databaseLogin } from './chapters/database-login';
+import { keysOfTheDatabase } from './chapters/keys-of-the-database';
+
+/** Chapters of one file load the product once. */
+describe('Keys of the database', () => {
+  keysOfTheDatabase();
+});
+describe('The login of the database', () => {
+  databaseLogin();
+});

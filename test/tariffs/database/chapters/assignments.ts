@@ -1,0 +1,478 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import {
+  type TariffGraph,
+  ADMIN,
+  ANALYST,
+  ASSIGN,
+  PUBLISH,
+  supplierInput,
+  supplierOf,
+  tariffGraph,
+  tariffInput,
+  trf,
+} from '../../../support/tariff-graph';
+
+export function tariffsOverTime(): void {
+  let graph: TariffGraph;
+  beforeAll(async () => {
+    graph = await tariffGraph();
+    await graph.suppliers('LAPW', 'FELL');
+    for (const number of [1, 2, 3]) await publish(tariffInput(number, LONG_VALID));
+    await publish(tariffInput(11, LONG_VALID), 'FELL');
+  });
+  afterEach(() => graph.moveClock(0));
+  afterAll(() => graph?.close());
+
+  const LONG_VALID = { validFrom: '2020-01-01T00:00:00.000Z' };
+  const HOUR = 3_600_000;
+  const inHours = (hours: number) => new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString();
+
+  const publish = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(PUBLISH, { input }, supplierOf(mpid));
+  const assign = async (mpxn: string, tariff: number, from: string, caller: Caller = supplierOf('LAPW')) =>
+    (await graph.ask(ASSIGN, { mpxn, tariffId: trf(tariff), from }, caller)).assignTariff;
+  const refusedAssignment = (mpxn: string, tariff: number, from: string, caller: Caller = supplierOf('LAPW')) =>
+    graph.refusal(ASSIGN, { mpxn, tariffId: trf(tariff), from }, caller);
+
+  const END = `mutation End($mpxn: String!, $at: DateTime!) {
+  endTariffAssignment(mpxn: $mpxn, at: $at) { from tariff { tariffId } supplier { mpid } } }`;
+  const end = async (mpxn: string, at: string, caller: Caller = supplierOf('LAPW')) =>
+    (await graph.ask(END, { mpxn, at }, caller)).endTariffAssignment;
+  const refusedEnd = (mpxn: string, at: string, caller: Caller = supplierOf('LAPW')) =>
+    graph.refusal(END, { mpxn, at }, caller);
+
+  /** The number of the tariff that applies, null without one. */
+  async function applied(mpxn: string, at?: string, caller: Caller = ADMIN): Promise<number | null> {
+    const query = 'query Applied($mpxn: String!, $at: DateTime) { appliedTariff(mpxn: $mpxn, at: $at) { tariffId } }';
+    const { appliedTariff } = await graph.ask(query, { mpxn, ...(at === undefined ? {} : { at }) }, caller);
+    return appliedTariff && Number.parseInt(appliedTariff.tariffId.slice(4), 16);
+  }
+
+  /** The assignments of an MPxN, the last one first: since when which tariff. */
+  async function assignments(mpxn: string, caller: Caller = ADMIN): Promise<string[]> {
+    const query = `query Assignments($mpxn: String!) { tariffAssignments(mpxn: $mpxn) { nodes { mpxn from tariff { tariffId } supplier { mpid } } } }`;
+    const { tariffAssignments } = await graph.ask(query, { mpxn }, caller);
+    type Node = { mpxn: string; from: string; tariff: { tariffId: string } | null; supplier: { mpid: string } };
+    return tariffAssignments.nodes.map((node: Node) => {
+      expect(node.mpxn).toBe(mpxn);
+      const tariff = node.tariff && Number.parseInt(node.tariff.tariffId.slice(4), 16);
+      return `${node.from} ${tariff ?? 'none'} ${node.supplier.mpid}`;
+    });
+  }
+
+  let count = 0;
+  /** An MPxN that nothing is known of. */
+  const newMpxn = () => `10${String(++count).padStart(8, '0')}`;
+
+  describe('The tariff of an MPxN over time', () => {
+    it('is a step function: what applies is the newest step that has begun', async () => {
+      const mpxn = newMpxn();
+      const [first, second, third] = [inHours(-48), inHours(-24), inHours(24)] as const;
+      await assign(mpxn, 1, first);
+      await assign(mpxn, 3, third);
+      await assign(mpxn, 2, second);
+      expect(await assignments(mpxn)).toEqual([`${third} 3 LAPW`, `${second} 2 LAPW`, `${first} 1 LAPW`]);
+      expect(await applied(mpxn)).toBe(2);
+      const earlier = (instant: string) => new Date(Date.parse(instant) - 1).toISOString();
+      for (const [at, tariff] of [
+        [earlier(first), null],
+        [first, 1],
+        [earlier(second), 1],
+        [second, 2],
+        [earlier(third), 2],
+        [third, 3],
+      ] as const)
+        expect([at, await applied(mpxn, at)]).toEqual([at, tariff]);
+    });
+
+    it('ends, and begins again', async () => {
+      const mpxn = newMpxn();
+      await assign(mpxn, 1, inHours(-48));
+      expect(await end(mpxn, inHours(-24))).toMatchObject({ tariff: null, supplier: { mpid: 'LAPW' } });
+      expect(await applied(mpxn)).toBeNull();
+      await assign(mpxn, 11, inHours(-12), supplierOf('FELL'));
+      expect(await applied(mpxn)).toBe(11);
+    });
+
+    it('passes from a losing supplier to the gaining one by the gaining one alone', async () => {
+      const mpxn = newMpxn();
+      await assign(mpxn, 1, inHours(-48));
+      await assign(mpxn, 11, inHours(2), supplierOf('FELL'));
+      expect(await applied(mpxn)).toBe(1);
+      expect(await applied(mpxn, inHours(2))).toBe(11);
+      await graph.moveClock(3 * 3600);
+      expect(await applied(mpxn)).toBe(11);
+    });
+
+    it('is nothing where the tariff is not valid', async () => {
+      const mpxn = newMpxn();
+      await publish(tariffInput(30, { validFrom: inHours(-10), validTo: inHours(10) }));
+      await assign(mpxn, 30, inHours(-20));
+      expect(await applied(mpxn, inHours(-15))).toBeNull();
+      expect(await applied(mpxn)).toBe(30);
+      expect(await applied(mpxn, inHours(10))).toBeNull();
+    });
+
+    it('is told to the supplier to whom it belongs, not to others', async () => {
+      const mpxn = newMpxn();
+      await assign(mpxn, 1, inHours(-48));
+      await assign(mpxn, 11, inHours(24), supplierOf('FELL'));
+      expect(await applied(mpxn, undefined, supplierOf('LAPW'))).toBe(1);
+      expect(await applied(mpxn, undefined, supplierOf('FELL'))).toBeNull();
+      expect(await assignments(mpxn, supplierOf('FELL'))).toEqual([expect.stringMatching(/ 11 FELL$/)]);
+      expect(await assignments(mpxn, supplierOf('LAPW'))).toEqual([expect.stringMatching(/ 1 LAPW$/)]);
+      const query = `{ tariffAssignments(mpxn: "${mpxn}") { nodes { mpxn } } }`;
+      expect(await graph.refusal(query)).toBe('AUT001');
+      expect(await graph.refusal(query, {}, ANALYST)).toBe('PRM001');
+    });
+
+    it('is listed page by page', async () => {
+      const mpxn = newMpxn();
+      for (const [tariff, hours] of [
+        [1, -3],
+        [2, -2],
+        [3, -1],
+      ] as const)
+        await assign(mpxn, tariff, inHours(hours));
+      const page = (after: string | null) =>
+        graph.ask(
+          'query Page($mpxn: String!, $after: String) { tariffAssignments(mpxn: $mpxn, first: 2, after: $after) { nodes { from } nextCursor } }',
+          { mpxn, after },
+          ADMIN,
+        );
+      const { tariffAssignments: first } = await page(null);
+      const { tariffAssignments: last } = await page(first.nextCursor);
+      expect([first.nodes.length, last.nodes.length, last.nextCursor]).toEqual([2, 1, null]);
+    });
+  });
+
+  describe('A replacement', () => {
+    it('is followed from when it becomes valid, also by MPxNs that are assigned to the replaced tariff later', async () => {
+      const [early, late] = [newMpxn(), newMpxn()];
+      await publish(tariffInput(40, LONG_VALID));
+      await assign(early, 40, inHours(-48));
+      await publish(tariffInput(41, { validFrom: inHours(24), replaces: trf(40) }));
+      await publish(tariffInput(42, { validFrom: inHours(48), replaces: trf(41) }));
+      await assign(late, 40, inHours(30));
+      expect([await applied(early), await applied(late)]).toEqual([40, null]);
+      expect([await applied(early, inHours(24)), await applied(late, inHours(31))]).toEqual([41, 41]);
+      expect(await applied(early, inHours(48))).toBe(42);
+      await graph.moveClock(49 * 3600);
+      expect([await applied(early), await applied(late)]).toEqual([42, 42]);
+      expect(await assignments(early)).toEqual([expect.stringMatching(/ 40 LAPW$/)]);
+    });
+
+    it('that was published late takes effect then: history is not rewritten', async () => {
+      const mpxn = newMpxn();
+      await publish(tariffInput(50, LONG_VALID));
+      await assign(mpxn, 50, inHours(-48));
+      await publish(tariffInput(51, { validFrom: inHours(-24), replaces: trf(50) }));
+      expect(await applied(mpxn, inHours(-12))).toBe(50);
+      expect(await applied(mpxn)).toBe(51);
+    });
+  });
+
+  describe('A step', () => {
+    it('that is recorded already is answered as it is', async () => {
+      const [mpxn, from] = [newMpxn(), inHours(-5)];
+      const first = await assign(mpxn, 1, from);
+      expect(await assign(mpxn, 1, from)).toEqual(first);
+      expect(await end(mpxn, inHours(-1))).toEqual(await end(mpxn, inHours(-1)));
+    });
+
+    it('at an instant that has passed stands: CNF001', async () => {
+      const [mpxn, from] = [newMpxn(), inHours(-5)];
+      await assign(mpxn, 1, from);
+      expect(await refusedAssignment(mpxn, 2, from)).toBe('CNF001 from');
+      expect(await refusedAssignment(mpxn, 11, from, ADMIN)).toBe('CNF001 from');
+      expect(await refusedEnd(mpxn, from)).toBe('CNF001 at');
+    });
+
+    it('that has not begun gives way to another one, and to an end', async () => {
+      const [mpxn, from] = [newMpxn(), inHours(5)];
+      await assign(mpxn, 1, from);
+      await assign(mpxn, 2, from);
+      expect(await assignments(mpxn)).toEqual([`${from} 2 LAPW`]);
+      await end(mpxn, from);
+      expect(await assignments(mpxn)).toEqual([`${from} none LAPW`]);
+      const { rows } = await graph.owner.query(
+        'select withdrawn_at is not null as withdrawn from tariff_step where valid_from = $1 order by recorded_at',
+        [from],
+      );
+      expect(rows.map(({ withdrawn }) => withdrawn)).toEqual([true, true, false]);
+    });
+
+    it('that has begun is not changed by anybody, not even by the owner of the database', async () => {
+      await assign(newMpxn(), 1, inHours(-5));
+      const begun = 'where valid_from < now()';
+      for (const statement of [
+        `update tariff_step set withdrawn_at = now() ${begun}`,
+        `update tariff_step set tariff_id = null ${begun}`,
+        `delete from tariff_step ${begun}`,
+        'delete from meter_point',
+      ])
+        await expect(graph.owner.query(statement)).rejects.toMatchObject({ code: '23001' });
+    });
+
+    it('is ended by the supplier to whom it belongs, and by admins', async () => {
+      const mpxn = newMpxn();
+      expect(await refusedEnd(mpxn, inHours(1))).toBe('CNF001 at');
+      await assign(mpxn, 1, inHours(-5));
+      expect(await refusedEnd(mpxn, inHours(1), supplierOf('FELL'))).toBe('CNF001 at');
+      await assign(mpxn, 11, inHours(3), supplierOf('FELL'));
+      expect(await refusedEnd(mpxn, inHours(4))).toBe('CNF001 at');
+      expect(await end(mpxn, inHours(4), ADMIN)).toMatchObject({ tariff: null, supplier: { mpid: 'FELL' } });
+    });
+
+    it('of another supplier that has not begun gives way to an admin only', async () => {
+      const [mpxn, from] = [newMpxn(), inHours(5)];
+      await assign(mpxn, 11, from, supplierOf('FELL'));
+      expect(await refusedAssignment(mpxn, 1, from)).toBe('CNF001 from');
+      expect(await assignments(mpxn)).toEqual([`${from} 11 FELL`]);
+      await assign(mpxn, 1, from, ADMIN);
+      expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`]);
+    });
+
+    it('that ends the tariff of the losing supplier gives way to that of the gaining one at the same instant', async () => {
+      const [mpxn, from] = [newMpxn(), inHours(5)];
+      await assign(mpxn, 1, inHours(-5));
+      await end(mpxn, from);
+      await assign(mpxn, 11, from, supplierOf('FELL'));
+      expect([await applied(mpxn), await applied(mpxn, from)]).toEqual([1, 11]);
+    });
+
+    it('does not begin in the past where the tariff of another supplier applied then or since, unless an admin says so', async () => {
+      const [mpxn, untouched] = [newMpxn(), newMpxn()];
+      await assign(mpxn, 1, inHours(-5));
+      await assign(mpxn, 3, inHours(-3));
+      for (const hours of [-6, -5, -4, -1])
+        expect([hours, await refusedAssignment(mpxn, 11, inHours(hours), supplierOf('FELL'))]).toEqual([
+          hours,
+          'CNF001 from',
+        ]);
+      expect(await assignments(mpxn)).toHaveLength(2);
+      await assign(mpxn, 11, inHours(-1), ADMIN);
+      expect([await applied(mpxn, inHours(-2)), await applied(mpxn)]).toEqual([3, 11]);
+      await assign(untouched, 11, inHours(-4), supplierOf('FELL'));
+      expect(await applied(untouched)).toBe(11);
+    });
+
+    it('begins before the end of the validity of its tariff', async () => {
+      const [mpxn, validTo] = [newMpxn(), inHours(10)];
+      await publish(tariffInput(60, { validTo }));
+      for (const caller of [supplierOf('LAPW'), ADMIN])
+        expect(await refusedAssignment(mpxn, 60, validTo, caller)).toBe('VAL003 from');
+      await assign(mpxn, 60, inHours(9));
+    });
+
+    it('names a tariff that is there, and is that of the supplier', async () => {
+      const mpxn = newMpxn();
+      expect(await refusedAssignment(mpxn, 999, inHours(1))).toBe('NTF003');
+      expect(await refusedAssignment(mpxn, 11, inHours(1))).toBe('PRM002');
+      expect(await refusedAssignment('nothing', 1, inHours(1))).toBe('VAL001 mpxn');
+      expect((await assign(mpxn, 11, inHours(1), ADMIN)).supplier).toEqual({ mpid: 'FELL' });
+    });
+  });
+
+  describe('Two at once', () => {
+    const outcomes = async (...work: Promise<unknown>[]) =>
+      (await Promise.allSettled(work)).map((settled) =>
+        settled.status === 'fulfilled'
+          ? 'done'
+          : JSON.parse(String((settled.reason as Error).message))[0].extensions.code,
+      );
+
+    it('who publish one tariff: one makes it, the others find it', async () => {
+      for (let number = 100; number < 110; number += 1) {
+        const answers = await Promise.all(Array.from({ length: 4 }, () => publish(tariffInput(number))));
+        const published = answers.map(({ publishTariff }) => publishTariff);
+        expect(published.filter(({ isNew }) => isNew)).toHaveLength(1);
+        expect(published.filter(({ isChanged }) => isChanged)).toEqual([]);
+        expect(new Set(published.map(({ tariff }) => tariff.lastModified)).size).toBe(1);
+      }
+    });
+
+    it('who publish one tariff in different words: each is a version, none is lost', async () => {
+      const words = ['One', 'Two', 'Three', 'Four'];
+      await Promise.all(words.map((name) => publish(tariffInput(120, { name }))));
+      const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(120)}") { name versions { version name } } }`);
+      expect(tariff.versions.map(({ version }: { version: number }) => version)).toEqual([4, 3, 2, 1]);
+      expect(tariff.versions.map(({ name }: { name: string }) => name).toSorted()).toEqual(words.toSorted());
+      expect(tariff.name).toBe(tariff.versions[0].name);
+    });
+
+    it('who publish one tariff at different prices: one is told to make a new one', async () => {
+      const told = await outcomes(
+        ...['0.50', '0.60'].map((standingCharge) => publish(tariffInput(130, { standingCharge }))),
+      );
+      expect(told.toSorted()).toEqual(['CNF005', 'done']);
+    });
+
+    it('suppliers who publish under one id: the second is told that it is not the owner', async () => {
+      const told = await outcomes(publish(tariffInput(140)), publish(tariffInput(140), 'FELL'));
+      expect(told.toSorted()).toEqual(['PRM002', 'done']);
+    });
+
+    it('who replace one tariff: one does', async () => {
+      await publish(tariffInput(150));
+      const told = await outcomes(
+        ...[151, 152, 153].map((number) => publish(tariffInput(number, { replaces: trf(150) }))),
+      );
+      expect(told.toSorted()).toEqual(['CNF001', 'CNF001', 'done']);
+    });
+
+    it('who assign at one instant that has passed: one does', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const [mpxn, from] = [newMpxn(), inHours(-2)];
+        const told = await outcomes(assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 1, from));
+        expect(told.filter((outcome) => outcome === 'CNF001').length).toBeGreaterThan(0);
+        expect(told.filter((outcome) => !['CNF001', 'done'].includes(outcome))).toEqual([]);
+        expect(await assignments(mpxn)).toHaveLength(1);
+      }
+    });
+
+    it('who assign at one instant to come: the later one gives way to none, one step is in force', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const [mpxn, from] = [newMpxn(), inHours(2)];
+        const told = await outcomes(...[assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 3, from)]);
+        expect(told).toEqual(['done', 'done', 'done']);
+        expect(await assignments(mpxn)).toHaveLength(1);
+      }
+    });
+
+    it('suppliers who assign at one instant to come: the first one does', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const [mpxn, from] = [newMpxn(), inHours(2)];
+        const told = await outcomes(assign(mpxn, 1, from), assign(mpxn, 11, from, supplierOf('FELL')));
+        expect(told.toSorted()).toEqual(['CNF001', 'done']);
+        expect(await assignments(mpxn)).toHaveLength(1);
+      }
+    });
+  });
+
+  describe('MPxNs', () => {
+    it('stand in no table in clear, and have another hash than in any other register', async () => {
+      const mpxn = newMpxn();
+      await assign(mpxn, 1, inHours(-1));
+      const { rows: tables } = await graph.owner.query<{ name: string }>(
+        "select table_name as name from information_schema.tables where table_schema = 'tariffs'",
+      );
+      for (const { name } of tables) {
+        const { rows } = await graph.owner.query(`select t::text as stored from ${name} t`);
+        expect(
+          rows.filter(({ stored }) => stored.includes(mpxn) || stored.includes(Buffer.from(mpxn).toString('hex'))),
+        ).toEqual([]);
+      }
+    });
+  });
+
+  describe('The status of a supplier', () => {
+    let userId: string;
+    beforeAll(async () => {
+      await graph.suppliers('TERN', 'PUFF');
+      await graph.ask(PUBLISH, { input: tariffInput(90001) }, supplierOf('TERN'));
+      const input = {
+        ...{ name: 'Tern Insight Ltd', displayName: 'Tern', support: 'help@tern.example' },
+        ...{ webhookUrl: 'https://tern.example/hooks', contact: { email: 'operations@tern.example' } },
+      };
+      const { saveRtiUser } = await graph.ask(
+        'mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { rtiUser { userId } } }',
+        { input },
+        ADMIN,
+      );
+      userId = saveRtiUser.rtiUser.userId;
+    });
+
+    const SET =
+      'mutation ($mpid: String!, $status: RegisterEntryStatus!) { setSupplierStatus(mpid: $mpid, status: $status) { status } }';
+    const MPXN = '2012345678';
+    const FROM = '2026-02-01T00:00:00.000Z';
+    const REPORT = {
+      ...{ periodStart: FROM, periodEnd: '2026-03-01T00:00:00.000Z', totalRequests: 1, notificationsIssued: 1 },
+      ...{ availabilityPct: 100, successPct: 100, responseTimeMs: { p50: 1, p95: 2, p99: 3 } },
+    };
+
+    /** Everything for which a supplier must be one, with the variables of a request that is good. */
+    const AS_SUPPLIER: readonly [field: string, query: string, variables: () => Record<string, unknown>][] = [
+      [
+        'RtiUser.contact',
+        'query ($id: String!) { rtiUser(userId: $id) { contact { email } } }',
+        () => ({ id: userId }),
+      ],
+      ['RtiUser.webhookUrl', 'query ($id: String!) { rtiUser(userId: $id) { webhookUrl } }', () => ({ id: userId })],
+      ['Supplier.issuer', 'query ($mpid: String!) { supplier(mpid: $mpid) { issuer } }', () => ({})],
+      ['Supplier.audience', 'query ($mpid: String!) { supplier(mpid: $mpid) { audience } }', () => ({})],
+      ['tariffConsents', '{ tariffConsents { nextCursor } }', () => ({})],
+      ['rtiWebhooks', '{ rtiWebhooks { nextCursor } }', () => ({})],
+      ['tariffEvents', '{ tariffEvents { nextCursor } }', () => ({})],
+      ['tariffEvent', `{ tariffEvent(id: "evt_${'0'.repeat(24)}") { id } }`, () => ({})],
+      ['tariffAssignments', `{ tariffAssignments(mpxn: "${MPXN}") { nextCursor } }`, () => ({})],
+      ['appliedTariff', `{ appliedTariff(mpxn: "${MPXN}") { tariffId } }`, () => ({})],
+      ['performanceReports', '{ performanceReports { nextCursor } }', () => ({})],
+      ['publishTariff', PUBLISH, () => ({ input: tariffInput(90001) })],
+      ['assignTariff', ASSIGN, () => ({ mpxn: MPXN, tariffId: trf(90001), from: FROM })],
+      [
+        'endTariffAssignment',
+        'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { from } }',
+        () => ({ mpxn: MPXN, at: '2026-02-02T00:00:00.000Z' }),
+      ],
+      [
+        'submitPerformanceReport',
+        'mutation ($input: PerformanceReportInput!) { submitPerformanceReport(input: $input) { reportId } }',
+        () => ({ input: REPORT }),
+      ],
+    ];
+
+    const INACTIVE = { code: 'PRM001', message: 'The supplier is not active in the register.' };
+
+    /** What is told of a request: the code and the message of its one error, undefined without any. */
+    async function told(query: string, variables: Record<string, unknown>, caller: Caller) {
+      const known = query.includes('$mpid: String!') && caller.mpid !== null ? { mpid: caller.mpid } : {};
+      const context = { caller, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
+      const { errors } = await graph.running.link.execute({ query, variables: { ...known, ...variables } }, context);
+      if (errors === undefined) return undefined;
+      expect(errors).toHaveLength(1);
+      return { code: errors[0]?.extensions['code'], message: errors[0]?.message };
+    }
+
+    describe('A supplier', () => {
+      it('that is active in the register may do what suppliers may', async () => {
+        for (const [field, query, variables] of AS_SUPPLIER)
+          expect([field, await told(query, variables(), supplierOf('TERN'))]).toEqual([field, undefined]);
+      });
+
+      it('that is not may not, from the next request on', async () => {
+        for (const status of ['SUSPENDED', 'DISABLED']) {
+          await graph.ask(SET, { mpid: 'TERN', status }, ADMIN);
+          for (const [field, query, variables] of AS_SUPPLIER)
+            expect([field, await told(query, variables(), supplierOf('TERN'))]).toEqual([field, INACTIVE]);
+        }
+        await graph.ask(SET, { mpid: 'TERN', status: 'ACTIVE' }, ADMIN);
+        for (const [field, query, variables] of AS_SUPPLIER)
+          expect([field, await told(query, variables(), supplierOf('TERN'))]).toEqual([field, undefined]);
+        await graph.ask(SET, { mpid: 'PUFF', status: 'REMOVED' }, ADMIN);
+        for (const [field, query, variables] of AS_SUPPLIER)
+          expect([field, await told(query, variables(), supplierOf('PUFF'))]).toEqual([field, INACTIVE]);
+      });
+
+      it('that has no entry may not either; of its report it is told that it is not known', async () => {
+        for (const [field, query, variables] of AS_SUPPLIER.filter(([name]) => !name.startsWith('Supplier.'))) {
+          const expected =
+            field === 'submitPerformanceReport' ? { code: 'NTF002', message: 'The supplier is not known.' } : INACTIVE;
+          expect([field, await told(query, variables(), supplierOf('NONE'))]).toEqual([field, expected]);
+        }
+      });
+
+      it('that is not active sees what anyone sees, and so does whoever else is asked about', async () => {
+        await graph.ask(
+          'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }',
+          {
+            input: supplierInput('TEAL', { issuer: 'https://oauth.teal.example', audience: 'tariffs' }),
+          },
+          ADMIN,
+        );
+        const query = `{ supplier(mpid: "TEAL") { name issuer } rtiUser(userId: "${userId}") { name } tariffs { nodes { tariffId } } }`;
+        expect(await graph.ask(query, {}, supplierOf('PUFF'))).toEqual(await graph.ask(query));
+      });
+    });
+  });
+}

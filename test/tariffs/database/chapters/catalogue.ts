@@ -1,0 +1,596 @@
+import {
+  type TariffGraph,
+  ADMIN,
+  ANALYST,
+  PUBLISH,
+  consumerOf,
+  supplierInput,
+  supplierOf,
+  tariffGraph,
+  tariffInput,
+  trf,
+} from '../../../support/tariff-graph';
+
+export function catalogue(): void {
+  let graph: TariffGraph;
+  beforeAll(async () => {
+    graph = await tariffGraph();
+    await graph.suppliers('LAPW', 'FELL', 'GONE');
+  });
+  afterAll(() => graph?.close());
+
+  const publish = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(PUBLISH, { input }, supplierOf(mpid));
+  const refused = (input: Record<string, unknown>, mpid = 'LAPW') =>
+    graph.refusal(PUBLISH, { input }, supplierOf(mpid));
+
+  describe('Publishing a tariff', () => {
+    it('makes version 1, and says what was published', async () => {
+      const { publishTariff } = await publish(tariffInput(1, { description: 'By day', percentageGreen: 41.5 }));
+      expect(publishTariff).toMatchObject({ isNew: true, isChanged: false, tariff: { tariffId: trf(1), version: 1 } });
+      const { tariff } = await graph.ask(
+        `{ tariff(tariffId: "${trf(1)}") { name description percentageGreen comments validFrom validTo vatRate standingCharge ldzRegion
+        supplier { mpid } replaces { tariffId } replacedBy { tariffId } versions { version }
+        rates { months dates daysAndHours { days hours { validFrom validTo rate { unitPrice toKwh } } } } } }`,
+      );
+      expect(tariff).toEqual({
+        ...{ name: 'Tariff 1', description: 'By day', percentageGreen: 41.5, comments: null, vatRate: 5 },
+        ...{ validFrom: '2026-01-01T00:00:00.000Z', validTo: null, standingCharge: '0.5312', ldzRegion: 'EA' },
+        ...{ supplier: { mpid: 'LAPW' }, replaces: null, replacedBy: null, versions: [{ version: 1 }] },
+        rates: [
+          {
+            months: ['ALL'],
+            dates: null,
+            daysAndHours: [
+              {
+                days: ['ALL'],
+                hours: [{ validFrom: '00:00:00', validTo: '00:00:00', rate: [{ unitPrice: '0.2450', toKwh: null }] }],
+              },
+            ],
+          },
+        ],
+      });
+    });
+
+    it('again changes nothing', async () => {
+      const { publishTariff: first } = await publish(tariffInput(2));
+      const { publishTariff: again } = await publish(tariffInput(2));
+      expect(again).toEqual({ isNew: false, isChanged: false, tariff: first.tariff });
+    });
+
+    it('with other words is a descriptive correction: a new version, and the former one is kept', async () => {
+      const { publishTariff: first } = await publish(tariffInput(3));
+      const { publishTariff: corrected } = await publish(tariffInput(3, { name: 'Renamed', comments: 'For all' }));
+      expect(corrected).toMatchObject({ isNew: false, isChanged: true, tariff: { version: 2, name: 'Renamed' } });
+      expect(Date.parse(corrected.tariff.lastModified)).toBeGreaterThan(Date.parse(first.tariff.lastModified));
+      const { tariff } = await graph.ask(
+        `{ tariff(tariffId: "${trf(3)}") { lastModified versions { version name comments publishedAt } } }`,
+      );
+      expect(tariff.versions).toMatchObject([
+        { version: 2, name: 'Renamed', comments: 'For all', publishedAt: tariff.lastModified },
+        { version: 1, name: 'Tariff 3', comments: null, publishedAt: first.tariff.lastModified },
+      ]);
+    });
+
+    it('with other prices or times is refused with every field that asks for a new tariff', async () => {
+      await publish(tariffInput(4));
+      const changed = { name: 'Renamed', standingCharge: '0.60', vatRate: 20, validTo: '2027-01-01T00:00:00Z' };
+      expect(await refused(tariffInput(4, changed))).toBe('CNF005 standingCharge vatRate validTo');
+      const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(4)}") { name version } }`);
+      expect(tariff).toEqual({ name: 'Tariff 4', version: 1 });
+    });
+
+    it('that breaks rules is refused with all violations', async () => {
+      const broken = { name: '', standingCharge: '0.5', validTo: '2025-01-01T00:00:00Z', tariffId: 'trf_1' };
+      const [code, ...paths] = (await refused(tariffInput(5, broken))).split(' ');
+      expect(code).toMatch(/^VAL00/);
+      expect(paths.toSorted()).toEqual(['name', 'standingCharge', 'tariffId', 'validTo']);
+    });
+
+    it('belongs to the supplier: no other one may, an admin says whose it is', async () => {
+      await publish(tariffInput(6));
+      expect(await refused(tariffInput(6), 'FELL')).toBe('PRM002');
+      expect(await refused(tariffInput(7, { mpid: 'FELL' }))).toBe('PRM002');
+      expect(await refused(tariffInput(7, { mpid: 'FELL', name: '' }))).toBe('PRM002');
+      expect(await graph.refusal(PUBLISH, { input: tariffInput(7) }, ADMIN)).toBe('VAL002 mpid');
+      const { publishTariff } = await graph.ask(PUBLISH, { input: tariffInput(7, { mpid: 'FELL' }) }, ADMIN);
+      expect(publishTariff.isNew).toBe(true);
+    });
+
+    it('needs a supplier that is in the register and was not removed', async () => {
+      expect(await refused(tariffInput(8), 'NONE')).toBe('PRM001');
+      expect(await graph.refusal(PUBLISH, { input: tariffInput(8, { mpid: 'NONE' }) }, ADMIN)).toBe('NTF002');
+      await graph.ask('mutation { setSupplierStatus(mpid: "GONE", status: REMOVED) { mpid } }', {}, ADMIN);
+      expect(await refused(tariffInput(8), 'GONE')).toBe('PRM001');
+      expect(await graph.refusal(PUBLISH, { input: tariffInput(8, { mpid: 'GONE' }) }, ADMIN)).toBe('CNF001');
+    });
+
+    it('is for suppliers and admins only', async () => {
+      expect(await graph.refusal(PUBLISH, { input: tariffInput(9) })).toBe('AUT001');
+      expect(await graph.refusal(PUBLISH, { input: tariffInput(9) }, ANALYST)).toBe('PRM001');
+    });
+  });
+
+  describe('A tariff that replaces another', () => {
+    it('names one of the same supplier, fuel and flow, which nothing else replaces', async () => {
+      for (const number of [20, 21]) await publish(tariffInput(number));
+      await publish(tariffInput(22), 'FELL');
+      expect(await refused(tariffInput(23, { replaces: trf(999) }))).toBe('NTF003 replaces');
+      expect(await refused(tariffInput(23, { replaces: trf(22) }))).toBe('NTF003 replaces');
+      expect(await refused(tariffInput(23, { replaces: trf(20), energyFlow: 'EXPORT' }))).toBe('VAL003 replaces');
+      await publish(tariffInput(23, { replaces: trf(20) }));
+      expect(await refused(tariffInput(24, { replaces: trf(20) }))).toBe('CNF001 replaces');
+      const { tariff } = await graph.ask(
+        `{ tariff(tariffId: "${trf(23)}") { replaces { tariffId replacedBy { tariffId } } } }`,
+      );
+      expect(tariff.replaces).toEqual({ tariffId: trf(20), replacedBy: { tariffId: trf(23) } });
+    });
+
+    it('cannot replace another one later, nor itself', async () => {
+      await publish(tariffInput(25));
+      expect(await refused(tariffInput(25, { replaces: trf(21) }))).toBe('CNF005 replaces');
+      expect(await refused(tariffInput(26, { replaces: trf(26) }))).toMatch(/replaces$/);
+    });
+  });
+
+  describe('What was published', () => {
+    it.each([
+      ['the prices of a tariff', `update tariff set standing_charge = '9.00'`],
+      ['its validity', 'update tariff set valid_to = now()'],
+      ['a version that is not the next one', 'update tariff set version = version + 2'],
+      ['its rates', `update tariff_rates set rates = '[]'`],
+      ['what was said of it', `update tariff_version set name = 'Other'`],
+      ['a version, by removing it', 'delete from tariff_version'],
+      ['a tariff, by removing it', 'delete from tariff'],
+      ['that a status changed', 'delete from entry_transition'],
+    ])('is not changed by anybody, not even by the owner of the database: %s', async (_, statement) => {
+      await expect(graph.owner.query(statement)).rejects.toMatchObject({ code: '23001' });
+    });
+  });
+
+  describe('The prices of a tariff', () => {
+    const prices = (number: number, from: string, to: string) =>
+      `{ tariff(tariffId: "${trf(number)}") { prices(from: "${from}", to: "${to}") {
+      from to unitPriceExcludingVat unitPriceIncludingVat tiers { toKwh unitPriceIncludingVat } entry { schedule daysAndHours hours } } } }`;
+
+    it('are told half-hour by half-hour, with and without VAT, and where in its rates they stand', async () => {
+      await publish(tariffInput(40));
+      const { tariff } = await graph.ask(prices(40, '2026-02-01T00:00:00Z', '2026-02-01T01:00:00Z'));
+      expect(tariff.prices).toEqual(
+        [
+          ['2026-02-01T00:00:00.000Z', '2026-02-01T00:30:00.000Z'],
+          ['2026-02-01T00:30:00.000Z', '2026-02-01T01:00:00.000Z'],
+        ].map(([from, to]) => ({
+          ...{ from, to, unitPriceExcludingVat: '0.2333333', unitPriceIncludingVat: expect.stringMatching(/^0\.245/) },
+          tiers: [{ toKwh: null, unitPriceIncludingVat: expect.stringMatching(/^0\.245/) }],
+          entry: { schedule: 0, daysAndHours: 0, hours: 0 },
+        })),
+      );
+    });
+
+    it('of the two days on which clocks change are 46 and 50', async () => {
+      await publish(tariffInput(41));
+      const spring = await graph.ask(prices(41, '2026-03-29T00:00:00Z', '2026-03-29T23:00:00Z'));
+      const autumn = await graph.ask(prices(41, '2026-10-24T23:00:00Z', '2026-10-26T00:00:00Z'));
+      expect([spring, autumn].map(({ tariff }) => tariff.prices.length)).toEqual([46, 50]);
+    });
+
+    it('are asked for in whole half-hours, for a year at most, and of all tariffs of a request together', async () => {
+      await publish(tariffInput(42));
+      const wrong = [
+        prices(42, '2026-02-01T00:10:00Z', '2026-02-02T00:00:00Z'),
+        prices(42, '2026-02-02T00:00:00Z', '2026-02-01T00:00:00Z'),
+        prices(42, '2026-02-01T00:00:00Z', '2027-02-03T00:00:00Z'),
+        `{ tariff(tariffId: "${trf(42)}") {
+        a: prices(from: "2026-02-01T00:00:00Z", to: "2027-01-01T00:00:00Z") { from }
+        b: prices(from: "2026-02-01T00:00:00Z", to: "2027-01-01T00:00:00Z") { from } } }`,
+      ];
+      for (const query of wrong) expect(await graph.refusal(query)).toMatch(/^VAL003/);
+    });
+  });
+
+  describe('The registers of suppliers and RTI Users', () => {
+    const SAVE = `mutation Save($input: SupplierInput!) { saveSupplier(input: $input) {
+    isNew supplier { mpid name status oauthUrl issuer audience lastModified } } }`;
+    const SAVE_USER = `mutation Save($input: RtiUserInput!) { saveRtiUser(input: $input) {
+    isNew rtiUser { userId name status webhookUrl contact { name email telephone } } } }`;
+    const USER = {
+      ...{ name: 'Tern Apps Limited', displayName: 'Tern', support: 'https://tern.example/help' },
+      webhookUrl: 'https://tern.example/hooks',
+      contact: { name: 'Tern operations', email: 'operations@tern.example' },
+    };
+    const TOKENS = { issuer: 'https://oauth.teal.example', audience: 'tariffs' };
+
+    it('are kept by admins: an entry is made once, then corrected', async () => {
+      const { saveSupplier: first } = await graph.ask(SAVE, { input: supplierInput('TEAL', TOKENS) }, ADMIN);
+      expect(first).toMatchObject({ isNew: true, supplier: { mpid: 'TEAL', status: 'ACTIVE', ...TOKENS } });
+      const { saveSupplier: same } = await graph.ask(SAVE, { input: supplierInput('TEAL', TOKENS) }, ADMIN);
+      expect(same).toEqual({ isNew: false, supplier: first.supplier });
+      const other = supplierInput('TEAL', { ...TOKENS, name: 'Teal plc' });
+      const { saveSupplier: corrected } = await graph.ask(SAVE, { input: other }, ADMIN);
+      expect(corrected).toMatchObject({ isNew: false, supplier: { name: 'Teal plc' } });
+      expect(corrected.supplier.lastModified).not.toBe(first.supplier.lastModified);
+      expect(await graph.refusal(SAVE, { input: supplierInput('TEAL') }, supplierOf('TEAL'))).toBe('PRM001');
+      expect(await graph.refusal(SAVE, { input: supplierInput('LAPW', TOKENS) }, ADMIN)).toBe('CNF001 issuer');
+      expect(await graph.refusal(SAVE, { input: supplierInput('x', { apiUrl: 'nowhere' }) }, ADMIN)).toBe(
+        'VAL001 mpid apiUrl',
+      );
+    });
+
+    it('tell issuer and audience to admins and to the supplier itself only', async () => {
+      const query = '{ supplier(mpid: "TEAL") { issuer audience } }';
+      const nothing = { issuer: null, audience: null };
+      expect(await graph.ask(query)).toEqual({ supplier: nothing });
+      expect(await graph.ask(query, {}, supplierOf('LAPW'))).toEqual({ supplier: nothing });
+      expect(await graph.ask(query, {}, supplierOf('TEAL'))).toEqual({ supplier: TOKENS });
+      expect(await graph.ask(query, {}, ADMIN)).toEqual({ supplier: TOKENS });
+    });
+
+    it('tell webhook and contact of an RTI User to suppliers, admins and itself only', async () => {
+      const { saveRtiUser } = await graph.ask(SAVE_USER, { input: USER }, ADMIN);
+      const { userId, webhookUrl, contact } = saveRtiUser.rtiUser;
+      expect(userId).toMatch(/^usr_[0-9a-f]{32}$/);
+      expect({ webhookUrl, contact }).toEqual({
+        webhookUrl: USER.webhookUrl,
+        contact: { ...USER.contact, telephone: null },
+      });
+      const query = `{ rtiUser(userId: "${userId}") { name webhookUrl contact { email } } }`;
+      const shown = { name: USER.name, webhookUrl: USER.webhookUrl, contact: { email: USER.contact.email } };
+      const hidden = { name: USER.name, webhookUrl: null, contact: null };
+      for (const caller of [ADMIN, supplierOf('LAPW'), consumerOf(userId)])
+        expect(await graph.ask(query, {}, caller)).toEqual({ rtiUser: shown });
+      for (const caller of [undefined, ANALYST, consumerOf(`usr_${'0'.repeat(32)}`)])
+        expect(await graph.ask(query, {}, caller)).toEqual({ rtiUser: hidden });
+      const { rows } = await graph.owner.query('select rti_user::text as stored from rti_user');
+      expect(JSON.stringify(rows)).not.toContain('operations@');
+    });
+
+    it('know who may become what: removed is for ever, and every change is kept', async () => {
+      const { saveRtiUser } = await graph.ask(SAVE_USER, { input: USER }, ADMIN);
+      const { userId } = saveRtiUser.rtiUser;
+      const SET =
+        'mutation Set($userId: String!, $status: RegisterEntryStatus!) { setRtiUserStatus(userId: $userId, status: $status) { status } }';
+      const set = (status: string) => graph.ask(SET, { userId, status }, ADMIN);
+      for (const status of ['SUSPENDED', 'ACTIVE', 'ACTIVE', 'DISABLED', 'ACTIVE', 'SUSPENDED', 'DISABLED'])
+        expect(await set(status)).toEqual({ setRtiUserStatus: { status } });
+      expect(await graph.refusal(SET, { userId, status: 'SUSPENDED' }, ADMIN)).toBe('CNF001 status');
+      await set('REMOVED');
+      expect(await graph.refusal(SET, { userId, status: 'ACTIVE' }, ADMIN)).toBe('CNF001 status');
+      expect(await graph.refusal(SAVE_USER, { input: { ...USER, userId } }, ADMIN)).toBe('CNF001');
+      expect(await graph.refusal(SET, { userId: `usr_${'f'.repeat(32)}`, status: 'ACTIVE' }, ADMIN)).toBe('NTF004');
+      expect(await graph.refusal(SET, { userId, status: 'ACTIVE' }, supplierOf('LAPW'))).toBe('PRM001');
+      const { rows } = await graph.owner.query(
+        'select from_status, to_status, account_id from entry_transition where user_id = $1 order by id',
+        [userId],
+      );
+      expect(rows.map(({ from_status, to_status }) => `${from_status} ${to_status}`)).toEqual([
+        ...['active suspended', 'suspended active', 'active disabled', 'disabled active', 'active suspended'],
+        ...['suspended disabled', 'disabled removed'],
+      ]);
+      expect(new Set(rows.map(({ account_id }) => account_id))).toEqual(new Set([ADMIN.accountId]));
+    });
+
+    it('are listed in pages, by number and by cursor: all, only active ones, or only others', async () => {
+      const page = (more: string) =>
+        `{ supplierPage(${more}) { data { mpid } meta { total limit offset nextOffset } } }`;
+      const mpids = (data: { mpid: string }[]) => data.map(({ mpid }) => mpid).join(' ');
+      const { supplierPage: first } = await graph.ask(page('limit: 3'));
+      expect([mpids(first.data), first.meta]).toEqual([
+        'FELL GONE LAPW',
+        { total: 4, limit: 3, offset: 0, nextOffset: 3 },
+      ]);
+      const { supplierPage: last } = await graph.ask(page('limit: 3, offset: 3'));
+      expect([mpids(last.data), last.meta.nextOffset]).toEqual(['TEAL', null]);
+      const active = await graph.ask(page('active: true'));
+      const others = await graph.ask(page('active: false'));
+      expect([active, others].map(({ supplierPage }) => mpids(supplierPage.data))).toEqual(['FELL LAPW TEAL', 'GONE']);
+      const { suppliers } = await graph.ask(
+        '{ suppliers(first: 2, filter: { status: [ACTIVE] }) { totalCount nodes { mpid } nextCursor } }',
+      );
+      expect([mpids(suppliers.nodes), suppliers.totalCount]).toEqual(['FELL LAPW', 3]);
+      const { suppliers: more } = await graph.ask(
+        `{ suppliers(first: 2, after: "${suppliers.nextCursor}", filter: { status: [ACTIVE] }) { nodes { mpid } nextCursor } }`,
+      );
+      expect([mpids(more.nodes), more.nextCursor]).toEqual(['TEAL', null]);
+      const { rtiUserPage } = await graph.ask('{ rtiUserPage(active: false) { data { status } meta { total } } }');
+      expect(rtiUserPage).toEqual({ data: [{ status: 'REMOVED' }], meta: { total: 1 } });
+    });
+
+    it.each([
+      ['limit: 0', 'VAL003 limit'],
+      ['limit: 101', 'VAL003 limit'],
+      ['offset: -1', 'VAL003 offset'],
+    ])('refuse pages that are out of range: %s', async (page, refusal) => {
+      expect(await graph.refusal(`{ supplierPage(${page}) { data { mpid } } }`)).toBe(refusal);
+      expect(await graph.refusal(`{ rtiUserPage(${page}) { data { userId } } }`)).toBe(refusal);
+      expect(await graph.refusal(`{ supplier(mpid: "LAPW") { tariffPage(${page}) { data { tariffId } } } }`)).toBe(
+        refusal,
+      );
+    });
+  });
+
+  describe('The entry of an RTI User', () => {
+    const SAVE = `mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { isNew rtiUser { userId lastModified } } }`;
+
+    it('that is entered again as it is stays as it is; another contact is a change', async () => {
+      const entry = { name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
+      const contact = { name: 'Jo Wren', email: 'jo@curlew.example' };
+      const save = async (input: object) => (await graph.ask(SAVE, { input }, ADMIN)).saveRtiUser;
+      const made = await save({ ...entry, contact });
+      const { userId, lastModified } = made.rtiUser;
+      await graph.moveClock(60);
+      const again = await save({ ...entry, userId, contact: { ...contact, telephone: null } });
+      expect(again).toEqual({ isNew: false, rtiUser: { userId, lastModified } });
+      const changed = await save({ ...entry, userId, contact: { ...contact, telephone: '+44 1632 960001' } });
+      await graph.moveClock(0);
+      expect(changed.rtiUser.lastModified > lastModified).toBe(true);
+    });
+  });
+
+  describe('Performance reports', () => {
+    const SUBMIT =
+      'mutation Submit($input: PerformanceReportInput!) { submitPerformanceReport(input: $input) { reportId receivedAt } }';
+    const report = (day: number, changed: Record<string, unknown> = {}) => ({
+      periodStart: `2026-05-0${day}T00:00:00Z`,
+      periodEnd: `2026-05-0${day + 1}T00:00:00Z`,
+      ...{ totalRequests: 3_000_000_000, notificationsIssued: 17, availabilityPct: 99.95, successPct: 100 },
+      responseTimeMs: { p50: 12, p95: 80, p99: 80 },
+      ...changed,
+    });
+    const submit = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(SUBMIT, { input }, supplierOf(mpid));
+
+    it('are submitted by suppliers; one of the same period takes the place of the former', async () => {
+      const { submitPerformanceReport: first } = await submit(report(1));
+      await submit(report(2));
+      await submit(report(2), 'FELL');
+      const { submitPerformanceReport: again } = await submit(report(1, { totalRequests: 5 }));
+      expect(again.reportId).toBe(first.reportId);
+      const { performanceReports } = await graph.ask(
+        '{ performanceReports(filter: { mpid: "LAPW" }) { nodes { reportId periodStart totalRequests responseTimeMs { p99 } supplier { mpid } } } }',
+        {},
+        ANALYST,
+      );
+      expect(performanceReports.nodes).toMatchObject([
+        { periodStart: '2026-05-02T00:00:00.000Z', totalRequests: 3_000_000_000, supplier: { mpid: 'LAPW' } },
+        { reportId: first.reportId, totalRequests: 5, responseTimeMs: { p99: 80 } },
+      ]);
+    });
+
+    it('are read by page and period; a supplier sees its own', async () => {
+      const query = '{ performanceReports(first: 1) { nodes { supplier { mpid } } nextCursor } }';
+      const { performanceReports } = await graph.ask(query, {}, supplierOf('FELL'));
+      expect(performanceReports).toEqual({ nodes: [{ supplier: { mpid: 'FELL' } }], nextCursor: null });
+      const { performanceReports: all } = await graph.ask(query, {}, ADMIN);
+      const rest = await graph.ask(
+        `{ performanceReports(after: "${all.nextCursor}", filter: { from: "2026-05-01T12:00:00Z", to: "2026-05-02T00:00:00Z" }) {
+        nodes { periodStart } } }`,
+        {},
+        ADMIN,
+      );
+      expect(rest.performanceReports.nodes).toEqual([{ periodStart: '2026-05-01T00:00:00.000Z' }]);
+      expect(
+        await graph.refusal('{ performanceReports(filter: { mpid: "LAPW" }) { nextCursor } }', {}, supplierOf('FELL')),
+      ).toBe('PRM002');
+      expect(await graph.refusal(query)).toBe('AUT001');
+    });
+
+    it('are refused when they break rules, or their supplier is unknown', async () => {
+      const broken = report(3, {
+        periodEnd: '2026-05-03T00:00:00Z',
+        successPct: 101,
+        responseTimeMs: { p50: 9, p95: 8, p99: 9 },
+      });
+      expect(await graph.refusal(SUBMIT, { input: broken }, supplierOf('LAPW'))).toBe(
+        'VAL003 periodEnd successPct responseTimeMs.p95',
+      );
+      expect(await graph.refusal(SUBMIT, { input: report(3) }, supplierOf('NONE'))).toBe('NTF002');
+      expect(await graph.refusal(SUBMIT, { input: report(3) }, ADMIN)).toBe('PRM001');
+    });
+  });
+
+  describe('Lists of many tariffs', () => {
+    const ENUMS = {
+      tariffType: ['STATIC', 'DYNAMIC'],
+      fuelType: ['ELECTRICITY', 'GAS'],
+      energyFlow: ['IMPORT', 'EXPORT'],
+      paymentMethod: ['DIRECT_DEBIT', 'NON_DIRECT_DEBIT', 'PREPAYMENT'],
+      meterType: ['SINGLE_RATE', 'MULTI_RATE', 'SMART', 'PREPAYMENT'],
+      customerType: ['RESIDENTIAL', 'BUSINESS'],
+      ldzRegion: ['EA', 'SC', 'NWT'],
+    } as const;
+
+    interface Published {
+      readonly tariffId: string;
+      readonly mpid: string;
+      readonly validFrom: string;
+      readonly validTo: string | null;
+      readonly [field: string]: unknown;
+    }
+
+    const TARIFFS = 60;
+    const day = (number: number) => new Date(Date.UTC(2026, 0, 1 + number)).toISOString();
+
+    let listing: TariffGraph;
+    /** As they are listed: the last modified first, those of one instant by their ids. */
+    let inOrder: Published[];
+    beforeAll(async () => {
+      listing = await tariffGraph();
+      await listing.suppliers('LAPW', 'FELL');
+      const published: Published[] = [];
+      for (let number = 0; number < TARIFFS; number += 1) {
+        const mpid = number % 3 === 0 ? 'FELL' : 'LAPW';
+        const facets = Object.fromEntries(
+          Object.entries(ENUMS).map(([field, values], index) => [
+            field,
+            values[Math.floor((number * 7) / (index + 1)) % values.length],
+          ]),
+        );
+        const validTo = number % 2 === 0 ? day(number + 10) : null;
+        const input = { ...facets, validFrom: day(number), validTo };
+        await listing.ask(PUBLISH, { input: tariffInput(number, input) }, supplierOf(mpid));
+        published.push({ ...input, tariffId: trf(number), mpid });
+      }
+      // Five at a time were modified at one instant, those of higher ids earlier.
+      await listing.owner.query(`alter table tariff disable trigger never_changed;
+    update tariff t set last_modified = '2026-06-01T00:00:00Z'::timestamptz - interval '1 microsecond' * (place / 5)
+      from (select tariff_id, row_number() over (order by tariff_id) as place from tariff) placed where placed.tariff_id = t.tariff_id;
+    alter table tariff enable trigger never_changed`);
+      inOrder = published; // ids ascend as instants descend
+    }, 60_000);
+    afterAll(() => listing?.close());
+
+    const ids = (list: readonly { tariffId: string }[]) => list.map(({ tariffId }) => tariffId);
+
+    const CONNECTION = `query List($first: Int!, $after: String, $filter: TariffFilter) {
+  tariffs(first: $first, after: $after, filter: $filter) { totalCount nodes { tariffId } edges { cursor } nextCursor pageInfo { hasNextPage } } }`;
+    const PAGE = `query Page($limit: Int!, $offset: Int!, $filter: TariffFilter) { supplier(mpid: "LAPW") {
+  tariffPage(limit: $limit, offset: $offset, filter: $filter) { data { tariffId } meta { total limit offset nextOffset } } } }`;
+
+    async function byCursor(filter: object, first: number): Promise<string[]> {
+      const all: string[] = [];
+      for (let after: string | null = null; ;) {
+        const { tariffs } = await listing.ask(CONNECTION, { filter, first, after });
+        all.push(...ids(tariffs.nodes));
+        expect(tariffs.pageInfo.hasNextPage).toBe(tariffs.nextCursor !== null);
+        if (tariffs.nextCursor === null) return all;
+        after = tariffs.nextCursor;
+      }
+    }
+
+    async function byNumber(filter: object, limit: number): Promise<string[]> {
+      const all: string[] = [];
+      for (let offset: number | null = 0; offset !== null;) {
+        const { supplier } = await listing.ask(PAGE, { filter, limit, offset });
+        all.push(...ids(supplier.tariffPage.data));
+        offset = supplier.tariffPage.meta.nextOffset;
+      }
+      return all;
+    }
+
+    function expected(filter: Record<string, unknown>): string[] {
+      const { validFrom, validTo, ...exact } = filter as Record<string, string>;
+      return ids(
+        inOrder.filter(
+          (tariff) =>
+            Object.entries(exact).every(([field, value]) => tariff[field] === value) &&
+            (validFrom === undefined || tariff.validTo === null || tariff.validTo > validFrom) &&
+            (validTo === undefined || tariff.validFrom < validTo),
+        ),
+      );
+    }
+
+    const FILTERS: [string, Record<string, unknown>][] = [
+      ['nothing', {}],
+      ...Object.entries(ENUMS).flatMap(([field, values]) =>
+        values.map((value): [string, Record<string, unknown>] => [`${field} ${value}`, { [field]: value }]),
+      ),
+      ['validity that ends after an instant', { validFrom: day(40) }],
+      ['validity that begins before an instant', { validTo: day(20) }],
+      ['validity that overlaps a window', { validFrom: day(20), validTo: day(25) }],
+      ['three conditions', { fuelType: 'ELECTRICITY', customerType: 'BUSINESS', ldzRegion: 'EA' }],
+      ['conditions that nothing fulfils', { fuelType: 'GAS', ldzRegion: 'WS', validTo: day(-5) }],
+      [
+        'all nine',
+        {
+          ...Object.fromEntries(Object.entries(ENUMS).map(([field, [value]]) => [field, value])),
+          validFrom: day(0),
+          validTo: day(1),
+        },
+      ],
+    ];
+
+    describe('Tariffs', () => {
+      it.each(
+        FILTERS.map(
+          ([name, { ...filter }]) =>
+            [name, filter.ldzRegion === 'WS' ? { ...filter, ldzRegion: 'WN' } : filter] as const,
+        ),
+      )(
+        'are listed by %s: by cursor and by number, in pages of every size, the last modified first',
+        async (_, filter) => {
+          const all = expected(filter);
+          const own = expected({ ...filter, mpid: 'LAPW' });
+          for (const size of [4, 5, 100]) {
+            expect(await byCursor(filter, size)).toEqual(all);
+            expect(await byNumber(filter, size)).toEqual(own);
+          }
+          const { tariffs } = await listing.ask(CONNECTION, { filter: { ...filter, mpid: 'LAPW' }, first: 1 });
+          const { supplier } = await listing.ask(PAGE, { filter, limit: 1, offset: 0 });
+          expect([tariffs.totalCount, supplier.tariffPage.meta.total]).toEqual([own.length, own.length]);
+        },
+      );
+
+      it('are found after each of them, also among those of one instant', async () => {
+        const { tariffs } = await listing.ask(CONNECTION, { first: 100 });
+        for (const [place, { cursor }] of tariffs.edges.entries()) {
+          const { tariffs: rest } = await listing.ask(CONNECTION, { first: 100, after: cursor });
+          expect(ids(rest.nodes)).toEqual(ids(inOrder).slice(place + 1));
+        }
+      });
+
+      it('beyond the end are none', async () => {
+        const { supplier } = await listing.ask(PAGE, { limit: 20, offset: 1_000_000 });
+        expect(supplier.tariffPage).toEqual({
+          data: [],
+          meta: { total: 40, limit: 20, offset: 1_000_000, nextOffset: null },
+        });
+      });
+
+      it('of a supplier are its own', async () => {
+        const tariff = (mpid: string) =>
+          listing.ask(
+            `{ supplier(mpid: "${mpid}") { tariff(tariffId: "${trf(0)}") { tariffId } tariffs(first: 1) { totalCount } } }`,
+          );
+        expect((await tariff('FELL')).supplier).toEqual({ tariff: { tariffId: trf(0) }, tariffs: { totalCount: 20 } });
+        expect((await tariff('LAPW')).supplier).toEqual({ tariff: null, tariffs: { totalCount: 40 } });
+      });
+
+      it.each([
+        [
+          'a window that ends before it begins',
+          { filter: { validFrom: day(2), validTo: day(1) } },
+          'VAL003 filter.validTo',
+        ],
+        [
+          'a window that ends as it begins',
+          { filter: { validFrom: day(2), validTo: day(2) } },
+          'VAL003 filter.validTo',
+        ],
+        ['a page that is too large', { first: 101 }, 'VAL003 first'],
+        ['a cursor of another list', { after: Buffer.from('LAPW').toString('base64url') }, 'VAL001 after'],
+        [
+          'a cursor of a day that is none',
+          { after: Buffer.from(`2026-02-30T00:00:00.000000Z ${trf(1)}`).toString('base64url') },
+          'VAL001 after',
+        ],
+      ])('are refused for %s', async (_, variables, refusal) => {
+        expect(await listing.refusal(CONNECTION, { first: 1, ...variables })).toBe(refusal);
+      });
+
+      it('of a supplier are not asked for by another mpid', async () => {
+        expect(await listing.refusal(PAGE, { limit: 1, offset: 0, filter: { mpid: 'FELL' } })).toBe(
+          'VAL003 filter.mpid',
+        );
+      });
+    });
+
+    describe('Questions of a network without an account', () => {
+      it('are counted; accounts are not, at these', async () => {
+        const limited = await tariffGraph({ publicLookups: 3 });
+        try {
+          const query = '{ supplierPage { meta { total } } }';
+          for (let asked = 0; asked < 3; asked += 1) await limited.ask(query);
+          for (const each of [
+            query,
+            '{ tariffs { nextCursor } }',
+            `{ tariff(tariffId: "${trf(1)}") { name } }`,
+            '{ rtiUserPage { meta { total } } }',
+          ])
+            expect(await limited.refusal(each)).toBe('LIM002');
+          for (let asked = 0; asked <= 3; asked += 1) await limited.ask(query, {}, supplierOf('LAPW'));
+        } finally {
+          await limited.close();
+        }
+      });
+    });
+  });
+}

@@ -1,0 +1,364 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { type Participant, type TariffEventRoom, tariffEventRoom, told } from '../../../support/tariff-event-room';
+import { ADMIN, ANALYST, supplierOf, trf } from '../../../support/tariff-graph';
+import { until } from '../../../support/until';
+
+export function consentsToShare(): void {
+  const CUSTOMER = '{ customerTariffs { tariffId name } }';
+  const GIVE = 'mutation { giveTariffConsent { registrationId } }';
+  const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
+  const LIST = `query ($filter: TariffConsentFilter) { tariffConsents(filter: $filter) {
+  nodes { registrationId mpid userId supplier { mpid } rtiUser { userId } givenAt revokedAt revokedBy mpxns } } }`;
+
+  let room: TariffEventRoom;
+  let next = 0;
+  const freshMpxn = () => String(1_500_000_000 + ++next);
+  beforeAll(async () => {
+    room = await tariffEventRoom();
+    await room.suppliers('FELL');
+  });
+  afterEach(async () => {
+    room.receiver.answer(() => 204);
+    await room.moveOn(0);
+  });
+  afterAll(() => room?.close());
+
+  describe('Deliveries of a supplier that is not active', () => {
+    const PENDING = `select count(*)::int as count from delivery join webhook on webhook.id = endpoint_id
+  where user_id = $1 and state = 'pending' and held > 0`;
+
+    let suppliers = 0;
+    /** An RTI User with a consent and a webhook at a supplier of its own, which has a tariff. */
+    async function followingOwn(mpid: string) {
+      const number = 100 + ++suppliers;
+      const [mpxn, path] = [String(1_800_000_000 + suppliers), `/hook-own-${suppliers}`];
+      await room.suppliers(mpid);
+      await room.publish(number, {}, mpid);
+      const participant = await room.participant({ mpid, mpxns: [mpxn] });
+      const { registrationId } = await room.consent(participant.caller);
+      const webhook = await room.webhook(participant.caller, path);
+      return { ...participant, mpid, number, mpxn, path, registrationId, webhook };
+    }
+
+    const heard = (path: string) =>
+      told(room.receiver.received.filter((post) => post.path === path)).map(({ type }) => String(type));
+    const held = async (userId: string) => {
+      await room.settled();
+      expect((await room.owner.query(PENDING, [userId])).rows[0].count).toBeGreaterThan(0);
+    };
+    const metric = async (line: string): Promise<number> =>
+      Number(new RegExp(`^${line} ([0-9.e+-]+)$`, 'm').exec(await room.metrics.metrics())?.[1]);
+    const WAITING = 'register_tariff_delivery_unattempted_seconds';
+    const COUNTED = (isHeld: boolean) => String.raw`register_tariff_event_delay_seconds_count\{held="${isHeld}"\}`;
+
+    describe.each(['SUSPENDED', 'DISABLED'])('A supplier that is %s', (status) => {
+      it('shares nothing: what is due is told soon after it is active again, and counted as what was held', async () => {
+        const { userId, caller, mpid, mpxn, number, path } = await followingOwn(`A${status.slice(0, 3)}`);
+        await room.setStatus({ mpid }, status);
+        await room.assign(mpxn, number, 0, mpid);
+        await held(userId);
+        expect(await room.refusal(CUSTOMER, {}, caller)).toBe('AUT001');
+        await room.moveClock(300);
+        expect([heard(path), await metric(WAITING)]).toEqual([[], 0]);
+        const [before, others] = [await metric(COUNTED(true)), await metric(COUNTED(false))];
+        await room.setStatus({ mpid }, 'ACTIVE');
+        const [event] = told(await room.posts(1, path));
+        expect(event).toMatchObject({ type: 'tariff.change', mpxn, tariff_id: trf(number) });
+        expect([await metric(COUNTED(true)), await metric(COUNTED(false))]).toEqual([before + 1, others]);
+      });
+
+      it('does not keep back a revocation', async () => {
+        const { mpid, path, registrationId } = await followingOwn(`B${status.slice(0, 3)}`);
+        await room.setStatus({ mpid }, status);
+        await room.ask(REVOKE, { id: registrationId }, ADMIN);
+        await room.posts(1, path);
+        expect(heard(path)).toEqual(['consent.revoked']);
+      });
+
+      it('that is removed then tells of its end and of the consents that end with it, and nothing else', async () => {
+        const { userId, mpid, mpxn, number, path } = await followingOwn(`C${status.slice(0, 3)}`);
+        await room.setStatus({ mpid }, status);
+        await room.assign(mpxn, number, 0, mpid);
+        await held(userId);
+        await room.setStatus({ mpid }, 'REMOVED');
+        await room.posts(2, path);
+        await room.moveOn(700);
+        await room.settled();
+        expect(heard(path).toSorted()).toEqual(['consent.revoked', 'supplier.cessation']);
+      });
+    });
+
+    describe('A delivery that waits for its first attempt though nobody is suspended', () => {
+      it('is as old as the metric says, until it is attempted', async () => {
+        const { userId, mpid, mpxn, number, path } = await followingOwn('WAIT');
+        await room.setStatus({ mpid }, 'SUSPENDED');
+        await room.assign(mpxn, number, 0, mpid);
+        await held(userId);
+        await room.owner.query('alter table supplier disable trigger resumed');
+        await room.setStatus({ mpid }, 'ACTIVE');
+        await room.owner.query('alter table supplier enable trigger resumed');
+        await room.moveClock(300);
+        expect(await metric(WAITING)).toBeGreaterThanOrEqual(300);
+        expect(heard(path)).toEqual([]);
+        await room.moveOn(900);
+        await room.posts(1, path);
+        await room.settled();
+        expect(await metric(WAITING)).toBe(0);
+      });
+    });
+  });
+
+  const tariffsOf = async (caller: Caller): Promise<string[]> =>
+    (await room.ask(CUSTOMER, {}, caller)).customerTariffs.map(({ tariffId }: { tariffId: string }) => tariffId);
+
+  /** Whether tariffs are shared with a caller: what else than the missing consent refuses them is an error. */
+  const isShared = (caller: Caller): Promise<boolean> =>
+    tariffsOf(caller).then(
+      () => true,
+      (error: Error) => {
+        if (error.message.includes('"code":"RTI002"')) return false;
+        throw error;
+      },
+    );
+
+  /** An RTI User with a token for an MPxN on a tariff, without a consent. */
+  async function onTariff(number = 1, mpxn = freshMpxn()): Promise<Participant & { mpxn: string }> {
+    await room.assign(mpxn, number, -60);
+    return { ...(await room.participant({ mpxns: [mpxn] })), mpxn };
+  }
+
+  describe('Giving a consent', () => {
+    it('answers its registration and the tariffs of the MPxNs; again it is the same, and more MPxNs are added to it', async () => {
+      const [first, second, without] = [freshMpxn(), freshMpxn(), freshMpxn()];
+      await room.assign(first, 1, -60);
+      await room.assign(second, 2, -60);
+      const participant = await room.participant({ mpxns: [first, without] });
+      const given = await room.consent(participant.caller);
+      expect(given).toEqual({
+        registrationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        tariffs: [{ mpxn: first, tariffId: trf(1) }],
+        isNew: true,
+      });
+      expect(await room.consent(participant.caller)).toEqual({ ...given, isNew: false });
+      const wider = await room.consent(room.with(participant, { mpxns: [second] }));
+      expect(wider).toEqual({ ...given, tariffs: [{ mpxn: second, tariffId: trf(2) }], isNew: false });
+      const { tariffConsents } = await room.ask(LIST, { filter: { userId: participant.userId } }, ADMIN);
+      expect(tariffConsents.nodes).toHaveLength(1);
+      expect(tariffConsents.nodes[0].mpxns.toSorted()).toEqual([first, second, without].toSorted());
+    });
+
+    it('is one of that consumer only: the same subject of another issuer is somebody else', async () => {
+      const participant = await onTariff();
+      const elsewhere = room.with(participant, { mpxns: [participant.mpxn], issuer: 'https://login.lapw.example' });
+      const { registrationId } = await room.consent(participant.caller);
+      expect(await room.refusal(CUSTOMER, {}, elsewhere)).toBe('RTI002');
+      expect(await room.refusal(REVOKE, { id: registrationId }, elsewhere)).toBe('NTF005');
+      expect(await tariffsOf(participant.caller)).toEqual([trf(1)]);
+    });
+
+    it('at once by many requests makes one', async () => {
+      const { caller } = await onTariff();
+      const given = await Promise.all(Array.from({ length: 8 }, () => room.consent(caller)));
+      expect(new Set(given.map(({ registrationId }) => registrationId)).size).toBe(1);
+      expect(given.filter(({ isNew }) => isNew)).toHaveLength(1);
+    });
+
+    it('after it was revoked makes another one', async () => {
+      const { caller } = await onTariff();
+      const { registrationId } = await room.consent(caller);
+      await room.ask(REVOKE, { id: registrationId }, caller);
+      const again = await room.consent(caller);
+      expect(again.isNew).toBe(true);
+      expect(again.registrationId).not.toBe(registrationId);
+    });
+
+    it('of another consumer, RTI User or supplier is another one', async () => {
+      const mpxns = [freshMpxn()];
+      const [one, other] = [await room.participant({ mpxns }), await room.participant({ mpxns })];
+      const callers = [one.caller, room.with(one, { mpxns, subject: 'consumer-2' }), other.caller];
+      const given = await Promise.all([...callers, room.with(one, { mpxns, mpid: 'FELL' })].map(room.consent));
+      expect(new Set(given.map(({ registrationId }) => registrationId)).size).toBe(4);
+    });
+  });
+
+  describe('What a consent shares', () => {
+    it('are the tariffs that apply now to MPxNs that both the token names and the consent covers', async () => {
+      const [one, other, uncovered] = [freshMpxn(), freshMpxn(), freshMpxn()];
+      for (const [index, mpxn] of [one, other, uncovered].entries()) await room.assign(mpxn, index + 1, -60);
+      const participant = await room.participant({ mpxns: [one, other] });
+      await room.consent(participant.caller);
+      expect(await tariffsOf(participant.caller)).toEqual([trf(1), trf(2)]);
+      expect(await tariffsOf(room.with(participant, { mpxns: [other, uncovered] }))).toEqual([trf(2)]);
+      expect(await tariffsOf(room.with(participant, { mpxns: [uncovered] }))).toEqual([]);
+    });
+
+    it('follows the MPxN: replacements as they take effect, ended tariffs, other suppliers; as the rule of the domain says', async () => {
+      const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+      await room.publish(30, { validTo: at(30) });
+      await room.publish(31, { replaces: trf(30), validFrom: at(2), validTo: at(6) });
+      await room.publish(32, { replaces: trf(31), validFrom: at(4), validTo: at(5) });
+      await room.publish(33, {}, 'FELL');
+      const mpxn = freshMpxn();
+      await room.assign(mpxn, 30, -60);
+      await room.assign(mpxn, 30, 7 * 86_400);
+      await room.assign(mpxn, 33, 8 * 86_400, 'FELL');
+      const participant = await room.participant({ mpxns: [mpxn] });
+      await room.consent(participant.caller);
+      const seen: string[][] = [];
+      for (const days of [0, 3, 4.5, 5.5, 7.5, 9]) {
+        await room.moveClock(Math.round(days * 86_400));
+        const shared = await tariffsOf(participant.caller);
+        const applied = `query ($mpxn: String!) { appliedTariff(mpxn: $mpxn) { tariffId } }`;
+        const { appliedTariff } = await room.ask(applied, { mpxn }, supplierOf('LAPW'));
+        expect(shared).toEqual(appliedTariff === null ? [] : [appliedTariff.tariffId]);
+        seen.push(shared);
+      }
+      expect(seen).toEqual([[trf(30)], [trf(31)], [trf(32)], [], [], []]);
+    });
+
+    it('is nothing without a live consent, to an RTI User or at a supplier that is not active, or without the scope', async () => {
+      const participant = await onTariff();
+      const { caller, mpxn } = participant;
+      expect(await room.refusal(CUSTOMER, {}, caller)).toBe('RTI002');
+      const { registrationId } = await room.consent(caller);
+      const unscoped = room.with(participant, { mpxns: [mpxn], scopes: ['consent:write', 'webhook:write'] });
+      expect(await room.refusal(CUSTOMER, {}, unscoped)).toBe('PRM001');
+      const reading = room.with(participant, { mpxns: [mpxn], scopes: ['tariff:read'] });
+      expect(await room.refusal(GIVE, {}, reading)).toBe('PRM001');
+      expect(await room.refusal(REVOKE, { id: registrationId }, reading)).toBe('PRM001');
+      for (const status of ['SUSPENDED', 'DISABLED']) {
+        await room.setStatus(participant, status);
+        expect(await room.refusal(CUSTOMER, {}, caller)).toBe('RTI001');
+        expect(await room.refusal(GIVE, {}, caller)).toBe('RTI001');
+        await room.setStatus(participant, 'ACTIVE');
+      }
+      expect(await tariffsOf(caller)).toEqual([trf(1)]);
+      await room.setStatus({ mpid: 'LAPW' }, 'SUSPENDED');
+      expect(await room.refusal(CUSTOMER, {}, caller)).toBe('AUT001');
+      await room.setStatus({ mpid: 'LAPW' }, 'ACTIVE');
+      for (const other of [ADMIN, supplierOf('LAPW')]) expect(await room.refusal(CUSTOMER, {}, other)).toBe('PRM001');
+    });
+  });
+
+  describe('Revoking a consent', () => {
+    it('ends the sharing at once: no question that is asked after the answer is answered', async () => {
+      const { caller } = await onTariff();
+      for (let round = 0; round < 10; round += 1) {
+        const { registrationId } = await room.consent(caller);
+        let isRevoked = false;
+        let before = 0;
+        let after = 0;
+        const asking = Promise.all(
+          Array.from({ length: 4 }, async () => {
+            for (let refused = 0; refused < 3;) {
+              const wasRevoked = isRevoked;
+              const shared = await isShared(caller);
+              if (shared && wasRevoked) after += 1;
+              if (shared && !wasRevoked) before += 1;
+              if (!shared) refused += 1;
+            }
+          }),
+        );
+        await Promise.race([asking, until(() => before > 0 || undefined)]);
+        expect(before).toBeGreaterThan(0);
+        await room.ask(REVOKE, { id: registrationId }, caller);
+        isRevoked = true;
+        await asking;
+        expect(after).toBe(0);
+      }
+    });
+
+    it('is for the consumer through the same RTI User, and for an admin; a registration of another party is not known', async () => {
+      const participant = await onTariff();
+      const { registrationId: id } = await room.consent(participant.caller);
+      const stranger = await room.participant();
+      const { mpxn: one } = participant;
+      const others = [
+        stranger.caller,
+        room.with(participant, { mpxns: [one], subject: 'consumer-2' }),
+        room.with(participant, { mpxns: [one], mpid: 'FELL' }),
+      ];
+      for (const caller of others) expect(await room.refusal(REVOKE, { id }, caller)).toBe('NTF005');
+      expect(await room.refusal(REVOKE, { id: randomUUID() }, participant.caller)).toBe('NTF005');
+      expect(await room.refusal(REVOKE, { id: 'none' }, participant.caller)).toBe('VAL001 registrationId');
+      expect(await room.refusal(REVOKE, { id }, ANALYST)).toBe('PRM001');
+      expect(await room.ask(REVOKE, { id }, ADMIN)).toEqual({ revokeTariffConsent: { registrationId: id } });
+      expect(await room.refusal(REVOKE, { id }, participant.caller)).toBe('NTF005');
+      expect(await room.refusal(CUSTOMER, {}, participant.caller)).toBe('RTI002');
+    });
+
+    it('follows from the removal of the RTI User, also for a consent that is given at that instant', async () => {
+      const { caller, userId } = await onTariff();
+      const giving = Array.from({ length: 5 }, () => room.consent(caller).catch(() => undefined));
+      await Promise.all([...giving, room.setStatus({ userId }, 'REMOVED')]);
+      const live = 'select from tariff_consent where user_id = $1 and revoked_at is null';
+      await room.settled();
+      await until(async () => ((await room.owner.query(live, [userId])).rowCount === 0 ? true : undefined));
+      await room.settled();
+      expect((await room.owner.query(live, [userId])).rowCount).toBe(0);
+    });
+  });
+
+  describe('What is kept of consents', () => {
+    it('holds no MPxN and no consumer in clear, in no table of the database', async () => {
+      const mpxn = freshMpxn();
+      const subject = 'a-consumer-of-lapwing-9f27';
+      await room.assign(mpxn, 1, -60);
+      const participant = await room.participant({ mpxns: [mpxn], subject });
+      await room.webhook(participant.caller, '/kept-4b71');
+      await room.consent(participant.caller);
+      await room.assign(mpxn, 2);
+      await room.settled();
+      const { rows: tables } = await room.owner.query<{ name: string }>(
+        `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname like 'tariffs%'`,
+      );
+      expect(tables.length).toBeGreaterThan(20);
+      for (const { name } of tables) {
+        const { rowCount } = await room.owner.query(`select from ${name} kept where kept::text ~ any($1)`, [
+          [
+            mpxn,
+            subject,
+            'kept-4b71',
+            ...[mpxn, subject, 'kept-4b71'].map((text) => Buffer.from(text).toString('hex')),
+          ],
+        ]);
+        expect([name, rowCount]).toEqual([name, 0]);
+      }
+    });
+
+    it('never changes but by being revoked, and never goes', async () => {
+      const { caller } = await onTariff();
+      const { registrationId } = await room.consent(caller);
+      await room.ask(REVOKE, { id: registrationId }, caller);
+      for (const change of ['set revoked_at = null, revoked_by = null', 'set given_at = now()'])
+        await expect(
+          room.owner.query(`update tariff_consent ${change} where id = $1`, [registrationId]),
+        ).rejects.toThrow('once');
+      await expect(room.owner.query('delete from tariff_consent where id = $1', [registrationId])).rejects.toThrow(
+        'append-only',
+      );
+      await expect(room.owner.query('delete from event')).rejects.toThrow('append-only');
+    });
+
+    it('is listed for the back office, and for the supplier its own; MPxNs for admins and that supplier only', async () => {
+      const { caller, userId, mpxn } = await onTariff();
+      const { registrationId } = await room.consent(caller);
+      const list = async (by: Caller, filter: object) => (await room.ask(LIST, { filter }, by)).tariffConsents.nodes;
+      const [seen] = await list(ADMIN, { userId });
+      expect(seen).toEqual({
+        registrationId,
+        ...{ mpid: 'LAPW', userId, supplier: { mpid: 'LAPW' }, rtiUser: { userId } },
+        ...{ givenAt: expect.any(String), revokedAt: null, revokedBy: null, mpxns: [mpxn] },
+      });
+      expect(await list(supplierOf('LAPW'), { userId })).toEqual([seen]);
+      expect(await list(ANALYST, { userId })).toEqual([{ ...seen, mpxns: null }]);
+      expect(await list(supplierOf('FELL'), { userId })).toEqual([]);
+      expect(await room.refusal(LIST, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await room.refusal(LIST, {}, caller)).toBe('PRM001');
+      await room.ask(REVOKE, { id: registrationId }, caller);
+      expect(await list(ADMIN, { userId, live: true })).toEqual([]);
+      expect(await list(ADMIN, { userId, live: false })).toMatchObject([{ registrationId, revokedBy: 'CONSUMER' }]);
+    });
+  });
+}

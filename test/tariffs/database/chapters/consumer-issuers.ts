@@ -1,0 +1,204 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { type ConsumerRoom, consumerRoom } from '../../../support/consumer-room';
+import { type Misbehaviour, type TokenIssuer, newIssuerKey, startTokenIssuer } from '../../../support/token-issuer';
+import { until } from '../../../support/until';
+
+export function consumerIssuers(): void {
+  const AUDIENCE = 'https://register.example/tariffs';
+  const USER = `usr_${'a'.repeat(32)}`;
+  const DISCOVERY = '/.well-known/openid-configuration';
+
+  let room: ConsumerRoom;
+  let issuer: TokenIssuer;
+  let suppliers = 0;
+  beforeAll(async () => {
+    room = await consumerRoom();
+    await room.addRtiUser(USER);
+  });
+  beforeEach(async () => {
+    issuer = await startTokenIssuer();
+    await addSupplier(issuer.issuer);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return issuer.close();
+  });
+  afterAll(() => room?.close());
+
+  function addSupplier(named: string): Promise<void> {
+    return room.addSupplier(`S${String((suppliers += 1)).padStart(3, '0')}`, named, AUDIENCE);
+  }
+
+  function newToken(
+    changed: Record<string, unknown> = {},
+    ...signing: [header?: object, key?: TokenIssuer['keys'][number]]
+  ) {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      ...{
+        iss: issuer.issuer,
+        sub: 'consumer',
+        aud: AUDIENCE,
+        client_id: USER,
+        scope: 'tariff:read',
+        mpxn: '1012345678',
+      },
+      ...{ iat: now, exp: now + 600, jti: Math.random().toString(36) },
+      ...changed,
+    };
+    return issuer.token(claims, ...signing);
+  }
+
+  /** `let in`, or the code. */
+  function outcome(token: string, tokens = room.tokens): Promise<unknown> {
+    return tokens.admitted(token).then(
+      () => 'let in',
+      (error: unknown) => (error as { code?: unknown }).code ?? error,
+    );
+  }
+
+  describe('An issuer that cannot be asked', () => {
+    it.each<[string, Misbehaviour, string]>([
+      ['answers with a failure', { status: 500 }, 'status-500'],
+      ['sends elsewhere for its keys', { redirectTo: 'http://169.254.169.254/latest' }, 'status-302'],
+      ['tells of another issuer', { namesItself: 'https://another.example' }, 'not-its-metadata'],
+      ['answers with no JSON', { text: '<html>' }, 'SyntaxError'],
+      ['answers with JSON that is none of its metadata', { text: 'null' }, 'not-its-metadata'],
+      ['answers with more than is read', { text: `{"x":"${'x'.repeat(300_000)}"}` }, 'too-long'],
+      ['does not answer within three seconds', { silent: true }, 'timeout'],
+    ])('%s: SYS002, and is asked again with the next token', async (_, misbehaviour, fault) => {
+      Object.assign(issuer.misbehaviour, misbehaviour);
+      expect(await outcome(await newToken())).toBe('SYS002');
+      expect(room.log()).toContain(`"issuer":"${issuer.issuer}","fault":"${fault}"`);
+      for (const name of Object.keys(misbehaviour)) delete (issuer.misbehaviour as Record<string, unknown>)[name];
+      expect(await outcome(await newToken())).toBe('let in');
+    });
+
+    it('is away: SYS002, but tokens that were verified before are good', async () => {
+      const token = await newToken();
+      expect(await outcome(token)).toBe('let in');
+      await issuer.close();
+      expect(await outcome(token)).toBe('let in');
+      expect(await outcome(await newToken(), room.elsewhere())).toBe('SYS002');
+    });
+
+    it('sends elsewhere, where nobody is asked', async () => {
+      const target = await startTokenIssuer();
+      issuer.misbehaviour.redirectTo = `${target.issuer}/keys`;
+      expect(await outcome(await newToken())).toBe('SYS002');
+      expect(target.asked).toEqual([]);
+      await target.close();
+    });
+
+    it('has a key set that names nothing: AUT001, since it could be asked', async () => {
+      issuer.keys.length = 0;
+      const key = await newIssuerKey();
+      expect(await outcome(await newToken({}, {}, key))).toBe('AUT001');
+    });
+  });
+
+  describe('An issuer', () => {
+    it('that withdrew a key is believed for a minute no longer than its key set, however often a token comes', async () => {
+      const tokens = room.elsewhere({ believedFor: 1, cooldown: 0 });
+      const token = await newToken();
+      expect(await outcome(token, tokens)).toBe('let in');
+      issuer.keys.splice(0, 1, await newIssuerKey());
+      const began = performance.now();
+      const clock = jest.spyOn(performance, 'now');
+      clock.mockImplementation(() => began + 50_000);
+      expect(await outcome(token, tokens)).toBe('let in');
+      clock.mockImplementation(() => began + 61_000);
+      await until(async () => ((await outcome(token, tokens)) === 'AUT001' ? true : undefined));
+    });
+
+    it('that signs with an RSA key that is too short: AUT001, which is logged', async () => {
+      const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+      const short = { kid: 'short', alg: 'RS256', use: 'sig' };
+      issuer.keys.push({ ...short, jwk: { ...publicKey.export({ format: 'jwk' }), ...short } } as never);
+      const [, payload] = (await newToken()).split('.');
+      const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'short', typ: 'at+jwt' })).toString('base64url');
+      const signature = sign('sha256', Buffer.from(`${header}.${payload}`), privateKey).toString('base64url');
+      expect(await outcome(`${header}.${payload}.${signature}`)).toBe('AUT001');
+      expect(room.log()).toContain(`"issuer":"${issuer.issuer}","fault":"short-key"`);
+    });
+
+    it('whose key cannot be used says nothing of the token: SYS002, which is logged', async () => {
+      const [key] = issuer.keys;
+      Object.assign(key?.jwk ?? {}, { key_ops: ['verify'], x: 'AA' });
+      expect(await outcome(await newToken())).toBe('SYS002');
+      expect(room.log()).toMatch(new RegExp(`"issuer":"${issuer.issuer}","fault":"[A-Za-z]+Error"`));
+    });
+
+    it('is asked once for whatever comes at the same time', async () => {
+      const tokens = await Promise.all(Array.from({ length: 30 }, () => newToken()));
+      const outcomes = await Promise.all(tokens.map((token) => outcome(token)));
+      expect(new Set(outcomes)).toEqual(new Set(['let in']));
+      expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
+    });
+
+    it('is asked again for a key that is new, and tokens of both keys are good', async () => {
+      const tokens = room.elsewhere({ cooldown: 0 });
+      expect(await outcome(await newToken(), tokens)).toBe('let in');
+      const next = await newIssuerKey('RS256');
+      expect(await outcome(await newToken({}, {}, next), tokens)).toBe('AUT001');
+      issuer.keys.push(next);
+      expect(await outcome(await newToken({}, {}, next), tokens)).toBe('let in');
+      expect(await outcome(await newToken(), tokens)).toBe('let in');
+    });
+
+    it('is not asked for every unknown key: once in a while is enough', async () => {
+      expect(await outcome(await newToken())).toBe('let in');
+      const unknown = await newIssuerKey();
+      for (let count = 0; count < 20; count++) expect(await outcome(await newToken({}, {}, unknown))).toBe('AUT001');
+      expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
+    });
+
+    it('has withdrawn a key: it counts no more after a while', async () => {
+      const tokens = room.elsewhere({ believedFor: 5 });
+      const [withdrawn] = issuer.keys;
+      expect(await outcome(await newToken(), tokens)).toBe('let in');
+      issuer.keys[0] = await newIssuerKey();
+      const isRefused = async () =>
+        (await outcome(await newToken({}, {}, withdrawn), tokens)) === 'AUT001' || undefined;
+      await until(isRefused);
+      expect(await outcome(await newToken(), tokens)).toBe('let in');
+    });
+
+    it('has one key only: its tokens need not name it, and must when it has two', async () => {
+      const tokens = room.elsewhere({ cooldown: 0 });
+      expect(await outcome(await newToken({}, { kid: undefined }), tokens)).toBe('let in');
+      issuer.keys.push(await newIssuerKey());
+      expect(await outcome(await newToken({}, { kid: undefined }), room.elsewhere())).toBe('AUT001');
+    });
+
+    it('may serve several suppliers: the audience says which', async () => {
+      await room.addSupplier('TWOA', issuer.issuer, 'audience-a');
+      await room.addSupplier('TWOB', issuer.issuer, 'audience-b');
+      expect(await room.tokens.admitted(await newToken({ aud: 'audience-b' }))).toMatchObject({ mpid: 'TWOB' });
+      expect(await room.tokens.admitted(await newToken({ aud: ['audience-a', 'x'] }))).toMatchObject({ mpid: 'TWOA' });
+      expect(await outcome(await newToken({ aud: ['audience-a', 'audience-b'] }))).toBe('AUT001');
+    });
+  });
+
+  describe('In production an issuer', () => {
+    it.each([
+      ['is asked by https only', (port: string) => `http://127.0.0.1:${port}`],
+      ['is not asked at an address of this machine', (port: string) => `https://127.0.0.1:${port}`],
+      ['is not asked by a name of this machine', (port: string) => `https://localhost:${port}`],
+      ['is not asked at a private address', () => 'https://10.0.0.1'],
+      ['is not asked at the address of a cloud’s metadata', () => 'https://169.254.169.254'],
+      [
+        'is not asked at an address that means this machine in IPv6',
+        (port: string) => `https://[::ffff:127.0.0.1]:${port}`,
+      ],
+    ])('%s', async (_, named) => {
+      const iss = named(new URL(issuer.issuer).port);
+      if (iss !== issuer.issuer) await addSupplier(iss);
+      expect(await outcome(await newToken({ iss }), room.elsewhere({ production: true }))).toBe('SYS002');
+      expect(issuer.asked).toEqual([]);
+      expect(room.log()).toMatch(
+        new RegExp(`"issuer":"${iss.replace(/[[\].]/g, '\\$&')}","fault":"(blocked-address|BLOCKED)"`),
+      );
+    });
+  });
+}

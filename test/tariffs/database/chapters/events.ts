@@ -1,0 +1,547 @@
+import type { CallContext } from '../../../../subgraphs/server/caller';
+import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-era';
+import { EFFECTS_LOCK } from '../../../../subgraphs/tariffs/database/effect.repository';
+import { mpxnVault } from '../../../../subgraphs/tariffs/database/mpxn-vault';
+import { type TariffEventRoom, isSigned, tariffEventRoom, told } from '../../../support/tariff-event-room';
+import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
+import { until } from '../../../support/until';
+
+export function eventsOfTariffs(): void {
+  const HOUR = 3_600;
+  const END = `mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { mpxn } }`;
+  const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
+
+  const CUSTOMER = '{ customerTariffs { tariffId } }';
+
+  let room: TariffEventRoom;
+  let next = 0;
+  /** An MPxN that no other test has, and a path of the receiver. */
+  const fresh = () => ({ mpxn: String(1_000_000_000 + ++next * 7), path: `/hook-${next}` });
+  beforeAll(async () => {
+    room = await tariffEventRoom();
+    await room.suppliers('FELL');
+    await room.publish(20, {}, 'FELL');
+  });
+  afterEach(async () => {
+    room.receiver.answer(() => 204);
+    await room.moveOn(0);
+  });
+  afterAll(() => room?.close());
+
+  /** An RTI User with a consent for an MPxN, and a webhook. */
+  async function following(change: { mpid?: string; subject?: string } = {}, place = fresh()) {
+    const participant = await room.participant({ mpxns: [place.mpxn], ...change });
+    const { registrationId } = await room.consent(participant.caller);
+    const webhook = await room.webhook(participant.caller, place.path);
+    return { ...participant, ...place, registrationId, webhook };
+  }
+
+  /** The supplier ends what is assigned, as of now. */
+  const end = async (mpxn: string) => room.ask(END, { mpxn, at: (await room.now()).toISOString() }, supplierOf('LAPW'));
+
+  /** What was told at a path, shortened: type and tariff. */
+  const heard = async (count: number, path: string) =>
+    told(await room.posts(count, path)).map(({ type, tariff_id: tariff }) => [type, tariff]);
+
+  // First: it reads all events there are.
+  describe('The event log of tariffs', () => {
+    const PAGE = `query ($first: Int!, $after: String, $filter: TariffEventFilter) { tariffEvents(first: $first, after: $after, filter: $filter) {
+  nodes { id cursor type at recordedAt mpid mpxn registrationId tariff { tariffId } supplier { mpid } deliveries { webhookId userId state attempts } }
+  nextCursor } }`;
+    const ONE = 'query ($id: EventId!) { tariffEvent(id: $id) { id mpxn } }';
+    const FOLLOW = `query ($after: String, $first: Int!) { tariffEventLog(after: $after, first: $first) { cursor entries { id cursor type mpid } } }`;
+
+    let logged = 0;
+    const freshMpxn = () => String(1_850_000_000 + ++logged);
+    const SERVICE: CallContext = {
+      caller: null,
+      service: 'gateway',
+      transactionId: 'tid_test',
+      clientAddress: '127.0.0.1',
+    };
+
+    async function follow(after: string | null, first = 500) {
+      const { data, errors } = await room.running.link.execute({ query: FOLLOW, variables: { after, first } }, SERVICE);
+      if (errors) throw new Error(JSON.stringify(errors));
+      return (data as ReturnType<typeof JSON.parse>).tariffEventLog;
+    }
+
+    /** Waits until all events are shown: transactions of other databases of the server hold the log back, too. */
+    const shown = () =>
+      until(async () => {
+        const { rowCount } = await room.owner.query(
+          'select from event where (era, tx) >= (event_era(), pg_snapshot_xmin(pg_current_snapshot())) limit 1',
+        );
+        return rowCount === 0 ? true : undefined;
+      });
+
+    it('tells what happened, to whom it was told, and how far that came', async () => {
+      const mpxn = freshMpxn();
+      const { caller, userId } = await room.participant({ mpxns: [mpxn] });
+      const { registrationId } = await room.consent(caller);
+      const { webhookId } = await room.webhook(caller, '/log');
+      await room.assign(mpxn, 1);
+      await room.posts(1, '/log');
+      await room.ask(
+        'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }',
+        { id: registrationId },
+        caller,
+      );
+      await room.posts(2, '/log');
+      await room.settled();
+      await shown();
+      const { tariffEvents } = await room.ask(PAGE, { first: 10 }, ADMIN);
+      const deliveries = [{ webhookId, userId, state: 'DELIVERED', attempts: 1 }];
+      const common = { mpid: 'LAPW', mpxn, supplier: { mpid: 'LAPW' }, deliveries };
+      expect(tariffEvents.nodes).toMatchObject([
+        { ...common, type: 'TARIFF_CHANGE', tariff: { tariffId: trf(1) }, registrationId: null },
+        { ...common, type: 'CONSENT_REVOKED', tariff: null, registrationId },
+      ]);
+      const { tariffEvents: seen } = await room.ask(PAGE, { first: 10 }, ANALYST);
+      expect(seen.nodes.map((node: { mpxn: string | null }) => node.mpxn)).toEqual([null, null]);
+    });
+
+    it('is read in pages, by type and by supplier; a supplier reads its own only', async () => {
+      const mpxns = [freshMpxn(), freshMpxn(), freshMpxn()];
+      for (const mpxn of mpxns) await room.assign(mpxn, 2);
+      await room.assign(freshMpxn(), 20, 0, 'FELL');
+      await room.settled();
+      await shown();
+      const all = (await room.ask(PAGE, { first: 500 }, ADMIN)).tariffEvents.nodes;
+      const paged: unknown[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const { nodes, nextCursor } = (await room.ask(PAGE, { first: 2, after }, ADMIN)).tariffEvents as {
+          nodes: unknown[];
+          nextCursor: string | null;
+        };
+        paged.push(...nodes);
+        after = nextCursor;
+      }
+      expect(paged).toEqual(all);
+      const read = async (filter: object, by = ADMIN) =>
+        (await room.ask(PAGE, { first: 500, filter }, by)).tariffEvents.nodes;
+      const ofFell = all.filter(({ mpid }: { mpid: string }) => mpid === 'FELL');
+      expect(ofFell).toHaveLength(1);
+      expect(await read({ mpid: 'FELL' })).toEqual(ofFell);
+      expect(await read({}, supplierOf('FELL'))).toEqual(ofFell);
+      expect(await read({ types: ['CONSENT_REVOKED'] })).toEqual(
+        all.filter(({ type }: { type: string }) => type === 'CONSENT_REVOKED'),
+      );
+      expect(await read({ types: ['CONSENT_REVOKED', 'TARIFF_CHANGE', 'TARIFF_CHANGE'], mpid: 'LAPW' })).toEqual(
+        all.filter(({ mpid }: { mpid: string }) => mpid === 'LAPW'),
+      );
+      expect(await room.refusal(PAGE, { first: 5, filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      const [own] = ofFell;
+      expect((await room.ask(ONE, { id: own.id }, supplierOf('FELL'))).tariffEvent.mpxn).toMatch(/^\d{10}$/);
+      expect((await room.ask(ONE, { id: own.id }, ANALYST)).tariffEvent.mpxn).toBeNull();
+      expect(await room.refusal(ONE, { id: own.id }, supplierOf('LAPW'))).toBe('PRM002');
+      for (const first of [0, 501]) expect(await room.refusal(PAGE, { first }, ADMIN)).toBe('VAL003 first');
+      expect(await room.refusal(PAGE, { first: 5, after: 'none' }, ADMIN)).toBe('VAL001 after');
+      expect(await room.refusal(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
+    });
+
+    it('shows nothing that comes after a transaction that is still under way: no cursor skips what is committed late', async () => {
+      await room.settled();
+      await shown();
+      const { cursor } = await follow(null);
+      const insert = `insert into event (type, occurred_at, mpid, mpxn_hash, tariff_id) values ('tariff.change', register_now(), 'LAPW', $1, $2)
+      returning id`;
+      const [lateMpxn, earlyMpxn] = [freshMpxn(), freshMpxn()];
+      for (const mpxn of [lateMpxn, earlyMpxn]) await room.assign(mpxn, 3, 86_400);
+      const hash = (mpxn: string) => mpxnVault(room.keys).hash(mpxn);
+      const late = await room.owner.connect();
+      await late.query('begin');
+      const { rows: first } = await late.query<{ id: string }>(insert, [hash(lateMpxn), trf(3)]);
+      const { rows: second } = await room.owner.query<{ id: string }>(insert, [hash(earlyMpxn), trf(3)]);
+      expect((await follow(cursor)).entries).toEqual([]);
+      expect((await room.ask(PAGE, { first: 5, after: cursor }, ADMIN)).tariffEvents.nodes).toEqual([]);
+      await late.query('commit');
+      late.release();
+      await shown();
+      const { entries } = await follow(cursor);
+      expect(entries.map(({ id }: { id: string }) => id)).toEqual([first[0]?.id, second[0]?.id]);
+      expect((await follow(entries[0].cursor)).entries).toEqual(entries.slice(1));
+    });
+
+    it('begins a new era where the database lives another life: no cursor of the former skips what happens then', async () => {
+      await shown();
+      const { cursor } = await follow(null);
+      await room.owner.query('set search_path = tariffs, register; update event_timeline set timeline = timeline + 1');
+      await room.owner.query(RENEW_EVENT_ERA('tariffs'));
+      await room.assign(freshMpxn(), 4);
+      await room.settled();
+      await shown();
+      expect((await follow(cursor)).entries).toHaveLength(1);
+    });
+  });
+
+  describe('A tariff that begins to apply', () => {
+    it('is told to RTI Users with a consent for the MPxN: a TariffEvent as it is decided, signed after Standard Webhooks', async () => {
+      const { mpxn, path, webhook } = await following();
+      const before = await room.now();
+      await room.assign(mpxn, 1);
+      const [post] = await room.posts(1, path);
+      const [event] = told(post ? [post] : []);
+      expect(Object.keys(event)).toEqual([
+        ...['webhook_id', 'webhook_timestamp', 'type', 'event_timestamp', 'mpxn', 'tariff_id', 'supplier_mpid'],
+      ]);
+      expect(event).toMatchObject({
+        webhook_id: webhook.webhookId,
+        type: 'tariff.change',
+        mpxn,
+        tariff_id: trf(1),
+        supplier_mpid: 'LAPW',
+      });
+      for (const name of ['webhook_timestamp', 'event_timestamp'])
+        expect(event[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(Date.parse(event.event_timestamp)).toBeGreaterThanOrEqual(before.getTime());
+      expect(post && isSigned(post, webhook.signingSecret)).toBe(true);
+      expect(post?.headers['webhook-id']).toMatch(/^evt_[0-9a-f]{24}$/);
+    });
+
+    it('is a change when it is another one of the supplier, an update when it replaces the former, and nothing when it is the same', async () => {
+      const { mpxn, path } = await following();
+      await room.publish(30);
+      await room.publish(31, { replaces: trf(30), validFrom: new Date(Date.now() + 40 * 86_400_000).toISOString() });
+      await room.assign(mpxn, 1, -30);
+      await room.settled();
+      await room.assign(mpxn, 30, -20);
+      await room.settled();
+      await room.assign(mpxn, 30, -10);
+      await room.settled();
+      await room.assign(mpxn, 31, -5);
+      expect(await heard(3, path)).toEqual([
+        ['tariff.change', trf(1)],
+        ['tariff.change', trf(30)],
+        ['tariff.update', trf(31)],
+      ]);
+    });
+
+    it('of another supplier is told at the consents of the former one, who alone is named there, and as a change of tariff at those of the gaining one', async () => {
+      const losing = await following();
+      const gaining = await following({ mpid: 'FELL' }, { mpxn: losing.mpxn, path: `${losing.path}-fell` });
+      await room.assign(losing.mpxn, 1, -10);
+      await room.settled();
+      await room.assign(losing.mpxn, 20, 0, 'FELL');
+      const [, event] = told(await room.posts(2, losing.path));
+      expect(event).toEqual({
+        webhook_id: losing.webhook.webhookId,
+        webhook_timestamp: expect.any(String),
+        type: 'supplier.change',
+        event_timestamp: expect.any(String),
+        mpxn: losing.mpxn,
+        supplier_mpid: 'LAPW',
+      });
+      expect(told(await room.posts(1, gaining.path))).toMatchObject([
+        { type: 'tariff.change', tariff_id: trf(20), mpxn: losing.mpxn, supplier_mpid: 'FELL' },
+      ]);
+      await room.settled();
+      expect(await heard(1, gaining.path)).toHaveLength(1);
+    });
+
+    it('after an end without a tariff is a change, told to those who consent again; the end itself tells nobody anything', async () => {
+      const { mpxn, path, caller, registrationId } = await following();
+      await room.assign(mpxn, 1, -30);
+      await room.settled();
+      await end(mpxn);
+      await room.settled();
+      expect(await room.consent(caller)).toMatchObject({ registrationId, isNew: false });
+      await room.assign(mpxn, 1);
+      expect(await heard(2, path)).toEqual([
+        ['tariff.change', trf(1)],
+        ['tariff.change', trf(1)],
+      ]);
+    });
+
+    it('after an end is the next occupant’s: those who consented before it neither hear nor read of it, until they consent again', async () => {
+      const [before, place] = [await following(), fresh()];
+      const { mpxn } = before;
+      await room.assign(mpxn, 1, -30);
+      expect(await heard(1, before.path)).toEqual([['tariff.change', trf(1)]]);
+      expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(1) }]);
+      await end(mpxn);
+      const after = await following({ subject: 'the next occupant' }, { mpxn, path: place.path });
+      await room.assign(mpxn, 2);
+      expect(await heard(1, after.path)).toEqual([['tariff.change', trf(2)]]);
+      await room.settled();
+      expect(await heard(1, before.path)).toHaveLength(1);
+      expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
+      expect((await room.ask(CUSTOMER, {}, after.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
+      await room.consent(before.caller);
+      expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
+      await room.assign(mpxn, 3);
+      expect(await heard(2, before.path)).toContainEqual(['tariff.change', trf(3)]);
+    });
+
+    it('and is ended while a delivery of it waits is not told of any more', async () => {
+      const { mpxn, path } = await following();
+      room.receiver.answer(() => 500);
+      await room.assign(mpxn, 1);
+      await room.posts(1, path);
+      await end(mpxn);
+      room.receiver.answer(() => 204);
+      await room.moveOn(HOUR);
+      await room.settled();
+      expect(await heard(1, path)).toHaveLength(1);
+    });
+
+    it('in the future is told when its time has come, not before, as of that instant', async () => {
+      const { mpxn, path } = await following();
+      const from = new Date((await room.now()).getTime() + 2 * HOUR * 1_000).toISOString();
+      await room.ask(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
+      await room.moveOn(2 * HOUR - 60);
+      await room.settled();
+      expect(room.receiver.received.filter((post) => post.path === path)).toEqual([]);
+      await room.moveOn(2 * HOUR + 60);
+      const [event] = told(await room.posts(1, path));
+      expect(event.type).toBe('tariff.change');
+      expect(event.event_timestamp).toBe(from);
+    });
+
+    it('in the future and withdrawn by another one of the same instant is not told: the other is', async () => {
+      const { mpxn, path } = await following();
+      const from = new Date((await room.now()).getTime() + HOUR * 1_000).toISOString();
+      for (const number of [2, 3]) await room.ask(ASSIGN, { mpxn, tariffId: trf(number), from }, supplierOf('LAPW'));
+      await room.moveOn(HOUR + 60);
+      expect(await heard(1, path)).toEqual([['tariff.change', trf(3)]]);
+      await room.settled();
+      expect(await heard(1, path)).toHaveLength(1);
+      const { rows } = await room.owner.query(
+        `select cancelled_at is not null as cancelled from tariff_effect join tariff_step on step_id = tariff_step.id
+       where tariff_step.valid_from = $1 order by tariff_effect.id`,
+        [from],
+      );
+      expect(rows).toEqual([{ cancelled: true }, { cancelled: false }]);
+    });
+
+    it('from before what was told last is told no more: nothing that applies has changed', async () => {
+      const { mpxn, path } = await following();
+      await room.assign(mpxn, 1, -30);
+      await room.settled();
+      await room.assign(mpxn, 2, -60);
+      await room.settled();
+      expect(await heard(1, path)).toEqual([['tariff.change', trf(1)]]);
+    });
+  });
+
+  describe('Tariffs that are assigned late, one after another', () => {
+    const DAY = 24 * HOUR;
+    interface Step {
+      readonly number: number;
+      readonly inSeconds: number;
+      readonly mpid: string;
+    }
+    const lapw = (number: number, days: number): Step => ({ number, inSeconds: -days * DAY, mpid: 'LAPW' });
+    const fell = (days: number): Step => ({ number: 20, inSeconds: -days * DAY, mpid: 'FELL' });
+    const assigned = (mpxn: string, { number, inSeconds, mpid }: Step) => room.assign(mpxn, number, inSeconds, mpid);
+
+    /** Ways of recording steps, by when they are looked at. */
+    const RECORDED: Readonly<Record<string, (mpxn: string, steps: readonly Step[]) => Promise<void>>> = {
+      async 'looked at after each'(mpxn, steps) {
+        for (const step of steps) {
+          await assigned(mpxn, step);
+          await room.settled();
+        }
+      },
+      async 'looked at when all are there'(mpxn, steps) {
+        const blocker = await room.owner.connect();
+        await blocker.query('begin');
+        await blocker.query('select pg_advisory_xact_lock($1)', [EFFECTS_LOCK]);
+        for (const step of steps) await assigned(mpxn, step);
+        await blocker.query('commit');
+        blocker.release();
+      },
+      async 'recorded at one instant'(mpxn, steps) {
+        await room.owner.query(
+          `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
+         select $1, date_trunc('milliseconds', register_now()) + seconds * interval '1 s', tariff_id, mpid, 'acc'
+         from unnest($2::integer[], $3::text[], $4::text[]) step (seconds, tariff_id, mpid)`,
+          [
+            mpxnVault(room.keys).hash(mpxn),
+            steps.map(({ inSeconds }) => inSeconds),
+            steps.map(({ number }) => trf(number)),
+            steps.map(({ mpid }) => mpid),
+          ],
+        );
+      },
+    };
+
+    const CASES: readonly [string, readonly Step[], readonly (readonly [string, string?])[]][] = [
+      [
+        'of two suppliers: a change of tariff, then one of supplier',
+        [lapw(1, 50), fell(40)],
+        [['tariff.change', trf(1)], ['supplier.change']],
+      ],
+      [
+        'there and back: each of them',
+        [lapw(1, 50), lapw(2, 40), lapw(1, 30)],
+        [
+          ['tariff.change', trf(1)],
+          ['tariff.change', trf(2)],
+          ['tariff.change', trf(1)],
+        ],
+      ],
+      ['the later one first: that one alone', [lapw(1, 40), lapw(2, 50)], [['tariff.change', trf(1)]]],
+    ];
+    it.each(Object.keys(RECORDED).flatMap((recorded) => CASES.map((each) => [recorded, ...each] as const)))(
+      '%s, %s',
+      async (recorded, _, steps, events) => {
+        const { mpxn, path } = await following();
+        await RECORDED[recorded]?.(mpxn, steps);
+        await room.settled();
+        expect(await heard(events.length, path)).toEqual(events.map(([type, tariff]) => [type, tariff]));
+      },
+    );
+  });
+
+  describe('A tariff that replaces another', () => {
+    it('is told for every MPxN on it when it takes effect, also along a chain, and nowhere else', async () => {
+      const [on, elsewhere] = [await following(), await following()];
+      await room.publish(40);
+      await room.assign(on.mpxn, 40);
+      await room.assign(elsewhere.mpxn, 1);
+      await room.posts(1, on.path);
+      const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+      await room.publish(41, { replaces: trf(40), validFrom: at(2) });
+      await room.publish(42, { replaces: trf(41), validFrom: at(4) });
+      await room.moveOn(3 * 86_400);
+      await room.posts(2, on.path);
+      await room.moveOn(5 * 86_400);
+      expect(await heard(3, on.path)).toEqual([
+        ['tariff.change', trf(40)],
+        ['tariff.update', trf(41)],
+        ['tariff.update', trf(42)],
+      ]);
+      await room.settled();
+      expect(await heard(1, elsewhere.path)).toEqual([['tariff.change', trf(1)]]);
+    });
+
+    it('before the tariff that it replaces was assigned is told with the assignment', async () => {
+      const { mpxn, path } = await following();
+      await room.publish(50);
+      await room.publish(51, { replaces: trf(50) });
+      await room.settled();
+      await room.assign(mpxn, 50);
+      expect(await heard(1, path)).toEqual([['tariff.change', trf(51)]]);
+    });
+
+    it('with other words only is a descriptive correction: nobody is told', async () => {
+      const { mpxn, path } = await following();
+      await room.publish(60);
+      await room.assign(mpxn, 60);
+      await room.posts(1, path);
+      await room.publish(60, { name: 'Renamed' });
+      await room.settled();
+      expect(await heard(1, path)).toHaveLength(1);
+    });
+  });
+
+  describe('Whom an event is told', () => {
+    it('are not RTI Users without a consent for the MPxN, without one at the supplier, or who are not active', async () => {
+      const place = fresh();
+      const without = await room.participant({ mpxns: [String(Number(place.mpxn) + 1)] });
+      await room.consent(without.caller);
+      await room.webhook(without.caller, place.path);
+      await following({ mpid: 'FELL' }, place);
+      const suspended = await following({}, place);
+      await room.setStatus(suspended, 'SUSPENDED');
+      await room.assign(place.mpxn, 1);
+      await room.settled();
+      await room.setStatus(suspended, 'ACTIVE');
+      await room.settled();
+      expect(room.receiver.received.filter(({ path }) => path === place.path)).toEqual([]);
+    });
+
+    it('who is suspended while a delivery waits gets it when active again', async () => {
+      const { mpxn, path, userId } = await following();
+      room.receiver.answer(() => 500);
+      await room.assign(mpxn, 1);
+      await room.posts(1, path);
+      await room.setStatus({ userId }, 'SUSPENDED');
+      room.receiver.answer(() => 204);
+      await room.moveOn(2 * HOUR);
+      await room.settled();
+      expect(await heard(1, path)).toHaveLength(1);
+      await room.setStatus({ userId }, 'ACTIVE');
+      expect(await heard(2, path)).toHaveLength(2);
+    });
+
+    it('who loses the consent while a delivery waits does not get it, but is told of that', async () => {
+      const { mpxn, path, caller, registrationId } = await following();
+      room.receiver.answer(() => 500);
+      await room.assign(mpxn, 1);
+      await room.posts(1, path);
+      room.receiver.answer(() => 204);
+      await room.ask(REVOKE, { id: registrationId }, caller);
+      await room.posts(2, path);
+      await room.moveOn(HOUR);
+      await room.settled();
+      expect(await heard(2, path)).toEqual([
+        ['tariff.change', trf(1)],
+        ['consent.revoked', undefined],
+      ]);
+    });
+  });
+
+  describe('An end', () => {
+    it('of a consent is told to its RTI User alone, for each MPxN, whatever its status', async () => {
+      const [one, other] = [fresh(), fresh()];
+      const participant = await room.participant({ mpxns: [one.mpxn, other.mpxn] });
+      const { registrationId } = await room.consent(participant.caller);
+      await room.webhook(participant.caller, one.path);
+      const bystander = await following({}, other);
+      await room.setStatus(participant, 'SUSPENDED');
+      await room.ask(REVOKE, { id: registrationId }, ADMIN);
+      const events = told(await room.posts(2, one.path));
+      expect(
+        events.map(({ type, mpxn, supplier_mpid: mpid, tariff_id: tariff }) => [type, mpxn, mpid, tariff]),
+      ).toEqual(expect.arrayContaining([one, other].map(({ mpxn }) => ['consent.revoked', mpxn, 'LAPW', undefined])));
+      await room.settled();
+      expect(room.receiver.received.filter(({ path }) => path === bystander.path)).toEqual([]);
+    });
+
+    it('of an RTI User revokes its consents at every supplier, and tells it; nothing else is told it any more', async () => {
+      const here = await following();
+      const there = room.with(here, { mpid: 'FELL', mpxns: [here.mpxn] });
+      await room.consent(there);
+      await room.webhook(there, `${here.path}-fell`);
+      room.receiver.answer(() => 500);
+      await room.assign(here.mpxn, 1);
+      await room.posts(1, here.path);
+      room.receiver.answer(() => 204);
+      await room.setStatus(here, 'REMOVED');
+      expect(await heard(2, here.path)).toContainEqual(['consent.revoked', undefined]);
+      expect(await heard(1, `${here.path}-fell`)).toEqual([['consent.revoked', undefined]]);
+      await room.moveOn(HOUR);
+      await room.settled();
+      expect(await heard(2, here.path)).toHaveLength(2);
+    });
+
+    it('of a supplier is told to all webhooks there, without an MPxN, and revokes all consents there', async () => {
+      await room.suppliers('MOOR');
+      const [one, other] = [await following({ mpid: 'MOOR' }), await following({ mpid: 'MOOR' })];
+      const unconsented = await room.participant({ mpid: 'MOOR' });
+      await room.webhook(unconsented.caller, '/hook-moor');
+      await room.setStatus({ mpid: 'MOOR' }, 'REMOVED');
+      const [cessation] = told(await room.posts(1, '/hook-moor'));
+      expect(cessation).toEqual({
+        webhook_id: expect.any(String),
+        webhook_timestamp: expect.any(String),
+        type: 'supplier.cessation',
+        event_timestamp: expect.any(String),
+        supplier_mpid: 'MOOR',
+      });
+      for (const { path } of [one, other])
+        expect((await heard(2, path)).map(([type]) => type).toSorted()).toEqual([
+          'consent.revoked',
+          'supplier.cessation',
+        ]);
+      const { tariffConsents } = await room.ask(
+        '{ tariffConsents(filter: { mpid: "MOOR" }) { nodes { revokedBy } } }',
+        {},
+        ANALYST,
+      );
+      expect(tariffConsents.nodes).toEqual([{ revokedBy: 'SUPPLIER_REMOVED' }, { revokedBy: 'SUPPLIER_REMOVED' }]);
+    });
+  });
+}

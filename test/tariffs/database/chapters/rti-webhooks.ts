@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { RtiWebhookRepository } from '../../../../subgraphs/tariffs/database/rti-webhook.repository';
+import { TARIFF_SCHEDULE } from '../../../../subgraphs/tariffs/webhooks/tariff-deliveries';
+import { type TariffEventRoom, isSigned, tariffEventRoom, told } from '../../../support/tariff-event-room';
+import { ADMIN, ANALYST, supplierOf } from '../../../support/tariff-graph';
+
+export function rtiWebhooks(): void {
+  let room: TariffEventRoom;
+  beforeAll(async () => {
+    room = await tariffEventRoom();
+    await room.suppliers('FELL');
+  });
+  afterEach(async () => {
+    room.receiver.answer(() => 204);
+    await room.moveOn(0);
+  });
+  afterAll(() => room?.close());
+
+  const REGISTER = 'mutation ($url: String!) { registerRtiWebhook(webhookUrl: $url) { webhookId } }';
+  const REMOVE = 'mutation ($id: String!) { removeRtiWebhook(webhookId: $id) { webhookId } }';
+  const WEBHOOKS = `query ($filter: RtiWebhookFilter) { rtiWebhooks(filter: $filter) {
+  nodes { webhookId mpid userId webhookUrl createdAt replacedAt pending supplier { mpid } rtiUser { userId } } } }`;
+
+  let places = 0;
+  const fresh = () => ({ mpxn: String(1_700_000_000 + ++places), path: `/hook-${places}` });
+
+  /** An RTI User with a consent and a webhook. */
+  async function following() {
+    const place = fresh();
+    const participant = await room.participant({ mpxns: [place.mpxn] });
+    await room.consent(participant.caller);
+    return { ...participant, ...place, webhook: await room.webhook(participant.caller, place.path) };
+  }
+
+  describe('Registering a webhook', () => {
+    it('again, at the same or another address, takes the place of the first: the same id, a new secret', async () => {
+      const { caller, webhook, path, mpxn } = await following();
+      expect(webhook).toEqual({
+        webhookId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+        isNew: true,
+      });
+      const moved = await room.webhook(caller, `${path}-moved`);
+      expect(moved).toEqual({ ...webhook, signingSecret: expect.any(String), isNew: false });
+      expect(moved.signingSecret).not.toBe(webhook.signingSecret);
+      await room.assign(mpxn, 1);
+      const [post] = await room.posts(1, `${path}-moved`);
+      expect(post && [webhook, moved].map(({ signingSecret }) => isSigned(post, signingSecret))).toEqual([true, true]);
+      await room.moveOn(15 * 60 + 1);
+      await room.assign(mpxn, 2);
+      const [, later] = await room.posts(2, `${path}-moved`);
+      expect(later && [webhook, moved].map(({ signingSecret }) => isSigned(later, signingSecret))).toEqual([
+        false,
+        true,
+      ]);
+      expect(room.receiver.received.filter((each) => each.path === path)).toEqual([]);
+    });
+
+    it('over and over keeps its secret and three former ones, at once makes one webhook', async () => {
+      const { caller } = await room.participant();
+      const made = await Promise.all(Array.from({ length: 6 }, () => room.webhook(caller, '/over')));
+      expect(new Set(made.map(({ webhookId }) => webhookId)).size).toBe(1);
+      expect(made.filter(({ isNew }) => isNew)).toHaveLength(1);
+      const secrets = await room.owner.query('select from webhook_secret where webhook_id = $1', [made[0]?.webhookId]);
+      expect(secrets.rowCount).toBe(4);
+    });
+
+    it.each([
+      ['http://receiver.example/hook', 'plain http'],
+      ['https://user:secret@receiver.example/hook', 'credentials'],
+      ['https://10.0.0.1/hook', 'a private address'],
+      ['https://[::ffff:169.254.169.254]/hook', 'a mapped special address'],
+      ['https://0x7f.1:0/hook', 'port 0'],
+      ['ftp://receiver.example', 'another scheme'],
+      ['receiver', 'no URL'],
+    ])('at %s is refused: %s', async (url) => {
+      const { caller } = await room.participant();
+      expect(await room.refusal(REGISTER, { url }, caller)).toBe('VAL008 webhookUrl');
+    });
+
+    it('needs the scope, an active RTI User and an active supplier', async () => {
+      const participant = await room.participant();
+      const url = 'https://receiver.example/hook';
+      const unscoped = room.with(participant, { scopes: ['tariff:read', 'consent:write'] });
+      expect(await room.refusal(REGISTER, { url }, unscoped)).toBe('PRM001');
+      expect(await room.refusal(REGISTER, { url }, ADMIN)).toBe('PRM001');
+      await room.setStatus(participant, 'SUSPENDED');
+      expect(await room.refusal(REGISTER, { url }, participant.caller)).toBe('RTI001');
+      await room.setStatus({ mpid: 'FELL' }, 'SUSPENDED');
+      const there = room.with(await room.participant(), { mpid: 'FELL' });
+      expect(await room.refusal(REGISTER, { url }, there)).toBe('AUT001');
+      await room.setStatus({ mpid: 'FELL' }, 'ACTIVE');
+    });
+  });
+
+  describe('Removing a webhook', () => {
+    it('ends its deliveries and forgets address and secrets; that of another party is not known', async () => {
+      const { caller, webhook, path, mpxn } = await following();
+      const id = webhook.webhookId;
+      room.receiver.answer(() => 500);
+      await room.assign(mpxn, 1);
+      await room.posts(1, path);
+      room.receiver.answer(() => 204);
+      const stranger = await room.participant();
+      expect(await room.refusal(REMOVE, { id }, stranger.caller)).toBe('NTF006');
+      expect(await room.refusal(REMOVE, { id: randomUUID() }, caller)).toBe('NTF006');
+      expect(await room.refusal(REMOVE, { id: '7' }, caller)).toBe('VAL001 webhookId');
+      expect(await room.ask(REMOVE, { id }, caller)).toEqual({ removeRtiWebhook: { webhookId: id } });
+      expect(await room.refusal(REMOVE, { id }, caller)).toBe('NTF006');
+      await room.moveOn(3_600);
+      await room.assign(mpxn, 2);
+      await room.settled();
+      expect(room.receiver.received.filter((each) => each.path === path)).toHaveLength(1);
+      const { rows } = await room.owner.query(
+        `select octet_length(callback_sealed) as address, (select count(*)::int from webhook_secret where webhook_id = webhook.id) as secrets
+       from webhook where id = $1`,
+        [id],
+      );
+      expect(rows).toEqual([{ address: 0, secrets: 0 }]);
+      expect((await room.webhook(caller, path)).isNew).toBe(true);
+    });
+  });
+
+  describe('A delivery that fails', () => {
+    it('is tried again for 72 hours and more, after 5 seconds first, with the same event and a body of its own time', async () => {
+      const { delays } = TARIFF_SCHEDULE;
+      expect(delays).toEqual([5, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400, 100_800]);
+      expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeGreaterThanOrEqual(72 * 3_600);
+      const { mpxn, path, webhook } = await following();
+      room.receiver.answer(() => 503);
+      await room.assign(mpxn, 1);
+      let elapsed = 0;
+      for (const [made, delay] of delays.entries()) {
+        await room.posts(made + 1, path);
+        await room.settled();
+        elapsed += delay + 2;
+        await room.moveOn(elapsed);
+      }
+      const posts = await room.posts(delays.length + 1, path);
+      await room.settled();
+      expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(posts.every((post) => isSigned(post, webhook.signingSecret))).toBe(true);
+      const bodies = told(posts).map((body) => JSON.stringify({ ...body, webhook_timestamp: null }));
+      expect(new Set(bodies).size).toBe(1);
+      for (const post of posts)
+        expect(Math.floor(Date.parse(told([post])[0].webhook_timestamp) / 1_000)).toBe(
+          Number(post.headers['webhook-timestamp']),
+        );
+      await room.moveOn(elapsed + 7 * 86_400);
+      await room.settled();
+      expect(await room.posts(delays.length + 1, path)).toHaveLength(delays.length + 1);
+      const { rows } = await room.owner.query('select state from delivery where endpoint_id = $1', [webhook.webhookId]);
+      expect(rows).toEqual([{ state: 'undelivered' }]);
+    }, 60_000);
+
+    it('by a redirect is one that failed: it is not followed', async () => {
+      const { mpxn, path } = await following();
+      const { url } = room.receiver;
+      room.receiver.answer(() => (_, outgoing) => void outgoing.writeHead(307, { location: `${url}-elsewhere` }).end());
+      await room.assign(mpxn, 1);
+      await room.posts(1, path);
+      room.receiver.answer(() => 204);
+      await room.moveOn(10);
+      await room.posts(2, path);
+      expect(room.receiver.received.filter((post) => post.path === '/hook-elsewhere')).toEqual([]);
+    });
+  });
+
+  describe('Webhooks', () => {
+    it('are listed for the back office, and for the supplier its own; the address for admins and that supplier only', async () => {
+      const { userId, webhook, path, caller } = await following();
+      const list = async (by: Caller, filter: object) => (await room.ask(WEBHOOKS, { filter }, by)).rtiWebhooks.nodes;
+      const [seen] = await list(ADMIN, { userId });
+      expect(seen).toEqual({
+        webhookId: webhook.webhookId,
+        ...{ mpid: 'LAPW', userId, supplier: { mpid: 'LAPW' }, rtiUser: { userId } },
+        ...{
+          createdAt: expect.any(String),
+          replacedAt: null,
+          pending: 0,
+          webhookUrl: new URL(path, room.receiver.url).href,
+        },
+      });
+      expect(await list(supplierOf('LAPW'), { userId, mpid: 'LAPW' })).toEqual([seen]);
+      expect(await list(ANALYST, { userId })).toEqual([{ ...seen, webhookUrl: null }]);
+      expect(await list(supplierOf('FELL'), { userId })).toEqual([]);
+      expect(await room.refusal(WEBHOOKS, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await room.refusal(WEBHOOKS, {}, caller)).toBe('PRM001');
+    });
+
+    it('count what waits up to 10,001', async () => {
+      const { userId, webhook } = await following();
+      await room.owner.query(
+        `insert into delivery (endpoint_id, event_id, subject, sequence, slot, next_attempt_at)
+       select $1, 'evt_' || n, 'n' || n, 1, n % 8, register_now() + interval '1 day' from generate_series(1, 10002) n`,
+        [webhook.webhookId],
+      );
+      const { nodes } = (await room.ask(WEBHOOKS, { filter: { userId } }, ADMIN)).rtiWebhooks;
+      expect(nodes[0].pending).toBe(10_001);
+      await room.owner.query('delete from delivery where endpoint_id = $1', [webhook.webhookId]);
+    });
+  });
+
+  describe('An RTI User that was removed', () => {
+    const SAVE = `mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { isNew rtiUser { lastModified contact { email } } } }`;
+    const CONTACT = 'query ($id: String!) { rtiUser(userId: $id) { status contact { name email telephone } } }';
+    const contact = { name: 'Jo Wren', email: 'jo@curlew.example' };
+    const kept = async (userId: string) =>
+      (
+        await room.owner.query(
+          `select contact_sealed as contact, octet_length(callback_sealed) as address, deleted_at is null as live,
+           (select count(*)::int from webhook_secret where webhook_id = webhook.id) as secrets
+         from rti_user join webhook using (user_id) where user_id = $1`,
+          [userId],
+        )
+      ).rows[0];
+
+    it('has no contact any more, and no address and secret once its last revocation was told', async () => {
+      const { userId, path } = await following();
+      const entry = { userId, name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
+      const saved = (await room.ask(SAVE, { input: { ...entry, contact } }, ADMIN)).saveRtiUser;
+      expect(saved.rtiUser.contact).toEqual({ email: contact.email });
+      room.receiver.answer(() => 503);
+      const forgetting = new RtiWebhookRepository({ pool: room.owner }, {} as never);
+      await room.setStatus({ userId }, 'REMOVED');
+      await room.posts(1, path);
+      await forgetting.forgetRemoved();
+      expect(await kept(userId)).toMatchObject({ contact: null, live: true, secrets: 1 });
+      for (const caller of [ADMIN, supplierOf('LAPW')])
+        expect((await room.ask(CONTACT, { id: userId }, caller)).rtiUser).toEqual({
+          status: 'REMOVED',
+          contact: null,
+        });
+      room.receiver.answer(() => 204);
+      await room.moveOn(10);
+      await room.posts(2, path);
+      await room.settled();
+      await forgetting.forgetRemoved();
+      expect(await kept(userId)).toEqual({ contact: null, live: false, address: 0, secrets: 0 });
+      expect(told(await room.posts(2, path)).map(({ type }) => type)).toEqual(['consent.revoked', 'consent.revoked']);
+    });
+  });
+}

@@ -1,0 +1,349 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { UnsecuredJWT, exportJWK, generateKeyPair } from 'jose';
+import { Client } from 'pg';
+import pino from 'pino';
+import { type Authentication, type Identified, authentication } from '../../../../gateway/authentication';
+import { admit } from '../../../../gateway/audiences';
+import { readSettings } from '../../../../process/settings';
+import { RegisterError } from '../../../../schema/register-error';
+import { startAccess } from '../../../../subgraphs/access/access';
+import { type SigningKeys, issueBearerToken, localVerifier } from '../../../../subgraphs/server/bearer-token';
+import type { CallContext } from '../../../../subgraphs/server/caller';
+import { remoteLink } from '../../../../subgraphs/server/remote-link';
+import { serviceTokens } from '../../../../subgraphs/server/service-token';
+import type { SubgraphLink } from '../../../../subgraphs/server/subgraph-link';
+import { serveSubgraph } from '../../../../subgraphs/server/subgraph-server';
+import { absentSubgraph, places } from '../../../support/identity-surroundings';
+import { freshDatabase } from '../../../support/postgres';
+
+export function supplierKeys(): void {
+  const MOST_REQUESTS = 40;
+  const MOST_FAILURES = 3;
+  const ORIGIN = { transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
+
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let owner: Client;
+  let access: Awaited<ReturnType<typeof startAccess>>;
+  let signing: SigningKeys;
+  let callers: Authentication;
+  let accountId: string;
+  let mpid: string;
+  let suppliers = 0;
+  let key: string;
+  const lines: string[] = [];
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+    signing = { issuer: 'http://register', keys: [await exportJWK(privateKey)] };
+    access = await started(false);
+    owner = new Client({ connectionString: database.url, options: '-c search_path=access,register' });
+    await owner.connect();
+    callers = callersOver(absentSubgraph('tariffs'));
+  });
+  beforeEach(async () => {
+    await owner.query('truncate rate_limit');
+    mpid = `T${String((suppliers += 1)).padStart(3, '0')}`;
+    const { account } = await access.accounts.onboard('test', { role: 'supplier', displayName: 'Tidewater', mpid });
+    accountId = account.accountId;
+    key = (await access.accounts.issueSupplierApiKey('test', accountId)).secretKey;
+  });
+  afterAll(async () => {
+    await access?.close();
+    await owner?.end();
+    await database?.drop();
+  });
+
+  const keys = { hashKey: randomBytes(32), encryptionKey: randomBytes(32) };
+
+  const started = (rateLimitsOff: boolean) =>
+    startAccess({
+      databaseUrl: database.url,
+      logger: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
+      production: false,
+      rateLimitsOff,
+      limits: { ...readSettings({}).limits, requests: MOST_REQUESTS, failedSignIns: MOST_FAILURES },
+      keys,
+      signing,
+      identity: absentSubgraph('identity'),
+      mail: { smtpUrl: undefined, mailFrom: places.mailFrom },
+      webhookAllowLoopback: true,
+      discoveredMaxAgeDays: undefined,
+    });
+
+  function callersOver(tariffs: SubgraphLink | undefined, { link } = access): Authentication {
+    const verifier = localVerifier(signing);
+    return authentication({ verifier, access: link, identity: absentSubgraph('identity'), tariffs });
+  }
+
+  interface Credentials {
+    readonly supplierKey?: string;
+    readonly authorization?: string;
+    readonly clientAddress?: string;
+  }
+
+  async function identified(credentials: Credentials, by = callers): Promise<Identified> {
+    return by.identify({ ...ORIGIN, ...credentials });
+  }
+
+  /** The code by which credentials are refused; undefined when they let in. */
+  async function refusal(credentials: Credentials, by = callers): Promise<string | undefined> {
+    return (await identified(credentials, by)).fault?.code;
+  }
+
+  const supplierBearer = async () =>
+    `Bearer ${await issueBearerToken(signing, { accountId, role: 'supplier', duid: null, mpid }, new Date())}`;
+
+  describe('The API key of a supplier', () => {
+    it('makes a caller of its account, as its bearer token does', async () => {
+      const caller = { accountId, role: 'supplier', duid: null, mpid };
+      const { context, fault, expiresAt, supplierKeyId } = await identified({ supplierKey: key });
+      expect(fault).toBeUndefined();
+      expect(context).toEqual({ ...ORIGIN, service: null, caller, vouched: true });
+      expect(expiresAt).toBeUndefined();
+      expect(supplierKeyId).toMatch(/^[0-9a-f-]{36}$/);
+      expect((await identified({ authorization: await supplierBearer() })).context.caller).toEqual(caller);
+    });
+
+    it.each<[string, () => string]>([
+      ['is empty', () => ''],
+      ['is no key', () => 'key'],
+      ['is unknown', () => `sk_${'A'.repeat(43)}`],
+      ['has lost a character', () => key.slice(0, -1)],
+      ['has gained a character', () => `${key}A`],
+      ['is sent twice', () => `${key}, ${key}`],
+      ['is in capitals', () => key.toUpperCase()],
+      ['is sent like a bearer token', () => `Bearer ${key}`],
+      ['has something behind it', () => `${key}' or true --`],
+    ])('that %s is nobody’s: AUT003', async (_, sent) => {
+      expect(await refusal({ supplierKey: sent() })).toBe('AUT003');
+    });
+
+    it('is not the secret with which the account signs in', async () => {
+      const { secretKey } = await access.accounts.rotateSecret('test', accountId);
+      expect(await refusal({ supplierKey: secretKey })).toBe('AUT003');
+    });
+
+    it('ends when another is issued, at once', async () => {
+      expect(await refusal({ supplierKey: key })).toBeUndefined();
+      const { secretKey } = await access.accounts.issueSupplierApiKey('test', accountId);
+      expect(await refusal({ supplierKey: key })).toBe('AUT003');
+      expect(await refusal({ supplierKey: secretKey })).toBeUndefined();
+    });
+
+    it('counts no more while its account is suspended, and never again when it is terminated', async () => {
+      await access.accounts.changeStatus('test', accountId, 'suspend');
+      expect(await refusal({ supplierKey: key })).toBe('AUT003');
+      await access.accounts.changeStatus('test', accountId, 'reactivate');
+      expect(await refusal({ supplierKey: key })).toBeUndefined();
+      await access.accounts.changeStatus('test', accountId, 'terminate');
+      expect(await refusal({ supplierKey: key })).toBe('AUT003');
+    });
+
+    it('is one credential: with a bearer token, valid or not, the request has none', async () => {
+      for (const authorization of [await supplierBearer(), 'Bearer x', 'Basic x', '']) {
+        const { fault, context } = await identified({ supplierKey: key, authorization });
+        expect(fault).toMatchObject({ code: 'AUT001', message: expect.stringContaining('Send one credential') });
+        expect(context.caller).toBeNull();
+      }
+    });
+
+    it('is counted with the requests of its account: LIM002', async () => {
+      const authorization = await supplierBearer();
+      for (let count = 0; count < MOST_REQUESTS / 2; count++) {
+        expect(await refusal({ supplierKey: key })).toBeUndefined();
+        expect(await refusal({ authorization })).toBeUndefined();
+      }
+      expect((await identified({ supplierKey: key })).fault).toMatchObject({
+        code: 'LIM002',
+        extensions: { retryAfter: expect.any(Number) },
+      });
+    });
+
+    it('stands in no log, though the register fails while it looks for it', async () => {
+      await owner.query('alter table account rename to account_away');
+      const code = await refusal({ supplierKey: key });
+      await owner.query('alter table account_away rename to account');
+      expect(code).toBe('SYS001');
+      expect(lines.join('')).toContain('supplierAdmission');
+      expect(lines.join('')).not.toMatch(/sk_[\w-]{43}/);
+    });
+
+    it('is told by its id whether it has been replaced', async () => {
+      const { supplierKeyId } = await identified({ supplierKey: key });
+      const live = async () => access.accounts.liveSupplierKeys([String(supplierKeyId)]);
+      expect(await live()).toEqual([supplierKeyId]);
+      await access.accounts.issueSupplierApiKey('test', accountId);
+      expect(await live()).toEqual([]);
+    });
+  });
+
+  describe('Keys that are nobody’s', () => {
+    it('are limited by network, whatever their form: LIM002 with the seconds to wait; a valid one is let in', async () => {
+      for (const supplierKey of ['', 'key', `sk_${'A'.repeat(43)}`])
+        expect(await refusal({ supplierKey, clientAddress: '2001:db8::1' })).toBe('AUT003');
+      for (const supplierKey of ['key', `sk_${'B'.repeat(43)}`])
+        expect((await identified({ supplierKey, clientAddress: '2001:db8::2' })).fault).toMatchObject({
+          code: 'LIM002',
+          extensions: { retryAfter: expect.any(Number) },
+        });
+      expect(await refusal({ supplierKey: key, clientAddress: '2001:db8::2' })).toBeUndefined();
+      expect(await refusal({ supplierKey: 'key', clientAddress: '2001:db8:0:1::1' })).toBe('AUT003');
+    });
+
+    it('count, valid ones do not', async () => {
+      for (let count = 0; count < 2 * MOST_FAILURES; count++)
+        expect(await refusal({ supplierKey: key })).toBeUndefined();
+      for (let count = 0; count < MOST_FAILURES; count++) expect(await refusal({ supplierKey: 'key' })).toBe('AUT003');
+      expect(await refusal({ supplierKey: 'key' })).toBe('LIM002');
+    });
+
+    it('are not limited with RATE_LIMITS=off', async () => {
+      const unlimited = await started(true);
+      try {
+        const by = callersOver(undefined, unlimited);
+        for (let count = 0; count < 2 * MOST_FAILURES; count++)
+          expect(await refusal({ supplierKey: 'key' }, by)).toBe('AUT003');
+      } finally {
+        await unlimited.close();
+      }
+    });
+  });
+
+  describe('An operation that anybody may ask for', () => {
+    const tolerant = { open: true, lenient: true, fields: [['anyone']] };
+    const exact = { open: true, lenient: false, fields: [['public']] };
+    const outcome = (
+      audience: typeof tolerant,
+      code?: 'AUT001' | 'AUT002' | 'AUT003' | 'RTI001' | 'LIM002' | 'SYS002',
+    ) => {
+      const context: CallContext = { caller: null, service: null, ...ORIGIN };
+      try {
+        return admit(audience, code ? { context, fault: new RegisterError(code) } : { context }).caller;
+      } catch (error) {
+        return (error as RegisterError).code;
+      }
+    };
+
+    it.each([
+      ['AUT001', null, 'AUT001'],
+      ['AUT002', null, 'AUT002'],
+      ['AUT003', 'AUT003', 'AUT003'],
+      ['LIM002', null, 'LIM002'],
+      ['RTI001', null, null],
+      ['SYS002', 'SYS002', 'SYS002'],
+      [undefined, null, null],
+    ] as const)('with a credential that is %s: verify %s, Interface D %s', (code, tolerated, exactly) => {
+      expect([outcome(tolerant, code), outcome(exact, code)]).toEqual([tolerated, exactly]);
+    });
+  });
+
+  describe('A bearer token of another issuer', () => {
+    const foreign = new UnsecuredJWT({ iss: 'https://supplier.example' }).encode();
+
+    it('is for tariffs to judge, which is never shown one of the register', async () => {
+      const shown: unknown[] = [];
+      const tariffs: SubgraphLink = {
+        name: 'tariffs',
+        execute: async ({ variables }) => {
+          shown.push(variables?.['token']);
+          return { errors: [new RegisterError('RTI001')] };
+        },
+      };
+      const by = callersOver(tariffs);
+      expect((await identified({ authorization: `Bearer ${foreign}` }, by)).fault?.code).toBe('RTI001');
+      expect((await identified({ authorization: await supplierBearer() }, by)).fault).toBeUndefined();
+      for (const authorization of [
+        'Bearer x',
+        `Bearer ${new UnsecuredJWT({}).encode()}`,
+        `bearer ${new UnsecuredJWT({ iss: 'http://register' }).encode()}`,
+      ])
+        expect((await identified({ authorization }, by)).fault?.code).toBe('AUT001');
+      expect(shown).toEqual([foreign]);
+    });
+
+    it('is nobody’s where tariffs is not, and cannot be judged while it is away', async () => {
+      const authorization = `Bearer ${foreign}`;
+      expect((await identified({ authorization }, callersOver(undefined))).fault?.code).toBe('AUT001');
+      expect((await identified({ authorization })).fault?.code).toBe('SYS002');
+    });
+  });
+
+  describe('A subgraph that is a process of its own', () => {
+    const between = randomBytes(32);
+    const USER = `usr_${'a'.repeat(32)}`;
+    const said = { mpxns: ['1012345678'], scopes: ['tariff:read'] };
+    const consumer = { issuer: 'https://supplier.example', subject: 'rowan', userId: USER, ...said };
+    const caller = { accountId: USER, role: 'consumer', duid: null, mpid: 'TIDE' } as const;
+    let servers: FastifyInstance[];
+    let seen: CallContext[];
+    beforeEach(() => {
+      servers = [];
+      seen = [];
+    });
+    afterEach(() => Promise.all(servers.map((server) => server.close())));
+
+    async function linkTo(
+      name: 'access' | 'tariffs',
+      tokens = serviceTokens('gateway', between),
+    ): Promise<SubgraphLink> {
+      const link: SubgraphLink = {
+        name,
+        execute: async (_, context) => {
+          seen.push(context);
+          return { data: {} };
+        },
+      };
+      const foreignCaller = async (token: string) => {
+        if (token !== 'the token of a supplier') throw new RegisterError('AUT001');
+        return { ...caller, consumer };
+      };
+      const server = await serveSubgraph({
+        ...{ name, link, ready: () => Promise.resolve(true), tokens: serviceTokens(name, between) },
+        ...{ verifier: localVerifier(signing), port: 0, host: '127.0.0.1' },
+        ...(name === 'tariffs' ? { foreignCaller } : {}),
+      });
+      servers.push(server);
+      return remoteLink(name, `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`, tokens);
+    }
+
+    const ask = async (link: SubgraphLink, context: Partial<CallContext>) => {
+      const whole: CallContext = { caller: null, service: null, ...ORIGIN, ...context };
+      const { errors } = await link.execute({ query: '{ x }' }, whole);
+      return errors?.[0]?.extensions?.['code'] ?? seen.at(-1);
+    };
+
+    it('believes the gateway that a supplier sent its key, which it is not shown', async () => {
+      const { context } = await identified({ supplierKey: key });
+      expect(await ask(await linkTo('tariffs'), context)).toMatchObject({ caller: context.caller, service: null });
+      expect(JSON.stringify(seen)).not.toContain(key);
+    });
+
+    it('believes nobody else, and no caller who is not vouched for', async () => {
+      const { context } = await identified({ supplierKey: key });
+      const strangers = serviceTokens('gateway', randomBytes(32));
+      expect(await ask(await linkTo('tariffs', strangers), context)).toBe('AUT001');
+      const { vouched: _, ...unvouched } = context;
+      expect(await ask(await linkTo('tariffs'), unvouched)).toBe('AUT001');
+    });
+
+    it('verifies the token of a consumer again, and reads there what it says', async () => {
+      const link = await linkTo('tariffs');
+      const bearer = 'the token of a supplier';
+      const told = { ...caller, consumer: { ...consumer, scopes: ['consent:write'] } };
+      expect(await ask(link, { caller: told, bearer })).toMatchObject({ caller: { ...caller, consumer }, bearer });
+      expect(await ask(link, { caller: told, bearer: 'another' })).toBe('AUT001');
+      expect(await ask(link, { caller: { ...told, mpid: 'FELL' }, bearer })).toBe('AUT001');
+      expect(await ask(link, { caller: { ...told, accountId: `usr_${'b'.repeat(32)}` }, bearer })).toBe('AUT001');
+      expect(await ask(link, { caller: { ...told, role: 'admin' }, bearer })).toBe('AUT001');
+    });
+
+    it('that knows no consumers learns nothing of them but that one asks', async () => {
+      const bearer = 'the token of a supplier';
+      expect(await ask(await linkTo('access'), { caller: { ...caller, consumer }, bearer })).toMatchObject({ caller });
+      expect(JSON.stringify(seen)).not.toMatch(/1012345678|rowan|the token/);
+    });
+  });
+}
