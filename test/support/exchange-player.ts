@@ -62,7 +62,7 @@ async function answerTo(exchange: WrittenExchange, takeStep: () => Promise<Answe
   let last = await ask();
   if (!exchange.isAwaited || last.told.length === 0) return last;
   const isSo = async () => ((last = await ask()).told.length === 0 ? last : undefined);
-  return until(isSo, 30_000).catch(() => last);
+  return until(isSo).catch(() => last);
 }
 
 async function variablesOf(register: SharedRegister): Promise<Variables> {

@@ -59,7 +59,7 @@ export async function openRoom(log: Pick<Logger, 'warn' | 'error'>): Promise<Lau
     close: async () => {
       instances.forEach((instance) => instance.kill('SIGKILL'));
       await Promise.all(servers.map((server) => server.stop()));
-      await until(() => processesOf(path).length === 0 || undefined, 5_000);
+      await until(() => processesOf(path).length === 0 || undefined);
       await rm(path, { recursive: true, force: true });
     },
   };

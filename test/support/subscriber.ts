@@ -96,7 +96,7 @@ function subscriber(subscribe: (sink: Sink) => () => void, dispose: () => Promis
   return {
     told,
     ended,
-    first: (count) => until(() => (told.length >= count ? told.slice(0, count) : undefined), 20_000),
+    first: (count) => until(() => (told.length >= count ? told.slice(0, count) : undefined)),
     async stop() {
       stop();
       await dispose();

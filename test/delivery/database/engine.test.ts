@@ -78,7 +78,7 @@ const pending = async (): Promise<number> =>
 
 /** How many are delivered once none is pending. */
 async function allMade(): Promise<number> {
-  await until(async () => ((await pending()) === 0 ? true : undefined), 30_000);
+  await until(async () => ((await pending()) === 0 ? true : undefined));
   const { rows } = await pool.query(`select count(*)::int as delivered from delivery where state = 'delivered'`);
   return rows[0].delivered;
 }
@@ -363,7 +363,7 @@ async function silence(endpoints: number, urgent: boolean, owner = 'silent'): Pr
 async function timeOf(endpoint: string, event: string, urgent: boolean): Promise<number> {
   const began = performance.now();
   await plan(pool, endpoint, event, event, urgent);
-  const came = await until(() => healthy.received.find(({ eventId }) => eventId === event), 15_000);
+  const came = await until(() => healthy.received.find(({ eventId }) => eventId === event));
   return came.at - began;
 }
 

@@ -152,7 +152,7 @@ describe('The deliveries of a subscription', () => {
       if (waiting[0]) await advance(waiting[0].seconds);
       const { nodes } = await deliveries(subscription, { state: 'UNDELIVERED' });
       return nodes[0] as { eventId: string } | undefined;
-    }, 60_000);
+    });
     const [mail] = await until(async () => {
       const mails = await room.mails(alertEmail);
       return mails.length > 0 ? mails : undefined;
@@ -164,7 +164,7 @@ describe('The deliveries of a subscription', () => {
       .filter((line) => line.includes(rows[0].id));
     expect(told).toHaveLength(1);
     expect(room.receiver.received.filter((received) => received.path === path)).toHaveLength(1);
-  }, 120_000);
+  });
 
   it('tell of a change of tenancy without the records that were anonymised since', async () => {
     room.receiver.answer(() => 500);
@@ -314,7 +314,7 @@ describe('The deliveries of a subscription', () => {
       const { rows } = await until(async () => {
         const found = await other.query(held, [subscription.id]);
         return found.rowCount === 1 ? found : undefined;
-      }, 15_000);
+      });
       expect(rows).toEqual([{ attempt: 1, held: 1 }]);
       await other.end();
     } finally {
@@ -323,7 +323,7 @@ describe('The deliveries of a subscription', () => {
     await advance(10);
     expect((await attempted(subscription, 2)).attempts).toHaveLength(2);
     expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
-  }, 30_000);
+  });
 
   it('cannot be asked for of an event that was never theirs', async () => {
     const subscription = await subscribe();
@@ -378,7 +378,7 @@ describe('The deliveries of a subscription', () => {
     await triedAgain();
     expect(await room.mails(alertEmail)).toHaveLength(1);
     expect((await deliveries(subscription)).nodes[0].attempts).toHaveLength(6);
-  }, 120_000);
+  });
 
   it('are counted for the back office, which sees no address', async () => {
     const subscription = await subscribe();

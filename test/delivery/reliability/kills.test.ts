@@ -41,7 +41,7 @@ async function engineProcess(): Promise<ChildProcess> {
   });
   let said = '';
   child.stdout.on('data', (text: Buffer) => (said += text.toString()));
-  await until(() => (said.includes('ready') ? true : undefined), 30_000);
+  await until(() => (said.includes('ready') ? true : undefined));
   return child;
 }
 
@@ -64,7 +64,7 @@ describe('Deliveries under way in a process that is killed', () => {
       await until(async () => {
         const { rowCount } = await pool.query(`select from delivery where state = 'pending'`);
         return rowCount === 0 ? true : undefined;
-      }, 20_000);
+      });
       const after = received().slice(underWay.length);
       const again = after.filter(({ eventId }) => underWay.includes(eventId));
       expect(again.map(({ eventId }) => eventId).toSorted()).toEqual(underWay.toSorted());
@@ -90,14 +90,14 @@ describe('Deliveries under way when PostgreSQL is killed', () => {
         await pool.query(text, [endpoint, String(n), each]);
       }
       for (let kill = 1; kill <= kills; kill++) {
-        await until(() => (hooks.received.length > (kill * endpoints * each) / (kills + 1) ? true : undefined), 30_000);
+        await until(() => (hooks.received.length > (kill * endpoints * each) / (kills + 1) ? true : undefined));
         await postgres.kill();
         await postgres.start();
       }
       await until(async () => {
         const pending = pool.query(`select from delivery where state = 'pending'`);
         return (await pending.catch(() => undefined))?.rowCount === 0 ? true : undefined;
-      }, 60_000);
+      });
       const events = new Set(hooks.received.map(({ eventId }) => eventId));
       expect(events.size).toBe(endpoints * each);
       expect(hooks.received.length - events.size).toBeLessThanOrEqual(kills * endpoints * 8);

@@ -30,7 +30,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
     dataUser = await newDataUser(register, 'https://first.example/return');
     other = await newDataUser(register, 'https://second.example/return');
     admin = await tokenOf(register, 'admin');
-  }, 120_000);
+  });
   afterAll(async () => register.close());
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.stop()));

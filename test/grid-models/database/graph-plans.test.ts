@@ -63,7 +63,7 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
     await grid.published(await gridArchive({ EQ: EQ((index) => index), GL }));
     await grid.published(await gridArchive({ EQ: EQ((index) => (index === 30_000 ? 1 : index)), GL }));
     await grid.published(await gridArchive({ EQ: EQ((index) => index), GL }), { ...TRIAL_PLACE, projectId: 'P2' });
-  }, 240_000);
+  });
   afterAll(() => grid?.close());
 
   const project = (selection: string) =>

@@ -41,7 +41,7 @@ const grown = (table: string, count: number) =>
   until(async () => {
     const { rowCount } = await grid.owner.query(`select from ${table} limit ${count}`);
     return rowCount === count || undefined;
-  }, 60_000);
+  });
 
 /** When a publication is killed; the next command clears up after one that was killed among its items. */
 const MOMENTS: [string, string, number][] = [

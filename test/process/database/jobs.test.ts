@@ -196,7 +196,7 @@ describe('Workers', () => {
     );
     let said = '';
     doomed.stdout.on('data', (text: Buffer) => (said += text.toString()));
-    await until(() => (said.includes('ready') ? true : undefined), 30_000);
+    await until(() => (said.includes('ready') ? true : undefined));
     await jobs.add(pool, 'hold', { n: 1 });
     await until(() => (said.includes('took 1') ? true : undefined));
 
@@ -230,7 +230,7 @@ describe('Workers', () => {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = current_user and pid <> pg_backend_pid()',
     );
     await jobs.add(pool, 'note', { n: 1 });
-    await until(async () => ((await waiting()) === 0 ? true : undefined), 20_000);
+    await until(async () => ((await waiting()) === 0 ? true : undefined));
     expect(done).toEqual([{ n: 1 }]);
   });
 

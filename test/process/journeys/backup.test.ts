@@ -471,7 +471,7 @@ describe('A restore of a backup after which customers were anonymised', () => {
       60_000,
     );
     await holder.query('begin; lock table access.access_record in share mode');
-    await until(async () => (await asked(url, `select from pg_locks where not granted`)).length || undefined, 60_000);
+    await until(async () => (await asked(url, `select from pg_locks where not granted`)).length || undefined);
     killed.child.kill('SIGKILL');
     await killed.ended;
     await holder.query('rollback');
@@ -566,7 +566,7 @@ describe('The embedded database', () => {
       expect([code, said]).toEqual([1, expect.stringMatching(/no database to back up: DATABASE_URL names none/)]);
     }
     expect(await readdir(root)).toEqual([]);
-  }, 60_000);
+  });
 
   it('is restored into while nobody runs it, without any data keys on request only, and backed up while somebody runs it', async () => {
     await rm((await backUp()).dataKeys, { recursive: true });

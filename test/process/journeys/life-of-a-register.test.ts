@@ -82,7 +82,7 @@ async function endOf(signal: () => void): Promise<{ code: number | null; millise
   signal();
   const code = await register.ended;
   const milliseconds = performance.now() - begin;
-  await until(() => processes().length === 0 || undefined, 2_000);
+  await until(() => processes().length === 0 || undefined);
   return { code, milliseconds };
 }
 

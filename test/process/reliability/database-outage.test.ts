@@ -110,7 +110,7 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     await until(async () => (await health('/health')) === 200 || undefined);
     await until(async () => (await served()).every(([, status]) => status < 500) || undefined);
     expect(await served()).toEqual(before);
-  }, 120_000);
+  });
 });
 
 /** Stops a postmaster and its sessions where they are; answers how they go on. */

@@ -326,7 +326,7 @@ describe('A register in which everything writes while processes are killed', () 
       ({ id }) => id,
     );
     const expected = logged.slice(logged.indexOf(first) + 1);
-    await until(() => clients.every(({ told }) => told.length >= expected.length) || undefined, 60_000);
+    await until(() => clients.every(({ told }) => told.length >= expected.length) || undefined);
     for (const { told } of clients) expect(told).toEqual(expected);
     expect(Math.min(...clients.slice(2).map((client) => client.resumed()))).toBeGreaterThanOrEqual(GATEWAY_KILLS);
   });

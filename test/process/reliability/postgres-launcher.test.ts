@@ -129,7 +129,7 @@ describe('The embedded PostgreSQL, when its instance ends,', () => {
     await keepARow(instance.facts.url);
     const processes = processesOf(dataDir);
     await kill9(instance.process);
-    await until(() => stillLiving(processes).length === 0 || undefined, 3_000);
+    await until(() => stillLiving(processes).length === 0 || undefined);
     expect(await readTheRow((await room.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
   });
 
@@ -231,7 +231,7 @@ describeForRoot('The embedded PostgreSQL, below a folder that only its owner can
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY);
     await keepARow(ordinary.facts.url);
     await kill9(ordinary.process);
-    await until(() => processesOf(dataDir).length === 0 || undefined, 5_000);
+    await until(() => processesOf(dataDir).length === 0 || undefined);
     expect(await readTheRow((await room.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
   });
 });

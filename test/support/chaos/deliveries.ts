@@ -54,7 +54,7 @@ export async function watchDeliveries(
   const taken = () => receiver.received.filter(({ status }) => status === 204);
   return {
     async noteInFlight() {
-      const unwritten = await until(() => rows<Named>(UNWRITTEN).catch(() => undefined), 60_000);
+      const unwritten = await until(() => rows<Named>(UNWRITTEN).catch(() => undefined));
       const sent = new Set(receiver.received.filter(({ status }) => status !== 503).map(({ delivery }) => delivery));
       for (const name of unwritten.map(nameOf)) if (sent.has(name)) inFlight.add(name);
       for (const { torn, delivery } of receiver.received) if (torn) inFlight.add(delivery);

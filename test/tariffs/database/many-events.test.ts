@@ -126,7 +126,7 @@ const done = (kind: string) =>
       [kind],
     );
     return rowCount === 0 ? true : undefined;
-  }, 90_000);
+  });
 /** Lets nothing happen until all of it is due. */
 async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
   const blocker = await room.owner.connect();
@@ -192,7 +192,7 @@ describe('Where two processes do it', () => {
       expect(new Set(all.filter(({ type }) => type === 'consent.revoked').map(({ mpxn }) => mpxn))).toEqual(
         new Set(MPXNS),
       );
-    }, 120_000);
+    });
 
     it('ends many consents in steps, each once', async () => {
       await room.suppliers('FELL');
@@ -219,7 +219,7 @@ describe('Where two processes do it', () => {
         [participant.userId],
       );
       expect(rows).toEqual([{ ended: MANY, instants: 1 }]);
-    }, 60_000);
+    });
   });
 
   /** First attempts so far by both processes, and those within an hour of the effect. */
@@ -291,7 +291,7 @@ describe('Where one process does it', () => {
       const { rowCount } = await room.owner.query('select from delivery where endpoint_id = $1', [webhookId]);
       expect(rowCount).toBe(THOUSANDS);
       await room.ask(REMOVE_WEBHOOK, { id: webhookId }, participant.caller);
-    }, 120_000);
+    });
 
     it('goes out whatever is held for its MPxN', async () => {
       const { mpxn, registrationId, ...participant } = await follower('/held');
@@ -337,7 +337,7 @@ describe('Where one process does it', () => {
       await done('consent.revoked');
       expect(await writtenAfter(mpxn, 'consent.revoked')).toBeGreaterThan(0);
       expect(await revokedOf(participant.userId)).toEqual({ events: mpxns, mpxns });
-    }, 180_000);
+    });
 
     it('a tariff that replaces another, holds up nobody else', async () => {
       const many = 2 * LOOKS_AT_ONCE + 200;
@@ -359,7 +359,7 @@ describe('Where one process does it', () => {
       expect(await writtenAfter(mpxn, 'tariff.change')).toBeGreaterThan(0);
       const { rowCount } = await room.owner.query('select from event where tariff_id = $1', [trf(41)]);
       expect(rowCount).toBe(many);
-    }, 120_000);
+    });
   });
 
   describe('what fails', () => {
@@ -409,7 +409,6 @@ describe('Where one process does it', () => {
         };
         expect(typesAt(`${path}-bad`)[1]).toBe(types[which]);
       },
-      90_000,
     );
   });
 

@@ -15,7 +15,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
     register = await sharedRegister(wiring);
     room = await tariffSharing(register);
     token = await newToken();
-  }, 120_000);
+  });
   afterAll(async () => {
     await room?.supplier.close();
   });

@@ -34,7 +34,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     owner = new Postgres({ connectionString: register.databaseUrl, options: '-c search_path=tariffs,register' });
     await owner.connect();
     [one, other] = [await newSupplier(), await newSupplier()];
-  }, 120_000);
+  });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.stop()));
   });

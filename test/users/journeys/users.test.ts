@@ -9,7 +9,7 @@ describe.each(usualWirings())('From a fresh start (%s)', (wiring) => {
   const story = {} as UserStory;
   beforeAll(async () => {
     Object.assign(story, await beginStory(wiring));
-  }, 120_000);
+  });
   afterAll(() => story.end?.());
 
   usersOfMeterData(story);

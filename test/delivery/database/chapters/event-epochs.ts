@@ -105,7 +105,7 @@ export function eventEpochs(): void {
       await withLog(async (log) => {
         for (const cursor of [kept, lost]) expect((await log.follow(cursor, 10)).entries).toHaveLength(1);
       });
-    }, 120_000);
+    });
 
     it('is not found out where the owner may not ask for the timeline: the register starts all the same', async () => {
       await asOwner(async (session) => {

@@ -253,7 +253,7 @@ export function subscriptions(): void {
         until(async () => {
           const all = await room.mails(alertEmail);
           return all.length >= count ? all : undefined;
-        }, 40_000);
+        });
       const giveUp = async (eventIds: string[]) => {
         await until(async () => {
           const delivered = `select from delivery where event_id = any($1) and state = 'delivered'`;

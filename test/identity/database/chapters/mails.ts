@@ -124,7 +124,7 @@ export function mails(): void {
       expect(findings(known, [{ name: 'log', content: Buffer.from(identity.log()) }])).toEqual([]);
       expect(await mailsTo(email)).toEqual([]);
       isOpen = true;
-      await until(async () => ((await mailsTo(email)).length === 1 ? true : undefined), 20_000);
+      await until(async () => ((await mailsTo(email)).length === 1 ? true : undefined));
       await ended();
     });
 

@@ -86,7 +86,7 @@ export function databaseLogin(): void {
       ownerUrl = new URL(database.url);
       ownerUrl.username = owner;
       ownerUrl.password = 'owner';
-    }, 30_000);
+    });
     afterAll(async () => {
       for (const close of closing.toReversed()) await close();
       await database.drop();

@@ -435,7 +435,7 @@ export function catalogue(): void {
       from (select tariff_id, row_number() over (order by tariff_id) as place from tariff) placed where placed.tariff_id = t.tariff_id;
     alter table tariff enable trigger never_changed`);
       inOrder = published; // ids ascend as instants descend
-    }, 60_000);
+    });
     afterAll(() => listing?.close());
 
     const ids = (list: readonly { tariffId: string }[]) => list.map(({ tariffId }) => tariffId);
