@@ -24,9 +24,10 @@ import { type Customer, type DataUser, newCustomer, newDataUser } from '../../su
 import { putWebhook } from '../../support/event-rows';
 import { failuresOf, graphAs, graphOf } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
-import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+import { type FreshDatabase, databaseCopy, freshDatabase } from '../../support/postgres';
 import { type TestRegister, spawnRegisterProcess, startTestRegister } from '../../support/register';
 import { anonymousClient } from '../../support/rest-client';
+import { templateOf } from '../../support/run/keeper-client';
 import { type SearchedPlace, databasePlaces, findings } from '../../support/secret-scan';
 import { until } from '../../support/until';
 
@@ -69,6 +70,12 @@ afterAll(async () => {
 async function newRoot(): Promise<void> {
   root = await mkdtemp(join(tmpdir(), 'register-backup-'));
   roots.push(root);
+}
+
+async function filledDatabase(): Promise<FreshDatabase> {
+  const database = await databaseCopy((await templateOf('filled')).database);
+  databases.push(database);
+  return database;
 }
 
 const backUp = (keptDays = 7) => takeBackup(register.databaseUrl, root, keptDays);
@@ -514,10 +521,11 @@ describe('A restore of a backup after which customers were anonymised', () => {
   });
 
   it('leaves a database alone that is not empty', async () => {
+    const { url } = await filledDatabase(); // no service works on it
     const tables = await backedUpTables();
-    const before = await contents(register.databaseUrl, tables);
-    expect(await refusal(register.databaseUrl)).toContain('the database is not empty');
-    expect(await contents(register.databaseUrl, tables)).toEqual(before);
+    const before = await contents(url, tables);
+    expect(await refusal(url)).toContain('the database is not empty');
+    expect(await contents(url, tables)).toEqual(before);
   });
 
   it('is refused without any list', async () => {
