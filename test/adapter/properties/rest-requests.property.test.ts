@@ -70,7 +70,7 @@ beforeAll(async () => {
   ({ samples } = room);
 }, START_TIME);
 afterAll(() => room?.close());
-jest.setTimeout(PROPERTY_TIME + 20_000);
+jest.setTimeout(PROPERTY_TIME + 250_000); // a last resort
 
 const operationOf = (id: string) => room.contract.get(id) as ServedOperation;
 const usualCaller = (id: string) =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
   register = await sharedRegister();
   verify = `/v1/access-records/${register.sandbox.samples.access_keys.active}`;
 }, 300_000);
-jest.setTimeout(PROPERTY_TIME + 20_000);
+jest.setTimeout(PROPERTY_TIME + 250_000); // a last resort
 
 interface RawAnswer {
   readonly status: number;

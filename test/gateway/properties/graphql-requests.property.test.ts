@@ -44,7 +44,7 @@ afterAll(async () => {
   wire.close();
   await register.close();
 });
-jest.setTimeout(PROPERTY_TIME + 20_000);
+jest.setTimeout(PROPERTY_TIME + 250_000); // a last resort
 
 const anyone = fc.constantFrom('nobody', ...ROLES);
 /** Between them these may call nearly everything: with the others, most operations end at the role. */

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'pg';
 import { readLists, takeList } from '../../../backup/anonymised-list';
 import { backupsOf } from '../../../backup/backup-folder';
-import { type RestorePlan, restore } from '../../../backup/restore';
+import { restore } from '../../../backup/restore';
 import { type TakenBackup, takeBackup } from '../../../backup/take-backup';
 import { newKeyVariables, sandboxKeyVariables } from '../../../sandbox/keys';
 import { launchPostgres } from '../../../sandbox/postgres/launch-postgres';
@@ -49,7 +49,7 @@ const PERSON = {
 let register: TestRegister;
 let dataUser: DataUser;
 let keyVariables: Record<string, string>;
-/** Folder of the backups of a test, or of a chain of tests. */
+/** Folder of the backups of a test, or of tests that build on each other. */
 let root: string;
 const roots: string[] = [];
 const databases: FreshDatabase[] = [];
@@ -72,19 +72,14 @@ async function newRoot(): Promise<void> {
   roots.push(root);
 }
 
-async function filledDatabase(): Promise<FreshDatabase> {
-  const database = await databaseCopy((await templateOf('filled')).database);
-  databases.push(database);
-  return database;
-}
-
 const backUp = (keptDays = 7) => takeBackup(register.databaseUrl, root, keptDays);
 
-async function emptyDatabase(): Promise<string> {
-  const database = await freshDatabase();
+async function dropped(making: Promise<FreshDatabase>): Promise<string> {
+  const database = await making;
   databases.push(database);
   return database.url;
 }
+const emptyDatabase = () => dropped(freshDatabase());
 
 /** What the operator has in the environment for a restore into a database. */
 const environmentFor = (databaseUrl: string) => ({
@@ -96,8 +91,11 @@ const restoreInto = (databaseUrl: string, ...options: string[]) =>
   runOperatorCommand('backup.ts', ['restore', root, ...options], environmentFor(databaseUrl)).ended;
 
 /** What a restore says that is refused before a subgraph is looked at. */
-const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') => {
-  const plan: RestorePlan = { databaseUrl, root, production: false, withoutDataKeys: false, subgraphs: [] };
+const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') =>
+  restore({ databaseUrl, root, production: false, withoutDataKeys: false, subgraphs: [] }).then(
+    () => 'it was made',
+    ({ message }: Error) => message,
+  );
   return restore(plan).then(
     () => 'it was made',
     ({ message }: Error) => message,
@@ -521,11 +519,11 @@ describe('A restore of a backup after which customers were anonymised', () => {
   });
 
   it('leaves a database alone that is not empty', async () => {
-    const { url } = await filledDatabase(); // no service works on it
+    const unserved = await dropped(databaseCopy((await templateOf('filled')).database));
     const tables = await backedUpTables();
-    const before = await contents(url, tables);
-    expect(await refusal(url)).toContain('the database is not empty');
-    expect(await contents(url, tables)).toEqual(before);
+    const before = await contents(unserved, tables);
+    expect(await refusal(unserved)).toContain('the database is not empty');
+    expect(await contents(unserved, tables)).toEqual(before);
   });
 
   it('is refused without any list', async () => {

@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { relative } from 'node:path';
 import fc from 'fast-check';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 
 /** Whether the long run is asked for: some thousands of requests of each operation instead of some dozens. */
 export const LONG = process.env['TEST_LONG'] === '1';
@@ -27,7 +29,8 @@ export async function holdsForAll<Value>(
     interruptAfterTimeLimit: PROPERTY_TIME,
   });
   if (!failed) return;
-  const again = `FC_SEED=${SEED} npx jest test/properties -t ${JSON.stringify(expect.getState().currentTestName)}`;
+  const { testPath = '', currentTestName } = expect.getState();
+  const again = `FC_SEED=${SEED} npx jest ${relative(REPOSITORY_ROOT, testPath)} -t ${JSON.stringify(currentTestName)}`;
   const because = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   const value = told(JSON.stringify(counterexample?.[0], tellable, 1));
   throw new Error(
