@@ -96,11 +96,6 @@ const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') =>
     () => 'it was made',
     ({ message }: Error) => message,
   );
-  return restore(plan).then(
-    () => 'it was made',
-    ({ message }: Error) => message,
-  );
-};
 
 /** What a restore says that it has done. */
 const outcome = (again: number, withoutKey: number, revoked: number) => ({
