@@ -515,10 +515,9 @@ describe('A restore of a backup after which customers were anonymised', () => {
 
   it('leaves a database alone that is not empty', async () => {
     const unserved = await dropped(databaseCopy((await templateOf('filled')).database));
-    const tables = await backedUpTables();
-    const before = await contents(unserved, tables);
+    const before = await contents(unserved, await backedUpTables());
     expect(await refusal(unserved)).toContain('the database is not empty');
-    expect(await contents(unserved, tables)).toEqual(before);
+    expect(await contents(unserved, await backedUpTables())).toEqual(before);
   });
 
   it('is refused without any list', async () => {
