@@ -20,6 +20,6 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
   testSequencer: '<rootDir>/test/support/slow-rooms-first.js',
   testTimeout: 300_000, // a last resort: nothing is expected within a time
-  maxWorkers: 3, // on two cores: a fifth of the time a file waits for what it has started
+  maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
 };

@@ -107,6 +107,7 @@ describe('A register in which everything writes while processes are killed', () 
     pageUser = await newDataUser(register, 'https://third.example/return');
     pageIr = (await newCustomer(pageUser)).ir;
     visitor = await backOffice(register);
+    await logSettled(room.owner); // the page begins after the customer's own record
     stream = await visitor.watch(`duid=${pageUser.duid}`);
     receiver = await startReceiver(() => ({ status: 204, after: randomInt(20) }));
     deliveries = await watchDeliveries([dataUser, duid], receiver, ['/first', '/second'], rows);
