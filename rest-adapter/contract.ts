@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
 import type { RestInterface } from './interfaces';
 
@@ -81,8 +81,8 @@ export function loadContract(restInterface: RestInterface): Contract {
 
 /** Reads a contract of an interface. */
 export function readContract(text: string, restInterface: RestInterface): Contract {
-  const document = parse(text) as OpenApiDocument;
-  const whole = dereferenced(document, document) as OpenApiDocument;
+  const document = load(text) as OpenApiDocument;
+  const whole = withoutReferences(document);
   const served = Object.entries(whole.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => method in item).map((method) => {
       const authored = item[method] as AuthoredOperation;
@@ -155,13 +155,19 @@ function signInOf(security: readonly Record<string, unknown>[]): SignIn {
   return security.some((requirement) => 'supplierApiKey' in requirement) ? 'key' : 'bearer';
 }
 
-/** The part of a document with every reference replaced by what it names; the contract has no cycles. */
-function dereferenced(part: unknown, document: OpenApiDocument): unknown {
-  if (Array.isArray(part)) return part.map((item) => dereferenced(item, document));
-  if (typeof part !== 'object' || part === null) return part;
-  const reference = (part as { $ref?: unknown }).$ref;
-  if (typeof reference === 'string') return dereferenced(named(reference, document), document);
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, dereferenced(value, document)]));
+/** A document with every reference replaced by what it names, one object for all references to it; the contract has no cycles. */
+function withoutReferences(document: OpenApiDocument): OpenApiDocument {
+  const byReference = new Map<string, unknown>();
+  const dereferenced = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(dereferenced);
+    if (typeof part !== 'object' || part === null) return part;
+    const reference = (part as { $ref?: unknown }).$ref;
+    if (typeof reference !== 'string')
+      return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, dereferenced(value)]));
+    if (!byReference.has(reference)) byReference.set(reference, dereferenced(named(reference, document)));
+    return byReference.get(reference);
+  };
+  return dereferenced(document) as OpenApiDocument;
 }
 
 function named(reference: string, document: OpenApiDocument): unknown {

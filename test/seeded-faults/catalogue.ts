@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { repositoryFiles } from '../structure/source-files';
 
@@ -23,7 +23,7 @@ const FOLDER = join(__dirname, 'faults');
 export function seededFaults(): SeededFault[] {
   return readdirSync(FOLDER)
     .toSorted()
-    .flatMap((file) => parse(readFileSync(join(FOLDER, file), 'utf8')) as SeededFault[]);
+    .flatMap((file) => load(readFileSync(join(FOLDER, file), 'utf8')) as SeededFault[]);
 }
 
 /** The sources of the product by their paths. */

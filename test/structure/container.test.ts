@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parse } from 'yaml';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { newKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { KEY_VARIABLES, SERVICES, SUBGRAPHS } from '../../process/keys';
@@ -27,7 +27,9 @@ interface BackupService extends ComposeService {
   readonly volumes: readonly string[];
 }
 
-const compose = parse(textOf('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> };
+const compose = load(textOf('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
+  services: Record<string, ComposeService>;
+};
 const { postgres, backup, ...services } = compose.services as Record<string, ComposeService> & {
   readonly backup: BackupService;
 };

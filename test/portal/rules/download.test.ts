@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { wordingIn } from '../../../portal/request/languages';
 import { csvOf, jsonOf } from '../../../portal/presentation/download';
 import { enumName } from '../../../schema/naming';
@@ -10,7 +10,7 @@ import { customerRecord, discoveredRecord } from '../../support/customer-records
 /** What Interface A calls things. */
 const CONTRACT = (() => {
   const text = readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', 'a.yaml'), 'utf8');
-  const { components } = parse(text) as {
+  const { components } = load(text) as {
     components: { schemas: Record<string, { properties?: object; enum?: string[] }> };
   };
   const schemas = Object.entries(components.schemas);
