@@ -7,6 +7,13 @@ export interface FailedTest {
   readonly test: string;
 }
 
+/** The settings of a run of which one failure is enough: it is not waited for long. */
+const UP_TO_A_FAILURE = [
+  ...['--bail', '--testTimeout', '90000'],
+  ...['--testEnvironment', join(__dirname, 'first-failure-environment.js')],
+];
+const IMPATIENT = { TEST_PATIENCE_MS: '15000' };
+
 /** Minutes after which tests that do not end are ended: they show nothing. */
 const LONGEST_MINUTES = 20;
 const LONGEST_REASON = 1_000;
@@ -21,7 +28,7 @@ export async function runTests(root: string, pattern: string): Promise<FailedTes
   const [paths, name] = patternOf(pattern);
   const config = /\/rules\b/.test(paths) ? ['--config', 'jest.rules.config.js'] : [];
   const names = name === undefined ? [] : ['--testNamePattern', name];
-  const { code, output } = await jest(root, [...config, '--bail', ...names, '--testPathPatterns', paths]);
+  const { code, output } = await jest(root, [...config, ...UP_TO_A_FAILURE, ...names, '--testPathPatterns', paths]);
   if (code === 0) return undefined;
   const [, file, test] = FIRST_FAILURE.exec(output) ?? [];
   if (file === undefined || test === undefined || test === 'Test suite failed to run') {
@@ -46,6 +53,7 @@ function jest(
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(process.execPath, [join(root, 'node_modules', '.bin', 'jest'), ...words], {
     cwd: root,
+    env: { ...process.env, ...IMPATIENT },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let output = '';

@@ -1,9 +1,12 @@
 const PAUSE = 25;
 
-/** Asks again until there is an answer; the time is a last resort, generous for a machine that is busy. */
+/** Milliseconds that tests wait for what does not come: generous for a machine that is busy, short where tests are meant to fail. */
+const PATIENCE = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
+
+/** Asks again until there is an answer; the time is a last resort. */
 export async function until<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,
-  milliseconds = 120_000,
+  milliseconds = PATIENCE,
 ): Promise<Answer> {
   const deadline = performance.now() + milliseconds;
   for (;;) {
