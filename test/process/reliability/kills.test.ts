@@ -38,7 +38,7 @@ const MEANWHILE = 60;
 /** How many of the acknowledged requests are sent again when all is over. */
 const REPEATS = IS_LONG ? 100 : 20;
 
-jest.setTimeout(IS_LONG ? 1_800_000 : 240_000);
+jest.setTimeout(IS_LONG ? 1_800_000 : 600_000);
 
 let room: KillsRoom;
 beforeAll(async () => {

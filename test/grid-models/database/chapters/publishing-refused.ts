@@ -21,8 +21,6 @@ import { runOperatorCommand } from '../../../support/operator-command';
 import { until } from '../../../support/until';
 
 export function publishingRefused(): void {
-  jest.setTimeout(120_000);
-
   let grid: GridDatabase;
   beforeAll(async () => {
     grid = await gridDatabase();

@@ -25,8 +25,6 @@ import { type GridDatabase, TRIAL_PLACE, gridDatabase } from '../../../support/g
 import { until } from '../../../support/until';
 
 export function publishedProjects(): void {
-  jest.setTimeout(120_000);
-
   let grid: GridDatabase;
   beforeAll(async () => {
     grid = await gridDatabase();
