@@ -67,7 +67,10 @@ async function main(options: readonly string[]): Promise<void> {
 async function run(benches: readonly (readonly [string, Bench])[], seconds: number): Promise<Outcome[]> {
   const room = await openBenchRoom();
   const outcomes: Outcome[] = [];
-  const interrupted = () => void stopServers().then(room.close).finally(() => process.exit(1));
+  const interrupted = () =>
+    void stopServers()
+      .then(room.close)
+      .finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupted);
   try {
     for (const [index, [name, bench]] of benches.entries()) {
