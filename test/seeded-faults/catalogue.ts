@@ -13,7 +13,7 @@ export interface SeededFault {
   readonly instead: string;
   /** The sentence of the specification, or of its decisions, that does not hold then. */
   readonly breaks: string;
-  /** Patterns of the paths of tests, the cheapest first; one of them fails. One that matches nothing is passed over. */
+  /** Which tests show it, the cheapest first, as `runTests` takes them; one of them fails. */
   readonly shown: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endProcessesOf, processesOf } from './left-processes';
@@ -47,17 +47,25 @@ export function removeRunFolders({ files, tables }: RunFolders): void {
   for (const folder of [tables, files]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Ends and deletes what runs have left that were killed together with their keepers. Without /proc (macOS) it leaves everything. */
+/**
+ * Ends and deletes what runs of this account have left that were killed together with their keepers. Without /proc (macOS), where no
+ * process can be found by its run, everything stays.
+ */
 export async function removeLeftRuns(): Promise<void> {
   if (!existsSync('/proc/self/environ')) return;
-  for (const place of [MEMORY, tmpdir()]) {
+  for (const place of [MEMORY, tmpdir()].filter((each) => existsSync(each))) {
     for (const name of readdirSync(place).filter((each) => each.startsWith(PREFIX))) {
-      const run = name.slice(PREFIX.length);
-      if (keeperOf(run) !== undefined) continue;
+      const [folder, run] = [join(place, name), name.slice(PREFIX.length)];
+      if (!isOurs(folder) || keeperOf(run) !== undefined) continue;
       await endProcessesOf(run);
-      rmSync(join(place, name), { recursive: true, force: true, maxRetries: 5 });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }
+}
+
+/** Processes of another account do not show of which run they are. */
+function isOurs(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
 /** The process that keeps a run, as long as there is one. */
