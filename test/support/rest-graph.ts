@@ -139,6 +139,20 @@ export interface TestAdapter {
   readonly metrics: Registry;
 }
 
+/** The adapter of a chapter of tests: it runs while they do, and what a test has told its graph is gone before the next one. */
+export function adapterOfChapter(): TestAdapter {
+  const test = {} as TestAdapter;
+  beforeAll(async () => void Object.assign(test, await startTestAdapter()));
+  afterAll(() => test.adapter.close());
+  beforeEach(() => {
+    test.graph.roots = {};
+    test.graph.calls.length = 0;
+    test.graph.admissions.length = 0;
+    test.lines.length = 0;
+  });
+  return test;
+}
+
 /** Starts an adapter on a free port. */
 export async function startTestAdapter(
   settings: {

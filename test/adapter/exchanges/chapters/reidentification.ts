@@ -5,27 +5,16 @@ import {
   IR,
   MPXN,
   TOKEN_REF,
-  type TestAdapter,
   broken,
   reidentification,
-  startTestAdapter,
+  adapterOfChapter,
 } from '../../../support/rest-graph';
 import { GOOD, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
 
 export function reidentificationRequests(): void {
   const RETURN_URL = 'https://harbourlight.example/return';
 
-  let test: TestAdapter;
-  beforeAll(async () => {
-    test = await startTestAdapter();
-  });
-  afterAll(() => test.adapter.close());
-  beforeEach(() => {
-    test.graph.roots = {};
-    test.graph.calls.length = 0;
-    test.graph.admissions.length = 0;
-    test.lines.length = 0;
-  });
+  const test = adapterOfChapter();
 
   const send = (request: Sent) => sendTo(test, { headers: GOOD, ...request });
 

@@ -2,30 +2,11 @@ import type { GraphFailure } from '../../../../gateway/client/graph-client';
 import { ORDER_OF_CHECKS } from '../../../../rest-adapter/refusal';
 import { errorCatalogue } from '../../../../schema/error-catalogue';
 import { RegisterError } from '../../../../schema/register-error';
-import {
-  AK,
-  DUID,
-  IR,
-  type TestAdapter,
-  accessRecord,
-  broken,
-  registration,
-  startTestAdapter,
-} from '../../../support/rest-graph';
+import { AK, DUID, IR, accessRecord, broken, registration, adapterOfChapter } from '../../../support/rest-graph';
 import { GOOD, JSON_TYPE, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
 
 export function adapterRequests(): void {
-  let test: TestAdapter;
-  beforeAll(async () => {
-    test = await startTestAdapter();
-  });
-  afterAll(() => test.adapter.close());
-  beforeEach(() => {
-    test.graph.roots = {};
-    test.graph.calls.length = 0;
-    test.graph.admissions.length = 0;
-    test.lines.length = 0;
-  });
+  const test = adapterOfChapter();
 
   const send = (request: Sent) => sendTo(test, request);
 

@@ -1,29 +1,9 @@
 import { RegisterError } from '../../../../schema/register-error';
-import {
-  AK,
-  DUID,
-  IR,
-  MPXN,
-  type TestAdapter,
-  accessRecord,
-  broken,
-  registration,
-  startTestAdapter,
-} from '../../../support/rest-graph';
+import { AK, DUID, IR, MPXN, accessRecord, broken, registration, adapterOfChapter } from '../../../support/rest-graph';
 import { GOOD, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
 
 export function surface(): void {
-  let test: TestAdapter;
-  beforeAll(async () => {
-    test = await startTestAdapter();
-  });
-  afterAll(() => test.adapter.close());
-  beforeEach(() => {
-    test.graph.roots = {};
-    test.graph.calls.length = 0;
-    test.graph.admissions.length = 0;
-    test.lines.length = 0;
-  });
+  const test = adapterOfChapter();
 
   const send = (request: Sent) => sendTo(test, request);
 

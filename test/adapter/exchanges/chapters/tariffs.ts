@@ -1,18 +1,9 @@
 import { RegisterError } from '../../../../schema/register-error';
-import { type TestAdapter, broken, startTestAdapter } from '../../../support/rest-graph';
+import { broken, adapterOfChapter } from '../../../support/rest-graph';
 import { GOOD, type Sent, sendTo } from '../../../support/rest-sending';
 
 export function tariffs(): void {
-  let test: TestAdapter;
-  beforeAll(async () => {
-    test = await startTestAdapter();
-  });
-  afterAll(() => test.adapter.close());
-  beforeEach(() => {
-    test.graph.roots = {};
-    test.graph.calls.length = 0;
-    test.graph.admissions.length = 0;
-  });
+  const test = adapterOfChapter();
 
   const TARIFF = 'trf_0d4f8a1be7c92035f6418d2a9c3b5e70';
   const USER = 'usr_5b0e1c7d94a2f3864d1e0fa25c7b9a13';

@@ -3,26 +3,18 @@ import {
   DUID,
   EVENT,
   MPXN,
-  type TestAdapter,
   WID,
   accessRecord,
   changeOfTenancy,
   delivery,
   discoveredAccess,
-  startTestAdapter,
+  adapterOfChapter,
   webhook,
 } from '../../../support/rest-graph';
 import { GOOD, JSON_TYPE, type Sent, messages, sendTo } from '../../../support/rest-sending';
 
 export function webhooks(): void {
-  let test: TestAdapter;
-  beforeAll(async () => {
-    test = await startTestAdapter();
-  });
-  afterAll(() => test.adapter.close());
-  beforeEach(() => {
-    test.graph.roots = {};
-  });
+  const test = adapterOfChapter();
 
   const send = (request: Sent) => sendTo(test, request);
   const PATH = `/v1/webhooks/${WID}`;
