@@ -13,7 +13,7 @@ export const NO_MATCH = -1;
 /** The places of all days of the year that an entry matches, ascending. */
 export function daysOf({ months, dates }: TariffScheduleEntry): number[] {
   const days = new Set<number>();
-  const all = dates == null ? Array.from({ length: 31 }, (_, index) => index + 1) : dates;
+  const all = dates == null ? Array.from({ length: 31 }, (_, index) => index + 1) : new Set(dates);
   MONTHS.forEach((name, month) => {
     if (!months.includes(name) && !months.includes('All')) return;
     for (const date of all) if (hasDate(month, date)) days.add(placeOf(month, date));

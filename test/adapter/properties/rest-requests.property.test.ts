@@ -87,7 +87,7 @@ describe.each(OPERATIONS)('%s', (id) => {
   it('answers whatever it is sent as documented, in the envelope, and accepts nothing that breaks the contract', async () => {
     const operation = operationOf(id);
     const requests = fc.tuple(oddRequests(acceptedRequests(operation, samples)), anyCaller(room.callersOf(id)));
-    await holdsForAll(requests, 24, async ([request, caller]) => {
+    await holdsForAll(requests, 12, async ([request, caller]) => {
       const { sent, answer } = await send(request, caller);
       expect(undocumented(operationAt(room.contract.values(), sent), sent, answer)).toEqual([]);
       if (request.isServed && request.isSignedIn && headSize(sent) < LARGE_HEAD)
@@ -111,7 +111,7 @@ describe.each(OPERATIONS)('%s', (id) => {
 
   it('refuses no request that fits the contract and breaks no rule', async () => {
     const operation = operationOf(id);
-    await holdsForAll(acceptedRequests(operation, samples), WITH_BODY.includes(id) ? 16 : 7, async (request) => {
+    await holdsForAll(acceptedRequests(operation, samples), WITH_BODY.includes(id) ? 8 : 4, async (request) => {
       const { sent, answer } = await send(request, usualCaller(id));
       const told = codesOf(operation.of, answer);
       if (id === 'removeCredential') expect([answer.status, ...told]).toEqual(NO_PASSKEY);
@@ -127,7 +127,7 @@ const NO_PASSKEY = [404, 'NTF001'];
 describe.each(WITH_BODY)('The body of %s', (id) => {
   it('is refused with every violation of the contract that it has, and no other', async () => {
     const operation = operationOf(id);
-    await holdsForAll(brokenBodies(operation, samples), 32, async ({ body, violations }) => {
+    await holdsForAll(brokenBodies(operation, samples), 16, async ({ body, violations }) => {
       const { sent, answer } = await send(requestOf(operation, parametersOf(operation), body), usualCaller(id));
       expect(undocumented(operation, sent, answer)).toEqual([]);
       const expected = violations.map(({ code, pointer }) => `${code} ${pointer}`);

@@ -107,7 +107,7 @@ describe('The graph', () => {
       { weight: 1, arbitrary: fc.json() },
       { weight: 1, arbitrary: fc.array(parts, { maxLength: 3 }).map((all) => JSON.stringify(all)) },
     );
-    await holdsForAll(fc.tuple(anyone, bodies), 400, async ([who, body]) => {
+    await holdsForAll(fc.tuple(anyone, bodies), 200, async ([who, body]) => {
       expect(graphFaults(await post(who, body))).toEqual([]);
     });
   });
@@ -150,12 +150,12 @@ describe('The graph', () => {
     // The register's clock is everybody's, and the accounts are those of the other tests.
     const operations = operationsOf(schema, known, ['setClockOffset']);
     let answered = 0;
-    await holdsForAll(fc.tuple(mostlyAllowed, operations), 700, async ([who, operation]) => {
+    await holdsForAll(fc.tuple(mostlyAllowed, operations), 500, async ([who, operation]) => {
       const answer = await ask(who, operation);
       expect(graphFaults(answer)).toEqual([]);
       if (Object.values(graphAnswer(answer).data ?? {}).some((value) => value !== null)) answered += 1;
     });
-    expect(answered).toBeGreaterThan(30);
+    expect(answered).toBeGreaterThan(15);
   });
 
   it('runs trusted documents with variables of any kind, and tells what is wrong with them', async () => {

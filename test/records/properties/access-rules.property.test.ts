@@ -11,7 +11,7 @@ import { holdsForAll } from '../../support/properties/property-run';
 import type { Schema } from '../../support/properties/served-contract';
 import type { WireRecord } from '../../support/properties/wire-record';
 
-const RUNS = 1_500;
+const RUNS = 500;
 const DUID = 'duid_0a1b2c3d4e5f60718293a4b5';
 const REF = 'ir_19c2e47ab0d35f8611a2b3c4';
 

@@ -10,7 +10,7 @@ export const LONG = process.env['TEST_LONG'] === '1';
 export const SEED = Number(process.env['FC_SEED'] ?? randomInt(0x7fffffff));
 
 /** How much longer the long run is. */
-const LONG_FACTOR = 40;
+const LONG_FACTOR = 80;
 /** Milliseconds that one property may take, its search for a smallest counterexample included. */
 export const PROPERTY_TIME = LONG ? 900_000 : 50_000;
 /** Characters of a counterexample that are told: bodies can be large. */

@@ -8,9 +8,12 @@ export const PRODUCT = 'TEST_PRODUCT';
 /** Returns the arguments of `node` that run a program of the product, such as `main` or `backup`. */
 export function productCommand(product: string | undefined, program: string): string[] {
   return product
-    ? [...SHORT_LIVED, join(product, `${program}.js`)]
+    ? [...SHORT_LIVED, ...CACHED, join(product, `${program}.js`)]
     : [...FROM_SOURCES, join(REPOSITORY_ROOT, `${program}.ts`)];
 }
+
+/** Arguments of `node` with which it keeps what it compiles for the processes after it. */
+const CACHED = ['-r', join(__dirname, 'compile-cache.js')];
 
 /** Arguments of `node` with which it runs TypeScript. */
 export const FROM_SOURCES = ['-r', join(__dirname, '..', 'swc-register.js')];

@@ -96,7 +96,7 @@ function disagreement(tariff: Tariff, begin: number): [told: string | undefined,
 
 describe('A rates tree that breaks no rule', () => {
   it('is not refused, and has exactly one price in each half-hour of some weeks: that of a slow walk through it', async () => {
-    await holdsForAll(fc.tuple(lawfulRates, vats, begins), 40, ([rates, vat, begin]) => {
+    await holdsForAll(fc.tuple(lawfulRates, vats, begins), 20, ([rates, vat, begin]) => {
       const tariff = tariffOf(rates, vat);
       expect(publicationViolations(tariff)).toEqual([]);
       expect(brokenPlaces(rates)).toEqual([]);
@@ -108,7 +108,7 @@ describe('A rates tree that breaks no rule', () => {
 describe('Any rates tree whose parts can be read', () => {
   it('is refused exactly where a slow walk through every kind of day finds a gap, an overlap or a part that is never reached', async () => {
     let refused = 0;
-    await holdsForAll(anyRates, 80, (rates) => {
+    await holdsForAll(anyRates, 40, (rates) => {
       const paths = publicationViolations(tariffOf(rates, { vatIncluded: true, vatRate: 5 })).map(({ path }) =>
         path.join('/'),
       );
@@ -120,7 +120,7 @@ describe('Any rates tree whose parts can be read', () => {
 
   it('and whose tariff ends is refused for gaps on days of its validity only', async () => {
     const periods = fc.tuple(fc.constantFrom(...YEARS), fc.nat(360), fc.integer({ min: 1, max: 60 }), fc.nat(47));
-    await holdsForAll(fc.tuple(anyRates, periods), 150, ([rates, [year, first, days, late]]) => {
+    await holdsForAll(fc.tuple(anyRates, periods), 75, ([rates, [year, first, days, late]]) => {
       const begin = Date.UTC(year, 0, 1 + first) + late * HALF_HOUR;
       const end = begin + days * 48 * HALF_HOUR - late * HALF_HOUR;
       const occurring = new Map<string, WallTime>();
@@ -136,7 +136,7 @@ describe('Any rates tree whose parts can be read', () => {
   });
 
   it('of a dynamic tariff may have gaps, and has no price there', async () => {
-    await holdsForAll(fc.tuple(anyRates, vats, begins), 60, ([rates, vat, begin]) => {
+    await holdsForAll(fc.tuple(anyRates, vats, begins), 30, ([rates, vat, begin]) => {
       const tariff = tariffOf(rates, vat, 'dynamic');
       const violations = publicationViolations(tariff);
       expect(violations.filter(({ message }) => message.startsWith('has no '))).toEqual([]);

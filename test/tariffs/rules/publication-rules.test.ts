@@ -371,7 +371,7 @@ describe('Hostile trees', () => {
   }
 
   it('cost in proportion to their thousands of entries, groups and windows, not to the square', () => {
-    const FEW = 500;
+    const FEW = 150;
     const TIMES = 4;
     const SQUARE = TIMES ** 2;
     expect(costOf(FEW * TIMES)).toBeLessThan(0.7 * SQUARE * costOf(FEW));

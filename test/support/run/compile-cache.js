@@ -1,0 +1,83 @@
+/**
+ * Keeps what V8 has compiled, and where Node has found each module, for the processes of a test run: each of them loads the same two
+ * thousand modules. `node -r ./test/support/run/compile-cache.js <product>/<program>.js`; the product's folder is named after the hash of
+ * its sources and holds the cache. A process that had to compile many modules itself writes the cache for those after it.
+ */
+const { randomUUID } = require('node:crypto');
+const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const Module = require('node:module');
+const { dirname, join } = require('node:path');
+const { deserialize, serialize } = require('node:v8');
+const { Script } = require('node:vm');
+
+/** Modules that a process must have compiled itself before writing a cache pays. */
+const WORTH_WRITING = 50;
+
+const file = join(dirname(process.argv[1]), `compiled-${process.version}.cache`);
+const kept = read();
+/** Scripts of this process that the cache does not have, by file. */
+const compiledHere = new Map();
+
+function read() {
+  try {
+    return deserialize(readFileSync(file));
+  } catch {
+    return { places: new Map(), code: new Map() }; // there is none yet
+  }
+}
+
+const find = Module._resolveFilename;
+Module._resolveFilename = function (request, parent, isMain, options) {
+  if (isMain || options !== undefined || !parent?.filename) return find.call(this, request, parent, isMain, options);
+  const key = `${dirname(parent.filename)}\0${request}`;
+  const place = kept.places.get(key) ?? find.call(this, request, parent, isMain);
+  kept.places.set(key, place);
+  return place;
+};
+
+const compile = Module.prototype._compile;
+Module.prototype._compile = function (content, filename, format) {
+  const isPlain = format !== 'module' && !/\bimport\s*\(/.test(content); // a script from the cache cannot import (V8 11)
+  const script = isPlain ? scriptOf(content, filename) : undefined;
+  if (script === undefined) return compile.call(this, content, filename, format);
+  const run = script.runInThisContext();
+  return run.call(this.exports, this.exports, requireOf(this), this, filename, dirname(filename));
+};
+
+/** A CommonJS module as a script; undefined when it is none. */
+function scriptOf(content, filename) {
+  const cachedData = kept.code.get(filename);
+  try {
+    const script = new Script(Module.wrap(content.startsWith('#!') ? `//${content}` : content), {
+      filename,
+      cachedData,
+    });
+    if (cachedData === undefined || script.cachedDataRejected) compiledHere.set(filename, script);
+    return script;
+  } catch {
+    return undefined; // Node says what is wrong with it
+  }
+}
+
+/** The `require` of a module, as Node makes it. */
+function requireOf(module) {
+  const require = (request) => module.require(request);
+  require.resolve = (request, options) => Module._resolveFilename(request, module, false, options);
+  require.resolve.paths = (request) => Module._resolveLookupPaths(request, module);
+  require.main = process.mainModule;
+  require.extensions = Module._extensions;
+  require.cache = Module._cache;
+  return require;
+}
+
+process.on('exit', () => {
+  if (compiledHere.size < WORTH_WRITING) return;
+  for (const [filename, script] of compiledHere) kept.code.set(filename, script.createCachedData());
+  const whole = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(whole, serialize(kept));
+    renameSync(whole, file);
+  } catch {
+    rmSync(whole, { force: true }); // the cache saves time, nothing more
+  }
+});
