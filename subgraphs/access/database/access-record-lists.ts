@@ -77,7 +77,7 @@ function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
 export type ListedRow = AccessRecordRow & { readonly created_seconds: number };
 
 /** The instant of so many seconds since 1970, to the microsecond, which a Date cannot hold. */
-export function instantOf(seconds: number): string {
+function instantOf(seconds: number): string {
   const microseconds = Math.round(seconds * 1e6);
   const milliseconds = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
   return `${milliseconds}${String(microseconds % 1000).padStart(3, '0')}Z`;

@@ -4,12 +4,13 @@ import {
   connectionOf,
   cursorOf,
   cursorPosition,
+  instantText,
   refuseCursor,
   requirePageSize,
 } from '../../server/connection';
 import type { Database } from '../../server/database';
 import type { CustomerScope } from '../customer-scope';
-import { type AccessRecordPage, LARGEST_PAGE, instantOf } from './access-record-lists';
+import { type AccessRecordPage, LARGEST_PAGE } from './access-record-lists';
 import { withdrawal } from './consent-withdrawal';
 import type { LookKind } from './looks';
 import { type AccessRecordRow, COLUMNS_WITHOUT_REFERENCE, StoredAccessRecord } from './stored-access-record';
@@ -38,7 +39,7 @@ const PAGES = Object.fromEntries(
     part,
     {
       name: `customer_records_${part}`,
-      text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, date_part('epoch', ${at}) as seconds from access_record
+      text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, ${instantText(at)} as instant from access_record
         where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($4::int, $5::timestamptz, $6::uuid)
         order by rank desc, ${at} desc, id desc limit $7`,
     },
@@ -77,7 +78,7 @@ export interface Look {
   readonly count: number;
 }
 
-type CustomersRow = AccessRecordRow & { readonly rank: number; readonly seconds: number };
+type CustomersRow = AccessRecordRow & { readonly rank: number; readonly instant: string };
 
 /** The access records that a customer's session shows, and nothing beyond them: every statement is bound to its scope. */
 export class CustomerRecordRepository {
@@ -88,7 +89,7 @@ export class CustomerRecordRepository {
     requirePageSize(page.first, LARGEST_PAGE);
     const values = [...bound(scope), ...positionOf(page.after), page.first + 1];
     const { rows } = await this.database.pool.query<CustomersRow>({ ...PAGES[part], values });
-    const cursor = ({ rank, seconds, id }: CustomersRow) => `${rank}${cursorOf([instantOf(seconds), id])}`;
+    const cursor = ({ rank, instant, id }: CustomersRow) => `${rank}${cursorOf([instant, id])}`;
     return Object.assign(connectionOf(rows, page, cursor, shown), { total: () => this.count(scope, part) });
   }
 

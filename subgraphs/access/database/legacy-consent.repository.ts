@@ -19,7 +19,6 @@ import { IS_ACTIVE, ON_CONSENT } from './stored-access-record';
 export interface StandingConsent {
   readonly duid: string;
   readonly state: AccessState;
-  readonly version: number;
   /** The Identity Record that it is linked to. */
   readonly identityRecordId: string;
   /** Null once the Identity Record is closed. */
@@ -32,17 +31,22 @@ export interface ShownConsent extends LegacyConsent {
   readonly identityRecordId: string;
 }
 
-/** Which version of which consent is changed, by whom. */
-export interface ConsentVersion {
+/** Which consent is changed, by whom. */
+export interface ConsentTarget {
   readonly actor: Actor;
   readonly ck: string;
-  readonly version: number;
 }
+
+/** What becomes of the link of a consent: it moves to another Identity Record, or stays if it still leads to the one expected. */
+export type ConsentLink = { readonly to: Pick<IdentityLink, 'id' | 'ref'> } | { readonly stillTo: string };
+
+/** An update that keeps the Identity Record finds another one: nothing of it was done. */
+class LinkMoved extends Error {}
 
 /** The state as of this instant: a passed expiry counts (2-decisions-a-b.md, section 1). */
 const BY_KEY = {
   name: 'legacy_consent_by_key',
-  text: `select duid, case when state = 'ACTIVE' and expiry <= register_now() then 'EXPIRED' else state end as state, version,
+  text: `select duid, case when state = 'ACTIVE' and expiry <= register_now() then 'EXPIRED' else state end as state,
       identity_record_id as "identityRecordId", meter_point_id as "meterPointId"
     from access_record where key_hash = $1 and is_legacy`,
 };
@@ -53,8 +57,9 @@ const UPDATE = {
   text: `with record as (
       update access_record set version = version + 1, legal_basis = $5, registered_at = $6, expiry = $7, document = $8,
         state = case when $7::timestamptz <= register_now() then 'EXPIRED' else state end,
-        identity_record_id = coalesce($9, identity_record_id), identity_record_ref = coalesce($10, identity_record_ref)
-      where key_hash = $1 and duid = $2 and version = $4 and is_legacy and meter_point_id is not null and ${IS_ACTIVE} returning *),
+        identity_record_id = coalesce($9::uuid, identity_record_id), identity_record_ref = coalesce($10, identity_record_ref)
+      where key_hash = $1 and duid = $2 and identity_record_id = coalesce($4::uuid, identity_record_id) and is_legacy
+        and meter_point_id is not null and ${IS_ACTIVE} returning *),
     version as (
       insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document, identity_record_id)
       select id, version, $3, legal_basis, registered_at, expiry, document, identity_record_id from record),
@@ -102,22 +107,26 @@ export class LegacyConsentRepository {
   }
 
   /**
-   * Updates a version of an ACTIVE consent, which keeps its Identity Record when `link` is null. Of two updates of a version at once the
-   * later one finds nothing to change; of two requests with one idempotency key it is answered undefined. The key is claimed first, so
-   * that this one waits for the other instead of finding its own change; what is not changed takes the claim back with it.
+   * Updates an ACTIVE consent. Concurrent updates wait for each other's row lock, so that the last one stands. Returns `moved` when the
+   * consent was to keep an Identity Record that it is no longer linked to, `repeated` when another request claimed the idempotency key:
+   * the key is claimed first, so that a repeat waits for it instead of its own change. What is not changed takes the claim back with it.
    */
   async update(
-    target: ConsentVersion,
+    target: ConsentTarget,
     record: AccessRecordInput,
-    link: Pick<IdentityLink, 'id' | 'ref'> | null,
+    link: ConsentLink,
     idempotent: IdempotentRequest,
-  ): Promise<AccessToken | undefined> {
+  ): Promise<AccessToken | 'moved' | 'repeated'> {
     const key = accessKeyOf(target.ck);
     const token = { key, expiry: record.accessEvent.expiry ?? null };
-    return inTransaction(this.database.pool, async (session) => {
-      if (!(await keepAnswer(session, idempotent, token))) return undefined;
-      if (!(await this.isChanged(session, target, record, link))) throw await this.whyNot(target.ck);
+    const update = inTransaction(this.database.pool, async (session) => {
+      if (!(await keepAnswer(session, idempotent, token))) return 'repeated';
+      if (!(await this.isChanged(session, target, record, link))) throw await this.whyNot(target.ck, link);
       return token;
+    });
+    return update.catch((error: unknown) => {
+      if (error instanceof LinkMoved) return 'moved';
+      throw error;
     });
   }
 
@@ -142,31 +151,32 @@ export class LegacyConsentRepository {
 
   private async isChanged(
     session: Session,
-    { actor, ck, version }: ConsentVersion,
+    { actor, ck }: ConsentTarget,
     record: AccessRecordInput,
-    link: Pick<IdentityLink, 'id' | 'ref'> | null,
+    link: ConsentLink,
   ): Promise<boolean> {
     const { processing, accessEvent } = record;
+    const [moved, expected] = 'to' in link ? [link.to, null] : [null, link.stillTo];
     const values = [
       this.hashOfKey(accessKeyOf(ck)),
       actor.duid,
       actor.accountId,
-      version,
+      expected,
       processing.legalBasis,
       accessEvent.registeredAt,
       accessEvent.expiry ?? null,
       documentOf(record),
-      link?.id ?? null,
-      link?.ref ?? null,
+      moved?.id ?? null,
+      moved?.ref ?? null,
     ];
     return (await session.query({ ...UPDATE, values }).catch(refuseOfClosed)).rowCount === 1;
   }
 
-  /** It has ended, or another request has changed it, since it was looked at. */
-  private async whyNot(ck: string): Promise<RegisterError> {
+  /** Since it was read it has ended, its Identity Record was closed, or another update has linked it to another one. */
+  private async whyNot(ck: string, link: ConsentLink): Promise<Error> {
     const consent = await this.byKey(ck);
-    if (consent === undefined || consent.state === 'ACTIVE')
-      return new RegisterError('CNF001', 'The consent was changed by another request at the same time.');
-    return new RegisterError('CNF001', `The consent is ${consent.state}, not ACTIVE.`);
+    if (consent === undefined) return new RegisterError('NTF001');
+    if (consent.state !== 'ACTIVE') return new RegisterError('CNF001', `The consent is ${consent.state}, not ACTIVE.`);
+    return consent.meterPointId !== null && 'stillTo' in link ? new LinkMoved() : new RegisterError('CNF003');
   }
 }

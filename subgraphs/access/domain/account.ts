@@ -1,5 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
 import type { AccountRole } from '../../../schema/roles';
+import { hasVisibleCharacter } from '../../../schema/visible-text';
 import { webAddressFault } from '../../server/web-address';
 import { DATA_TYPES, type DataType } from './access-record';
 
@@ -55,7 +56,7 @@ export function settingsViolations(settings: AccountSettings, production: boolea
   const lengths = { displayName: 255, organisationReference: 255, oauthClientId: 255 } as const;
   for (const [field, most] of Object.entries(lengths) as [keyof typeof lengths, number][]) {
     const value = settings[field];
-    if (value != null && (value.trim() === '' || [...value].length > most))
+    if (value != null && (!hasVisibleCharacter(value) || [...value].length > most))
       say('VAL003', [field], `must have 1 to ${most} characters`);
   }
   for (const field of URL_FIELDS) {

@@ -38,7 +38,7 @@ describe('What the communications operator reports', () => {
 
   it.each(['organisationName', 'organisationReference'])('has more than blanks in %s', (field) => {
     for (const blanks of [' ', ' \t\u00a0 '])
-      expect(told(broken({ ...REPORT, [field]: blanks }))).toEqual([`VAL003 ${field}: must not be of blanks only`]);
+      expect(told(broken({ ...REPORT, [field]: blanks }))).toEqual([`VAL003 ${field}: must have a visible character`]);
     expect(broken({ ...REPORT, [field]: ' x ' })).toEqual([]);
   });
 
