@@ -27,6 +27,7 @@ import { forgetWhatHasPassed } from './database/forgetting';
 import { countVerifications } from './database/looks';
 import { LegacyConsentRepository } from './database/legacy-consent.repository';
 import { PortalAccessRepository } from './database/portal-access.repository';
+import { RedeemedTokenRepository } from './database/redeemed-token.repository';
 import { accessTables } from './database/tables';
 import { RecordHistory } from './database/record-history';
 import { TenancyChangeRepository } from './database/tenancy-change.repository';
@@ -113,7 +114,8 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
   const { hashKey, encryptionKey } = options.keys;
   const hash = (purpose: string) => keyedHash(hashKey, purpose);
   const lists = new AccessRecordLists(database);
-  const proofs = reidentificationProofs(identity, hash('reidentification-token'));
+  const hashOfToken = hash('reidentification-token');
+  const proofs = reidentificationProofs(identity, hashOfToken);
   const store = { pool: database.pool, schema: 'access', hash: hash('rate-limit'), off: options.rateLimitsOff };
   return {
     records: new AccessRecordRepository(database, hash('access-key'), encryptionKey),
@@ -134,6 +136,7 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
     portals: new PortalAccessRepository(database, lists, hash('portal-alias')),
     customers: new CustomerRecordRepository(database),
     closing: new ClosingRepository(database),
+    redeemedTokens: new RedeemedTokenRepository(database, hashOfToken),
     legacyConsents: new LegacyConsentRepository(database, hash('access-key')),
     scopes: customerScopes(identity),
     discoveries: new DiscoveredAccessRepository(

@@ -18,6 +18,7 @@ import type { RecordHistory } from './database/record-history';
 import type { ClosingRepository } from './database/closing.repository';
 import type { CustomerRecordRepository } from './database/customer-record.repository';
 import type { LegacyConsentRepository } from './database/legacy-consent.repository';
+import type { RedeemedTokenRepository } from './database/redeemed-token.repository';
 import type { PortalAccessRepository } from './database/portal-access.repository';
 import type { WebhookDeliveryRepository } from './database/webhook-delivery.repository';
 import type { WebhookRepository } from './database/webhook.repository';
@@ -43,6 +44,7 @@ import { LegacyConsentResolver } from './resolvers/legacy-consent.resolver';
 import { MeterPointReference, MeterPointResolver } from './resolvers/meter-point.resolver';
 import { OrganisationResolver } from './resolvers/organisation.resolver';
 import { RecordMetadataResolver } from './resolvers/record-metadata.resolver';
+import { RedeemedTokenResolver } from './resolvers/redeemed-token.resolver';
 import { RegisterEventResolver, readableEvent } from './resolvers/register-event.resolver';
 import { type SessionLimits, SessionResolver } from './resolvers/session.resolver';
 import { TenancyChangeResolver } from './resolvers/tenancy-change.resolver';
@@ -71,6 +73,7 @@ export interface AccessParts {
   readonly portals: PortalAccessRepository;
   readonly customers: CustomerRecordRepository;
   readonly closing: ClosingRepository;
+  readonly redeemedTokens: RedeemedTokenRepository;
   readonly legacyConsents: LegacyConsentRepository;
   readonly scopes: CustomerScopes;
   readonly discoveries: DiscoveredAccessRepository;
@@ -103,6 +106,7 @@ const RESOLVERS = [
   MeterPointResolver,
   OrganisationResolver,
   RecordMetadataResolver,
+  RedeemedTokenResolver,
   RegisterEventResolver,
   SessionResolver,
   TenancyChangeResolver,
@@ -138,6 +142,7 @@ function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
     [MeterPointResolver, new MeterPointResolver(parts)],
     [OrganisationResolver, new OrganisationResolver(parts.organisations)],
     [RecordMetadataResolver, new RecordMetadataResolver(records)],
+    [RedeemedTokenResolver, new RedeemedTokenResolver(parts.redeemedTokens)],
     [RegisterEventResolver, new RegisterEventResolver(parts)],
     [SessionResolver, new SessionResolver(accounts, dataUsers, signing, limits)],
     [TenancyChangeResolver, new TenancyChangeResolver(parts.tenancyChanges)],

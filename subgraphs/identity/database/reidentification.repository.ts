@@ -27,6 +27,8 @@ export interface ReidentificationStart {
   readonly recordId: string;
   /** Registered for the initiator; null when the customer ends on the register's own page. */
   readonly returnUrl: string | null;
+  /** What the return URL carries back to the initiator. */
+  readonly state: string | null;
 }
 
 /** A re-identification that can be stored: its token-ref is known before it is, so that the answer can be kept with it. */
@@ -115,11 +117,11 @@ export class ReidentificationRepository {
 
   /** Stores a re-identification that the customer can confirm until an instant. */
   async insert(session: Session, issued: IssuedReidentification, openUntil: Date): Promise<void> {
-    const { id, tokenRef, duid, accountId, scope, method, recordId, returnUrl, issuedAt, expiresAt } = issued;
+    const { id, tokenRef, duid, accountId, scope, method, recordId, returnUrl, state, issuedAt, expiresAt } = issued;
     const address =
       returnUrl === null
         ? null
-        : seal(this.keys.encryptionKey, returnAddress(returnUrl, method, tokenRef), boundReturnAddress(id));
+        : seal(this.keys.encryptionKey, returnAddress(returnUrl, method, tokenRef, state), boundReturnAddress(id));
     const values = [id, this.hash(tokenRef), duid, accountId, scope, method, recordId, address];
     await session.query(INSERT, [...values, issuedAt, openUntil, expiresAt]);
   }

@@ -95,6 +95,7 @@ export function identityRecordOf({ moveInDate, evidence }: NewConsent): NewIdent
     email: null,
     initiatePasskeyRegistration: null,
     passkeyReturnUrl: null,
+    state: null,
   };
 }
 

@@ -11,6 +11,7 @@ import { ReidentificationRepository } from '../database/reidentification.reposit
 import { existenceLimits } from './existence-limits';
 import type { Area, Foundation } from '../foundation';
 import { ReidentificationInitiation } from './initiation';
+import { unredeemed } from './redeemed-tokens';
 import { organisations } from '../organisations';
 import { CeremonyResolver } from '../resolvers/ceremony.resolver';
 import { CredentialResolver } from '../resolvers/credential.resolver';
@@ -39,7 +40,12 @@ export function reidentificationArea(foundation: Foundation, sessions: CustomerS
   const forget = () => Promise.all([reidentifications.forget(), looks.forget()]);
   return {
     resolvers: [
-      new ReidentificationResolver(new ReidentificationInitiation(parts), reidentifications, records),
+      new ReidentificationResolver(
+        new ReidentificationInitiation(parts),
+        reidentifications,
+        records,
+        unredeemed(access),
+      ),
       new ReidentificationProofResolver(reidentifications),
       new CeremonyResolver(new Ceremonies(parts)),
       new CredentialResolver(records, passkeys),
