@@ -31,6 +31,7 @@ import { RedeemedTokenRepository } from './database/redeemed-token.repository';
 import { accessTables } from './database/tables';
 import { RecordHistory } from './database/record-history';
 import { TenancyChangeRepository } from './database/tenancy-change.repository';
+import { TerminationRepository } from './database/termination.repository';
 import { customerScopes } from './customer-scope';
 import { discoveredMeterPoints } from './discovered-meter-points';
 import { identityLinks } from './identity-links';
@@ -137,6 +138,7 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
     customers: new CustomerRecordRepository(database),
     closing: new ClosingRepository(database),
     redeemedTokens: new RedeemedTokenRepository(database, hashOfToken),
+    terminations: new TerminationRepository(database),
     legacyConsents: new LegacyConsentRepository(database, hash('access-key')),
     scopes: customerScopes(identity),
     discoveries: new DiscoveredAccessRepository(

@@ -19,6 +19,7 @@ import type { ClosingRepository } from './database/closing.repository';
 import type { CustomerRecordRepository } from './database/customer-record.repository';
 import type { LegacyConsentRepository } from './database/legacy-consent.repository';
 import type { RedeemedTokenRepository } from './database/redeemed-token.repository';
+import type { TerminationRepository } from './database/termination.repository';
 import type { PortalAccessRepository } from './database/portal-access.repository';
 import type { WebhookDeliveryRepository } from './database/webhook-delivery.repository';
 import type { WebhookRepository } from './database/webhook.repository';
@@ -74,6 +75,7 @@ export interface AccessParts {
   readonly customers: CustomerRecordRepository;
   readonly closing: ClosingRepository;
   readonly redeemedTokens: RedeemedTokenRepository;
+  readonly terminations: TerminationRepository;
   readonly legacyConsents: LegacyConsentRepository;
   readonly scopes: CustomerScopes;
   readonly discoveries: DiscoveredAccessRepository;
@@ -128,7 +130,7 @@ function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
   return new Map<unknown, object>([
     [AccessRecordResolver, new AccessRecordResolver(parts)],
     [AccessRecordConnectionResolver, new AccessRecordConnectionResolver()],
-    [AccountResolver, new AccountResolver(accounts, clock, production)],
+    [AccountResolver, new AccountResolver(accounts, clock, production, parts.terminations)],
     [ClosingResolver, new ClosingResolver(parts.closing)],
     [CustomerRecordResolver, new CustomerRecordResolver(parts.customers, parts.scopes)],
     [DataUserResolver, new DataUserResolver(dataUsers)],

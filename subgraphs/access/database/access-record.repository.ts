@@ -14,7 +14,8 @@ import {
 } from '../domain/access-record';
 import { isLinkToClosed } from './closed-link';
 import { type RedeemedToken, isSpentToken, unusableToken } from './consumed-token';
-import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, IS_ACTIVE, StoredAccessRecord } from './stored-access-record';
+import { isActive } from './record-state';
+import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
 
 /** What `identity` vouches for when a record is registered. */
 export interface IdentityLink {
@@ -87,7 +88,7 @@ const REGISTER_WITH_TOKEN = {
 };
 
 /** Conditions under which a change is made; the database is the arbiter between callers at once. */
-const CHANGEABLE = `key_hash = $1 and duid = $2 and ${IS_ACTIVE}
+const CHANGEABLE = `key_hash = $1 and duid = $2 and ${isActive()}
   and ($4::int[] is null or version = any($4))`;
 
 /** Number of the next transition of `record`. */

@@ -13,6 +13,7 @@ import type { CustomerScope } from '../customer-scope';
 import { type AccessRecordPage, LARGEST_PAGE } from './access-record-lists';
 import { withdrawal } from './consent-withdrawal';
 import type { LookKind } from './looks';
+import { endedWithDataUser, revokedAtNow } from './record-state';
 import { type AccessRecordRow, COLUMNS_WITHOUT_REFERENCE, StoredAccessRecord } from './stored-access-record';
 
 /** What has access now, or what had it. */
@@ -20,8 +21,9 @@ export const CUSTOMER_RECORD_PARTS = ['current', 'history'] as const;
 export type CustomerRecordPart = (typeof CUSTOMER_RECORD_PARTS)[number];
 
 /** What was discovered and then claimed has become a registered access: it is history, from its claim. */
-const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now()) and claimed_at is null`;
-const ENDED_AT = 'coalesce(claimed_at, revoked_at, expiry)';
+const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now()) and claimed_at is null
+  and not (${endedWithDataUser()})`;
+const ENDED_AT = `coalesce(claimed_at, ${revokedAtNow()}, expiry)`;
 
 /** The scope is always the first three parameters, used or not. Its days are those of the customers. */
 const IN_SCOPE = 'meter_point_id = $1 and ($2::uuid is null or identity_record_id = $2) and $3::date is not null';

@@ -20,7 +20,7 @@ import {
 } from '../domain/discovered-access';
 import { NEXT_NUMBER } from './access-record.repository';
 import { lockMeterPoint } from './meter-point-lock';
-import { IS_ACTIVE } from './stored-access-record';
+import { isActive, revokedAtNow } from './record-state';
 
 /** What a report is answered with, also when it is answered again for the same idempotency key. */
 export interface ReportedAccess {
@@ -45,8 +45,8 @@ const CLAIMING = 'from access_record claiming where claiming.id = record.superse
 const KNOWN = {
   name: 'known_discovery',
   text: `select id, key_sealed, document, state = 'EXPIRED' or coalesce(expiry <= register_now(), false) as "hasExpired",
-      case when claimed_at is not null and not exists (select ${CLAIMING} and ${IS_ACTIVE}) then to_char(
-        coalesce((select coalesce(revoked_at, expiry) ${CLAIMING}), claimed_at) at time zone 'Europe/London', 'YYYY-MM-DD')
+      case when claimed_at is not null and not exists (select ${CLAIMING} and ${isActive('claiming')}) then to_char(
+        coalesce((select coalesce(${revokedAtNow('claiming')}, claiming.expiry) ${CLAIMING}), claimed_at) at time zone 'Europe/London', 'YYYY-MM-DD')
       end as "claimEnded"
     from access_record record
     where meter_point_id = $1 and duid is null and document -> 'discoveredAccess' ->> 'organisationReference' = $2

@@ -13,7 +13,7 @@ import {
   NEXT_NUMBER,
   refuseOfClosed,
 } from './access-record.repository';
-import { IS_ACTIVE, ON_CONSENT } from './stored-access-record';
+import { ON_CONSENT, isActive, stateNow } from './record-state';
 
 /** A consent that came through Interface B, as it stands by the register's clock. */
 export interface StandingConsent {
@@ -43,10 +43,9 @@ export type ConsentLink = { readonly to: Pick<IdentityLink, 'id' | 'ref'> } | { 
 /** An update that keeps the Identity Record finds another one: nothing of it was done. */
 class LinkMoved extends Error {}
 
-/** The state as of this instant: a passed expiry counts (2-decisions-a-b.md, section 1). */
 const BY_KEY = {
   name: 'legacy_consent_by_key',
-  text: `select duid, case when state = 'ACTIVE' and expiry <= register_now() then 'EXPIRED' else state end as state,
+  text: `select duid, ${stateNow()} as state,
       identity_record_id as "identityRecordId", meter_point_id as "meterPointId"
     from access_record where key_hash = $1 and is_legacy`,
 };
@@ -59,7 +58,7 @@ const UPDATE = {
         state = case when $7::timestamptz <= register_now() then 'EXPIRED' else state end,
         identity_record_id = coalesce($9::uuid, identity_record_id), identity_record_ref = coalesce($10, identity_record_ref)
       where key_hash = $1 and duid = $2 and identity_record_id = coalesce($4::uuid, identity_record_id) and is_legacy
-        and meter_point_id is not null and ${IS_ACTIVE} returning *),
+        and meter_point_id is not null and ${isActive()} returning *),
     version as (
       insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document, identity_record_id)
       select id, version, $3, legal_basis, registered_at, expiry, document, identity_record_id from record),
@@ -80,7 +79,7 @@ const AT_METER_POINT = {
       document #>> '{notice,sharedNotice,termsUrl}' as "termsUrl", document #>> '{consent,method}' as method,
       document -> 'dataTypes' as "dataTypes"
     from access_record
-    where meter_point_id = $1 and is_legacy and (duid = $2 or $3) and ${IS_ACTIVE} and ${ON_CONSENT}
+    where meter_point_id = $1 and is_legacy and (duid = $2 or $3) and ${isActive()} and ${ON_CONSENT}
       and document #>> '{notice,sharedNotice,termsUrl}' is not null and document #>> '{consent,method}' is not null
     order by created_at desc, id desc limit 500`,
 };

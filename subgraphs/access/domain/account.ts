@@ -76,11 +76,14 @@ export function settingsViolations(settings: AccountSettings, production: boolea
   return violations;
 }
 
-/** What is wrong with an account to be onboarded: the directory shows where every organisation with a DUID is reached. */
+/** What is wrong with an account to be onboarded: customers see where every organisation with a DUID is reached, and the privacy notice of a Data User. */
 export function onboardingViolations(input: AccountInput, production: boolean): Violation[] {
   const violations = settingsViolations(input, production);
   if (hasDuid(input.role) && input.contactUrl == null) {
     violations.push({ code: 'VAL002', path: ['contactUrl'], message: `is required for the role ${input.role}` });
+  }
+  if (input.role === 'data_user' && input.privacyUrl == null) {
+    violations.push({ code: 'VAL002', path: ['privacyUrl'], message: 'is required for the role data_user' });
   }
   if (input.role === 'supplier' && !MPID.test(input.mpid ?? '')) {
     violations.push({
