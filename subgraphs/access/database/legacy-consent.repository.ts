@@ -4,8 +4,13 @@ import type { Database } from '../../server/database';
 import { type IdempotentRequest, keepAnswer } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { type Session, inTransaction } from '../../server/transaction';
-import { type AccessRecordInput, type AccessState, documentOf } from '../domain/access-record';
-import type { LegacyConsent } from '../domain/legacy-consent';
+import {
+  type AccessRecordDocument,
+  type AccessRecordInput,
+  type AccessState,
+  documentOf,
+} from '../domain/access-record';
+import { type LegacyConsent, shownEvidenceOf } from '../domain/legacy-consent';
 import {
   type AccessToken,
   type Actor,
@@ -28,7 +33,12 @@ export interface StandingConsent {
 /** An ACTIVE consent of a meter point: the reference is its own Data User's only. */
 export interface ShownConsent extends LegacyConsent {
   readonly duid: string;
-  readonly identityRecordId: string;
+  /** The Identity Record that its Data User linked it to; null where a re-identification did. */
+  readonly identityRecordId: string | null;
+}
+
+interface ShownRow extends Pick<ShownConsent, 'duid' | 'identityRecordId' | 'consentDate' | 'consentExpiry'> {
+  readonly document: AccessRecordDocument;
 }
 
 /** Which consent is changed, by whom. */
@@ -68,19 +78,12 @@ const UPDATE = {
     select from record`,
 };
 
-/**
- * What came through Interface B, is ACTIVE, and still is a consent of its form: a replacement through Interface A may have made it rest on
- * another basis, or on notices of several controllers.
- */
+/** What is ACTIVE on consent, whichever interface registered it. */
 const AT_METER_POINT = {
-  name: 'legacy_consents_at_meter_point',
-  text: `select duid, identity_record_id as "identityRecordId", registered_at as "consentDate", expiry as "consentExpiry",
-      case when duid = $2 then document ->> 'controllerReference' end as "userDefinedReference",
-      document #>> '{notice,sharedNotice,termsUrl}' as "termsUrl", document #>> '{consent,method}' as method,
-      document -> 'dataTypes' as "dataTypes"
-    from access_record
-    where meter_point_id = $1 and is_legacy and (duid = $2 or $3) and ${isActive()} and ${ON_CONSENT}
-      and document #>> '{notice,sharedNotice,termsUrl}' is not null and document #>> '{consent,method}' is not null
+  name: 'consents_at_meter_point',
+  text: `select duid, case when identity_record_ref is not null then identity_record_id end as "identityRecordId",
+      registered_at as "consentDate", expiry as "consentExpiry", document
+    from access_record where meter_point_id = $1 and (duid = $2 or $3) and ${isActive()} and ${ON_CONSENT}
     order by created_at desc, id desc limit 500`,
 };
 
@@ -132,7 +135,12 @@ export class LegacyConsentRepository {
   /** ACTIVE consents of a meter point, newest first, at most 500: those of a Data User, and of all others if asked for. */
   async at(meterPointId: string, duid: string, withOthers: boolean): Promise<ShownConsent[]> {
     const values = [meterPointId, duid, withOthers];
-    return (await this.database.pool.query<ShownConsent>({ ...AT_METER_POINT, values })).rows;
+    const { rows } = await this.database.pool.query<ShownRow>({ ...AT_METER_POINT, values });
+    return rows.map(({ document, ...consent }) => {
+      const evidence = shownEvidenceOf(document);
+      const userDefinedReference = consent.duid === duid ? evidence.userDefinedReference : null;
+      return { ...consent, ...evidence, userDefinedReference };
+    });
   }
 
   /**

@@ -106,7 +106,7 @@ export class LegacyConsentResolver {
   @Directive('@inaccessible')
   @Query(() => [ShownConsentType], {
     description:
-      'Internal: the ACTIVE consents of a meter point that came through Interface B, newest first, at most 500.',
+      'Internal: the ACTIVE consents of a meter point, whichever interface registered them, newest first, at most 500.',
   })
   shownConsents(
     @Arg('meterPointId', () => ID, { description: 'Opaque id of the meter point.' }) meterPointId: string,

@@ -66,7 +66,12 @@ export class StandingConsentType implements StandingConsent {
 @ObjectType('ShownConsent', { description: 'Internal: an ACTIVE consent of a meter point.', simpleResolvers: true })
 export class ShownConsentType implements ShownConsent {
   @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
-  @Field(() => ID, { description: 'Internal identifier of its Identity Record.' }) identityRecordId: string;
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Internal identifier of the Identity Record that its Data User linked; null after a re-identification.',
+  })
+  identityRecordId: string | null;
   @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
   @Field(() => String, { nullable: true, description: "The Data User's own reference, for that Data User." })
   userDefinedReference: string | null;

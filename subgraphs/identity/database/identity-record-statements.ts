@@ -29,13 +29,12 @@ export const CHECK_EXISTENCE: NamedStatement = {
     ) ${COUNT_EXISTENCE_CHECK}`,
 };
 
-/** Whether the Data User $2 has a live Identity Record of a meter point; that it asks for consents there is counted on each of them. */
+/** Counts the lookup of consents by the Data User $2 on every live Identity Record of a meter point. */
 export const SHOW_CONSENTS: NamedStatement = {
   name: 'show_consents',
   text: `with live as (
-      select id, duid from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
-    ), counted as (${COUNT_SHOWN_CONSENTS})
-    select exists (select from live where duid = $2) as "isOwn"`,
+      select id from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
+    ) ${COUNT_SHOWN_CONSENTS}`,
 };
 
 /**

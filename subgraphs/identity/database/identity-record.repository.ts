@@ -80,11 +80,9 @@ export class IdentityRecordRepository {
     await this.database.pool.query({ ...CHECK_EXISTENCE, values: [this.indexes.mpxn(mpxn), duid] });
   }
 
-  /** Whether a Data User has a live record of a meter point; that it looks at the consents there is counted with the answer. */
-  async countShownConsents(mpxn: string, duid: string): Promise<boolean> {
-    const values = [this.indexes.mpxn(mpxn), duid];
-    const { rows } = await this.database.pool.query<{ isOwn: boolean }>({ ...SHOW_CONSENTS, values });
-    return rows[0]?.isOwn === true;
+  /** Counts the lookup of consents by a Data User on every live record of a meter point, before it is answered. */
+  async countShownConsents(mpxn: string, duid: string): Promise<void> {
+    await this.database.pool.query({ ...SHOW_CONSENTS, values: [this.indexes.mpxn(mpxn), duid] });
   }
 
   /** What the same request was answered before, if it was made before. */

@@ -26,7 +26,8 @@ export interface RecordedConsent {
 /** An ACTIVE consent as `access` knows it: without MPxN and address. */
 export type ShownConsent = Omit<ConsentEvidence, 'mpxn' | 'address'> & {
   readonly duid: string;
-  readonly identityRecordId: string;
+  /** Null where a re-identification linked it, not its Data User. */
+  readonly identityRecordId: string | null;
   readonly dataTypes: NewConsent['dataType'];
 };
 

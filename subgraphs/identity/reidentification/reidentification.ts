@@ -58,7 +58,7 @@ export function reidentificationArea(foundation: Foundation, sessions: CustomerS
 /** Where re-identifications and ceremonies are kept, and what issues them. */
 export function ceremonyStore({ database, indexes, vault, keys, clock, places }: Foundation) {
   const occupants = new OccupancyRepository(database, indexes, vault);
-  const reidentifications = new ReidentificationRepository(database, occupants, keys);
+  const reidentifications = new ReidentificationRepository(database, occupants, indexes, keys);
   const ceremonies = new CeremonyRepository(database, keys);
   const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, places.identityRedirectUrl);
   return { occupants, reidentifications, ceremonies, issuer };

@@ -15,6 +15,8 @@ import {
   sendConsent,
   violationsOf,
 } from '../../../support/legacy-consents';
+import { SoftwareAuthenticator } from '../../../support/authenticator';
+import { CONFIRM_LINK, enrolled, mailedSecret, started, valueOf } from '../../../support/ceremonies';
 import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
 import { until } from '../../../support/until';
@@ -413,7 +415,7 @@ export function legacyConsents(): void {
   });
 
   describe('The consents of a meter point', () => {
-    it('are shown whole to their Data User, newest first, and to nobody without an Identity Record there', async () => {
+    it('are shown whole to their Data User, newest first, and to no other', async () => {
       const mpxn = newMpxn();
       const other = await consentingDataUser(room);
       await registered(consentOf(caller, mpxn));
@@ -428,14 +430,52 @@ export function legacyConsents(): void {
       expect(await shown(mpxn, other)).toEqual([]);
       expect(await shown(newMpxn())).toEqual([]);
       await room.newRecord(other, {}, { mpxn });
-      const [, first] = await shown(mpxn, other);
-      expect(first).toEqual({
-        duid: caller.duid,
-        evidence: { ...evidence, address: null, userDefinedReference: null },
-        dataType,
-      });
       await registered(consentOf(other, mpxn), other);
-      expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([other.duid, caller.duid, caller.duid]);
+      expect((await shown(mpxn, other)).map(({ duid }: Caller) => duid)).toEqual([other.duid]);
+      expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([caller.duid, caller.duid]);
+    });
+
+    /** The customer of a record presses the link that another Data User had mailed. */
+    const confirmed = async (by: Caller, mpxn: string, email: string, mails = 1) => {
+      await started(room, by, { mpxn, method: 'MAGIC_LINK' });
+      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email, mails) }));
+    };
+
+    it('are shown to a Data User whose re-identification the customer has confirmed, for 24 hours', async () => {
+      const [mpxn, email] = [newMpxn(), `menna-${newMpxn()}@customer.example`];
+      const [initiator, other] = [await consentingDataUser(room), await consentingDataUser(room)];
+      await registered(consentOf(caller, mpxn));
+      await room.newRecord(caller, { email }, { mpxn });
+      await started(room, initiator, { mpxn, method: 'MAGIC_LINK' });
+      expect(await shown(mpxn, initiator)).toEqual([]);
+      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      expect(await shown(mpxn, initiator)).toEqual([
+        {
+          duid: caller.duid,
+          evidence: { ...EVIDENCE, consentExpiry: null, mpxn, address: null, userDefinedReference: null },
+          dataType: ['HH_CONSUMPTION', 'ANNUAL_EXPORT'],
+        },
+      ]);
+      expect(await shown(mpxn, other)).toEqual([]);
+      expect(await shown(newMpxn(), initiator)).toEqual([]);
+      await room.moveClock(24 * 3_600 - 60);
+      expect(await shown(mpxn, initiator)).toHaveLength(1);
+      await room.moveClock(24 * 3_600 + 60);
+      expect(await shown(mpxn, initiator)).toEqual([]);
+    });
+
+    it('are not shown after a Change of Tenancy, nor for a passkey for which the Data User vouched', async () => {
+      const [mpxn, email] = [newMpxn(), `ffion-${newMpxn()}@customer.example`];
+      const initiator = await consentingDataUser(room);
+      await registered(consentOf(caller, mpxn));
+      const { origin } = new URL(room.places.identityRedirectUrl);
+      await enrolled(room, initiator, new SoftwareAuthenticator({ origin }), mpxn);
+      expect(await shown(mpxn, initiator)).toEqual([]);
+      await room.newRecord(caller, { email }, { mpxn });
+      await confirmed(initiator, mpxn, email);
+      expect(await shown(mpxn, initiator)).toHaveLength(1);
+      await room.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10));
+      expect(await shown(mpxn, initiator)).toEqual([]);
     });
 
     it('are the ACTIVE ones', async () => {
@@ -452,7 +492,7 @@ export function legacyConsents(): void {
       expect(await shown(mpxn)).toHaveLength(1);
     });
 
-    it('are those of Interface B alone', async () => {
+    it('are those of Interface A, too: the terms of its notice, and its type where it has no method', async () => {
       const mpxn = newMpxn();
       const identityRecordRef = await room.newRecord(caller, {}, { mpxn });
       const controller = {
@@ -470,12 +510,17 @@ export function legacyConsents(): void {
           state: 'ACTIVE',
           registeredAt: EVIDENCE.consentDate,
           expiry: IN_2040,
-          consent: { consentType: 'EXPRESSED_CONSENT', method: EVIDENCE.method },
+          controllerReference: 'OWN-1',
+          consent: { consentType: 'EXPLICIT_CONSENT' },
         },
       };
       const register = 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }';
       expect((await room.askAccess(register, { input }, { caller })).codes).toEqual([]);
-      expect(await shown(mpxn)).toEqual([]);
+      const { userDefinedReference: _, ...evidence } = EVIDENCE;
+      const expected = { ...evidence, mpxn, consentExpiry: IN_2040, method: 'explicit-consent' };
+      expect(await shown(mpxn)).toMatchObject([
+        { duid: caller.duid, dataType: ['HH_CONSUMPTION'], evidence: { ...expected, userDefinedReference: 'OWN-1' } },
+      ]);
     });
 
     it('are shown in who-looked, to each customer there', async () => {
