@@ -16,6 +16,10 @@ export function faultsInProduction(settings: Settings, reader: EnvironmentReader
   }
   faults.push(...publicAddressFaults(settings, reader), ...serviceAddressFaults(settings, reader));
   faults.push(...mailFaults(settings, reader));
+  if (reader.text('MPXN_PROFILE') === undefined)
+    faults.push(
+      'MPXN_PROFILE: missing; spec takes meter point numbers as the specification has them, gb 13-digit MPANs, too',
+    );
   if (settings.webhookAllowLoopback)
     faults.push('WEBHOOK_ALLOW_LOOPBACK: true is for development; webhooks are not delivered to this machine');
   if (rateLimitsOff) faults.push('RATE_LIMITS: off is for tests and benches only');

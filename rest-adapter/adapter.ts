@@ -154,10 +154,13 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   for (const operation of operations) serve(app, steps, operation);
   const uploads = contracts.flatMap((contract) => contract.uploads);
   serveUploads(app, { ...steps, fail: (exchange, error) => fail(steps, exchange, error) }, uploads);
-  const served = [...operations.map(({ contract }) => contract), ...uploads];
+  const served = [
+    ...operations.map(({ contract: { method, path }, takesHead }) => ({ method, path, takesHead })),
+    ...uploads,
+  ];
   const answerUnserved = unserved(served, steps);
   for (const { method, path } of shadowedRoutes(served))
-    app.route({ method: method as 'GET', url: path, handler: answerUnserved });
+    app.route({ method: method as 'GET', exposeHeadRoute: false, url: path, handler: answerUnserved });
   app.setNotFoundHandler(answerUnserved);
   app.setErrorHandler((_error, request, reply) => answerUnserved(request, reply));
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
@@ -183,7 +186,8 @@ function serve(app: FastifyInstance, steps: Steps, operation: CompiledOperation)
   const begin = (request: FastifyRequest, reply: FastifyReply) =>
     steps.begin(request, reply, path, SCHEMES[signIn], restInterface);
   app.route({
-    method: (operation.file ? [method, 'HEAD'] : method) as 'GET',
+    method: (operation.takesHead ? [method, 'HEAD'] : method) as 'GET',
+    exposeHeadRoute: false,
     url: routePath(path),
     handler: (request, reply) => {
       const exchange = begin(request, reply);

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type GraphQLObjectType, type GraphQLSchema, isNonNullType } from 'graphql';
+import { type GraphQLObjectType, type GraphQLSchema, OperationTypeNode, isNonNullType } from 'graphql';
 import type { ErrorCode } from '../schema/error-catalogue';
 import { answerMembers, chosenFields } from './answer-shape';
 import type { Contract, ContractOperation, ContractSchema } from './contract';
@@ -28,6 +28,8 @@ export interface CompiledOperation {
   readonly name: string;
   readonly row: RouteRow;
   readonly request: RequestCompilation;
+  /** Whether HEAD is served, too: of a GET that has no effect. */
+  readonly takesHead: boolean;
   /** The code of a 404, if the data say that there is nothing. */
   missing(data: Data): ErrorCode | undefined;
   /** Whether a media type of the answer suits `Accept`. */
@@ -107,6 +109,7 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
     consumed: new Set(consumed),
     excused: new Set([...(row.always ?? []), ...Object.keys(missingCodes(row))]),
     listOfOne: row.listOfOne,
+    takesNullAsAbsent: operation.restInterface.takesNullAsAbsent,
   };
   const request = compileRequest(join, { operation, document, row, schema, validator: validators });
   const file = row.file === undefined ? undefined : compileFile(join, row.file, operation, root, document);
@@ -116,7 +119,19 @@ function compileOperation(parts: OperationParts): CompiledOperation | undefined 
   if ((operation.statusUnlessNew === operation.status) !== (row.isNew === undefined))
     problems.push('what is new has a status of its own exactly when the row reads whether it is');
   const accepts = file ? (accept: string | undefined) => file.mediaTypes.chosen(accept) !== undefined : acceptsJson;
-  return { contract: operation, name, row, request, accepts, file, answer, ...rowReaders(join, parts, root) };
+  const takesHead =
+    operation.method === 'GET' && document.operation.operation === OperationTypeNode.QUERY && row.hasEffect !== true;
+  return {
+    contract: operation,
+    name,
+    row,
+    request,
+    takesHead,
+    accepts,
+    file,
+    answer,
+    ...rowReaders(join, parts, root),
+  };
 }
 
 /** A header of the good answer is documented exactly when the row fills it. */

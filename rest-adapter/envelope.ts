@@ -29,8 +29,9 @@ export function decodedPath(path: string): string | undefined {
   }
 }
 
-/** The request path without its query. */
+/** The request path without its query; the root where a target has a query only. */
 export function resourceOf(url: string): string {
   const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
+  if (query === -1) return url;
+  return query === 0 ? '/' : url.slice(0, query);
 }

@@ -30,6 +30,8 @@ export interface RestInterface {
   readonly takesSupplierKeys: boolean;
   /** A query parameter that an operation does not have is refused; else it is left aside. */
   readonly refusesUnknownParameters: boolean;
+  /** A member of a body that the contract does not require may be null, which is the same as leaving it out. */
+  readonly takesNullAsAbsent: boolean;
 }
 
 const originOf = ({ baseUrl }: PublicAddresses) => new URL(baseUrl).origin;
@@ -50,6 +52,7 @@ export const INTERFACE_A: RestInterface = {
   verifiesEveryCredential: false,
   takesSupplierKeys: false,
   refusesUnknownParameters: false,
+  takesNullAsAbsent: true,
 };
 
 /** The earlier, unversioned consent interface; Interface A is its successor. */
@@ -66,7 +69,8 @@ export const INTERFACE_B: RestInterface = {
   headers: successionHeaders,
   verifiesEveryCredential: false,
   takesSupplierKeys: false,
-  refusesUnknownParameters: false,
+  refusesUnknownParameters: true,
+  takesNullAsAbsent: true,
 };
 
 /** Retrieval of grid-change difference models; its contract writes whole paths, for its base is a host. */
@@ -84,6 +88,7 @@ export const INTERFACE_C: RestInterface = {
   verifiesEveryCredential: false,
   takesSupplierKeys: false,
   refusesUnknownParameters: false,
+  takesNullAsAbsent: false,
 };
 
 /** Tariff interoperability; its contract writes whole paths, for they stand at two servers (3-decisions-c-d.md, D.1). */
@@ -101,6 +106,7 @@ export const INTERFACE_D: RestInterface = {
   verifiesEveryCredential: true,
   takesSupplierKeys: true,
   refusesUnknownParameters: true,
+  takesNullAsAbsent: false,
 };
 
 /** The interfaces that the adapter serves. */

@@ -17,6 +17,8 @@ export interface Join {
   readonly excused: ReadonlySet<string>;
   /** Data that is one thing in the graph though the contract has a list: the row answers for it. */
   readonly listOfOne?: string | undefined;
+  /** Whether null in the place of an optional member of a request is the same as leaving it out. */
+  readonly takesNullAsAbsent?: boolean;
 }
 
 /** Both sides of an enum have the same values, by the naming function. */

@@ -67,6 +67,7 @@ interface Line {
   readonly key: string;
   readonly bind: Bind | undefined;
   readonly preset: unknown;
+  readonly isNullAbsent: boolean;
 }
 
 function objectBinding(join: Join, schema: ContractSchema, type: GraphQLInputType, wire: string): Binding {
@@ -90,7 +91,8 @@ function objectBinding(join: Join, schema: ContractSchema, type: GraphQLInputTyp
       join.problems.push(`${wire}/${name}: optional, but ${type.name}.${key} is required`);
     }
     const { bind, place } = requestBinding(join, property, field.type, `${wire}/${name}`);
-    lines.push({ wire: name, key, bind, preset: property.default });
+    const isNullAbsent = join.takesNullAsAbsent === true && schema.required?.includes(name) !== true;
+    lines.push({ wire: name, key, bind, preset: property.default, isNullAbsent });
     members.set(key, { wire: name, place });
   }
   for (const key of Object.keys(fields)) {
@@ -107,8 +109,9 @@ function objectBind(lines: readonly Line[]): Bind {
   return (value) => {
     const source = value as Record<string, unknown>;
     const bound: Record<string, unknown> = {};
-    for (const { wire, key, bind, preset } of lines) {
-      const member = source[wire] === undefined ? preset : source[wire];
+    for (const { wire, key, bind, preset, isNullAbsent } of lines) {
+      const given = source[wire];
+      const member = given === undefined || (given === null && isNullAbsent) ? preset : given;
       if (member !== undefined) bound[key] = bind === undefined || member === null ? member : bind(member);
     }
     return bound;

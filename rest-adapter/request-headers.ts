@@ -22,7 +22,8 @@ export function basicCredentials(
 }
 
 const ENTITY_TAG = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
-const VERSION = /^[0-9]{1,9}$/;
+/** A version number as `ETag` writes it: entity tags are compared as texts, so that `"01"` is not `"1"`. */
+const VERSION = /^[1-9][0-9]{0,8}$/;
 
 /**
  * The versions that `If-Match` allows (RFC 9110, section 13.1.1): undefined when any will do. Weak and foreign tags match no

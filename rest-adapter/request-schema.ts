@@ -2,19 +2,31 @@ import type { ContractSchema } from './contract';
 
 /**
  * The contract's schema as requests are checked with it (spikes.md, 1): "T or null" without the noise of `oneOf`; of a read-only
- * field only that it must not be supplied; the form of a URI left to the domain, which says VAL008; an MPxN by its profile.
+ * field only that it must not be supplied; the form of a URI left to the domain, which says VAL008; an MPxN by its profile; null in the
+ * place of an optional member where the interface takes it as absent.
  */
-export function requestSchema(schema: ContractSchema): Record<string, unknown> {
+export function requestSchema(schema: ContractSchema, takesNullAsAbsent: boolean): Record<string, unknown> {
   if (schema.readOnly) return { readOnly: true };
   const other = schema.oneOf?.find(({ type }) => type !== 'null');
-  if (other) return { if: { type: 'null' }, then: true, else: requestSchema(other) };
+  if (other) return orNull(requestSchema(other, takesNullAsAbsent));
   const { properties, items, pattern, format, maxLength, ...rest } = schema;
+  const isNullable = (name: string) => takesNullAsAbsent && rest.required?.includes(name) !== true;
+  const member = (name: string, property: ContractSchema) => {
+    const checked = requestSchema(property, takesNullAsAbsent);
+    return isNullable(name) ? orNull(checked) : checked;
+  };
   return {
     ...constraintsOf(rest),
-    ...(properties ? { properties: mapped(properties) } : {}),
-    ...(items ? { items: requestSchema(items) } : {}),
+    ...(properties
+      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, member(name, each)])) }
+      : {}),
+    ...(items ? { items: requestSchema(items, takesNullAsAbsent) } : {}),
     ...textConstraints({ pattern, format, maxLength }),
   };
+}
+
+function orNull(schema: Record<string, unknown>): Record<string, unknown> {
+  return { if: { type: 'null' }, then: true, else: schema };
 }
 
 const CONSTRAINTS = new Set([
@@ -33,10 +45,6 @@ const CONSTRAINTS = new Set([
 
 function constraintsOf(schema: object): object {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => CONSTRAINTS.has(keyword)));
-}
-
-function mapped(properties: Readonly<Record<string, ContractSchema>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, requestSchema(schema)]));
 }
 
 type TextConstraints = { [Keyword in 'pattern' | 'format' | 'maxLength']: ContractSchema[Keyword] | undefined };

@@ -52,7 +52,7 @@ interface RequestParts {
   readonly document: OperationDocument;
   readonly row: RouteRow;
   readonly schema: GraphQLSchema;
-  readonly validator: (schema: ContractSchema) => Validator;
+  readonly validator: (schema: ContractSchema, takesNullAsAbsent: boolean) => Validator;
 }
 
 /** Joins the parameters and the body of an operation with its variables: each feeds one, and none is left over. */
@@ -72,14 +72,15 @@ export function compileRequest(
   }
   const body = operation.body && boundBody(join, operation.body, types, unfed);
   for (const variable of unfed) join.problems.push(`nothing feeds the variable $${variable}`);
+  const check = (of: ContractSchema) => validator(of, operation.restInterface.takesNullAsAbsent);
   const spoken = bound.map((parameter) => {
     const member: InputMember = { wire: parameter.name, place: {}, spoken: spokenName(parameter) };
     return [parameter.variable, member] as const;
   });
   return {
     parameters: bound,
-    checkParameters: validator(parametersSchema(fed)),
-    body: operation.body && body && { check: validator(operation.body), bind: body.bind },
+    checkParameters: check(parametersSchema(fed)),
+    body: operation.body && body && { check: check(operation.body), bind: body.bind },
     input: inputPlace(document, new Map([...spoken, ...(body?.variables ?? [])]), body?.input),
   };
 }

@@ -19,6 +19,13 @@ export function pathPattern(template: string): RegExp {
 export interface Route {
   readonly method: string;
   readonly path: string;
+  /** Whether HEAD is served, too. */
+  readonly takesHead?: boolean;
+}
+
+/** The methods that a route answers. */
+export function methodsOf({ method, takesHead }: Route): string[] {
+  return takesHead ? [method, 'HEAD'] : [method];
 }
 
 /**
@@ -26,11 +33,11 @@ export interface Route {
  * `DELETE /identity-records/exists` is a method that the path does not know, and not the key of a record.
  */
 export function shadowedRoutes(routes: readonly Route[]): Route[] {
-  const served = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  const served = new Set(routes.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)));
   const literal = new Set(routes.map(({ path }) => path).filter((path) => !path.includes('{')));
   const templates = routes.filter(({ path }) => path.includes('{'));
   return [...literal].flatMap((path) => {
-    const shadowing = templates.filter((route) => pathPattern(route.path).test(path)).map(({ method }) => method);
+    const shadowing = templates.filter((route) => pathPattern(route.path).test(path)).flatMap(methodsOf);
     return [...new Set(shadowing)]
       .filter((method) => !served.has(`${method} ${path}`))
       .map((method) => ({ method, path }));

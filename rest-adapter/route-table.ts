@@ -18,6 +18,8 @@ export interface RouteRow {
   readonly licenceArea?: { readonly parameter: string; readonly presumed: boolean };
   /** A published file is here: its bytes are the answer. */
   readonly file?: string;
+  /** The GET has an effect, such as an entry in who-looked: HEAD, which never has one, is not allowed (405). */
+  readonly hasEffect?: true;
   /** Properties of the answer that repeat a parameter of the same name. */
   readonly echo?: readonly string[];
   /** `Location` of what was registered: the collection, and where its key is. */
@@ -44,7 +46,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
     location: { collection: '/v1/access-records', key: 'registration.accessToken.key' },
     replayed: 'registration.replayed',
   },
-  verifyAccessRecord: { nullIs404: 'accessRecord', malformed: ['ak'], etag: 'accessRecord.version' },
+  verifyAccessRecord: { nullIs404: 'accessRecord', malformed: ['ak'], etag: 'accessRecord.version', hasEffect: true },
   replaceAccessRecord: {
     spread: 'replacement',
     malformed: ['ak'],
@@ -52,11 +54,12 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
     ifMatch: 'ifVersions',
   },
   revokeAccessRecord: { spread: 'revocation', malformed: ['ak'], ifMatch: 'ifVersions' },
-  listAccessRecords: { spread: 'page', always: ['page.records.ak'] },
+  listAccessRecords: { spread: 'page', always: ['page.records.ak'], hasEffect: true },
   listMeterPointAccessRecords: {
     spread: 'meterPoint.page',
     echo: ['mpxn'],
     always: ['meterPoint.page.accessRecords.ak'],
+    hasEffect: true,
   },
 
   lookUpDataUser: { nullIs404: 'dataUser' },
@@ -67,7 +70,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
     replayed: 'registration.replayed',
   },
   readIdentityRecord: { nullIs404: 'identityRecord' },
-  checkIdentityRecordExistence: { spread: 'existence' },
+  checkIdentityRecordExistence: { spread: 'existence', hasEffect: true },
   anonymiseIdentityRecord: { spread: 'anonymisation' },
 
   reidentify: { spread: 'reidentification', replayed: 'reidentification.replayed' },
@@ -96,6 +99,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
 
   logIn: { spread: 'token' },
   logInByPost: { spread: 'token' },
+  showConsents: { hasEffect: true },
   registerConsent: { spread: 'registration', isNew: 'registration.isNew', replayed: 'registration.replayed' },
 
   listDevelopmentProjects: { spread: 'page', licenceArea: { parameter: 'licenceArea', presumed: false } },

@@ -29,8 +29,11 @@ function pathsOf(served: readonly Route[]) {
   const templates = [...new Set(served.map(({ path }) => path))];
   const literalFirst = templates.toSorted((one, other) => Number(one.includes('{')) - Number(other.includes('{')));
   return literalFirst.map((template) => {
-    const methods = served.filter(({ path }) => path === template).map(({ method }) => method);
-    if (methods.includes('GET')) methods.push('HEAD');
+    const routes = served.filter(({ path }) => path === template);
+    const methods = [
+      ...routes.map(({ method }) => method),
+      ...(routes.some(({ takesHead }) => takesHead) ? ['HEAD'] : []),
+    ];
     return { template, methods, pattern: pathPattern(template) };
   });
 }
@@ -66,7 +69,8 @@ function targetUnderWay(socket: Socket): string | undefined {
 }
 
 const LONGEST_TARGET = 1_024;
-const REQUEST_LINE = /^[^\s]+ ([^\s]+)/;
+/** A method has no colon, unlike a header line: bytes that are not the first of a request may begin with one. */
+const REQUEST_LINE = /^[^\s:]+ (\/\S*|https?:\S*)/i;
 
 /** The target of a broken request, as far as its first bytes tell it. */
 function targetOf({ rawPacket }: BrokenRequest): string {
@@ -84,10 +88,11 @@ export function answerBrokenRequest(error: BrokenRequest, socket: Socket, { head
   const transactionId = newIdentifier('tid');
   const { errors } = refusal('VAL003', `The request is not one that can be read. ${errorCatalogue.VAL003.meaning}`);
   const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
-  const restInterface = interfaceAt(targetUnderWay(socket) ?? targetOf(error));
+  const target = originForm(targetUnderWay(socket) ?? targetOf(error));
+  const restInterface = interfaceAt(target);
   const told = { status: Number.parseInt(statusLine, 10), errors };
   const body = JSON.stringify(
-    restInterface.errorForm(told, responseMetadata(restInterface.timeField, '', transactionId)),
+    restInterface.errorForm(told, responseMetadata(restInterface.timeField, target, transactionId)),
   );
   const head = [
     `HTTP/1.1 ${statusLine}`,

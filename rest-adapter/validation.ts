@@ -30,7 +30,7 @@ const LONGEST_EMAIL = 320;
 const EMAIL = fullFormats.email as RegExp;
 
 /** Compiles validators of requests; one for all operations of a contract. */
-export function requestValidators(): (schema: ContractSchema) => Validator {
+export function requestValidators(): (schema: ContractSchema, takesNullAsAbsent: boolean) => Validator {
   const ajv = new Ajv2020({ allErrors: true, strict: false, ownProperties: true, addUsedSchema: false });
   ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
   ajv.addFormat('date', isDate);
@@ -39,8 +39,8 @@ export function requestValidators(): (schema: ContractSchema) => Validator {
   ajv.removeKeyword('readOnly');
   ajv.addKeyword({ keyword: 'readOnly', validate: () => false });
   ajv.addKeyword({ keyword: 'mpxn', type: 'string', errors: true, compile: mpxnCheck });
-  return (schema) => {
-    const validate = ajv.compile(requestSchema(schema));
+  return (schema, takesNullAsAbsent) => {
+    const validate = ajv.compile(requestSchema(schema, takesNullAsAbsent));
     return (value) => (validate(value) ? NO_FAULTS : onePerField(validate.errors ?? []));
   };
 }

@@ -1,25 +1,43 @@
 /** RFC 3339 date-time: full date, `T`, time with optional fraction, `Z` or a numeric offset. */
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^(?<day>\d{4}-\d{2}-\d{2})[Tt ](?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d|60)(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<offsetHours>[01]\d|2[0-3]):(?<offsetMinutes>[0-5]\d))$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const EARLIEST_YEAR = 1900;
-const LATEST_YEAR = 9998;
 
-/** The instant of an RFC 3339 date-time between the years 1900 and 9998, or undefined when the text is none. */
+const MINUTE_MS = 60_000;
+const FIRST_YEAR = 1;
+const LAST_YEAR = 9999;
+
+/**
+ * Returns the instant of an RFC 3339 date-time, cut to milliseconds, or undefined when the text is none. The year counts in UTC and is 1
+ * to 9999. The leap second `:60` is the second that follows `:59`.
+ */
 export function parseDateTime(text: string): Date | undefined {
-  if (!isCalendarDay(DATE_TIME.exec(text))) return undefined;
-  return new Date(text.replace(' ', 'T'));
+  const parts = DATE_TIME.exec(text)?.groups;
+  const day = parts && startOfDay(parts['day'] as string);
+  if (!parts || !day) return undefined;
+  const number = (name: string) => Number(parts[name] ?? 0);
+  const milliseconds = Number((parts['fraction'] ?? '').slice(0, 3).padEnd(3, '0'));
+  const offsetMinutes = (number('offsetHours') * 60 + number('offsetMinutes')) * (parts['sign'] === '-' ? -1 : 1);
+  const localMinutes = number('hour') * 60 + number('minute');
+  const sinceMidnight = (localMinutes - offsetMinutes) * MINUTE_MS + number('second') * 1000 + milliseconds;
+  const instant = new Date(day.getTime() + sinceMidnight);
+  return isYear(instant.getUTCFullYear()) ? instant : undefined;
 }
 
-/** Whether a text is a calendar date `YYYY-MM-DD` between the years 1900 and 9998. */
+/** Returns whether a text is a calendar date `YYYY-MM-DD` of the years 1 to 9999. */
 export function isDate(text: string): boolean {
-  return isCalendarDay(DATE.exec(text));
+  return startOfDay(text) !== undefined;
 }
 
-function isCalendarDay(match: RegExpExecArray | null): boolean {
-  if (!match) return false;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const date = new Date(Date.UTC(year, month - 1, day));
-  const exists = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return exists && year >= EARLIEST_YEAR && year <= LATEST_YEAR;
+/** `Date.UTC` takes the years 0 to 99 for those of the 20th century; `setUTCFullYear` does not. */
+function startOfDay(text: string): Date | undefined {
+  const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined || !isYear(year)) return undefined;
+  const start = new Date(0);
+  start.setUTCFullYear(year, month - 1, day);
+  return start.getUTCMonth() === month - 1 && start.getUTCDate() === day ? start : undefined;
+}
+
+function isYear(year: number): boolean {
+  return year >= FIRST_YEAR && year <= LAST_YEAR;
 }

@@ -27,6 +27,7 @@ export const passkeyCeremonyOptions: Page = {
       });
       return { json: started };
     } catch (error) {
+      if (isRefusal(error, 'REI001')) return { json: { error: wording('problem.passkeyRemoved.text') }, status: 422 };
       if (!isRefusal(error, 'NTF001', 'AUT001')) throw error;
       return { json: { error: wording('problem.linkExpired.title') }, status: 404 };
     }

@@ -12,7 +12,7 @@ export interface EndedAccess extends Access {
 }
 
 /** Why an access ended. */
-export type EndedBy = 'withdrawn' | 'organisation' | 'expiry' | 'claimed' | 'notSeenAgain';
+export type EndedBy = 'withdrawn' | 'organisation' | 'terminated' | 'expiry' | 'claimed' | 'notSeenAgain';
 
 /** The history of the meter point, as the register lists it: newest first. */
 export function historyOf(records: readonly EndedRecord[], language: Language): EndedAccess[] {
@@ -40,7 +40,9 @@ export function endedBy(record: EndedRecord): EndedBy {
   const { state, transitions, discoveredAccess } = record;
   if (claimOf(record)) return 'claimed';
   if (state !== 'REVOKED') return discoveredAccess ? 'notSeenAgain' : 'expiry';
-  return transitions.nodes.some(({ cause }) => cause === 'WITHDRAWN') ? 'withdrawn' : 'organisation';
+  const causes = transitions.nodes.map(({ cause }) => cause);
+  if (causes.includes('DATA_USER_TERMINATED')) return 'terminated';
+  return causes.includes('WITHDRAWN') ? 'withdrawn' : 'organisation';
 }
 
 /** The registration by which an organisation stopped being one that is not registered. */

@@ -6,6 +6,7 @@ import type { RegisterRefusal } from '../../web/register-refusal';
 export type Problem =
   | 'notFound'
   | 'linkExpired'
+  | 'passkeyRemoved'
   | 'tooMany'
   | 'unavailable'
   | 'sessionEnded'
@@ -18,6 +19,7 @@ const PROBLEMS: Partial<Record<ErrorCode, Problem>> = {
   AUT001: 'sessionEnded',
   AUT002: 'sessionEnded',
   PRM001: 'formExpired',
+  REI001: 'passkeyRemoved',
   LIM001: 'brokenRequest',
   LIM002: 'tooMany',
   VAL001: 'brokenRequest',

@@ -27,9 +27,11 @@ import { forgetWhatHasPassed } from './database/forgetting';
 import { countVerifications } from './database/looks';
 import { LegacyConsentRepository } from './database/legacy-consent.repository';
 import { PortalAccessRepository } from './database/portal-access.repository';
+import { RedeemedTokenRepository } from './database/redeemed-token.repository';
 import { accessTables } from './database/tables';
 import { RecordHistory } from './database/record-history';
 import { TenancyChangeRepository } from './database/tenancy-change.repository';
+import { TerminationRepository } from './database/termination.repository';
 import { customerScopes } from './customer-scope';
 import { discoveredMeterPoints } from './discovered-meter-points';
 import { identityLinks } from './identity-links';
@@ -113,7 +115,8 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
   const { hashKey, encryptionKey } = options.keys;
   const hash = (purpose: string) => keyedHash(hashKey, purpose);
   const lists = new AccessRecordLists(database);
-  const proofs = reidentificationProofs(identity, hash('reidentification-token'));
+  const hashOfToken = hash('reidentification-token');
+  const proofs = reidentificationProofs(identity, hashOfToken);
   const store = { pool: database.pool, schema: 'access', hash: hash('rate-limit'), off: options.rateLimitsOff };
   return {
     records: new AccessRecordRepository(database, hash('access-key'), encryptionKey),
@@ -134,6 +137,8 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
     portals: new PortalAccessRepository(database, lists, hash('portal-alias')),
     customers: new CustomerRecordRepository(database),
     closing: new ClosingRepository(database),
+    redeemedTokens: new RedeemedTokenRepository(database, hashOfToken),
+    terminations: new TerminationRepository(database),
     legacyConsents: new LegacyConsentRepository(database, hash('access-key')),
     scopes: customerScopes(identity),
     discoveries: new DiscoveredAccessRepository(

@@ -18,6 +18,8 @@ import type { RecordHistory } from './database/record-history';
 import type { ClosingRepository } from './database/closing.repository';
 import type { CustomerRecordRepository } from './database/customer-record.repository';
 import type { LegacyConsentRepository } from './database/legacy-consent.repository';
+import type { RedeemedTokenRepository } from './database/redeemed-token.repository';
+import type { TerminationRepository } from './database/termination.repository';
 import type { PortalAccessRepository } from './database/portal-access.repository';
 import type { WebhookDeliveryRepository } from './database/webhook-delivery.repository';
 import type { WebhookRepository } from './database/webhook.repository';
@@ -43,6 +45,7 @@ import { LegacyConsentResolver } from './resolvers/legacy-consent.resolver';
 import { MeterPointReference, MeterPointResolver } from './resolvers/meter-point.resolver';
 import { OrganisationResolver } from './resolvers/organisation.resolver';
 import { RecordMetadataResolver } from './resolvers/record-metadata.resolver';
+import { RedeemedTokenResolver } from './resolvers/redeemed-token.resolver';
 import { RegisterEventResolver, readableEvent } from './resolvers/register-event.resolver';
 import { type SessionLimits, SessionResolver } from './resolvers/session.resolver';
 import { TenancyChangeResolver } from './resolvers/tenancy-change.resolver';
@@ -71,6 +74,8 @@ export interface AccessParts {
   readonly portals: PortalAccessRepository;
   readonly customers: CustomerRecordRepository;
   readonly closing: ClosingRepository;
+  readonly redeemedTokens: RedeemedTokenRepository;
+  readonly terminations: TerminationRepository;
   readonly legacyConsents: LegacyConsentRepository;
   readonly scopes: CustomerScopes;
   readonly discoveries: DiscoveredAccessRepository;
@@ -103,6 +108,7 @@ const RESOLVERS = [
   MeterPointResolver,
   OrganisationResolver,
   RecordMetadataResolver,
+  RedeemedTokenResolver,
   RegisterEventResolver,
   SessionResolver,
   TenancyChangeResolver,
@@ -124,7 +130,7 @@ function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
   return new Map<unknown, object>([
     [AccessRecordResolver, new AccessRecordResolver(parts)],
     [AccessRecordConnectionResolver, new AccessRecordConnectionResolver()],
-    [AccountResolver, new AccountResolver(accounts, clock, production)],
+    [AccountResolver, new AccountResolver(accounts, clock, production, parts.terminations)],
     [ClosingResolver, new ClosingResolver(parts.closing)],
     [CustomerRecordResolver, new CustomerRecordResolver(parts.customers, parts.scopes)],
     [DataUserResolver, new DataUserResolver(dataUsers)],
@@ -138,6 +144,7 @@ function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
     [MeterPointResolver, new MeterPointResolver(parts)],
     [OrganisationResolver, new OrganisationResolver(parts.organisations)],
     [RecordMetadataResolver, new RecordMetadataResolver(records)],
+    [RedeemedTokenResolver, new RedeemedTokenResolver(parts.redeemedTokens)],
     [RegisterEventResolver, new RegisterEventResolver(parts)],
     [SessionResolver, new SessionResolver(accounts, dataUsers, signing, limits)],
     [TenancyChangeResolver, new TenancyChangeResolver(parts.tenancyChanges)],

@@ -19,11 +19,12 @@ export function identityRecordArea(foundation: Foundation): Area {
   const records = new IdentityRecordRepository(database, indexes, vault);
   const provisional = new ProvisionalRecordRepository(database, jobs, indexes, vault);
   const passkeys = new PasskeyRepository(database, vault, relyingParty(places, keys), keys);
-  const enrolment = new PasskeyEnrolment(ceremonyStore(foundation).issuer, organisations(access));
+  const { issuer, occupants } = ceremonyStore(foundation);
+  const enrolment = new PasskeyEnrolment(issuer, organisations(access));
   return {
     resolvers: [
       new IdentityRecordResolver(records, passkeys, enrolment, idempotency, production),
-      new MeterPointResolver(records, indexes, existenceLimits(foundation)),
+      new MeterPointResolver(records, occupants, indexes, existenceLimits(foundation)),
       new IdentityRecordLinkResolver(records),
       new IdentityRecordMpxnResolver(linkedRecords(records, provisional), logger),
     ],

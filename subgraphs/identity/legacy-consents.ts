@@ -9,6 +9,7 @@ import { ConsentRecords } from './legacy-consents/consent-records';
 import { ConsentRegistrar, settle } from './legacy-consents/registration';
 import { ConsentSearch } from './legacy-consents/search';
 import { existenceLimits } from './reidentification/existence-limits';
+import { ceremonyStore } from './reidentification/reidentification';
 import { LegacyConsentResolver } from './resolvers/legacy-consent.resolver';
 
 /** Seconds between looks for provisional records whose job was lost. */
@@ -33,7 +34,8 @@ export function legacyConsentArea(foundation: Foundation): Area {
   const records = new IdentityRecordRepository(database, indexes, vault);
   const consents = new ConsentRecords(access);
   const hashOfContent = keyedHash(keys.hashKey, 'consent-registration');
-  const parts = { ...foundation, provisional, records, consents, hashOfContent };
+  const { reidentifications } = ceremonyStore(foundation);
+  const parts = { ...foundation, provisional, records, consents, hashOfContent, reidentifications };
   const search = new ConsentSearch({ ...parts, linkedRecord: linkedRecords(records, provisional) });
   const ofThisService = () => ({ transactionId: newIdentifier('tid'), clientAddress: '' });
   return {

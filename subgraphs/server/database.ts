@@ -1,4 +1,4 @@
-import { Pool, type PoolConfig } from 'pg';
+import { Pool, type PoolConfig, defaults } from 'pg';
 import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
 import { type DatabaseAddress, sessionUrl } from './database-login';
 import { ShortReads } from './short-reads';
@@ -13,6 +13,9 @@ export interface Database {
   readonly reads: ShortReads;
   close(): Promise<void>;
 }
+
+// By the time zone of this process an instant before 1847 would lose the seconds of London's local mean time.
+defaults.parseInputDatesAsUTC = true;
 
 /** Milliseconds after which a statement is given up, below the ten seconds in which every request is answered. */
 const STATEMENT_TIMEOUT = 6_000;

@@ -39,9 +39,11 @@ export async function installClock(session: QueryRunner, movable: boolean): Prom
   await session.query(movable ? MOVABLE : FIXED);
 }
 
+const NOW = { name: 'register_now', text: 'select register_now() as now' };
+
 /** The clock of a running subgraph. */
-export function registerClock({ pool }: Database): RegisterClock {
-  const now = async () => (await pool.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
+export function registerClock({ pool, reads }: Pick<Database, 'pool' | 'reads'>): RegisterClock {
+  const now = async () => (await reads.rows<{ now: Date }>(NOW, []))[0]?.now as Date;
   return {
     now,
     async setOffset(seconds) {

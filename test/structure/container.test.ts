@@ -252,6 +252,7 @@ async function variablesOfAnInstallation(): Promise<Record<string, string>> {
     PORTAL_URL: 'https://portal.register.example',
     CONSOLE_URL: 'https://console.register.example',
     SMTP_URL: 'smtps://mail.example',
+    MPXN_PROFILE: 'gb',
   };
 }
 

@@ -22,10 +22,11 @@ AccessRecordVersionConnection: edges nodes pageInfo
 AccessRecordVersionEdge: cursor node
 AccessToken: expiry key
 Account: accountId contactUrl dataTypesSupported displayName duid mpid oauthClientId oauthIssuer organisationReference privacyUrl
-  registeredAt returnUrls role status suspendedAt
+  registeredAt returnUrls role status suspendedAt termination
 AccountConnection: edges nodes pageInfo totalCount
 AccountEdge: cursor node
 AccountSecret: account secretKey
+AccountTermination: at recordsRemaining recordsRevoked
 AuditEntry: action actor at detail id subject
 AuditEntryConnection: edges nodes pageInfo
 AuditEntryEdge: cursor node
@@ -142,7 +143,7 @@ SignInLink: expiresAt
 StorageConditions: location retentionPeriod
 StoredFile: name sha256 size
 SubmittedReport: receivedAt reportId
-SubscriptionHealth: dataUser failedAttemptsLastHour lastDeliveredAt pending undelivered webhookId
+SubscriptionHealth: active dataUser failedAttemptsLastHour lastDeliveredAt pending undelivered webhookId
 Supplier: apiUrl audience displayName issuer lastModified mpid name oauthUrl status support tariff tariffPage tariffs
 SupplierConnection: edges nextCursor nodes pageInfo totalCount
 SupplierEdge: cursor node

@@ -72,6 +72,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.tariffEvents': ['supplier', 'admin', 'analyst'],
   'Query.tariffEventLog': 'nobody',
   'Query.keptConsent': 'nobody',
+  'Query.isTokenRedeemed': 'nobody',
   'Query.shownConsents': 'nobody',
   'Query.standingConsent': 'nobody',
   'Query.consumerAdmission': 'nobody',

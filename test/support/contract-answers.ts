@@ -84,7 +84,8 @@ function answersOf(published: readonly Published[]): ContractAnswers {
   return {
     operationOf: (request) => operationAt(request)?.operationId,
     breaches(request, answer) {
-      const route = operationAt(request);
+      const isHeadRefused = request.method === 'HEAD' && answer.status === 405; // where GET has an effect
+      const route = isHeadRefused ? undefined : operationAt(request);
       const restInterface = route?.restInterface ?? interfaceAt(request.path);
       if (restInterface === published[0]?.restInterface && OPERATORS.test(request.path) && answer.status < 400)
         return [];

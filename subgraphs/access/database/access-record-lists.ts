@@ -10,6 +10,7 @@ import {
 import type { Session } from '../../server/transaction';
 import type { AccessState, LegalBasis } from '../domain/access-record';
 import { countListings } from './looks';
+import { stateNow } from './record-state';
 import {
   ACCESS_RECORD_COLUMNS,
   type AccessRecordRow,
@@ -31,8 +32,7 @@ export type AccessRecordPage = Connection<StoredAccessRecord> & { readonly total
 /** Entries of a page at most (2-decisions-a-b.md, section 3). */
 export const LARGEST_PAGE = 500;
 
-const STATE_NOW = `case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end`;
-const FILTERS = `($3::text is null or ${STATE_NOW} = $3) and ($4::text is null or legal_basis = $4)`;
+const FILTERS = `($3::text is null or ${stateNow()} = $3) and ($4::text is null or legal_basis = $4)`;
 const NEWEST_FIRST = 'order by created_at desc, id desc';
 const AFTER = '(created_at, id) < ($5::timestamptz, $6::uuid)';
 
@@ -77,7 +77,7 @@ function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
 export type ListedRow = AccessRecordRow & { readonly created_seconds: number };
 
 /** The instant of so many seconds since 1970, to the microsecond, which a Date cannot hold. */
-export function instantOf(seconds: number): string {
+function instantOf(seconds: number): string {
   const microseconds = Math.round(seconds * 1e6);
   const milliseconds = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
   return `${milliseconds}${String(microseconds % 1000).padStart(3, '0')}Z`;

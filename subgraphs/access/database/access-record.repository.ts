@@ -5,10 +5,17 @@ import type { Database } from '../../server/database';
 import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
-import { type AccessRecordInput, type RevocationReason, documentOf } from '../domain/access-record';
+import {
+  type AccessRecordInput,
+  LEGAL_BASES,
+  type RevocationReason,
+  documentOf,
+  mayFollow,
+} from '../domain/access-record';
 import { isLinkToClosed } from './closed-link';
 import { type RedeemedToken, isSpentToken, unusableToken } from './consumed-token';
-import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, IS_ACTIVE, StoredAccessRecord } from './stored-access-record';
+import { isActive } from './record-state';
+import { ACCESS_RECORD_COLUMNS, type AccessRecordRow, StoredAccessRecord } from './stored-access-record';
 
 /** What `identity` vouches for when a record is registered. */
 export interface IdentityLink {
@@ -81,7 +88,7 @@ const REGISTER_WITH_TOKEN = {
 };
 
 /** Conditions under which a change is made; the database is the arbiter between callers at once. */
-const CHANGEABLE = `key_hash = $1 and duid = $2 and ${IS_ACTIVE}
+const CHANGEABLE = `key_hash = $1 and duid = $2 and ${isActive()}
   and ($4::int[] is null or version = any($4))`;
 
 /** Number of the next transition of `record`. */
@@ -92,7 +99,7 @@ const REPLACE = {
   text: `with record as (
       update access_record set version = version + 1, legal_basis = $5, registered_at = $6, expiry = $7, document = $8,
         state = case when $7::timestamptz <= register_now() then 'EXPIRED' else state end
-      where ${CHANGEABLE} returning *),
+      where ${CHANGEABLE} and legal_basis = any($9::text[]) returning *),
     version as (
       insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
       select id, version, $3, legal_basis, registered_at, expiry, document from record),
@@ -193,7 +200,7 @@ export class AccessRecordRepository {
     return tokenOf(await idempotent.recall<KeptToken>(this.database.pool));
   }
 
-  /** Replaces the content of an ACTIVE record; undefined when it was not (or no longer) changeable, CNF003 when its expiry let its Identity Record be closed. */
+  /** Replaces the content of an ACTIVE record; undefined when it was not (or no longer) changeable in this way, CNF003 when its expiry let its Identity Record be closed. */
   async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
     const { accessEvent, processing } = input;
     const values = [
@@ -202,6 +209,7 @@ export class AccessRecordRepository {
       accessEvent.registeredAt,
       accessEvent.expiry ?? null,
       documentOf(input),
+      LEGAL_BASES.filter((former) => mayFollow(former, processing.legalBasis)),
     ];
     const { rows } = await this.database.pool
       .query<{ version: number; expiry: Date | null }>({ ...REPLACE, values })

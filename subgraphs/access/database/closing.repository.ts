@@ -1,7 +1,7 @@
 import type { Database } from '../../server/database';
 import { type Session, inTransaction } from '../../server/transaction';
 import { NEXT_NUMBER } from './access-record.repository';
-import { IS_ACTIVE } from './stored-access-record';
+import { isActive } from './record-state';
 
 /**
  * First no registration is under way any more, then no change of what is linked: a change that began before an expiry may still move it
@@ -14,7 +14,7 @@ const LOCKS = [
 
 const CLOSE = `
   with open as (
-    select where not exists (select from access_record where identity_record_id = $1 and ${IS_ACTIVE})
+    select where not exists (select from access_record where identity_record_id = $1 and ${isActive()})
   )
   insert into closed_identity_link (identity_record_id) select $1 from open on conflict do nothing`;
 
@@ -45,7 +45,7 @@ const DROP = [
 const END_ACTIVE = `
   with record as (
     update access_record set state = 'REVOKED', revoked_at = register_now()
-    where identity_record_id = $1 and ${IS_ACTIVE} returning id
+    where identity_record_id = $1 and ${isActive()} returning id
   )
   insert into access_record_transition (record_id, number, from_state, to_state, cause, account_id)
   select id, ${NEXT_NUMBER}, 'ACTIVE', 'REVOKED', 'revoked', 'restore' from record`;

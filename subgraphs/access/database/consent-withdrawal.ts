@@ -1,5 +1,5 @@
 import { NEXT_NUMBER } from './access-record.repository';
-import { IS_ACTIVE, ON_CONSENT } from './stored-access-record';
+import { ON_CONSENT, isActive } from './record-state';
 
 /**
  * The withdrawal of consent by the customer, in this portal or in a third party's: one conditional statement, so that whoever else
@@ -8,7 +8,7 @@ import { IS_ACTIVE, ON_CONSENT } from './stored-access-record';
 export const withdrawal = (which: string, { account, reason }: { account: string; reason: string }): string => `
   with record as (
     update access_record set state = 'REVOKED', revoked_at = register_now()
-    where ${which} and ${ON_CONSENT} and ${IS_ACTIVE} returning *),
+    where ${which} and ${ON_CONSENT} and ${isActive()} returning *),
   transition as (
     insert into access_record_transition (record_id, number, from_state, to_state, cause, reason, account_id)
     select id, ${NEXT_NUMBER}, 'ACTIVE', 'REVOKED', 'withdrawn', ${reason}, ${account} from record)

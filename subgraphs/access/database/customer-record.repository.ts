@@ -4,14 +4,16 @@ import {
   connectionOf,
   cursorOf,
   cursorPosition,
+  instantText,
   refuseCursor,
   requirePageSize,
 } from '../../server/connection';
 import type { Database } from '../../server/database';
 import type { CustomerScope } from '../customer-scope';
-import { type AccessRecordPage, LARGEST_PAGE, instantOf } from './access-record-lists';
+import { type AccessRecordPage, LARGEST_PAGE } from './access-record-lists';
 import { withdrawal } from './consent-withdrawal';
 import type { LookKind } from './looks';
+import { endedWithDataUser, revokedAtNow } from './record-state';
 import { type AccessRecordRow, COLUMNS_WITHOUT_REFERENCE, StoredAccessRecord } from './stored-access-record';
 
 /** What has access now, or what had it. */
@@ -19,8 +21,9 @@ export const CUSTOMER_RECORD_PARTS = ['current', 'history'] as const;
 export type CustomerRecordPart = (typeof CUSTOMER_RECORD_PARTS)[number];
 
 /** What was discovered and then claimed has become a registered access: it is history, from its claim. */
-const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now()) and claimed_at is null`;
-const ENDED_AT = 'coalesce(claimed_at, revoked_at, expiry)';
+const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now()) and claimed_at is null
+  and not (${endedWithDataUser()})`;
+const ENDED_AT = `coalesce(claimed_at, ${revokedAtNow()}, expiry)`;
 
 /** The scope is always the first three parameters, used or not. Its days are those of the customers. */
 const IN_SCOPE = 'meter_point_id = $1 and ($2::uuid is null or identity_record_id = $2) and $3::date is not null';
@@ -38,7 +41,7 @@ const PAGES = Object.fromEntries(
     part,
     {
       name: `customer_records_${part}`,
-      text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, date_part('epoch', ${at}) as seconds from access_record
+      text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, ${instantText(at)} as instant from access_record
         where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($4::int, $5::timestamptz, $6::uuid)
         order by rank desc, ${at} desc, id desc limit $7`,
     },
@@ -77,7 +80,7 @@ export interface Look {
   readonly count: number;
 }
 
-type CustomersRow = AccessRecordRow & { readonly rank: number; readonly seconds: number };
+type CustomersRow = AccessRecordRow & { readonly rank: number; readonly instant: string };
 
 /** The access records that a customer's session shows, and nothing beyond them: every statement is bound to its scope. */
 export class CustomerRecordRepository {
@@ -88,7 +91,7 @@ export class CustomerRecordRepository {
     requirePageSize(page.first, LARGEST_PAGE);
     const values = [...bound(scope), ...positionOf(page.after), page.first + 1];
     const { rows } = await this.database.pool.query<CustomersRow>({ ...PAGES[part], values });
-    const cursor = ({ rank, seconds, id }: CustomersRow) => `${rank}${cursorOf([instantOf(seconds), id])}`;
+    const cursor = ({ rank, instant, id }: CustomersRow) => `${rank}${cursorOf([instant, id])}`;
     return Object.assign(connectionOf(rows, page, cursor, shown), { total: () => this.count(scope, part) });
   }
 

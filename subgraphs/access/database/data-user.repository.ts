@@ -1,11 +1,13 @@
 import type { Database } from '../../server/database';
 import type { DataType } from '../domain/access-record';
+import type { AccountRole } from '../../../schema/roles';
 import type { AccountStatus } from '../domain/account';
 
 const BY_DUID = { name: 'data_user_by_duid', text: 'select * from account where duid = any($1)' };
 
 interface DirectoryRow {
   readonly duid: string;
+  readonly role: AccountRole;
   readonly display_name: string;
   readonly status: AccountStatus;
   readonly registered_at: Date;
@@ -52,7 +54,13 @@ export class DataUserRepository {
     this.rowOf = database.reads.byKey(BY_DUID, (row: DirectoryRow) => row.duid, String);
   }
 
-  /** The directory entry of a Data User. */
+  /** The entry that the directory lists: of a Data User, not of a portal, which has a DUID, too. */
+  async listed(duid: string): Promise<DirectoryEntry | null> {
+    const row = await this.rowOf(duid);
+    return row?.role === 'data_user' ? new DirectoryEntry(row) : null;
+  }
+
+  /** The entry of an organisation with a DUID. */
   async byDuid(duid: string): Promise<DirectoryEntry | null> {
     const row = await this.rowOf(duid);
     return row ? new DirectoryEntry(row) : null;

@@ -4,6 +4,8 @@ import type { Database } from '../../server/database';
 export interface SubscriptionHealth {
   readonly webhookId: string;
   readonly duid: string;
+  /** False while the Data User is suspended: its deliveries wait. */
+  readonly active: boolean;
   readonly pending: number;
   readonly failedAttemptsLastHour: number;
   readonly undelivered: number;
@@ -38,15 +40,15 @@ const BY_SUBSCRIPTION = `
   with pending as (select endpoint_id, count(*) from delivery where state = 'pending' group by 1),
     failed as (select endpoint_id, count(*) from delivery_attempt where error is not null and at > ${LAST_HOUR} group by 1),
     undelivered as (select endpoint_id, count(*) from delivery where state = 'undelivered' and ended_at > ${LAST_DAY} group by 1)
-  select webhook.id as "webhookId", duid, coalesce(pending.count, 0)::int as pending,
+  select webhook.id as "webhookId", duid, status = 'active' as active, coalesce(pending.count, 0)::int as pending,
     coalesce(failed.count, 0)::int as "failedAttemptsLastHour", coalesce(undelivered.count, 0)::int as undelivered,
     (select ended_at from delivery where endpoint_id = webhook.id and state = 'delivered'
       order by created_at desc, event_id desc limit 1) as "lastDeliveredAt"
-  from webhook
+  from webhook join account using (duid)
     left join pending on pending.endpoint_id = webhook.id
     left join failed on failed.endpoint_id = webhook.id
     left join undelivered on undelivered.endpoint_id = webhook.id
-  where deleted_at is null and exists (select from account where account.duid = webhook.duid and status <> 'terminated')
+  where deleted_at is null and status <> 'terminated'
   order by pending desc, "failedAttemptsLastHour" desc, undelivered desc, webhook.id limit ${MOST_SUBSCRIPTIONS}`;
 
 /** What the back office sees of deliveries: counts and times, by internal ids. */

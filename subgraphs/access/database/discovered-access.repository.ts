@@ -20,7 +20,7 @@ import {
 } from '../domain/discovered-access';
 import { NEXT_NUMBER } from './access-record.repository';
 import { lockMeterPoint } from './meter-point-lock';
-import { IS_ACTIVE } from './stored-access-record';
+import { isActive, revokedAtNow } from './record-state';
 
 /** What a report is answered with, also when it is answered again for the same idempotency key. */
 export interface ReportedAccess {
@@ -45,8 +45,8 @@ const CLAIMING = 'from access_record claiming where claiming.id = record.superse
 const KNOWN = {
   name: 'known_discovery',
   text: `select id, key_sealed, document, state = 'EXPIRED' or coalesce(expiry <= register_now(), false) as "hasExpired",
-      case when claimed_at is not null and not exists (select ${CLAIMING} and ${IS_ACTIVE}) then to_char(
-        coalesce((select coalesce(revoked_at, expiry) ${CLAIMING}), claimed_at) at time zone 'Europe/London', 'YYYY-MM-DD')
+      case when claimed_at is not null and not exists (select ${CLAIMING} and ${isActive('claiming')}) then to_char(
+        coalesce((select coalesce(${revokedAtNow('claiming')}, claiming.expiry) ${CLAIMING}), claimed_at) at time zone 'Europe/London', 'YYYY-MM-DD')
       end as "claimEnded"
     from access_record record
     where meter_point_id = $1 and duid is null and document -> 'discoveredAccess' ->> 'organisationReference' = $2
@@ -151,7 +151,14 @@ export class DiscoveredAccessRepository {
   private async isRepeat(session: Session, known: KnownRow, { report }: ReportOfAccess): Promise<boolean> {
     const access = discoveredAccessOf(report);
     const { rows } = await session.query<{ passed: boolean }>(HAS_PASSED, [expiryOf(access, this.maxAgeDays)]);
-    return isRepeat({ ...known, access: known.document.discoveredAccess }, access, rows[0]?.passed === true);
+    return isRepeat({ ...known, access: known.document.discoveredAccess }, access, {
+      hasExpired: rows[0]?.passed === true,
+      hasSameReference: this.sourceReferenceOf(known) === report.sourceReference,
+    });
+  }
+
+  private sourceReferenceOf({ id, document }: KnownRow): string {
+    return unseal(this.sealingKey, Buffer.from(document.sourceReferenceSealed, 'base64'), id).toString('utf8');
   }
 
   private async discover(
@@ -171,10 +178,9 @@ export class DiscoveredAccessRepository {
   /** A report that says nothing new makes no version. */
   private async bringUpToDate(session: Session, known: KnownRow, { accountId, report }: ReportOfAccess): Promise<void> {
     if (known.hasExpired) return;
-    const { discoveredAccess, sourceReferenceSealed } = known.document;
+    const { discoveredAccess } = known.document;
     const access = broughtUpToDate(discoveredAccess, discoveredAccessOf(report));
-    const before = unseal(this.sealingKey, Buffer.from(sourceReferenceSealed, 'base64'), known.id).toString('utf8');
-    if (isDeepStrictEqual(access, discoveredAccess) && before === report.sourceReference) return;
+    if (isDeepStrictEqual(access, discoveredAccess) && this.sourceReferenceOf(known) === report.sourceReference) return;
     const content = this.content(known.id, access, report.sourceReference);
     await session.query({ ...BRING_UP_TO_DATE, values: [known.id, ...content, accountId] });
   }

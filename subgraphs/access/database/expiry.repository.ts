@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../../server/transaction';
 import { NEXT_NUMBER } from './access-record.repository';
-import { ON_CONSENT } from './stored-access-record';
+import { ON_CONSENT, endedWithDataUser } from './record-state';
 
 /** Records that one transaction takes at most, so that nobody waits for it long. */
 export const EXPIRIES_AT_ONCE = 500;
@@ -11,6 +11,7 @@ const EXPIRE = {
   name: 'expire_access_records',
   text: `with due as (
       select id, state from access_record where state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now()
+        and not (${endedWithDataUser()})
       order by expiry limit ${EXPIRIES_AT_ONCE} for no key update skip locked),
     record as (
       update access_record set state = 'EXPIRED' where id = any (array(select id from due)) returning id),

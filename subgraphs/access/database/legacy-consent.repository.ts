@@ -4,8 +4,13 @@ import type { Database } from '../../server/database';
 import { type IdempotentRequest, keepAnswer } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { type Session, inTransaction } from '../../server/transaction';
-import { type AccessRecordInput, type AccessState, documentOf } from '../domain/access-record';
-import type { LegacyConsent } from '../domain/legacy-consent';
+import {
+  type AccessRecordDocument,
+  type AccessRecordInput,
+  type AccessState,
+  documentOf,
+} from '../domain/access-record';
+import { type LegacyConsent, shownEvidenceOf } from '../domain/legacy-consent';
 import {
   type AccessToken,
   type Actor,
@@ -13,13 +18,12 @@ import {
   NEXT_NUMBER,
   refuseOfClosed,
 } from './access-record.repository';
-import { IS_ACTIVE, ON_CONSENT } from './stored-access-record';
+import { ON_CONSENT, isActive, stateNow } from './record-state';
 
 /** A consent that came through Interface B, as it stands by the register's clock. */
 export interface StandingConsent {
   readonly duid: string;
   readonly state: AccessState;
-  readonly version: number;
   /** The Identity Record that it is linked to. */
   readonly identityRecordId: string;
   /** Null once the Identity Record is closed. */
@@ -29,20 +33,29 @@ export interface StandingConsent {
 /** An ACTIVE consent of a meter point: the reference is its own Data User's only. */
 export interface ShownConsent extends LegacyConsent {
   readonly duid: string;
-  readonly identityRecordId: string;
+  /** The Identity Record that its Data User linked it to; null where a re-identification did. */
+  readonly identityRecordId: string | null;
 }
 
-/** Which version of which consent is changed, by whom. */
-export interface ConsentVersion {
+interface ShownRow extends Pick<ShownConsent, 'duid' | 'identityRecordId' | 'consentDate' | 'consentExpiry'> {
+  readonly document: AccessRecordDocument;
+}
+
+/** Which consent is changed, by whom. */
+export interface ConsentTarget {
   readonly actor: Actor;
   readonly ck: string;
-  readonly version: number;
 }
 
-/** The state as of this instant: a passed expiry counts (2-decisions-a-b.md, section 1). */
+/** What becomes of the link of a consent: it moves to another Identity Record, or stays if it still leads to the one expected. */
+export type ConsentLink = { readonly to: Pick<IdentityLink, 'id' | 'ref'> } | { readonly stillTo: string };
+
+/** An update that keeps the Identity Record finds another one: nothing of it was done. */
+class LinkMoved extends Error {}
+
 const BY_KEY = {
   name: 'legacy_consent_by_key',
-  text: `select duid, case when state = 'ACTIVE' and expiry <= register_now() then 'EXPIRED' else state end as state, version,
+  text: `select duid, ${stateNow()} as state,
       identity_record_id as "identityRecordId", meter_point_id as "meterPointId"
     from access_record where key_hash = $1 and is_legacy`,
 };
@@ -53,8 +66,9 @@ const UPDATE = {
   text: `with record as (
       update access_record set version = version + 1, legal_basis = $5, registered_at = $6, expiry = $7, document = $8,
         state = case when $7::timestamptz <= register_now() then 'EXPIRED' else state end,
-        identity_record_id = coalesce($9, identity_record_id), identity_record_ref = coalesce($10, identity_record_ref)
-      where key_hash = $1 and duid = $2 and version = $4 and is_legacy and meter_point_id is not null and ${IS_ACTIVE} returning *),
+        identity_record_id = coalesce($9::uuid, identity_record_id), identity_record_ref = coalesce($10, identity_record_ref)
+      where key_hash = $1 and duid = $2 and identity_record_id = coalesce($4::uuid, identity_record_id) and is_legacy
+        and meter_point_id is not null and ${isActive()} returning *),
     version as (
       insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document, identity_record_id)
       select id, version, $3, legal_basis, registered_at, expiry, document, identity_record_id from record),
@@ -64,19 +78,12 @@ const UPDATE = {
     select from record`,
 };
 
-/**
- * What came through Interface B, is ACTIVE, and still is a consent of its form: a replacement through Interface A may have made it rest on
- * another basis, or on notices of several controllers.
- */
+/** What is ACTIVE on consent, whichever interface registered it. */
 const AT_METER_POINT = {
-  name: 'legacy_consents_at_meter_point',
-  text: `select duid, identity_record_id as "identityRecordId", registered_at as "consentDate", expiry as "consentExpiry",
-      case when duid = $2 then document ->> 'controllerReference' end as "userDefinedReference",
-      document #>> '{notice,sharedNotice,termsUrl}' as "termsUrl", document #>> '{consent,method}' as method,
-      document -> 'dataTypes' as "dataTypes"
-    from access_record
-    where meter_point_id = $1 and is_legacy and (duid = $2 or $3) and ${IS_ACTIVE} and ${ON_CONSENT}
-      and document #>> '{notice,sharedNotice,termsUrl}' is not null and document #>> '{consent,method}' is not null
+  name: 'consents_at_meter_point',
+  text: `select duid, case when identity_record_ref is not null then identity_record_id end as "identityRecordId",
+      registered_at as "consentDate", expiry as "consentExpiry", document
+    from access_record where meter_point_id = $1 and (duid = $2 or $3) and ${isActive()} and ${ON_CONSENT}
     order by created_at desc, id desc limit 500`,
 };
 
@@ -102,29 +109,38 @@ export class LegacyConsentRepository {
   }
 
   /**
-   * Updates a version of an ACTIVE consent, which keeps its Identity Record when `link` is null. Of two updates of a version at once the
-   * later one finds nothing to change; of two requests with one idempotency key it is answered undefined. The key is claimed first, so
-   * that this one waits for the other instead of finding its own change; what is not changed takes the claim back with it.
+   * Updates an ACTIVE consent. Concurrent updates wait for each other's row lock, so that the last one stands. Returns `moved` when the
+   * consent was to keep an Identity Record that it is no longer linked to, `repeated` when another request claimed the idempotency key:
+   * the key is claimed first, so that a repeat waits for it instead of its own change. What is not changed takes the claim back with it.
    */
   async update(
-    target: ConsentVersion,
+    target: ConsentTarget,
     record: AccessRecordInput,
-    link: Pick<IdentityLink, 'id' | 'ref'> | null,
+    link: ConsentLink,
     idempotent: IdempotentRequest,
-  ): Promise<AccessToken | undefined> {
+  ): Promise<AccessToken | 'moved' | 'repeated'> {
     const key = accessKeyOf(target.ck);
     const token = { key, expiry: record.accessEvent.expiry ?? null };
-    return inTransaction(this.database.pool, async (session) => {
-      if (!(await keepAnswer(session, idempotent, token))) return undefined;
-      if (!(await this.isChanged(session, target, record, link))) throw await this.whyNot(target.ck);
+    const update = inTransaction(this.database.pool, async (session) => {
+      if (!(await keepAnswer(session, idempotent, token))) return 'repeated';
+      if (!(await this.isChanged(session, target, record, link))) throw await this.whyNot(target.ck, link);
       return token;
+    });
+    return update.catch((error: unknown) => {
+      if (error instanceof LinkMoved) return 'moved';
+      throw error;
     });
   }
 
   /** ACTIVE consents of a meter point, newest first, at most 500: those of a Data User, and of all others if asked for. */
   async at(meterPointId: string, duid: string, withOthers: boolean): Promise<ShownConsent[]> {
     const values = [meterPointId, duid, withOthers];
-    return (await this.database.pool.query<ShownConsent>({ ...AT_METER_POINT, values })).rows;
+    const { rows } = await this.database.pool.query<ShownRow>({ ...AT_METER_POINT, values });
+    return rows.map(({ document, ...consent }) => {
+      const evidence = shownEvidenceOf(document);
+      const userDefinedReference = consent.duid === duid ? evidence.userDefinedReference : null;
+      return { ...consent, ...evidence, userDefinedReference };
+    });
   }
 
   /**
@@ -142,31 +158,32 @@ export class LegacyConsentRepository {
 
   private async isChanged(
     session: Session,
-    { actor, ck, version }: ConsentVersion,
+    { actor, ck }: ConsentTarget,
     record: AccessRecordInput,
-    link: Pick<IdentityLink, 'id' | 'ref'> | null,
+    link: ConsentLink,
   ): Promise<boolean> {
     const { processing, accessEvent } = record;
+    const [moved, expected] = 'to' in link ? [link.to, null] : [null, link.stillTo];
     const values = [
       this.hashOfKey(accessKeyOf(ck)),
       actor.duid,
       actor.accountId,
-      version,
+      expected,
       processing.legalBasis,
       accessEvent.registeredAt,
       accessEvent.expiry ?? null,
       documentOf(record),
-      link?.id ?? null,
-      link?.ref ?? null,
+      moved?.id ?? null,
+      moved?.ref ?? null,
     ];
     return (await session.query({ ...UPDATE, values }).catch(refuseOfClosed)).rowCount === 1;
   }
 
-  /** It has ended, or another request has changed it, since it was looked at. */
-  private async whyNot(ck: string): Promise<RegisterError> {
+  /** Since it was read it has ended, its Identity Record was closed, or another update has linked it to another one. */
+  private async whyNot(ck: string, link: ConsentLink): Promise<Error> {
     const consent = await this.byKey(ck);
-    if (consent === undefined || consent.state === 'ACTIVE')
-      return new RegisterError('CNF001', 'The consent was changed by another request at the same time.');
-    return new RegisterError('CNF001', `The consent is ${consent.state}, not ACTIVE.`);
+    if (consent === undefined) return new RegisterError('NTF001');
+    if (consent.state !== 'ACTIVE') return new RegisterError('CNF001', `The consent is ${consent.state}, not ACTIVE.`);
+    return consent.meterPointId !== null && 'stillTo' in link ? new LinkMoved() : new RegisterError('CNF003');
   }
 }

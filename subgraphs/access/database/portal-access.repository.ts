@@ -8,7 +8,8 @@ import type { AccessState, RevocationReason } from '../domain/access-record';
 import type { AccessRecordFilter, AccessRecordLists, AccessRecordPage, ListedRow } from './access-record-lists';
 import { withdrawal } from './consent-withdrawal';
 import { type RedeemedToken, consumeToken, isSpentToken } from './consumed-token';
-import { ACCESS_RECORD_COLUMNS, ON_CONSENT, StoredAccessRecord } from './stored-access-record';
+import { ON_CONSENT } from './record-state';
+import { ACCESS_RECORD_COLUMNS, StoredAccessRecord } from './stored-access-record';
 
 const ADD_ALIASES = {
   name: 'add_portal_aliases',

@@ -10,6 +10,7 @@ import type { Database } from '../../server/database';
 import type { NamedStatement } from '../../server/short-reads';
 import type { AccessState, LegalBasis, RevocationReason } from '../domain/access-record';
 import type { TransitionCause } from '../domain/state-transitions';
+import { revokedAtNow, stateNow } from './record-state';
 
 /** A state change of a record. */
 export interface Transition {
@@ -38,16 +39,18 @@ const ofEach = (rows: string): string => `
   select asked.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as asked (id, after, most, n)
   cross join lateral (${rows} order by number limit asked.most) entry order by asked.n, entry.number`;
 
-/** What was recorded, and an expiry that has passed: that is the instant of the transition, whether it was written down already or not. */
+/** What was recorded, and what a sweep is still to write down: an expiry that has passed, or the termination of the Data User, at its instant. */
 const TRANSITIONS = {
   name: 'access_record_transitions',
   text: ofEach(`select * from (
-      select number, case when cause = 'expired' then (select expiry from access_record where id = asked.id) else at end as at,
+      select number, case cause when 'expired' then (select expiry from access_record where id = asked.id)
+          when 'data-user-terminated' then (select revoked_at from access_record where id = asked.id) else at end as at,
         from_state as "from", to_state as "to", cause, reason from access_record_transition where record_id = asked.id
       union all
-      select (select coalesce(max(number), 0) + 1 from access_record_transition where record_id = record.id), expiry, state, 'EXPIRED',
-        'expired', null
-      from access_record record where id = asked.id and state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now()
+      select (select coalesce(max(number), 0) + 1 from access_record_transition where record_id = record.id),
+        coalesce(${revokedAtNow('record')}, expiry), state, ${stateNow('record')},
+        case ${stateNow('record')} when 'REVOKED' then 'data-user-terminated' else 'expired' end, null
+      from access_record record where id = asked.id and state in ('ACTIVE', 'DISCOVERED') and ${stateNow('record')} <> state
     ) transition where number > asked.after`),
 };
 

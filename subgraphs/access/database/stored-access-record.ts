@@ -1,13 +1,12 @@
 import {
   type AccessRecordDocument,
   type AccessState,
-  LEGAL_BASES,
   type LegalBasis,
   type StoredControllerArrangement,
-  isConsentBasis,
 } from '../domain/access-record';
 import type { DiscoveredAccess } from '../domain/discovered-access';
 import { isAccountable } from '../domain/controller-arrangement';
+import { revokedAtNow, stateNow } from './record-state';
 
 /** A row of `access_record` with its state at the instant of the statement. */
 export interface AccessRecordRow {
@@ -28,23 +27,14 @@ export interface AccessRecordRow {
 }
 
 const columns = (identityRecordRef: string): string => `
-  id, key_sealed, duid, identity_record_id, ${identityRecordRef}, version,
-  case when state in ('ACTIVE', 'DISCOVERED') and expiry <= register_now() then 'EXPIRED' else state end as state,
-  legal_basis, registered_at, expiry, created_at, revoked_at, document`;
+  id, key_sealed, duid, identity_record_id, ${identityRecordRef}, version, ${stateNow()} as state,
+  legal_basis, registered_at, expiry, created_at, ${revokedAtNow()} as revoked_at, document`;
 
-/** Columns of {@link AccessRecordRow}: a passed expiry counts as EXPIRED from that instant (2-decisions-a-b.md, section 1). */
+/** Columns of {@link AccessRecordRow} in a statement over `access_record`. */
 export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
 
 /** The same for those who must not learn the key of an Identity Record: customers and third-party portals. */
 export const COLUMNS_WITHOUT_REFERENCE = columns('null::text as identity_record_ref');
-
-/** What is ACTIVE at the instant of the statement. */
-export const IS_ACTIVE = `state = 'ACTIVE' and (expiry is null or expiry > register_now())`;
-
-/** What consent is the legal basis of: only that can be withdrawn. */
-export const ON_CONSENT = `legal_basis in (${LEGAL_BASES.filter(isConsentBasis)
-  .map((basis) => `'${basis}'`)
-  .join(', ')})`;
 
 /**
  * An access record as the graph reads it: the sections of the specification and the fields of the summary item are views of one

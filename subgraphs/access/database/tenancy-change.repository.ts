@@ -3,7 +3,7 @@ import type { KeyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
 import { inTransaction } from '../../server/transaction';
 import { lockMeterPoint } from './meter-point-lock';
-import { IS_ACTIVE } from './stored-access-record';
+import { isActive } from './record-state';
 
 /** A Change of Tenancy that `identity` has recorded (2-decisions-a-b.md, section 5). */
 export interface TenancyChange {
@@ -15,7 +15,7 @@ export interface TenancyChange {
   readonly sourceReference: string;
 }
 
-/** Whom a change was announced to: Data Users that were not terminated, though the records of those that were are counted. */
+/** Whom a change was announced to: Data Users with ACTIVE records there, which a terminated one has none of. */
 export interface TenancyChangeAnnouncement {
   readonly activeRecordsAffected: number;
   readonly dataUsersNotified: string[];
@@ -29,27 +29,21 @@ const ANNOUNCED = {
   text: 'select records_affected as "activeRecordsAffected", duids as "dataUsersNotified" from tenancy_change where id = $1',
 };
 
-/**
- * One event for each Data User with ACTIVE records there, of its own records; the change itself counts them all. One that was terminated
- * is told of nothing.
- */
+/** One event for each Data User with ACTIVE records there, of its own records; the change itself counts them all. */
 const ANNOUNCE = {
   name: 'announce_tenancy_change',
   text: `with affected as (
       select duid, array_agg(id order by created_at, id) as record_ids from access_record
-      where meter_point_id = $2 and ${IS_ACTIVE} group by duid
-    ),
-    notified as (
-      select affected.* from affected join account using (duid) where status <> 'terminated'
+      where meter_point_id = $2 and ${isActive()} group by duid
     ),
     change as (
       insert into tenancy_change (id, subject, effective_date, source_reference_sealed, records_affected, duids)
-      select $1, $3, $4, $5, coalesce(sum(cardinality(record_ids)), 0), array(select duid from notified order by duid) from affected
+      select $1, $3, $4, $5, coalesce(sum(cardinality(record_ids)), 0), array(select duid from affected order by duid) from affected
       returning *
     ),
     told as (
       insert into event (type, duid, change_id, record_ids)
-      select 'tenancy.change', notified.duid, change.id, record_ids from change, notified
+      select 'tenancy.change', affected.duid, change.id, record_ids from change, affected
     )
     select records_affected as "activeRecordsAffected", duids as "dataUsersNotified" from change`,
 };
@@ -80,7 +74,7 @@ export class TenancyChangeRepository {
   }
 
   /**
-   * Announces a change to every Data User with ACTIVE records at the meter point, unless terminated, once: a repeat tells whom it
+   * Announces a change to every Data User with ACTIVE records at the meter point, once: a repeat tells whom it
    * was announced to. A registration that is under way is waited for, and affected.
    */
   announce(change: TenancyChange): Promise<TenancyChangeAnnouncement> {

@@ -179,3 +179,11 @@ export function documentOf({
 export function isConsentBasis(basis: LegalBasis): boolean {
   return basis === 'uk-consent' || basis === 'uk-explicit-consent';
 }
+
+/**
+ * Whether a replacement may change the legal basis: within the two consent bases or within the others, since the customer of a consent
+ * keeps the right to withdraw it (decisions A/B, section 3). A discovered access has none.
+ */
+export function mayFollow(former: LegalBasis | null, basis: LegalBasis): boolean {
+  return former !== null && isConsentBasis(former) === isConsentBasis(basis);
+}

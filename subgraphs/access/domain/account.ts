@@ -1,5 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
 import type { AccountRole } from '../../../schema/roles';
+import { hasVisibleCharacter } from '../../../schema/visible-text';
 import { webAddressFault } from '../../server/web-address';
 import { DATA_TYPES, type DataType } from './access-record';
 
@@ -55,7 +56,7 @@ export function settingsViolations(settings: AccountSettings, production: boolea
   const lengths = { displayName: 255, organisationReference: 255, oauthClientId: 255 } as const;
   for (const [field, most] of Object.entries(lengths) as [keyof typeof lengths, number][]) {
     const value = settings[field];
-    if (value != null && (value.trim() === '' || [...value].length > most))
+    if (value != null && (!hasVisibleCharacter(value) || [...value].length > most))
       say('VAL003', [field], `must have 1 to ${most} characters`);
   }
   for (const field of URL_FIELDS) {
@@ -75,11 +76,14 @@ export function settingsViolations(settings: AccountSettings, production: boolea
   return violations;
 }
 
-/** What is wrong with an account to be onboarded: the directory shows where every organisation with a DUID is reached. */
+/** What is wrong with an account to be onboarded: customers see where every organisation with a DUID is reached, and the privacy notice of a Data User. */
 export function onboardingViolations(input: AccountInput, production: boolean): Violation[] {
   const violations = settingsViolations(input, production);
   if (hasDuid(input.role) && input.contactUrl == null) {
     violations.push({ code: 'VAL002', path: ['contactUrl'], message: `is required for the role ${input.role}` });
+  }
+  if (input.role === 'data_user' && input.privacyUrl == null) {
+    violations.push({ code: 'VAL002', path: ['privacyUrl'], message: 'is required for the role data_user' });
   }
   if (input.role === 'supplier' && !MPID.test(input.mpid ?? '')) {
     violations.push({

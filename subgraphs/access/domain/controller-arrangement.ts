@@ -1,4 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
+import { hasVisibleCharacter } from '../../../schema/visible-text';
 import type { ArrangementType, Controller, ControllerArrangement, ControllerRole } from './access-record';
 import type { RegistrationRule } from './registration-rules';
 
@@ -26,7 +27,8 @@ export const controllerArrangement: RegistrationRule = ({ recordMetadata }) => {
 function article26({ arrangementType, art26Reference }: ControllerArrangement): Violation[] {
   const path = [...AT, 'art26Reference'];
   if (arrangementType === 'joint') {
-    return art26Reference ? [] : [{ code: 'VAL006', path, message: 'is required for a joint arrangement' }];
+    const isGiven = art26Reference != null && hasVisibleCharacter(art26Reference);
+    return isGiven ? [] : [{ code: 'VAL006', path, message: 'is required for a joint arrangement' }];
   }
   return art26Reference == null
     ? []

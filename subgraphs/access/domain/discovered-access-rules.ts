@@ -1,13 +1,11 @@
 import type { Violation } from '../../../schema/register-error';
 import { isStorable } from '../../../schema/storable-text';
+import { hasVisibleCharacter } from '../../../schema/visible-text';
 import type { DiscoveredAccessReport } from './discovered-access';
 
 /** Characters of a name or reference at most (2-decisions-a-b.md, section 5). */
 const LONGEST = 255;
 const TEXTS = ['organisationName', 'organisationReference', 'sourceReference'] as const;
-
-/** By these an organisation is known when it registers: blanks would be the name of any. */
-const KNOWN_BY: readonly string[] = ['organisationName', 'organisationReference'];
 
 /**
  * All that is wrong with a report of the communications operator, also for callers that come past the REST contract.
@@ -28,8 +26,7 @@ function textFault(field: string, text: string): Violation[] {
   const length = [...text].length;
   if (length < 1 || length > LONGEST)
     return [{ code: 'VAL003', path, message: `must have 1 to ${LONGEST} characters` }];
-  if (KNOWN_BY.includes(field) && text.trim() === '')
-    return [{ code: 'VAL003', path, message: 'must not be of blanks only' }];
+  if (!hasVisibleCharacter(text)) return [{ code: 'VAL003', path, message: 'must have a visible character' }];
   return [];
 }
 

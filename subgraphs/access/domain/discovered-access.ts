@@ -30,6 +30,14 @@ export interface KnownDiscovery {
   readonly claimEnded: string | null;
 }
 
+/** What decides, beside what it says, whether a report repeats an earlier one. */
+export interface ReportFacts {
+  /** Whether what it says is itself too old to be shown. */
+  readonly hasExpired: boolean;
+  /** Whether the operator knows it by the same reference as the latest report. */
+  readonly hasSameReference: boolean;
+}
+
 /** Version of the schema profile of these records, which are no Data User's. */
 const SCHEMA_VERSION = 'discovered-1';
 
@@ -57,12 +65,14 @@ export function broughtUpToDate(known: DiscoveredAccess, report: DiscoveredAcces
 }
 
 /**
- * Whether a report is of what is known. It is not when that has expired, or the registered access by which it was claimed has ended before
- * the organisation was seen again: then the customer is told anew. A report that is itself too old to be shown tells nothing new.
+ * Whether a report is of what is known. It is not when that has expired, or the registered access by which it was claimed ended before the
+ * organisation was seen again: then the customer is warned again. A report that is itself too old to be shown tells nothing new. Sightings
+ * are known by the day: one on the day of the end counts as later, unless it is the report that is known already.
  */
-export function isRepeat(known: KnownDiscovery, report: DiscoveredAccess, reportHasExpired: boolean): boolean {
-  if (known.hasExpired) return reportHasExpired;
-  return known.claimEnded === null || lastDayOf(report) <= known.claimEnded;
+export function isRepeat(known: KnownDiscovery, report: DiscoveredAccess, facts: ReportFacts): boolean {
+  if (known.hasExpired) return facts.hasExpired;
+  if (known.claimEnded === null || lastDayOf(report) < known.claimEnded) return true;
+  return facts.hasSameReference && lastDayOf(report) <= lastDayOf(known.access);
 }
 
 /** When a discovered access expires: so many days after it was last seen; null when it never does. */

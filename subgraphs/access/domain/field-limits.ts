@@ -2,12 +2,13 @@ import type { ErrorCode } from '../../../schema/error-catalogue';
 import { POSTCODE_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
 import { isStorable } from '../../../schema/storable-text';
+import { hasVisibleCharacter } from '../../../schema/visible-text';
 import { fieldsAt } from './field-paths';
 import type { RegistrationRule } from './registration-rules';
 
 const CONTROLLERS = 'recordMetadata.controllerArrangement.controllers[]';
 
-/** Shortest and longest length in characters (1-specification.md, Limits; 2-decisions-a-b.md, section 3). */
+/** Shortest and longest length in characters (1-specification.md, Limits; 2-decisions-a-b.md, section 3). A required text has at least 1. */
 export const TEXT_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
   'recordMetadata.schemaVersion': [1, 20],
   'recordMetadata.controllerArrangement.art26Reference': [0, 500],
@@ -37,7 +38,7 @@ export const LIST_LENGTHS: Readonly<Record<string, readonly [number, number]>> =
   'processing.dataTypes': [1, 8],
 };
 
-/** Patterns: ISO 639-1, ISO 3166-1 alpha-2, ISO 8601 duration, postcode. */
+/** Patterns: the form of a code of ISO 639-1 and of ISO 3166-1 alpha-2, ISO 8601 duration, postcode. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   'notice.sharedNotice.noticeLanguage': /^[a-z]{2}$/,
   'notice.notices[].noticeLanguage': /^[a-z]{2}$/,
@@ -51,6 +52,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 export const fieldLimits: RegistrationRule = (input) => [
   ...unstorableTexts(input),
   ...within(input, TEXT_LENGTHS, (value) => [...String(value)].length, 'characters'),
+  ...blankTexts(input),
   ...within(input, LIST_LENGTHS, (value) => (value as unknown[]).length, 'entries'),
   ...patterns(input),
   ...uniqueDataTypes(input.processing.dataTypes),
@@ -61,6 +63,15 @@ function unstorableTexts(input: object): Violation[] {
     .flatMap((template) => fieldsAt(input, template))
     .filter(({ value }) => !isStorable(String(value)))
     .map(({ path }) => violation('VAL001', path, 'contains a character that cannot be stored'));
+}
+
+/** Characters that nobody sees are no answer to a required text; an empty one is too short already. */
+function blankTexts(input: object): Violation[] {
+  return Object.entries(TEXT_LENGTHS)
+    .filter(([, [least]]) => least > 0)
+    .flatMap(([template]) => fieldsAt(input, template))
+    .filter(({ value }) => value !== '' && isStorable(String(value)) && !hasVisibleCharacter(String(value)))
+    .map(({ path }) => violation('VAL003', path, 'must have a visible character'));
 }
 
 function within(

@@ -1,4 +1,5 @@
-import type { AccessRecordInput, DataType } from './access-record';
+import type { AccessRecordDocument, AccessRecordInput, Consent, DataType } from './access-record';
+import { isAccountable } from './controller-arrangement';
 
 /** A consent of Interface B as far as `access` may know it: nothing personal (1-specification.md, Interface B). */
 export interface LegacyConsent {
@@ -55,5 +56,25 @@ export function accessRecordOf(consent: LegacyConsent, controller: LegacyControl
       controllerReference: userDefinedReference,
       consent: { consentType: 'expressed-consent', method },
     },
+  };
+}
+
+/** A consent that Interface B shows, whichever interface registered it: what one of its own evidence would say. */
+export type ShownEvidence = Pick<LegacyConsent, 'termsUrl' | 'method' | 'dataTypes' | 'userDefinedReference'>;
+
+/**
+ * The evidence that a record on consent shows: the terms of the shared notice, else those of the lead controller; the method, else the
+ * type of the consent, which Interface B has no member for.
+ */
+export function shownEvidenceOf(document: AccessRecordDocument): ShownEvidence {
+  const { notice, controllerArrangement, consent, dataTypes, controllerReference } = document;
+  const lead = controllerArrangement.controllers.find(isAccountable)?.name;
+  const ofLead = notice?.notices?.find(({ controllerName }) => controllerName === lead);
+  const { consentType, method } = consent as Consent;
+  return {
+    termsUrl: (notice?.sharedNotice ?? ofLead ?? notice?.notices?.[0])?.termsUrl ?? '',
+    method: method ?? consentType,
+    dataTypes,
+    userDefinedReference: controllerReference,
   };
 }

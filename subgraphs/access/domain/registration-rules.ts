@@ -1,10 +1,12 @@
 import type { Violation } from '../../../schema/register-error';
 import type { AccessRecordInput } from './access-record';
+import { codeLists } from './code-lists';
 import { controllerArrangement } from './controller-arrangement';
 import { fieldLimits } from './field-limits';
 import { identityLink } from './identity-link';
 import { legalBasisPopulation } from './legal-basis-population';
 import { readOnlyFields } from './read-only-fields';
+import { registeredAt } from './registered-at';
 import { registeredState } from './registered-state';
 import { webAddresses } from './web-addresses';
 
@@ -14,7 +16,7 @@ export interface RegistrationFacts {
   readonly duid: string;
   /** Production accepts https only. */
   readonly production: boolean;
-  /** The register's clock, at the instant of the call; it counts only for a record that is to be EXPIRED at once. */
+  /** The register's clock, at the instant of the call. */
   readonly now: Date;
   /** What is replaced (PUT); undefined when a new record is registered (POST). */
   readonly replaces?: { readonly identityRecordRef: string | null };
@@ -30,8 +32,10 @@ export const registrationRules: readonly RegistrationRule[] = [
   controllerArrangement,
   legalBasisPopulation,
   registeredState,
+  registeredAt,
   webAddresses,
   fieldLimits,
+  codeLists,
 ];
 
 /** All violations of all rules, one for each field. */

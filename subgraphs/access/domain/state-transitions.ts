@@ -2,7 +2,7 @@ import type { AccessState } from './access-record';
 
 /** Why a record changes its state. */
 export type TransitionCause =
-  'registered' | 'replaced' | 'revoked' | 'withdrawn' | 'expired' | 'discovered' | 'claimed';
+  'registered' | 'replaced' | 'revoked' | 'withdrawn' | 'data-user-terminated' | 'expired' | 'discovered' | 'claimed';
 
 /**
  * The one transition table (1-specification.md, States and transitions); null stands for "no record yet". Nothing leads out of
@@ -17,6 +17,7 @@ export const STATE_TRANSITIONS: readonly (readonly [
   [null, 'registered', 'EXPIRED'],
   ['ACTIVE', 'revoked', 'REVOKED'],
   ['ACTIVE', 'withdrawn', 'REVOKED'],
+  ['ACTIVE', 'data-user-terminated', 'REVOKED'],
   ['ACTIVE', 'expired', 'EXPIRED'],
   ['ACTIVE', 'replaced', 'EXPIRED'],
   [null, 'discovered', 'DISCOVERED'],

@@ -8,9 +8,11 @@ import {
   notifySome,
   subscriptionsToLookAt,
 } from '../database/expiry.repository';
+import { REVOCATIONS_AT_ONCE, revokeSomeOfTerminated } from '../database/termination.repository';
 
 const EXPIRE_EVERY_SECONDS = 1;
 const NOTIFY_EVERY_SECONDS = 2;
+const REVOKE_EVERY_SECONDS = 1;
 
 /** What is done over and over; it ends early when it is to stop. */
 type Sweep = (pool: Database['pool'], isToStop: () => boolean) => Promise<void>;
@@ -20,6 +22,13 @@ export const expirePassed: Sweep = async (pool, isToStop) => {
   let expired: number;
   do expired = await expireSome(pool);
   while (expired === EXPIRIES_AT_ONCE && !isToStop());
+};
+
+/** Writes down the end of every record of a terminated Data User (decisions A/B, section 2), a batch at a time. */
+export const revokeOfTerminated: Sweep = async (pool, isToStop) => {
+  let revoked: number;
+  do revoked = await revokeSomeOfTerminated(pool);
+  while (revoked === REVOCATIONS_AT_ONCE && !isToStop());
 };
 
 /** Tells every subscription of the consent records that have come within its window (1-specification.md, Events). */
@@ -43,6 +52,7 @@ export function sweepExpiries({ pool }: Pick<Database, 'pool'>, logger: Logger):
     repeat(seconds, () => sweep(pool, () => stopping), logger, failure);
   const sweeps = [
     sweeping(EXPIRE_EVERY_SECONDS, expirePassed, 'records that have expired could not be ended yet'),
+    sweeping(REVOKE_EVERY_SECONDS, revokeOfTerminated, 'revocation of records of terminated Data Users failed'),
     sweeping(NOTIFY_EVERY_SECONDS, notifyOfExpiring, 'records that expire soon could not be told of yet'),
   ];
   return {

@@ -50,6 +50,7 @@ export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Why a record 
   replaced: 'The record was replaced by one whose expiry has passed.',
   revoked: 'The record was revoked.',
   withdrawn: 'The customer withdrew consent in a portal.',
+  'data-user-terminated': 'The Data User was terminated.',
   expired: 'The expiry passed.',
   discovered: 'The communications operator reported the access.',
   claimed: 'The organisation that was discovered has registered its access; the record stays for audit.',

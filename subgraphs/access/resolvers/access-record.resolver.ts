@@ -81,9 +81,9 @@ export class AccessRecordResolver {
       idempotencyKey ?? null,
       input,
     );
-    const kept = await this.parts.records.recallKept(idempotent);
+    const [kept, now] = await Promise.all([this.parts.records.recallKept(idempotent), this.parts.clock.now()]);
     if (kept) return { accessToken: kept, replayed: true };
-    refuse(registrationViolations(input, await this.facts(input, actor)));
+    refuse(registrationViolations(input, this.facts(actor, now)));
     const link = await this.parts.identities.vouchFor(input, actor.duid, context);
     const registered = await this.parts.records.register(actor, input, link, idempotent);
     return registered
@@ -103,13 +103,13 @@ export class AccessRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<AccessRecordReplacementType> {
     const actor = actorOf(context);
-    const record = await this.parts.records.byKey(key);
+    const [record, now] = await Promise.all([this.parts.records.byKey(key), this.parts.clock.now()]);
     const own = record?.row.duid === actor.duid ? record : null;
     // Another's record, or none, is judged by the reference in the input itself: the violations tell nothing of what it is linked to.
     const identityRecordRef = own ? own.row.identity_record_ref : (input.recordMetadata.identityRecordRef ?? null);
-    refuse(registrationViolations(input, await this.facts(input, actor, { identityRecordRef })));
+    refuse(registrationViolations(input, this.facts(actor, now, { identityRecordRef })));
     const replaced = await this.parts.records.replace(actor, key, input, ifVersions ?? null);
-    if (!replaced) return refuseChange(await this.parts.records.byKey(key), actor.duid);
+    if (!replaced) return refuseChange(await this.parts.records.byKey(key), actor.duid, input.processing.legalBasis);
     return { accessToken: { key, expiry: replaced.expiry }, version: replaced.version };
   }
 
@@ -195,13 +195,7 @@ export class AccessRecordResolver {
     return revokedAt ? { ak: alias, revokedAt } : refuseAlias(await portals.stateOf(accountId, alias));
   }
 
-  /** What the rules know; the clock is asked only by whom it decides: a record that is to be EXPIRED at once. */
-  private async facts(
-    { accessEvent }: AccessRecordInputType,
-    { duid }: Actor,
-    replaces?: { identityRecordRef: string | null },
-  ): Promise<RegistrationFacts> {
-    const now = accessEvent.state === 'EXPIRED' ? await this.parts.clock.now() : new Date(0);
+  private facts({ duid }: Actor, now: Date, replaces?: { identityRecordRef: string | null }): RegistrationFacts {
     return { duid, production: this.parts.production, now, ...(replaces ? { replaces } : {}) };
   }
 }

@@ -1,10 +1,11 @@
-import { Arg, Args, ArgsType, Ctx, Field, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { RegisterError, refuse } from '../../../schema/register-error';
 import { Uri } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/caller';
 import { connectionOf, refuseCursor, requirePageSize } from '../../server/connection';
 import type { RegisterClock } from '../../server/register-clock';
 import { AccountRepository } from '../database/account.repository';
+import type { TerminationProgress, TerminationRepository } from '../database/termination.repository';
 import type { DataType } from '../domain/access-record';
 import { type AccountSettings, onboardingViolations, settingsViolations } from '../domain/account';
 import { DataTypeEnum } from '../../server/data-type.enums';
@@ -12,6 +13,7 @@ import {
   AccountConnectionType,
   AccountInputType,
   AccountSecretType,
+  AccountTerminationType,
   AccountType,
   AuditEntryConnectionType,
 } from './account.types';
@@ -34,6 +36,7 @@ export class AccountResolver {
     private readonly accountRepository: AccountRepository,
     private readonly clock: RegisterClock,
     private readonly production: boolean,
+    private readonly terminations: TerminationRepository,
   ) {}
 
   @MayCall('admin')
@@ -177,6 +180,14 @@ export class AccountResolver {
     const now = await this.clock.setOffset(seconds);
     await this.accountRepository.note(actor(context), 'set-clock-offset', 'register', { seconds });
     return now.toISOString();
+  }
+
+  @FieldResolver(() => AccountTerminationType, {
+    nullable: true,
+    description: 'The progress of its termination; null for what is no terminated Data User.',
+  })
+  termination(@Root() { duid }: AccountType): Promise<TerminationProgress | null> {
+    return duid === null ? Promise.resolve(null) : this.terminations.progress(duid);
   }
 
   private set(context: CallContext, id: string, settings: AccountSettings) {

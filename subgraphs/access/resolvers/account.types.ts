@@ -2,6 +2,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime, Duid, JsonObject, Uri } from '../../../schema/scalars';
 import type { AccountRole } from '../../../schema/roles';
 import type { DataType } from '../domain/access-record';
+import type { TerminationProgress } from '../database/termination.repository';
 import type { AccountInput, AccountStatus } from '../domain/account';
 import { DataTypeEnum } from '../../server/data-type.enums';
 import { AccountRoleEnum, DataUserStatusEnum } from './access-record.enums';
@@ -29,6 +30,17 @@ export class AccountType {
     string | null;
 }
 
+@ObjectType('AccountTermination', {
+  description:
+    'How far the access records of a terminated Data User are written down as revoked; all read REVOKED from the start.',
+  simpleResolvers: true,
+})
+export class AccountTerminationType implements TerminationProgress {
+  @Field(() => DateTime, { description: 'When it was terminated.' }) at: Date;
+  @Field(() => Int, { description: 'Records that are written down.' }) recordsRevoked: number;
+  @Field(() => Int, { description: 'Records that are still to be.' }) recordsRemaining: number;
+}
+
 @ObjectType('AccountSecret', { description: 'A secret, shown once.', simpleResolvers: true })
 export class AccountSecretType {
   @Field(() => AccountType, { description: 'The account.' }) account: AccountType;
@@ -45,8 +57,12 @@ export class AccountInputType implements AccountInput {
     description: 'Where to reach it; required for Data Users and portals.',
   })
   contactUrl: string | null;
-  @Field(() => Uri, { nullable: true, defaultValue: null, description: 'Its privacy notice.' }) privacyUrl:
-    string | null;
+  @Field(() => Uri, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Its privacy notice; required for Data Users.',
+  })
+  privacyUrl: string | null;
   @Field(() => [DataTypeEnum], {
     nullable: true,
     defaultValue: null,

@@ -14,8 +14,8 @@ export class DataUserResolver {
   constructor(private readonly dataUsers: DataUserRepository) {}
 
   @MayCall(...DIRECTORY_READERS)
-  @Query(() => DataUserType, { nullable: true, description: 'A Data User by its identifier.' })
+  @Query(() => DataUserType, { nullable: true, description: 'A Data User by its identifier; null for a portal.' })
   dataUser(@Arg('duid', () => Duid, { description: 'Its identifier.' }) duid: string): Promise<DirectoryEntry | null> {
-    return this.dataUsers.byDuid(duid);
+    return this.dataUsers.listed(duid);
   }
 }

@@ -8,6 +8,8 @@ import type { DeliveryHealth, SubscriptionHealth } from '../database/delivery-he
 })
 export class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
   @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
+  @Field(() => Boolean, { description: 'False while its Data User is suspended: its deliveries wait.' })
+  active: boolean;
   @Field(() => Int, { description: 'Deliveries that are still to be made.' }) pending: number;
   @Field(() => Int, { description: 'Attempts that failed within the last hour.' }) failedAttemptsLastHour: number;
   @Field(() => Int, { description: 'Deliveries that were given up within the last day.' }) undelivered: number;

@@ -1,4 +1,4 @@
-import { Arg, Directive, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Directive, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { consentKeyOf } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { ConsentKey, Duid } from '../../../schema/scalars';
@@ -46,25 +46,33 @@ export class LegacyConsentResolver {
   @MayCall('service')
   @Directive('@inaccessible')
   @Mutation(() => RecordedConsentType, {
+    nullable: true,
     description:
-      'Internal: updates a version of an ACTIVE consent; CNF001 when it is another one by now, or the account lacks what that needs.',
+      'Internal: updates an ACTIVE consent; null when it was to keep an Identity Record that it is no longer linked to, CNF001 when ' +
+      'it has ended or the account lacks what it needs.',
   })
   async updateRecordedConsent(
     @Arg('request', () => LegacyRequestInput, { description: 'Whose request.' }) request: LegacyRequestInput,
     @Arg('ck', () => ConsentKey, { description: 'Its key, which is kept.' }) ck: string,
-    @Arg('version', () => Int, { description: 'The version that was looked at.' }) version: number,
     @Arg('consent', () => LegacyConsentInput, { description: 'The whole new content.' }) consent: LegacyConsentInput,
     @Arg('identityRecord', () => ConsentedIdentityRecordInput, {
       nullable: true,
-      description: 'The Identity Record that takes the place of the former one; null keeps it.',
+      description: 'The Identity Record that takes the place of the former one.',
     })
     identityRecord: ConsentedIdentityRecordInput | null,
-  ): Promise<RecordedConsentType> {
+    @Arg('stillLinkedTo', () => ID, {
+      nullable: true,
+      description: 'Without another Identity Record: the internal identifier of the one that is kept.',
+    })
+    stillLinkedTo: string | null,
+  ): Promise<RecordedConsentType | null> {
     const idempotent = this.idempotent(request);
     const record = await this.recordOf(consent, request);
-    const target = { actor: actorOf(request), ck, version };
-    const token = await this.parts.legacyConsents.update(target, record, identityRecord ?? null, idempotent);
-    return token ? recorded(token, false) : recorded(await this.parts.records.recall(idempotent), true);
+    const link = identityRecord ? { to: identityRecord } : { stillTo: stillLinkedTo ?? '' };
+    const updated = await this.parts.legacyConsents.update({ actor: actorOf(request), ck }, record, link, idempotent);
+    if (updated === 'moved') return null;
+    if (updated === 'repeated') return recorded(await this.parts.records.recall(idempotent), true);
+    return recorded(updated, false);
   }
 
   @MayCall('service')
@@ -98,7 +106,7 @@ export class LegacyConsentResolver {
   @Directive('@inaccessible')
   @Query(() => [ShownConsentType], {
     description:
-      'Internal: the ACTIVE consents of a meter point that came through Interface B, newest first, at most 500.',
+      'Internal: the ACTIVE consents of a meter point, whichever interface registered them, newest first, at most 500.',
   })
   shownConsents(
     @Arg('meterPointId', () => ID, { description: 'Opaque id of the meter point.' }) meterPointId: string,

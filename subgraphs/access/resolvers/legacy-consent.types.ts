@@ -1,4 +1,4 @@
-import { Directive, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, ID, InputType, ObjectType } from 'type-graphql';
 import { ConsentKey, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
 import type { ShownConsent, StandingConsent } from '../database/legacy-consent.repository';
 import type { AccessState, DataType } from '../domain/access-record';
@@ -56,7 +56,6 @@ export class RecordedConsentType {
 export class StandingConsentType implements StandingConsent {
   @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
   @Field(() => AccessStateEnum, { description: "Its state, by the register's clock." }) state: AccessState;
-  @Field(() => Int, { description: 'Its version.' }) version: number;
   @Field(() => ID, { description: 'Internal identifier of its Identity Record.' }) identityRecordId: string;
   @Field(() => ID, { nullable: true, description: 'Its meter point; null once its Identity Record is closed.' })
   meterPointId: string | null;
@@ -67,7 +66,12 @@ export class StandingConsentType implements StandingConsent {
 @ObjectType('ShownConsent', { description: 'Internal: an ACTIVE consent of a meter point.', simpleResolvers: true })
 export class ShownConsentType implements ShownConsent {
   @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
-  @Field(() => ID, { description: 'Internal identifier of its Identity Record.' }) identityRecordId: string;
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Internal identifier of the Identity Record that its Data User linked; null after a re-identification.',
+  })
+  identityRecordId: string | null;
   @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
   @Field(() => String, { nullable: true, description: "The Data User's own reference, for that Data User." })
   userDefinedReference: string | null;

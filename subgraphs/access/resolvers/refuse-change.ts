@@ -1,13 +1,20 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { StoredAccessRecord } from '../database/stored-access-record';
-import type { AccessState } from '../domain/access-record';
+import { type AccessState, type LegalBasis, mayFollow } from '../domain/access-record';
 import { mayChange } from '../domain/state-transitions';
 
-/** Why a conditional change found nothing to change, in the order of checks: 404, owner 403, 409, 412. */
-export function refuseChange(record: StoredAccessRecord | null, duid: string): never {
+/**
+ * Why a conditional change found nothing to change, in the order of checks: 404, owner 403, 409, 412. A replacement names its legal basis.
+ */
+export function refuseChange(record: StoredAccessRecord | null, duid: string, legalBasis?: LegalBasis): never {
   if (!record) throw new RegisterError('NTF001');
   if (record.row.duid !== duid) throw new RegisterError('PRM002');
   refuseState(record.row.state);
+  if (legalBasis !== undefined && !mayFollow(record.row.legal_basis, legalBasis))
+    throw new RegisterError(
+      'CNF001',
+      'A replacement makes no other legal basis of consent, and no consent of another.',
+    );
   throw new RegisterError('CND001');
 }
 

@@ -21,27 +21,20 @@ export const LINKS_BY_REF: NamedStatement = {
     from identity_record where ref = any($1)`,
 };
 
-/**
- * What the live Identity Records of a meter point, whosesoever they are, can be re-identified by together: one row if there are any.
- * That the Data User $2 asked is counted on each of them by the same statement.
- */
+/** Counts the existence check of the Data User $2 on every live Identity Record of a meter point. */
 export const CHECK_EXISTENCE: NamedStatement = {
   name: 'check_existence',
   text: `with live as (
-      select id, email_index is not null as has_email,
-        exists (select from passkey p where p.record_id = r.id and p.removed_at is null) as has_credentials
-      from identity_record r where mpxn_index = $1 and anonymised_at is null and closing_at is null
-    ), counted as (${COUNT_EXISTENCE_CHECK})
-    select bool_or(has_email) as "hasEmail", bool_or(has_credentials) as "hasCredentials" from live having count(*) > 0`,
+      select id from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
+    ) ${COUNT_EXISTENCE_CHECK}`,
 };
 
-/** Whether the Data User $2 has a live Identity Record of a meter point; that it asks for consents there is counted on each of them. */
+/** Counts the lookup of consents by the Data User $2 on every live Identity Record of a meter point. */
 export const SHOW_CONSENTS: NamedStatement = {
   name: 'show_consents',
   text: `with live as (
-      select id, duid from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
-    ), counted as (${COUNT_SHOWN_CONSENTS})
-    select exists (select from live where duid = $2) as "isOwn"`,
+      select id from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
+    ) ${COUNT_SHOWN_CONSENTS}`,
 };
 
 /**

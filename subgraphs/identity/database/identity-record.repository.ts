@@ -6,7 +6,6 @@ import type { IdempotentRequest } from '../../server/idempotency';
 import { type Session, inTransaction } from '../../server/transaction';
 import type { IdentityRecord, IdentityRecordLink, NewIdentityRecord, PersonalData } from '../domain/identity-record';
 import type { IdentityRecordSearch } from '../domain/identity-record-search';
-import type { ReidentificationMeans } from '../domain/reidentification-methods';
 import type { Enrol, NewEnrolment } from '../reidentification/passkey-enrolment';
 import type { BlindIndexes } from './blind-index';
 import { IdentityRecordEntity } from './identity-record.entity';
@@ -76,17 +75,14 @@ export class IdentityRecordRepository {
     return found.map(({ dataKey, ...facts }) => this.recordOf({ ...facts, wrappedKey: dataKey?.wrappedKey ?? null }));
   }
 
-  /** What the live records of a meter point can be re-identified by; that a Data User asked is counted with the answer. */
-  async checkExistence(mpxn: string, duid: string): Promise<ReidentificationMeans[]> {
-    const values = [this.indexes.mpxn(mpxn), duid];
-    return (await this.database.pool.query<ReidentificationMeans>({ ...CHECK_EXISTENCE, values })).rows;
+  /** Counts the existence check of a Data User on every live record of a meter point, before it is answered. */
+  async countExistenceCheck(mpxn: string, duid: string): Promise<void> {
+    await this.database.pool.query({ ...CHECK_EXISTENCE, values: [this.indexes.mpxn(mpxn), duid] });
   }
 
-  /** Whether a Data User has a live record of a meter point; that it looks at the consents there is counted with the answer. */
-  async countShownConsents(mpxn: string, duid: string): Promise<boolean> {
-    const values = [this.indexes.mpxn(mpxn), duid];
-    const { rows } = await this.database.pool.query<{ isOwn: boolean }>({ ...SHOW_CONSENTS, values });
-    return rows[0]?.isOwn === true;
+  /** Counts the lookup of consents by a Data User on every live record of a meter point, before it is answered. */
+  async countShownConsents(mpxn: string, duid: string): Promise<void> {
+    await this.database.pool.query({ ...SHOW_CONSENTS, values: [this.indexes.mpxn(mpxn), duid] });
   }
 
   /** What the same request was answered before, if it was made before. */

@@ -9,6 +9,7 @@ import type { Session } from '../../server/transaction';
 import {
   type Reidentification,
   type ReidentificationScope,
+  PARTICIPATION_HOURS,
   TOKEN_SECONDS,
   reidentificationState,
   secondsAfter,
@@ -16,6 +17,7 @@ import {
 import type { ReidentificationMethod } from '../domain/reidentification-methods';
 import { returnAddress } from '../domain/return-address';
 import type { IdentityKeys } from '../foundation';
+import type { BlindIndexes } from './blind-index';
 import type { OccupancyRepository } from './occupancy.repository';
 
 /** Who starts a re-identification, of which record, how. */
@@ -27,6 +29,8 @@ export interface ReidentificationStart {
   readonly recordId: string;
   /** Registered for the initiator; null when the customer ends on the register's own page. */
   readonly returnUrl: string | null;
+  /** What the return URL carries back to the initiator. */
+  readonly state: string | null;
 }
 
 /** A re-identification that can be stored: its token-ref is known before it is, so that the answer can be kept with it. */
@@ -76,6 +80,17 @@ const CLAIM = `with ${CLAIM_IDEMPOTENCY_KEY} select $3::bytea is null or exists 
 const TIE = `
   update idempotency_key set record_id = $4 where account_id = $1 and operation = $2 and key_hash = $3`;
 
+/**
+ * Records by which a customer took part in a re-identification that a Data User initiated: a link pressed, a passkey asserted. A Data User
+ * that vouches for the customer of a new passkey proves nothing.
+ */
+const TOOK_PART: NamedStatement = {
+  name: 'customers_who_took_part',
+  text: `select i.record_id as "recordId" from reidentification i join identity_record r on r.id = i.record_id
+    where r.mpxn_index = $1 and i.duid = $2 and i.confirmed_at > register_now() - interval '${PARTICIPATION_HOURS} hours'
+      and not exists (select from ceremony c where c.reidentification_id = i.id and c.vouched)`,
+};
+
 const FORGET = `delete from reidentification where expires_at < register_now() - interval '30 days'`;
 
 /** Re-identifications, found by the keyed hash of their token-ref. */
@@ -85,6 +100,7 @@ export class ReidentificationRepository {
   constructor(
     private readonly database: Database,
     private readonly occupants: OccupancyRepository,
+    private readonly indexes: Pick<BlindIndexes, 'mpxn'>,
     private readonly keys: IdentityKeys,
   ) {
     this.hash = keyedHash(keys.hashKey, 'token-ref');
@@ -115,11 +131,11 @@ export class ReidentificationRepository {
 
   /** Stores a re-identification that the customer can confirm until an instant. */
   async insert(session: Session, issued: IssuedReidentification, openUntil: Date): Promise<void> {
-    const { id, tokenRef, duid, accountId, scope, method, recordId, returnUrl, issuedAt, expiresAt } = issued;
+    const { id, tokenRef, duid, accountId, scope, method, recordId, returnUrl, state, issuedAt, expiresAt } = issued;
     const address =
       returnUrl === null
         ? null
-        : seal(this.keys.encryptionKey, returnAddress(returnUrl, method, tokenRef), boundReturnAddress(id));
+        : seal(this.keys.encryptionKey, returnAddress(returnUrl, method, tokenRef, state), boundReturnAddress(id));
     const values = [id, this.hash(tokenRef), duid, accountId, scope, method, recordId, address];
     await session.query(INSERT, [...values, issuedAt, openUntil, expiresAt]);
   }
@@ -132,6 +148,18 @@ export class ReidentificationRepository {
   /** Confirms, once and within the hour; false when it is too late or was done before. */
   async confirm(session: Session, id: string): Promise<boolean> {
     return (await session.query(CONFIRM, [id])).rowCount === 1;
+  }
+
+  /**
+   * Returns whether the customer of the current occupancy of a meter point has taken part in a re-identification that the Data User
+   * initiated, within the last 24 hours (decisions A/B, section 8).
+   */
+  async hasTakenPart(mpxn: string, duid: string): Promise<boolean> {
+    const rows = await this.database.reads.rows<{ recordId: string }>(TOOK_PART, [this.indexes.mpxn(mpxn), duid]);
+    if (rows.length === 0) return false;
+    const confirmed = new Set(rows.map(({ recordId }) => recordId));
+    const records = await this.occupants.recordsAt(mpxn);
+    return records.some(({ id, occupancy }) => confirmed.has(id) && occupancy === 'current');
   }
 
   /** Forgets what expired 30 days ago, with its ceremonies. */

@@ -3,6 +3,7 @@ import type { WebAddressRealm } from '../../server/web-address';
 import { emailViolations } from './email-address';
 import type { NewIdentityRecord } from './identity-record';
 import { passkeyReturnUrlViolations } from './passkey-registration';
+import { returnStateViolations } from './reidentification-rules';
 import { principalVerificationViolations } from './principal-verification';
 import { ukAddressViolations } from './uk-address';
 
@@ -18,6 +19,7 @@ export const identityRecordRules: readonly IdentityRecordRule[] = [
   ({ principalVerification }) => principalVerificationViolations(['principalVerification'], principalVerification),
   ({ email }) => emailViolations(['email'], email),
   passkeyReturnUrlViolations,
+  ({ state }) => returnStateViolations(state),
 ];
 
 /** All rules broken by a new Identity Record, with the paths of the GraphQL input. */

@@ -67,6 +67,8 @@ export interface NewIdentityRecord extends PersonalData {
   /** Null means false. */
   readonly initiatePasskeyRegistration: boolean | null;
   readonly passkeyReturnUrl: string | null;
+  /** What the return URL carries back as `state=`. */
+  readonly state: string | null;
 }
 
 /** What `access` must know of an Identity Record when a record is linked to it. */

@@ -8,9 +8,17 @@ import { ukAddressViolations } from './uk-address';
 
 const LONGEST_METHOD = 100;
 const LONGEST_REFERENCE = 255;
+/** How far the clock of a client may be ahead. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/** What the rules of a consent know beside it. */
+export interface ConsentFacts extends WebAddressRealm {
+  /** The register's clock, at the instant of the call. */
+  readonly now: Date;
+}
 
 /** One rule of a consent: what is wrong, nothing when all is well. */
-export type ConsentRule = (consent: NewConsent, realm: WebAddressRealm) => Violation[];
+export type ConsentRule = (consent: NewConsent, facts: ConsentFacts) => Violation[];
 
 /**
  * Everything that a consent must fulfil (2-decisions-a-b.md, section 8), in the order in which it is told. The forms of keys, dates and
@@ -19,6 +27,7 @@ export type ConsentRule = (consent: NewConsent, realm: WebAddressRealm) => Viola
 export const consentRules: readonly ConsentRule[] = [
   ({ evidence }) =>
     textViolations(['evidence', 'userDefinedReference'], evidence.userDefinedReference, { longest: LONGEST_REFERENCE }),
+  ({ evidence }, { now }) => consentDateViolations(evidence, now),
   ({ evidence }, realm) => termsViolations(evidence.termsUrl, realm),
   ({ evidence }) => legacyMpxnViolations(['evidence', 'mpxn'], evidence.mpxn),
   ({ evidence }) => textViolations(['evidence', 'method'], evidence.method, { shortest: 1, longest: LONGEST_METHOD }),
@@ -27,14 +36,22 @@ export const consentRules: readonly ConsentRule[] = [
 ];
 
 /** All rules broken by a consent, with the paths of the GraphQL input. */
-export function consentViolations(consent: NewConsent, realm: WebAddressRealm): Violation[] {
-  return consentRules.flatMap((rule) => rule(consent, realm));
+export function consentViolations(consent: NewConsent, facts: ConsentFacts): Violation[] {
+  return consentRules.flatMap((rule) => rule(consent, facts));
 }
 
 /** The pattern of Interface B, which is narrower than that of the graph's MPxN. */
 export function legacyMpxnViolations(path: Violation['path'], mpxn: string): Violation[] {
   const message = mpxnFault(mpxn, MPXN_PROFILE, LEGACY_MPXN_PATTERN);
   return message === undefined ? [] : [{ code: 'VAL001', path, message }];
+}
+
+/** The consent date is `registered-at` of the access record that the consent is: not in the future, and not after the expiry. */
+function consentDateViolations({ consentDate, consentExpiry }: NewConsent['evidence'], now: Date): Violation[] {
+  const refused = (message: string): Violation[] => [{ code: 'VAL003', path: ['evidence', 'consentDate'], message }];
+  if (consentDate.getTime() > now.getTime() + TOLERANCE_MS) return refused('must not lie in the future');
+  if (consentExpiry !== null && consentDate > consentExpiry) return refused('must not lie after consent-expiry');
+  return [];
 }
 
 function termsViolations(termsUrl: string, realm: WebAddressRealm): Violation[] {
@@ -78,6 +95,7 @@ export function identityRecordOf({ moveInDate, evidence }: NewConsent): NewIdent
     email: null,
     initiatePasskeyRegistration: null,
     passkeyReturnUrl: null,
+    state: null,
   };
 }
 

@@ -49,7 +49,6 @@ export interface ConsentRegistration {
 export interface StandingConsent {
   readonly duid: string;
   readonly state: string;
-  readonly version: number;
   /** Internal identifier of the Identity Record that it is linked to. */
   readonly identityRecordId: string;
   /** Null once that is closed. */

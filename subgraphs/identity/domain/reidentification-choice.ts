@@ -57,6 +57,22 @@ export function chosenRecord<Record extends Candidate>(
   return undefined;
 }
 
+/** Methods that a record may or may not support; that of registering a passkey is named wherever there is a record. */
+const CHOSEN_METHODS: readonly ReidentificationMethod[] = ['magic-link', 'passkey-assert'];
+
+/**
+ * The methods that the existence check names for the live records of a meter point: those by which a re-identification by MPxN finds a
+ * record, so that what it names works. `passkey-register` always is (1-specification.md, existence check); none is without a record.
+ */
+export function availableMethods(
+  records: readonly Candidate[],
+  { verifiedOnly }: Pick<ReidentificationDemand, 'verifiedOnly'>,
+): ReidentificationMethod[] {
+  if (records.length === 0) return [];
+  const supported = CHOSEN_METHODS.filter((method) => chosenRecord(records, { method, scope: 'cross', verifiedOnly }));
+  return [...supported, 'passkey-register'];
+}
+
 function isVerifiedOccupant({ occupancy, isVerified }: Candidate): boolean {
   return isVerified && occupancy === 'current';
 }

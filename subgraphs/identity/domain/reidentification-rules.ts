@@ -1,6 +1,9 @@
 import type { Violation } from '../../../schema/register-error';
 import { type WebAddressRealm, webAddressFault } from '../../server/web-address';
 import type { ReidentificationMethod } from './reidentification-methods';
+import { textViolations } from './text';
+
+const LONGEST_STATE = 255;
 
 /** What is asked for when a re-identification is started. */
 export interface ReidentificationRequest {
@@ -9,6 +12,8 @@ export interface ReidentificationRequest {
   readonly redirectUrl: string | null;
   /** Where a passkey ceremony leads; null for the register's own page. */
   readonly passkeyReturnUrl: string | null;
+  /** What the return URL carries back as `state=`. */
+  readonly state: string | null;
 }
 
 /** The address to which the customer returns by the method asked for; that of the other method is ignored. */
@@ -16,12 +21,13 @@ export function returnUrlOf({ method, redirectUrl, passkeyReturnUrl }: Reidentif
   return method === 'magic-link' ? redirectUrl : passkeyReturnUrl;
 }
 
-/** Both return URLs may be absent; each that is given must be a web address, also the one that the method ignores. */
+/** Both return URLs may be absent; each that is given must be a web address, also the one that the method ignores. `state` is bounded. */
 export function reidentificationViolations(request: ReidentificationRequest, realm: WebAddressRealm): Violation[] {
-  const { redirectUrl, passkeyReturnUrl } = request;
+  const { redirectUrl, passkeyReturnUrl, state } = request;
   return [
     ...webAddressViolations('redirectUrl', redirectUrl, realm),
     ...webAddressViolations('passkeyReturnUrl', passkeyReturnUrl, realm),
+    ...returnStateViolations(state),
   ];
 }
 
@@ -44,6 +50,11 @@ export function unregisteredReturnUrl(
 ): Violation[] {
   if (returnUrl === null || registered.includes(returnUrl)) return [];
   return [{ code: 'VAL008', path, message: 'is not a return URL registered for the account' }];
+}
+
+/** The limit of the `state` of a return URL. */
+export function returnStateViolations(state: string | null): Violation[] {
+  return textViolations(['state'], state, { longest: LONGEST_STATE });
 }
 
 function webAddressViolations(field: string, value: string | null, realm: WebAddressRealm): Violation[] {

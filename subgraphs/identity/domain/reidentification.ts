@@ -11,6 +11,9 @@ export const LINK_SECONDS = 10 * 60;
 export const REDIRECT_SECONDS = 5 * 60;
 export const TOKEN_SECONDS = 60 * 60;
 
+/** Hours for which a customer's part in a re-identification lets its initiator see the consents of others (decisions A/B, section 8). */
+export const PARTICIPATION_HOURS = 24;
+
 /** The instants of a re-identification. */
 export interface ReidentificationTimes {
   /** Until when the customer can confirm: the expiry of the latest link or redirect. */

@@ -1,7 +1,8 @@
 import type { Violation } from '../../../schema/register-error';
 import { isStorable } from '../../../schema/storable-text';
+import { hasVisibleCharacter } from '../../../schema/visible-text';
 
-/** The limits of a text field: characters are counted, not bytes. An absent text breaks none. */
+/** The limits of a text field: characters are counted, not bytes. One with a shortest length has a visible character. An absent text breaks none. */
 export function textViolations(
   path: Violation['path'],
   text: string | null,
@@ -12,5 +13,7 @@ export function textViolations(
   const length = [...text].length;
   if (length < shortest) return [{ code: 'VAL003', path, message: 'must not be empty' }];
   if (length > longest) return [{ code: 'VAL003', path, message: `is longer than ${longest} characters` }];
+  if (shortest > 0 && !hasVisibleCharacter(text))
+    return [{ code: 'VAL003', path, message: 'must have a visible character' }];
   return [];
 }

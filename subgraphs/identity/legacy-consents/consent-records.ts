@@ -26,15 +26,10 @@ export interface RecordedConsent {
 /** An ACTIVE consent as `access` knows it: without MPxN and address. */
 export type ShownConsent = Omit<ConsentEvidence, 'mpxn' | 'address'> & {
   readonly duid: string;
-  readonly identityRecordId: string;
+  /** Null where a re-identification linked it, not its Data User. */
+  readonly identityRecordId: string | null;
   readonly dataTypes: NewConsent['dataType'];
 };
-
-/** The version of a consent that an update is of. */
-export interface ConsentVersion {
-  readonly ck: string;
-  readonly version: number;
-}
 
 const RECORDED = '{ key consentExpiry replayed }';
 
@@ -42,13 +37,13 @@ const RECORD = `mutation RecordConsent($request: LegacyRequestInput!, $consent: 
   recorded: recordConsent(request: $request, consent: $consent, identityRecord: $identityRecord) ${RECORDED}
 }`;
 
-const UPDATE = `mutation UpdateConsent($request: LegacyRequestInput!, $ck: ConsentKey!, $version: Int!, $consent: LegacyConsentInput!, $identityRecord: ConsentedIdentityRecordInput) {
-  recorded: updateRecordedConsent(request: $request, ck: $ck, version: $version, consent: $consent, identityRecord: $identityRecord) ${RECORDED}
+const UPDATE = `mutation UpdateConsent($request: LegacyRequestInput!, $ck: ConsentKey!, $consent: LegacyConsentInput!, $identityRecord: ConsentedIdentityRecordInput, $stillLinkedTo: ID) {
+  recorded: updateRecordedConsent(request: $request, ck: $ck, consent: $consent, identityRecord: $identityRecord, stillLinkedTo: $stillLinkedTo) ${RECORDED}
 }`;
 
 const STANDING = `query StandingConsent($request: LegacyRequestInput!, $ck: ConsentKey!) {
   kept: keptConsent(request: $request) ${RECORDED}
-  standing: standingConsent(ck: $ck) { duid state version identityRecordId meterPointId }
+  standing: standingConsent(ck: $ck) { duid state identityRecordId meterPointId }
 }`;
 
 const SHOWN = `query ShownConsents($meterPointId: ID!, $duid: DUID!, $withOthers: Boolean!) {
@@ -91,17 +86,30 @@ export class ConsentRecords {
     return withInstant(recorded);
   }
 
-  /** Updates a version of a consent; null keeps its Identity Record. */
-  async update(
+  /** Updates a consent and links it to another Identity Record. */
+  async move(
     request: ConsentRequester,
-    { ck, version }: ConsentVersion,
+    ck: string,
     consent: NewConsent,
-    identityRecord: ProvisionalRecord | null,
+    identityRecord: ProvisionalRecord,
     origin: QuestionOrigin,
   ): Promise<RecordedConsent> {
-    const variables = { request, ck, version, consent: impersonal(consent), identityRecord };
+    const variables = { request, ck, consent: impersonal(consent), identityRecord };
     const { recorded } = await this.ask<{ recorded: RecordedAnswer }>(UPDATE, variables, origin);
     return withInstant(recorded);
+  }
+
+  /** Updates a consent that keeps its Identity Record; null when a concurrent update has linked it to another one. */
+  async keep(
+    request: ConsentRequester,
+    ck: string,
+    consent: NewConsent,
+    stillLinkedTo: string,
+    origin: QuestionOrigin,
+  ): Promise<RecordedConsent | null> {
+    const variables = { request, ck, consent: impersonal(consent), stillLinkedTo };
+    const { recorded } = await this.ask<{ recorded: RecordedAnswer | null }>(UPDATE, variables, origin);
+    return recorded && withInstant(recorded);
   }
 
   /** What the same request was answered before, and how the consent that it is about stands; null where there is none. */

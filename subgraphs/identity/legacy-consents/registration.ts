@@ -17,9 +17,6 @@ import {
 import type { Foundation } from '../foundation';
 import type { ConsentRecords, ConsentRequester, RecordedConsent } from './consent-records';
 
-/** How often an update is repeated that others have overtaken. */
-const MOST_REPEATS = 3;
-
 /** A request to register a consent, or to update the one with a key. */
 export interface ConsentRequest {
   readonly actor: { readonly accountId: string; readonly duid: string };
@@ -30,7 +27,7 @@ export interface ConsentRequest {
 }
 
 /** What registering works with. */
-export interface RegistrarParts extends Pick<Foundation, 'indexes' | 'logger' | 'production'> {
+export interface RegistrarParts extends Pick<Foundation, 'indexes' | 'logger' | 'production' | 'clock'> {
   readonly provisional: ProvisionalRecordRepository;
   readonly records: IdentityRecordRepository;
   readonly consents: ConsentRecords;
@@ -52,14 +49,13 @@ export class ConsentRegistrar {
 
   /**
    * Registers a consent (`ck` null) or updates one. All violations at once; PRM002 for another Data User's, NTF001 for an unknown `ck`,
-   * CNF001 for one that is not ACTIVE, for an update that others overtake at every repeat, and for an account without contact or privacy
-   * URL, CNF003 for what came to `access` after it was settled, CNF004 for a reused idempotency key.
+   * CNF001 for one that is not ACTIVE, and for an account without contact or privacy URL, CNF003 for what came to `access` after it was settled, CNF004 for a reused idempotency key.
    */
   async register(request: ConsentRequest, origin: QuestionOrigin): Promise<ConsentRegistration> {
     const { actor, consent, ck, idempotencyKey } = request;
-    const { production, hashOfContent } = this.parts;
+    const { production, hashOfContent, clock } = this.parts;
     requireIdempotencyKey(idempotencyKey); // before anything is stored
-    refuse(consentViolations(consent, { production }));
+    refuse(consentViolations(consent, { production, now: await clock.now() }));
     if (consent.duid !== actor.duid) throw new RegisterError('PRM002');
     const requester = {
       ...actor,
@@ -81,8 +77,9 @@ export class ConsentRegistrar {
   }
 
   /**
-   * What the same request was answered before is asked first, since it depends on nothing that has changed since. Of updates at once the
-   * last one to come stands, as clients of this interface know it: one that another has overtaken looks again and is repeated.
+   * What the same request was answered before is asked first, since it depends on nothing that has changed since. `access` makes concurrent
+   * updates one after the other, so that the last one stands: none depends on the version that it found. Only an update that keeps the
+   * Identity Record depends on what that says; when another one has moved the link meanwhile, this one makes an Identity Record, too.
    */
   private async update(
     requester: ConsentRequester,
@@ -91,35 +88,18 @@ export class ConsentRegistrar {
     origin: QuestionOrigin,
   ): Promise<RecordedConsent> {
     const { consents, indexes } = this.parts;
-    const target = { duid: requester.duid, meterPointId: indexes.meterPointId(consent.evidence.mpxn) };
-    let refused: { readonly version: number; readonly why: RegisterError } | undefined;
-    for (let repeats = 0; ; repeats++) {
-      const { kept, standing } = await consents.standing(requester, ck, origin);
-      if (kept) return kept;
-      requireUpdatable(standing, target);
-      if (refused?.version === standing.version) throw refused.why; // nobody has overtaken it
-      try {
-        return await this.updateStanding(requester, ck, standing, consent, origin);
-      } catch (error) {
-        if (repeats === MOST_REPEATS || !isOfState(error)) throw error;
-        refused = { version: standing.version, why: error };
-      }
-    }
-  }
-
-  private async updateStanding(
-    requester: ConsentRequester,
-    ck: string,
-    standing: StandingConsent,
-    consent: NewConsent,
-    origin: QuestionOrigin,
-  ): Promise<RecordedConsent> {
-    const { consents } = this.parts;
-    const version = { ck, version: standing.version };
-    if (await this.keepsIdentityRecord(standing, consent))
-      return consents.update(requester, version, consent, null, origin);
+    const { kept, standing } = await consents.standing(requester, ck, origin);
+    if (kept) return kept;
+    requireUpdatable(standing, {
+      duid: requester.duid,
+      meterPointId: indexes.meterPointId(consent.evidence.mpxn),
+    });
+    const updated = (await this.keepsIdentityRecord(standing, consent))
+      ? await consents.keep(requester, ck, consent, standing.identityRecordId, origin)
+      : null;
+    if (updated) return updated;
     return this.linking(requester, consent, (identityRecord) =>
-      consents.update(requester, version, consent, identityRecord, origin),
+      consents.move(requester, ck, consent, identityRecord, origin),
     );
   }
 
@@ -160,11 +140,6 @@ export class ConsentRegistrar {
 /** Whether `access` has said no, and so has done nothing. Of anything else it is unknown what it has done, or will still do. */
 function isRefusal(error: unknown): boolean {
   return error instanceof RegisterError && errorCatalogue[error.code].status < 500;
-}
-
-/** Whether `access` has refused something for how the consent, or the account, stands. */
-function isOfState(error: unknown): error is RegisterError {
-  return error instanceof RegisterError && error.code === 'CNF001';
 }
 
 /**

@@ -2,12 +2,14 @@ import type { QuestionOrigin } from '../../server/service-question';
 import type { BlindIndexes } from '../database/blind-index';
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
 import type { LinkedRecord } from '../database/linked-record';
+import type { ReidentificationRepository } from '../database/reidentification.repository';
 import type { RegisteredConsent } from '../domain/legacy-consent';
 import type { ConsentRecords } from './consent-records';
 
 /** What the search works with. */
 export interface SearchParts {
   readonly records: IdentityRecordRepository;
+  readonly reidentifications: Pick<ReidentificationRepository, 'hasTakenPart'>;
   readonly linkedRecord: LinkedRecord;
   readonly consents: ConsentRecords;
   readonly indexes: BlindIndexes;
@@ -18,16 +20,18 @@ export class ConsentSearch {
   constructor(private readonly parts: SearchParts) {}
 
   /**
-   * Newest first, at most 500: the Data User's own with their addresses, others' only when it has a live Identity Record for the meter
-   * point. That it asks is counted by the statement that finds out, so that nobody learns of a consent without being seen to have looked.
+   * Newest first, at most 500: the Data User's own with their addresses, those of other Data Users only when the customer has taken part in
+   * a re-identification that this one initiated. An Identity Record that it merely wrote opens nothing. The lookup is counted first, so that
+   * the customer sees everyone who learns of a consent.
    */
   async at(mpxn: string, duid: string, origin: QuestionOrigin): Promise<RegisteredConsent[]> {
-    const { records, consents, indexes, linkedRecord } = this.parts;
-    const mayKnowOthers = await records.countShownConsents(mpxn, duid);
+    const { records, reidentifications, consents, indexes, linkedRecord } = this.parts;
+    await records.countShownConsents(mpxn, duid);
+    const mayKnowOthers = await reidentifications.hasTakenPart(mpxn, duid);
     const shown = await consents.shown(indexes.meterPointId(mpxn), duid, mayKnowOthers, origin);
     return Promise.all(
       shown.map(async ({ duid: owner, identityRecordId, dataTypes, ...evidence }) => {
-        const own = owner === duid ? await linkedRecord(identityRecordId) : null;
+        const own = owner === duid && identityRecordId !== null ? await linkedRecord(identityRecordId) : null;
         const address = own?.personal()?.piiPrincipal.address ?? null;
         return { duid: owner, evidence: { ...evidence, mpxn, address }, dataType: dataTypes };
       }),

@@ -51,7 +51,7 @@ interface ValidCeremony {
 
 /**
  * The customer's steps on the register's own pages (2-decisions-a-b.md, section 4). Whoever has the secret may take them; a wrong, used
- * or expired one is NTF001 without distinction, a response of a passkey that is refused is AUT001.
+ * or expired one is NTF001 without distinction, a response of a passkey that is refused is AUT001, and REI001 when the record has none.
  */
 export class Ceremonies {
   constructor(private readonly parts: CeremonyParts) {}
@@ -95,7 +95,7 @@ export class Ceremonies {
       return this.confirm(ceremony, organisation, (session) => this.enrol(session, ceremony, passkey));
     }
     const asserted = await this.parts.passkeys.assert(response, taken.challenge, ceremony);
-    if (!asserted) throw new RegisterError('AUT001');
+    if (!asserted) throw await this.whyNotAsserted(ceremony);
     return ceremony.kind === 'assert-passkey'
       ? this.confirm(ceremony, organisation)
       : this.goOnProven(ceremony, organisation);
@@ -139,6 +139,12 @@ export class Ceremonies {
     }
     if (registered.length === 0) throw new RegisterError('REI001');
     return party.assertionOptions(ceremony.isDiscovered ? [] : registered);
+  }
+
+  /** A response was wrong, which the customer may try again, or the record has no passkey any more, which the customer may not. */
+  private async whyNotAsserted({ recordId }: OpenCeremony): Promise<RegisterError> {
+    const remaining = await this.parts.passkeys.webauthnIds(recordId);
+    return new RegisterError(remaining.length === 0 ? 'REI001' : 'AUT001');
   }
 
   /** Uses the ceremony up and confirms its re-identification, with whatever else belongs to it: all or nothing, once. */

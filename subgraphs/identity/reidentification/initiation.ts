@@ -136,9 +136,9 @@ export class ReidentificationInitiation {
 
   private issue({ request, scope, context }: Initiation, { record, start }: Choice): Promise<IssuedCeremony> {
     const { accountId } = callerOf(context);
-    const { method } = request;
+    const { method, state } = request;
     const returnUrl = returnUrlOf(request);
-    const facts = { duid: duidOf(context), accountId, scope, method, recordId: record.id, returnUrl };
+    const facts = { duid: duidOf(context), accountId, scope, method, recordId: record.id, returnUrl, state };
     return this.parts.issuer.issue(facts, start);
   }
 

@@ -25,12 +25,19 @@ export class PasskeyEnrolment {
 
   /** What a registration initiates, undefined when nothing; refuses a return URL that is not registered for the account (VAL008). */
   async initiatedBy(record: NewIdentityRecord, context: CallContext): Promise<Enrol | undefined> {
-    const { initiatePasskeyRegistration, passkeyReturnUrl: returnUrl } = record;
+    const { initiatePasskeyRegistration, passkeyReturnUrl: returnUrl, state } = record;
     if (!initiatePasskeyRegistration) return undefined;
     const { returnUrls } = await this.organisations.of(duidOf(context), context);
     refuse(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, returnUrls));
     const { accountId } = callerOf(context);
-    const facts = { duid: duidOf(context), accountId, scope: 'own', method: 'passkey-register', returnUrl } as const;
+    const facts = {
+      duid: duidOf(context),
+      accountId,
+      scope: 'own',
+      method: 'passkey-register',
+      returnUrl,
+      state,
+    } as const;
     return async (recordId) => {
       const start = { kind: 'register-passkey', proofs: [], vouched: true } as const;
       const issued = await this.issuer.issue({ ...facts, recordId }, start);

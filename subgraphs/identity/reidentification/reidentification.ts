@@ -11,6 +11,7 @@ import { ReidentificationRepository } from '../database/reidentification.reposit
 import { existenceLimits } from './existence-limits';
 import type { Area, Foundation } from '../foundation';
 import { ReidentificationInitiation } from './initiation';
+import { unredeemed } from './redeemed-tokens';
 import { organisations } from '../organisations';
 import { CeremonyResolver } from '../resolvers/ceremony.resolver';
 import { CredentialResolver } from '../resolvers/credential.resolver';
@@ -39,7 +40,12 @@ export function reidentificationArea(foundation: Foundation, sessions: CustomerS
   const forget = () => Promise.all([reidentifications.forget(), looks.forget()]);
   return {
     resolvers: [
-      new ReidentificationResolver(new ReidentificationInitiation(parts), reidentifications, records),
+      new ReidentificationResolver(
+        new ReidentificationInitiation(parts),
+        reidentifications,
+        records,
+        unredeemed(access),
+      ),
       new ReidentificationProofResolver(reidentifications),
       new CeremonyResolver(new Ceremonies(parts)),
       new CredentialResolver(records, passkeys),
@@ -52,7 +58,7 @@ export function reidentificationArea(foundation: Foundation, sessions: CustomerS
 /** Where re-identifications and ceremonies are kept, and what issues them. */
 export function ceremonyStore({ database, indexes, vault, keys, clock, places }: Foundation) {
   const occupants = new OccupancyRepository(database, indexes, vault);
-  const reidentifications = new ReidentificationRepository(database, occupants, keys);
+  const reidentifications = new ReidentificationRepository(database, occupants, indexes, keys);
   const ceremonies = new CeremonyRepository(database, keys);
   const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, places.identityRedirectUrl);
   return { occupants, reidentifications, ceremonies, issuer };

@@ -117,4 +117,11 @@ export class IdentityRecordInput implements domain.NewIdentityRecord {
       'Where the customer returns to after registering a passkey: a registered return URL, required when that is initiated.',
   })
   passkeyReturnUrl: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description: 'What the return URL carries back as `state=`, at most 255 characters.',
+  })
+  state: string | null;
 }

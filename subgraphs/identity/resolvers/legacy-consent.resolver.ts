@@ -48,7 +48,7 @@ export class LegacyConsentResolver {
   @MayCall('data_user')
   @Query(() => [RegisteredConsent], {
     description:
-      "The ACTIVE consents of a meter point that were registered through the earlier interface, newest first: the newest 500. Other Data Users' only when the caller has an Identity Record for it.",
+      "The ACTIVE consents of a meter point, whichever interface registered them, newest first: the newest 500. Other Data Users' only when the customer has taken part in a re-identification that the caller initiated, within the last 24 hours.",
   })
   async consents(
     @Arg('mpxn', () => Mpxn, { description: 'The meter point, in the pattern of Interface B.' }) mpxn: string,

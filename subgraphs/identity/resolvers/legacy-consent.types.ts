@@ -35,17 +35,18 @@ export class ConsentEvidence implements domain.ConsentEvidence {
   @Field(() => DateTime, { nullable: true, description: 'When the consent ends; null means no defined end.' })
   consentExpiry: Date | null;
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
-  @Field(() => String, { description: 'How consent was given.' }) method: string;
+  @Field(() => String, { description: 'How consent was given; its type where Interface A was told no method.' })
+  method: string;
   @Field(() => UkAddress, {
     nullable: true,
-    description: 'Address of the property: for the Data User that gave it only.',
+    description: 'Address of the property: for the Data User that supplied it only.',
   })
   address: UkAddress | null;
 }
 
 /** RegisteredConsent of the graph. */
 @ObjectType('RegisteredConsent', {
-  description: 'An ACTIVE consent that was registered through Interface B.',
+  description: 'An ACTIVE consent, as Interface B shows it.',
   simpleResolvers: true,
 })
 export class RegisteredConsent implements domain.RegisteredConsent {

@@ -4,7 +4,8 @@ import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller
 import { type RateLimit, withinLimit } from '../../server/rate-limits';
 import type { BlindIndexes } from '../database/blind-index';
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
-import { availableMethods } from '../domain/reidentification-methods';
+import type { OccupancyRepository } from '../database/occupancy.repository';
+import { availableMethods } from '../domain/reidentification-choice';
 import { IdentityRecordExistence, MeterPoint } from './meter-point.types';
 
 /** What is asked by MPxN, across Data Users. */
@@ -12,6 +13,7 @@ import { IdentityRecordExistence, MeterPoint } from './meter-point.types';
 export class MeterPointResolver {
   constructor(
     private readonly records: IdentityRecordRepository,
+    private readonly occupants: OccupancyRepository,
     private readonly indexes: BlindIndexes,
     /** Of an account, a minute and a day (2-decisions-a-b.md, section 2). */
     private readonly existenceChecks: readonly RateLimit[],
@@ -26,8 +28,10 @@ export class MeterPointResolver {
     @Ctx() context: CallContext,
   ): Promise<IdentityRecordExistence> {
     for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
-    const means = await this.records.checkExistence(mpxn, duidOf(context));
-    return { mpxn, exists: means.length > 0, availableMethods: availableMethods(means) };
+    await this.records.countExistenceCheck(mpxn, duidOf(context));
+    const records = await this.occupants.recordsAt(mpxn);
+    const verifiedOnly = callerOf(context).role === 'portal';
+    return { mpxn, exists: records.length > 0, availableMethods: availableMethods(records, { verifiedOnly }) };
   }
 
   @MayCall('data_user', 'portal')

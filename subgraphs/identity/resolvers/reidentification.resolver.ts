@@ -8,6 +8,7 @@ import { isOwnedBy } from '../domain/ownership';
 import type * as domain from '../domain/reidentification';
 import type { ReidentificationAnswer } from '../domain/started-reidentification';
 import type { ReidentificationInitiation } from '../reidentification/initiation';
+import type { Unredeemed } from '../reidentification/redeemed-tokens';
 import {
   CrossReidentificationInput,
   OwnReidentificationInput,
@@ -30,6 +31,7 @@ export class ReidentificationResolver {
     private readonly initiation: ReidentificationInitiation,
     private readonly reidentifications: ReidentificationRepository,
     private readonly records: IdentityRecordRepository,
+    private readonly unredeemed: Unredeemed,
   ) {}
 
   @MayCall('data_user', 'portal')
@@ -43,8 +45,8 @@ export class ReidentificationResolver {
     @Arg('idempotencyKey', () => String, IDEMPOTENCY_KEY) idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ReidentificationAnswer> {
-    const { mpxn, method, redirectUrl, passkeyReturnUrl } = input;
-    return this.initiation.byMpxn({ mpxn, method, redirectUrl, passkeyReturnUrl }, idempotencyKey, context);
+    const { mpxn, method, redirectUrl, passkeyReturnUrl, state } = input;
+    return this.initiation.byMpxn({ mpxn, method, redirectUrl, passkeyReturnUrl, state }, idempotencyKey, context);
   }
 
   @MayCall('data_user')
@@ -57,8 +59,9 @@ export class ReidentificationResolver {
     @Arg('idempotencyKey', () => String, IDEMPOTENCY_KEY) idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ReidentificationAnswer> {
-    const { method, redirectUrl, passkeyReturnUrl } = input;
-    return this.initiation.ofOwnRecord(ref, { method, redirectUrl, passkeyReturnUrl }, idempotencyKey, context);
+    const { method, redirectUrl, passkeyReturnUrl, state } = input;
+    const request = { method, redirectUrl, passkeyReturnUrl, state };
+    return this.initiation.ofOwnRecord(ref, request, idempotencyKey, context);
   }
 
   @MayCall('data_user', 'portal')
@@ -73,7 +76,7 @@ export class ReidentificationResolver {
     const found = await this.reidentifications.byToken(tokenRef);
     if (found?.scope !== 'cross') return null;
     if (found.duid !== duidOf(context)) throw new RegisterError('PRM002');
-    return statusOf(found);
+    return statusOf(await this.unredeemed(found, tokenRef, context));
   }
 
   @MayCall('data_user')
@@ -90,7 +93,8 @@ export class ReidentificationResolver {
     if (!record) return null;
     if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
     const found = await this.reidentifications.byToken(tokenRef);
-    return found?.scope === 'own' && found.recordId === record.id ? statusOf(found) : null;
+    if (found?.scope !== 'own' || found.recordId !== record.id) return null;
+    return statusOf(await this.unredeemed(found, tokenRef, context));
   }
 }
 

@@ -26,6 +26,13 @@ export class OwnReidentificationInput implements ReidentificationRequest {
       'For passkeys, else ignored: where the customer returns to, a registered return URL; null for the page of the register.',
   })
   passkeyReturnUrl: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description: 'What the return URL carries back as `state=`, at most 255 characters.',
+  })
+  state: string | null;
 }
 
 /** A re-identification by MPxN as asked for. */

@@ -407,15 +407,19 @@ describe('The deliveries of a subscription', () => {
   it('are not shown of a Data User that was terminated: nothing is delivered to it', async () => {
     const [ended, other] = [await room.dataUser('Alderbrook Analytics'), await room.dataUser('Harbourlight Home')];
     const [gone, paused] = [await room.subscribe(ended), await room.subscribe(other)];
+    type Shown = { webhookId: string; active: boolean };
+    let active = new Map<string, boolean>();
     const shown = async () => {
-      const { data } = await room.ask(ADMIN, '{ deliveryHealth { subscriptions { webhookId } } }');
-      return (data.deliveryHealth.subscriptions as { webhookId: string }[]).map(({ webhookId }) => webhookId);
+      const { data } = await room.ask(ADMIN, '{ deliveryHealth { subscriptions { webhookId active } } }');
+      active = new Map(data.deliveryHealth.subscriptions.map((each: Shown) => [each.webhookId, each.active]));
+      return [...active.keys()];
     };
     expect(await shown()).toEqual(expect.arrayContaining([gone.id, paused.id]));
     await room.accounts.changeStatus('test', ended.accountId, 'terminate');
     await room.accounts.changeStatus('test', other.accountId, 'suspend');
     expect(await shown()).not.toContain(gone.id);
     expect(await shown()).toContain(paused.id);
+    expect(active.get(paused.id)).toBe(false);
   });
 
   it('leave nothing secret in their rows, their jobs and the log', async () => {

@@ -4,7 +4,6 @@ import type { NewIdentityRecord, UkAddress } from '../../../subgraphs/identity/d
 import { identityRecordViolations } from '../../../subgraphs/identity/domain/identity-record-rules';
 import { identityRecordSearchViolations } from '../../../subgraphs/identity/domain/identity-record-search';
 import { isOwnedBy } from '../../../subgraphs/identity/domain/ownership';
-import { availableMethods } from '../../../subgraphs/identity/domain/reidentification-methods';
 
 const address: UkAddress = {
   addressLine1: '1 Meadow Lane',
@@ -29,6 +28,7 @@ const record: NewIdentityRecord = {
   email: 'ada@example.org',
   initiatePasskeyRegistration: false,
   passkeyReturnUrl: null,
+  state: null,
 };
 
 const living = (change: Partial<UkAddress>): NewIdentityRecord => ({
@@ -161,26 +161,5 @@ describe('An Identity Record', () => {
   it('belongs to the Data User that created it', () => {
     expect(isOwnedBy({ duid: 'duid_1' }, 'duid_1')).toBe(true);
     expect(isOwnedBy({ duid: 'duid_1' }, 'duid_2')).toBe(false);
-  });
-});
-
-describe('The methods of re-identification for a meter point', () => {
-  const bare = { hasEmail: false, hasCredentials: false };
-  it.each([
-    ['none without an Identity Record', [], []],
-    ['registering a passkey as soon as there is a record', [bare], ['passkey-register']],
-    ['a mailed link when an address is stored', [{ ...bare, hasEmail: true }], ['magic-link', 'passkey-register']],
-    [
-      'asserting a passkey when one is registered',
-      [{ ...bare, hasCredentials: true }],
-      ['passkey-assert', 'passkey-register'],
-    ],
-    [
-      'the union over all live records',
-      [bare, { ...bare, hasEmail: true }, { ...bare, hasCredentials: true }],
-      ['magic-link', 'passkey-assert', 'passkey-register'],
-    ],
-  ])('are %s', (_, records, methods) => {
-    expect(availableMethods(records)).toEqual(methods);
   });
 });

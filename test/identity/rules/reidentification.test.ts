@@ -3,7 +3,7 @@ import { maskedEmail } from '../../../subgraphs/identity/domain/masked-email';
 import { type Occupancy, admitsCeremony, occupancyOf } from '../../../subgraphs/identity/domain/occupancy';
 import { passkeyLabel } from '../../../subgraphs/identity/domain/passkey';
 import { reidentificationState } from '../../../subgraphs/identity/domain/reidentification';
-import { chosenRecord } from '../../../subgraphs/identity/domain/reidentification-choice';
+import { availableMethods, chosenRecord } from '../../../subgraphs/identity/domain/reidentification-choice';
 import type { ReidentificationMethod } from '../../../subgraphs/identity/domain/reidentification-methods';
 import {
   type ReidentificationRequest,
@@ -19,6 +19,7 @@ const request = (change: Partial<ReidentificationRequest>): ReidentificationRequ
   method: 'magic-link',
   redirectUrl: null,
   passkeyReturnUrl: null,
+  state: null,
   ...change,
 });
 const told = (change: Partial<ReidentificationRequest>, production = true) =>
@@ -93,7 +94,16 @@ describe('The return address of a re-identification', () => {
     [`${URL}?a=1#there?`, 'magic-link', `${URL}?a=1&dar-reid-token=mlr_1#there?`],
     [`${URL}#there?`, 'magic-link', `${URL}?dar-reid-token=mlr_1#there?`],
   ])('%s keeps its query and gets the token of %s', (url, method, address) => {
-    expect(returnAddress(url, method, 'mlr_1')).toBe(address);
+    expect(returnAddress(url, method, 'mlr_1', null)).toBe(address);
+  });
+
+  it('carries the state back, in the characters of a URI', () => {
+    expect(returnAddress(`${URL}?a=1#there`, 'magic-link', 'mlr_1', 'sesiwn ŷ&b=%20')).toBe(
+      `${URL}?a=1&dar-reid-token=mlr_1&state=sesiwn%20%C5%B7%26b%3D%2520#there`,
+    );
+    expect(told({ state: '🏡'.repeat(255) })).toEqual([]);
+    expect(told({ state: '🏡'.repeat(256) })).toEqual(['VAL003 state']);
+    expect(told({ state: '\ud800' })).toEqual(['VAL001 state']);
   });
 });
 
@@ -210,6 +220,44 @@ describe('The record that confirms', () => {
   ] as const)('is proved by %s', (_, hasPasskey, email, proofs, vouched) => {
     const start = choice([{ ...record, hasPasskey, email }], 'passkey-register', 'own')?.start;
     expect(start).toEqual({ kind: 'register-passkey', proofs, vouched });
+  });
+
+  it.each<[sentence: string, records: (typeof record)[], verifiedOnly: boolean, ReidentificationMethod[]]>([
+    ['nothing without an Identity Record', [], false, []],
+    ['registering a passkey as soon as there is a record', [record], false, ['passkey-register']],
+    ['a mailed link', [{ ...record, email: 'a@b.uk' }], false, ['magic-link', 'passkey-register']],
+    ['an assertion', [{ ...record, hasPasskey: true }], false, ['passkey-assert', 'passkey-register']],
+    [
+      'the union over all records of the current occupancy',
+      [
+        { ...record, hasPasskey: true },
+        { ...record, email: 'a@b.uk' },
+      ],
+      false,
+      ['magic-link', 'passkey-assert', 'passkey-register'],
+    ],
+    [
+      'nothing of an occupancy that has ended',
+      [record, { ...record, occupancy: 'ended', hasPasskey: true, email: 'a@b.uk' }],
+      false,
+      ['passkey-register'],
+    ],
+    [
+      'nothing of an unverified record beside a verified one',
+      [{ ...record, isVerified: false, email: 'a@b.uk' }, record],
+      false,
+      ['passkey-register'],
+    ],
+    [
+      'nothing of an unverified record for a portal',
+      [{ ...record, isVerified: false, email: 'a@b.uk' }],
+      true,
+      ['passkey-register'],
+    ],
+  ])('is named by the existence check: %s', (_, records, verifiedOnly, named) => {
+    expect(availableMethods(records, { verifiedOnly })).toEqual(named);
+    for (const method of ['magic-link', 'passkey-assert'] as const)
+      expect(choice(records, method, 'cross', verifiedOnly) !== undefined).toBe(named.includes(method));
   });
 
   it('cannot be enrolled by another Data User when it has neither passkey nor address', () => {

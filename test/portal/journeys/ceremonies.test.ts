@@ -190,6 +190,38 @@ describe('a passkey', () => {
     expect((await asker.get(path)).text).not.toContain('Make a passkey');
   });
 
+  it('that is removed while its page is open is told so, and that another way is to be chosen', async () => {
+    const number = newMpxn();
+    const { body } = await dataUser('POST', '/v1/identity-records', {
+      'pii-principal': { mpxn: number, 'move-in-date': '2022-02-02' },
+      'expressed-by': 'data-subject',
+      'principal-verification': null,
+      'initiate-passkey-registration': true,
+      'passkey-return-url': enroller.returnUrl,
+      state: 'wizard & step 2',
+    });
+    const enrolment = pathOf(body['passkey-registration-redirect']);
+    const owner = visitor();
+    const enrolled = await useScript(owner, await owner.get(enrolment), enrolment);
+    expect(enrolled.location).toMatch(/\?dar-passkey-token=mlr_[0-9a-f]{24}&state=wizard%20%26%20step%202$/);
+    const started = await reidentified({ mpxn: number, method: 'passkey-assert', 'passkey-return-url': returnUrl });
+    const path = pathOf(started['passkey']['redirect-url']);
+    const someone = visitor();
+    const page = await someone.get(path);
+    const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
+    const asked = await someone.post(`${path}/options`, fields, { accept: 'application/json' });
+    const { options } = JSON.parse(asked.html) as { options: never };
+    const [{ 'credential-id': id }] = (await dataUser('GET', `/v1/identity-records/${body['ir']}`)).body[
+      'identity-record'
+    ].credentials;
+    await dataUser('DELETE', `/v1/identity-records/${body['ir']}/credentials/${id}`);
+    const answer = await someone.press(page, path, { credential: JSON.stringify(authenticator.get(options)) });
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('This passkey was removed')]);
+    const again = await someone.post(`${path}/options`, fields, { accept: 'application/json' });
+    expect([again.status, again.html]).toEqual([422, expect.stringContaining('choose another way')]);
+    expect(await statusOf(started['passkey']['token-ref'])).toBe('pending');
+  });
+
   it('leaves no secret in the log', () => {
     expect(register.log()).not.toMatch(/identify\/(link|proof|passkey)\/[\w-]{43}/);
     expect(register.log()).toContain('"/identify/passkey/:secret"');

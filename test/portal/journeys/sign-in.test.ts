@@ -75,6 +75,20 @@ describe('the entry', () => {
     },
   );
 
+  it('with a number of 13 digits leads to a page that says what to enter, in both languages', async () => {
+    const TEXTS = { en: 'This register does not take 13-digit supply numbers', cy: 'Nid yw’r gofrestr hon yn derbyn' };
+    for (const language of ['en', 'cy'] as const) {
+      const someone = visitor();
+      await someone.get(`/?lang=${language}`);
+      expect(await someone.get('/?mpxn=1200050000000')).toMatchObject({ status: 303, location: '/' });
+      expect((await someone.get('/')).text).toContain(TEXTS[language]);
+      const start = await someone.get('/');
+      expect(start.text).not.toContain(TEXTS[language]);
+      const typed = await someone.press(start, '/', { identifier: '12 0005 0000 000' });
+      expect([typed.status, typed.text]).toEqual([400, expect.stringContaining(TEXTS[language])]);
+    }
+  });
+
   it('says what is wrong with what was typed, at the top, at the field and in the title', async () => {
     const someone = visitor();
     const page = await someone.press(await someone.get('/'), '/', { identifier: '<b>12' });

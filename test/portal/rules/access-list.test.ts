@@ -112,6 +112,7 @@ describe('the history', () => {
     ['organisation', 'REVOKED', 'REVOKED', '2026-07-02T09:00:00.000Z', '2 July 2026'],
     ['expiry', 'EXPIRED', 'EXPIRED', null, '3 July 2026'],
     ['expiry', 'EXPIRED', 'REPLACED', null, '3 July 2026'],
+    ['terminated', 'REVOKED', 'DATA_USER_TERMINATED', '2026-07-02T23:30:00.000Z', '3 July 2026'],
   ] as const)('says %s for a record that is %s by %s', (endedBy, state, cause, revokedAt, ended) => {
     const record = customerRecord({
       state,

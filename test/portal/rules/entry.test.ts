@@ -1,5 +1,11 @@
 import { emailViolations } from '../../../subgraphs/identity/domain/email-address';
-import { entryOfQuery, entryOfTyping, namesMeterPoint, namesSomebody } from '../../../portal/request/entry';
+import {
+  entryOfQuery,
+  entryOfTyping,
+  isLongNumber,
+  namesMeterPoint,
+  namesSomebody,
+} from '../../../portal/request/entry';
 
 const IR = `ir_${'a1'.repeat(12)}`;
 
@@ -31,6 +37,23 @@ describe('the query of a link to the portal', () => {
   ])('with %s names nothing', (_, query) => {
     expect(entryOfQuery(query)).toEqual({});
   });
+});
+
+describe('a number of 13 digits', () => {
+  it('in a link says that it is one where the register does not take it', () => {
+    expect(entryOfQuery({ mpxn: '1200050000000' }, 'spec')).toEqual({ hasLongNumber: true });
+    expect(entryOfQuery({ mpxn: '1200050000009' }, 'gb')).toEqual({ mpxn: '1200050000009' });
+    expect(entryOfQuery({ mpxn: '1200050000001' }, 'gb')).toEqual({ hasLongNumber: true });
+    expect(entryOfQuery({ mpxn: '12 0005 0000 000', ir: IR }, 'spec')).toEqual({ ir: IR });
+  });
+
+  it.each([
+    ['1200050000000', true],
+    [' 12 0005-0000 000 ', true],
+    ['120005000000', false],
+    ['12000500000000', false],
+    ['120005000000a', false],
+  ])('%j is one: %s', (typed, is) => expect(isLongNumber(typed)).toBe(is));
 });
 
 describe('what somebody types', () => {

@@ -14,6 +14,7 @@ beforeAll(async () => {
     PORTAL_URL: 'https://portal.register.example',
     CONSOLE_URL: 'https://console.register.example',
     SMTP_URL: 'smtps://mail.example',
+    MPXN_PROFILE: 'spec',
   };
 });
 
@@ -205,7 +206,7 @@ describe('Production', () => {
     expect(named(weak).toSorted()).toEqual([
       ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_OFFSET_SECONDS', 'CONSOLE_KEY', 'CONSOLE_URL'],
       ...['DATABASE_URL', 'GRID_MODELS_KEY'],
-      ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'PORTAL_KEY'],
+      ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'MPXN_PROFILE', 'PORTAL_KEY'],
       ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL'],
       ...[
         'TARIFFS_ENCRYPTION_KEY',
@@ -216,6 +217,22 @@ describe('Production', () => {
       ],
     ]);
   });
+
+  it.each(['identity', 'access', 'rest-adapter', 'portal'])(
+    'demands of %s which meter point numbers it takes',
+    (SERVICES) => {
+      const addresses = Object.fromEntries(
+        ['ACCESS_URL', 'IDENTITY_URL', 'GATEWAY_URL', 'GRID_MODELS_URL', 'TARIFFS_URL'].map((name) => [
+          name,
+          'http://a:1',
+        ]),
+      );
+      const whole = { ...production, ...addresses, MAIL_FROM: 'no-reply@register.example', SERVICES };
+      expect(named(whole)).toEqual([]);
+      for (const missing of [{ MPXN_PROFILE: '' }, { MPXN_PROFILE: undefined }])
+        expect(named({ ...whole, ...missing } as Environment)).toEqual(['MPXN_PROFILE']);
+    },
+  );
 
   it.each([
     ['identity', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],

@@ -10,6 +10,7 @@ import { recordLists } from './chapters/record-lists';
 import { retention } from './chapters/retention';
 import { stateTransitions } from './chapters/state-transitions';
 import { tenancyChanges } from './chapters/tenancy-changes';
+import { terminations } from './chapters/terminations';
 import { tokenRedemption } from './chapters/token-redemption';
 
 /** Chapters share what is loaded; each has a database of its own. */
@@ -48,6 +49,9 @@ describe('Claims of discoveries', () => {
 });
 describe('Changes of Tenancy', () => {
   tenancyChanges();
+});
+describe('Terminated Data Users', () => {
+  terminations();
 });
 describe('The subgraph access', () => {
   operatorReports();

@@ -323,6 +323,7 @@ describe('The first admin in production', () => {
         PORTAL_URL: 'https://portal.register.example',
         CONSOLE_URL: 'https://console.register.example',
         SMTP_URL: 'smtps://user:password@mail.example',
+        MPXN_PROFILE: 'gb',
         DATABASE_URL: database.url,
       };
       expect(await runAdmin(production, 'create-admin', '--name', 'Back office')).toMatch(/acc_[0-9a-f]{24}/);

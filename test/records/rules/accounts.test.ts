@@ -75,6 +75,7 @@ describe('Onboarding', () => {
     role,
     displayName: 'Somebody',
     contactUrl: 'https://somebody.example/contact',
+    privacyUrl: 'https://somebody.example/privacy',
     ...change,
   });
 
@@ -103,6 +104,12 @@ describe('Onboarding', () => {
       const input = contactUrl === null ? { ...rest, contactUrl } : rest;
       expect(told(onboardingViolations(input, true))).toEqual(missing);
     }
+  });
+
+  it.each(ACCOUNT_ROLES)('%s has a privacy notice if it is a Data User', (role) => {
+    const missing = role === 'data_user' ? ['VAL002 privacyUrl: is required for the role data_user'] : [];
+    const mpid = role === 'supplier' ? { mpid: 'TIDE' } : {};
+    expect(told(onboardingViolations(account(role, { ...mpid, privacyUrl: null }), true))).toEqual(missing);
   });
 
   it('checks the settings of the account, too', () => {

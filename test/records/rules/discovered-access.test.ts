@@ -36,9 +36,9 @@ describe('What the communications operator reports', () => {
     },
   );
 
-  it.each(['organisationName', 'organisationReference'])('has more than blanks in %s', (field) => {
+  it.each(['organisationName', 'organisationReference', 'sourceReference'])('has more than blanks in %s', (field) => {
     for (const blanks of [' ', ' \t\u00a0 '])
-      expect(told(broken({ ...REPORT, [field]: blanks }))).toEqual([`VAL003 ${field}: must not be of blanks only`]);
+      expect(told(broken({ ...REPORT, [field]: blanks }))).toEqual([`VAL003 ${field}: must have a visible character`]);
     expect(broken({ ...REPORT, [field]: ' x ' })).toEqual([]);
   });
 
@@ -121,23 +121,32 @@ describe('A report of the same organisation at the same meter point', () => {
     claimEnded: null,
     ...facts,
   });
+  const NEW = { hasExpired: false, hasSameReference: false };
   const seenOn = (lastSeen: string): DiscoveredAccess => ({ ...SEEN, lastSeen });
 
   it('is a repeat while the record has not expired', () => {
-    expect(isRepeat(known({}), seenOn('2026-12-31'), false)).toBe(true);
-    expect(isRepeat(known({}), seenOn('2026-12-31'), true)).toBe(true);
+    expect(isRepeat(known({}), seenOn('2026-12-31'), NEW)).toBe(true);
+    expect(isRepeat(known({}), seenOn('2026-12-31'), { ...NEW, hasExpired: true })).toBe(true);
   });
 
   it('makes a new record once it has, unless the report itself is as old', () => {
-    expect(isRepeat(known({ hasExpired: true }), SEEN, false)).toBe(false);
-    expect(isRepeat(known({ hasExpired: true }), SEEN, true)).toBe(true);
+    expect(isRepeat(known({ hasExpired: true }), SEEN, NEW)).toBe(false);
+    expect(isRepeat(known({ hasExpired: true }), SEEN, { ...NEW, hasExpired: true })).toBe(true);
   });
 
   it('makes a new record when the organisation was seen after the end of the access that it had registered', () => {
     const claimed = known({ claimEnded: '2026-06-30' });
-    expect(isRepeat(claimed, seenOn('2026-06-30'), false)).toBe(true);
-    expect(isRepeat(claimed, seenOn('2026-07-01'), false)).toBe(false);
-    expect(isRepeat(claimed, { ...SEEN, firstSeen: '2026-07-01' }, false)).toBe(false);
+    expect(isRepeat(claimed, seenOn('2026-06-29'), NEW)).toBe(true);
+    expect(isRepeat(claimed, seenOn('2026-07-01'), NEW)).toBe(false);
+    expect(isRepeat(claimed, { ...SEEN, firstSeen: '2026-07-01' }, NEW)).toBe(false);
+  });
+
+  it('makes a new record also when it was seen on the day of that end, unless the report is the known one', () => {
+    const same = { ...NEW, hasSameReference: true };
+    const claimed = known({ claimEnded: '2026-06-30', access: seenOn('2026-06-30') });
+    expect(isRepeat(claimed, seenOn('2026-06-30'), NEW)).toBe(false);
+    expect(isRepeat(claimed, seenOn('2026-06-30'), same)).toBe(true);
+    expect(isRepeat(claimed, seenOn('2026-07-01'), same)).toBe(false);
   });
 });
 

@@ -105,6 +105,13 @@ describe.each(TEXTS)('The text at %s', (path, least, most) => {
     expect(limits(path, '🏡'.repeat(most + 1))).toEqual([refusal]);
   });
 
+  it.each([' ', '\t\n', '\u00a0\u200b', '\u3164', '\u2800', '\u0301'])(
+    'has a visible character: %j has none',
+    (text) => {
+      expect(limits(path, text)).toEqual(least === 0 ? [] : [`VAL003 ${path}: must have a visible character`]);
+    },
+  );
+
   it.each(['\0', '\ud83c', 'a\udfe1b'])('may not hold what cannot be stored: %j', (text) => {
     expect(limits(path, text)).toEqual([`VAL001 ${path}: contains a character that cannot be stored`]);
   });

@@ -24,8 +24,10 @@ describe('The rules of registering an access record', () => {
       'controllerArrangement',
       'legalBasisPopulation',
       'registeredState',
+      'registeredAt',
       'webAddresses',
       'fieldLimits',
+      'codeLists',
     ]);
   });
 

@@ -3,6 +3,7 @@ import { lawfulRecords } from './access-record-values';
 import { valuesOf } from './contract-values';
 import type { Samples } from './property-samples';
 import type { ServedOperation } from './served-contract';
+import { CONSENT_BASES } from './wire-record';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -21,18 +22,14 @@ const OTHERS: Readonly<Record<string, (body: Json, samples: Samples) => Json>> =
   reportDiscoveredAccess: (body) => {
     const first = byToday(String(body['first-seen']));
     const last = typeof body['last-seen'] === 'string' ? byToday(body['last-seen']) : body['last-seen'];
-    const names = ['organisation-name', 'organisation-reference'].map((field) => [
-      field,
-      notBlank(String(body[field])),
-    ]);
     const days = {
       'first-seen': first,
       ...(last === undefined ? {} : { 'last-seen': last !== null && String(last) < first ? first : last }),
     };
-    return { ...body, ...Object.fromEntries(names), ...days };
+    return { ...body, ...days };
   },
   recordChangeOfTenancy: (body) => body,
-  registerConsent: (body, { duid }) => ({ ...body, duid }),
+  registerConsent: (body, { duid }) => ({ ...body, duid, evidence: consentedInTime(body['evidence'] as Json) }),
   giveTariffConsent: (body) => body,
   registerRtiWebhook: () => ({ webhook_url: newCallbackUrl() }),
   submitPerformanceReport: (body) => {
@@ -49,14 +46,18 @@ const OTHERS: Readonly<Record<string, (body: Json, samples: Samples) => Json>> =
   },
 };
 
+/** Nobody consented in the future, or after the end of the consent. */
+function consentedInTime(evidence: Json): Json {
+  const { 'consent-date': date, 'consent-expiry': expiry } = evidence;
+  const at = (instant: unknown) => Date.parse(String(instant).toUpperCase());
+  const latest = Math.min(Date.now(), typeof expiry === 'string' ? at(expiry) : Infinity);
+  return at(date) <= latest ? evidence : { ...evidence, 'consent-date': new Date(latest).toISOString() };
+}
+
 /** Nobody was seen in the future. */
 function byToday(day: string): string {
   const today = new Date().toISOString().slice(0, 10);
   return day > today ? today : day;
-}
-
-function notBlank(name: string): string {
-  return name.trim() === '' ? 'x' : name;
 }
 
 let callbackUrls = 0;
@@ -75,9 +76,12 @@ export function acceptedBodies({ id, body }: ServedOperation, samples: Samples):
   if (id === 'reidentify' || id === 'reidentifyOwn') return startedReidentifications(id, samples);
   const other = OTHERS[id];
   if (other) return valuesOf(body).map((value) => other(value as Json, samples));
-  const lawful = lawfulRecords(body, ir, duid);
-  if (id === 'registerAccessRecord') return lawful;
-  return lawful.map((record) => ({ ...record, 'access-event': { ...record['access-event'], state: 'ACTIVE' } }));
+  if (id === 'registerAccessRecord') return lawfulRecords(body, ir, duid);
+  // The record that is replaced rests on consent, and stays on it.
+  return lawfulRecords(body, ir, duid, CONSENT_BASES).map((record) => ({
+    ...record,
+    'access-event': { ...record['access-event'], state: 'ACTIVE' },
+  }));
 }
 
 /** Whoever registers a passkey returns to an address of the Data User. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { future, passed, valuesOf } from './contract-values';
+import { future, isSeen, passed, valuesOf } from './contract-values';
 import type { Schema } from './served-contract';
 import { CONSENT_BASES, type WireController, type WireRecord } from './wire-record';
 
@@ -7,20 +7,26 @@ const BASES = [...CONSENT_BASES, 'uk-public-task', 'uk-legitimate-interests', 'u
 const TERMS = { 'terms-url': 'https://harbourlight.example/terms', 'notice-version': '3.0' };
 
 /** What makes values that fit the schema a record that fits the rules, too. */
-const choices = fc.record({
-  type: fc.constantFrom('sole' as const, 'joint' as const, 'group' as const),
-  basis: fc.constantFrom(...BASES),
-  perController: fc.boolean(),
-  lead: fc.nat(3),
-  historic: fc.boolean(),
-  passed: fc.option(passed),
-  future: fc.option(future),
-});
-type Choices = typeof choices extends fc.Arbitrary<infer Values> ? Values : never;
+const choicesOf = (bases: readonly string[]) =>
+  fc.record({
+    type: fc.constantFrom('sole' as const, 'joint' as const, 'group' as const),
+    basis: fc.constantFrom(...bases),
+    perController: fc.boolean(),
+    lead: fc.nat(3),
+    historic: fc.boolean(),
+    passed: fc.option(passed),
+    future: fc.option(future),
+  });
+type Choices = ReturnType<typeof choicesOf> extends fc.Arbitrary<infer Values> ? Values : never;
 
 /** Access records that fit the contract's schema and break no rule, linked to an Identity Record. */
-export function lawfulRecords(schema: Schema, identityRecordRef: string, duid: string): fc.Arbitrary<WireRecord> {
-  return fc.tuple(valuesOf(schema), choices).map(([value, chosen]) => {
+export function lawfulRecords(
+  schema: Schema,
+  identityRecordRef: string,
+  duid: string,
+  bases: readonly string[] = BASES,
+): fc.Arbitrary<WireRecord> {
+  return fc.tuple(valuesOf(schema), choicesOf(bases)).map(([value, chosen]) => {
     const record = structuredClone(value) as WireRecord;
     const metadata = record['record-metadata'];
     metadata['identity-record-ref'] = identityRecordRef;
@@ -31,8 +37,25 @@ export function lawfulRecords(schema: Schema, identityRecordRef: string, duid: s
     const event = record['access-event'];
     event.state = chosen.historic && chosen.passed !== null ? 'EXPIRED' : 'ACTIVE';
     event.expiry = chosen.historic ? chosen.passed : chosen.future;
+    event['registered-at'] = atMost(event['registered-at'], event.expiry);
+    useCodes(record);
     return record;
   });
+}
+
+/** Nothing was registered after now, or after its expiry. */
+function atMost(registeredAt: string, expiry: string | null | undefined): string {
+  const latest = Math.min(Date.now(), expiry ? Date.parse(expiry) : Infinity);
+  const isEarly = Date.parse(registeredAt.replace('t', 'T').replace('z', 'Z')) <= latest;
+  return isEarly ? registeredAt : new Date(latest).toISOString();
+}
+
+/** Languages and countries that there are, in the place of two letters each. */
+function useCodes(record: WireRecord): void {
+  for (const { 'storage-conditions': conditions } of controllersOf(record))
+    if (conditions) conditions.location = conditions.location < 'N' ? 'GB' : 'IE';
+  for (const notice of [record.notice?.['shared-notice'], ...(record.notice?.notices ?? [])])
+    if (notice?.['notice-language']) notice['notice-language'] = notice['notice-language'] < 'n' ? 'cy' : 'en';
 }
 
 function arrange(record: WireRecord, { type, lead }: Choices): void {
@@ -42,7 +65,8 @@ function arrange(record: WireRecord, { type, lead }: Choices): void {
   if (type === 'joint' && arrangement.controllers.length === 1) arrangement.controllers.push(structuredClone(first));
   const { controllers } = arrangement;
   arrangement['arrangement-type'] = type;
-  arrangement['art26-reference'] = type === 'joint' ? arrangement['art26-reference'] || 'ART26-2026-004' : null;
+  const reference = arrangement['art26-reference'] ?? '';
+  arrangement['art26-reference'] = type === 'joint' ? (isSeen(reference) ? reference : 'ART26-2026-004') : null;
   for (const [index, controller] of controllers.entries()) {
     controller.name = `${Array.from(controller.name).slice(0, 250).join('')}${index}`;
     const isLead = index === lead % controllers.length;
@@ -123,6 +147,18 @@ function changes(identityRecordRef: string, duid: string): fc.Arbitrary<Change> 
       ([state, expiry]): Change =>
         ({ 'access-event': event }) =>
           Object.assign(event, { state, expiry }),
+    ),
+    fc.constantFrom('2026-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z').map(
+      (instant): Change =>
+        ({ 'access-event': event }) =>
+          void (event['registered-at'] = instant),
+    ),
+    fc.constantFrom('GB', 'XX', 'UK').map(
+      (location): Change =>
+        (record) =>
+          controllersOf(record).forEach(
+            (each) => (each['storage-conditions'] = { location, 'retention-period': 'P2Y' }),
+          ),
     ),
     keys.map((ref): Change => ({ 'record-metadata': metadata }) => {
       if (ref === undefined) delete metadata['identity-record-ref'];

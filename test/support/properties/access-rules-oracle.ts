@@ -32,6 +32,8 @@ export function brokenConditions(record: WireRecord, facts: OracleFacts): Broken
     ...arrangement(record),
     ...sections(record),
     ...state(record, facts),
+    ...registration(record, facts),
+    ...codes(record),
     ...addresses(record, facts),
     ...limits(record),
   ];
@@ -79,7 +81,7 @@ function arrangement(record: WireRecord): BrokenCondition[] {
     joint: /^joint( joint)* lead$/,
     group: /^lead( member)*$/,
   };
-  const missing = art26 === undefined || art26 === null || art26 === '';
+  const missing = art26 === undefined || art26 === null || !isSeen(art26);
   return [
     ...is(type === 'joint' ? missing : given(art26), 'VAL006', `${ARRANGEMENT}/art26-reference`),
     ...is(!lawful[type].test(roles), 'VAL006', CONTROLLERS),
@@ -127,6 +129,33 @@ function state(
   const historic =
     asked === 'EXPIRED' && replaces === undefined && expiry !== null && Date.parse(expiry) <= now.getTime();
   return is(asked !== 'ACTIVE' && !historic, 'VAL003', '/access-event/state');
+}
+
+/** "not in the future (5 minutes of tolerance) and not after expiry". */
+function registration({ 'access-event': event }: WireRecord, { now }: OracleFacts): BrokenCondition[] {
+  const [at, end] = [event['registered-at'], event.expiry].map((text) => (text ? millisecondsOf(text) : Infinity));
+  const isAhead = Number(at) - now.getTime() > 300_000;
+  return is(isAhead || Number(at) > Number(end), 'VAL003', '/access-event/registered-at');
+}
+
+function millisecondsOf(instant: string): number {
+  return Date.parse(instant.toUpperCase());
+}
+
+/** "Language codes are ISO 639-1, countries ISO 3166-1": those that Unicode has names for, of what the records are made with. */
+function codes(record: WireRecord): BrokenCondition[] {
+  const named = (type: 'language' | 'region', code: string) =>
+    new Intl.DisplayNames('en', { type, fallback: 'none' }).of(code) !== undefined && code !== 'XX' && code !== 'UK';
+  const all = [
+    ...fieldsOf(record, `${CONTROLLERS}/*/storage-conditions/location`)
+      .filter(([, code]) => /^[A-Z]{2}$/.test(code))
+      .map(([at, code]) => [at, named('region', code)] as const),
+    ...['/notice/shared-notice/notice-language', '/notice/notices/*/notice-language']
+      .flatMap((template) => fieldsOf(record, template))
+      .filter(([, code]) => /^[a-z]{2}$/.test(code))
+      .map(([at, code]) => [at, named('language', code)] as const),
+  ];
+  return all.flatMap(([at, isKnown]) => is(!isKnown, 'VAL003', at));
 }
 
 /** "Every URI field: https (http too outside production), no credentials in it, at most 2,048 characters". */
@@ -195,7 +224,7 @@ function limits(record: WireRecord): BrokenCondition[] {
   const tooLongOrShort = TEXTS.flatMap(([template, [least, most]]) =>
     fieldsOf(record, template).flatMap(([at, text]) => {
       const length = Array.from(text).length;
-      return is(length < least || length > most, 'VAL003', at);
+      return is(length < least || length > most || (least > 0 && !isSeen(text)), 'VAL003', at);
     }),
   );
   const malformed = FORMS.flatMap(([template, fits]) =>
@@ -217,6 +246,11 @@ function limits(record: WireRecord): BrokenCondition[] {
     ...is(given(notices) && (notices?.length ?? 0) < 2, 'VAL003', '/notice/notices'),
     ...is((recipients?.length ?? 0) > 100, 'VAL003', '/processing/recipients'),
   ];
+}
+
+/** "A required string has at least one visible character." */
+function isSeen(text: string): boolean {
+  return /[^\p{C}\p{Z}\p{M}\p{DI}\u2800]/u.test(text);
 }
 
 /** ISO 8601: P, then numbers with their units in order; T before those of the day; at least one. */

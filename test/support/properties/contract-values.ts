@@ -70,11 +70,18 @@ function texts({ minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string>
   const unit = fc.oneof(...units).filter((text) => [...text].length === 1 && !/[\0\p{Surrogate}]/u.test(text));
   const ofLength = (min: number, max: number) =>
     fc.array(unit, { minLength: min, maxLength: max }).map((all) => all.join(''));
-  return fc.oneof(
+  const any = fc.oneof(
     { weight: 6, arbitrary: ofLength(minLength, Math.min(maxLength, 30)) },
     { weight: 1, arbitrary: ofLength(minLength, minLength) },
     { weight: 1, arbitrary: unit.map((one) => one.repeat(maxLength)) },
   );
+  // A required text has a visible character: the last one is, where nobody sees the others.
+  return minLength === 0 ? any : any.map((text) => (isSeen(text) ? text : `${[...text].slice(0, -1).join('')}x`));
+}
+
+/** Letters, numbers, punctuation and symbols, but those that are blank by definition. */
+export function isSeen(text: string): boolean {
+  return [...text].some((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one) && !/[\p{DI}\u2800]/u.test(one));
 }
 
 /** A JSON object of no fixed form, within what the contract says of `detail`. */

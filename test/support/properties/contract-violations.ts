@@ -15,20 +15,32 @@ export interface ContractViolation {
 
 type Path = readonly (string | number)[];
 
-/** Every way to break the contract once, for a value that fits. */
-export function contractViolations(schema: Schema, value: unknown, path: Path = []): ContractViolation[] {
-  const other = schema.oneOf?.find(({ type }) => type !== 'null');
-  if (other) return value === null ? [] : ofValue(other, value, path, true);
-  return ofValue(schema, value, path, [schema.type].flat().includes('null'));
+/** Where a value is, and whether null in the place of an optional member is the same as leaving it out (Interfaces A and B). */
+interface Place {
+  readonly path: Path;
+  readonly takesNullAsAbsent: boolean;
 }
 
-function ofValue(schema: Schema, value: unknown, path: Path, isNullable: boolean): ContractViolation[] {
+/** Every way to break the contract once, for a value that fits. */
+export function contractViolations(schema: Schema, value: unknown, takesNullAsAbsent: boolean): ContractViolation[] {
+  return violationsAt(schema, value, { path: [], takesNullAsAbsent }, false);
+}
+
+function violationsAt(schema: Schema, value: unknown, place: Place, isNullAbsent: boolean): ContractViolation[] {
+  if (value === null && isNullAbsent) return [];
+  const other = schema.oneOf?.find(({ type }) => type !== 'null');
+  if (other) return value === null ? [] : ofValue(other, value, place, true);
+  return ofValue(schema, value, place, isNullAbsent || [schema.type].flat().includes('null'));
+}
+
+function ofValue(schema: Schema, value: unknown, place: Place, isNullable: boolean): ContractViolation[] {
+  const { path } = place;
   return [
     ...(path.length === 0 ? [] : ofType(schema, path, isNullable)),
     ...(typeof value === 'string' ? ofText(schema, path) : []),
     ...(typeof value === 'number' ? ofNumber(schema, path) : []),
-    ...(Array.isArray(value) ? ofArray(schema, value, path) : []),
-    ...(isObject(value) ? ofObject(schema, value, path) : []),
+    ...(Array.isArray(value) ? ofArray(schema, value, place) : []),
+    ...(isObject(value) ? ofObject(schema, value, place) : []),
   ];
 }
 
@@ -87,11 +99,13 @@ const WRONG_FORMATS: Readonly<Record<string, readonly string[]>> = {
 function ofArray(
   { items = {}, minItems, maxItems, uniqueItems }: Schema,
   value: unknown[],
-  path: Path,
+  { path, takesNullAsAbsent }: Place,
 ): ContractViolation[] {
   // Of entries that must differ only one is broken: two broken alike would be the same entry twice.
   const broken = uniqueItems ? value.slice(0, 1) : value;
-  const inItems = broken.flatMap((item, index) => contractViolations(items, item, [...path, index]));
+  const inItems = broken.flatMap((item, index) =>
+    violationsAt(items, item, { path: [...path, index], takesNullAsAbsent }, false),
+  );
   const tooFew = minItems ? [replaced('too few entries', path, 'VAL003', value.slice(0, minItems - 1))] : [];
   const tooMany =
     maxItems === undefined || value.length === 0
@@ -108,11 +122,16 @@ const UNKNOWN_NAMES = ['x-unknown', 'toString', 'constructor', '__proto__', 'a/b
 function ofObject(
   { properties, required = [], additionalProperties }: Schema,
   value: object,
-  path: Path,
+  { path, takesNullAsAbsent }: Place,
 ): ContractViolation[] {
   if (!properties) return ofFreeObject(path);
   const inMembers = Object.entries(value).flatMap(([name, member]) =>
-    contractViolations(properties[name] ?? {}, member, [...path, name]),
+    violationsAt(
+      properties[name] ?? {},
+      member,
+      { path: [...path, name], takesNullAsAbsent },
+      takesNullAsAbsent && !required.includes(name),
+    ),
   );
   const missing = required.map((name) => removed(path, name));
   const readOnly = Object.entries(properties)

@@ -63,7 +63,8 @@ export function undocumented(
   if (status >= 500) return [`status ${status}: ${text}`];
   const of = operation?.of ?? interfaceOf(pathOf(request.target));
   const documented = operation?.answers.get(status);
-  const found = [...(isPromised(operation, status) ? [] : [`status ${status} is not documented`])];
+  const isHeadRefused = request.method === 'HEAD' && status === 405; // where GET has an effect
+  const found = isHeadRefused || isPromised(operation, status) ? [] : [`status ${status} is not documented`];
   const isFile = isFileAnswer(documented, status);
   if (headers['cache-control'] !== (isFile ? KEPT : 'no-store'))
     found.push(`cache-control ${String(headers['cache-control'])}`);

@@ -17,7 +17,7 @@ function comparable(value: unknown, name = ''): unknown {
 export function expectedReading(operationId: string, body: unknown, duid: string): unknown {
   const expected = comparable(body) as Record<string, Json>;
   if (operationId === 'registerIdentityRecord') {
-    const { 'initiate-passkey-registration': _, 'passkey-return-url': __, email, ...kept } = expected;
+    const { 'initiate-passkey-registration': _, 'passkey-return-url': __, state: ___, email, ...kept } = expected;
     return { ...kept, 'has-email': email !== undefined, credentials: [] };
   }
   const event = expected['access-event'] as Json;

@@ -115,7 +115,7 @@ export function brokenBodies(operation: ServedOperation, samples: Samples): fc.A
     .tuple(acceptedBodies(operation, samples), fc.array(fc.nat(), { minLength: 1, maxLength: 4 }))
     .map(([accepted, picks]) => {
       const body = structuredClone(accepted);
-      const possible = contractViolations(schema, body);
+      const possible = contractViolations(schema, body, operation.of === 'A' || operation.of === 'B');
       const violations = apart(picks.map((pick) => possible[pick % possible.length] as ContractViolation));
       for (const { apply } of violations) apply(body);
       return { body, violations: violations.map(({ what, pointer, code }) => ({ what, pointer, code })) };
@@ -130,12 +130,12 @@ export interface BrokenParameter {
   readonly code: ErrorCode;
 }
 
-/** Values that do not fit the schemas of the parameters of an operation; Interface D refuses parameters that it does not have, too. */
+/** Values that do not fit the schemas of the parameters of an operation; Interfaces B and D refuse parameters that they do not have, too. */
 export function brokenParameters({ of, parameters }: ServedOperation): BrokenParameter[] {
   const broken = parameters.flatMap((parameter) =>
     brokenValues(parameter.in, parameter.schema).map((each) => ({ parameter, ...each })),
   );
-  if (of !== 'D') return broken;
+  if (of !== 'B' && of !== 'D') return broken;
   const strange = ['x-unknown', 'Limit', '__proto__', 'limit[]', 'toString'].map((name) => {
     return { parameter: { name, in: 'query', schema: {} } as const, value: HOSTILE, code: 'VAL003' } as const;
   });

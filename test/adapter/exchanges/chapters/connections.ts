@@ -53,29 +53,38 @@ export function connections(): void {
     }
 
     it.each([
-      ['what is not HTTP', 'nonsense\r\n\r\n', 400],
-      ['a head that is too large', `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+      ['what is not HTTP', 'nonsense\r\n\r\n', 400, '/'],
+      ['a header where a request begins', 'cookie: secret\r\n\r\n', 400, '/'],
+      [
+        'a head that is too large',
+        `GET /v1/records?limit=1 HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+        431,
+        '/v1/records',
+      ],
       [
         'a path value that cannot be decoded',
         'GET /v1/access-records/%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
         404,
+        '/v1/access-records/%zz',
       ],
       [
         'a chunked body over 256 KiB',
         `POST /v1/access-records HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${(300_000).toString(16)}\r\n${' '.repeat(300_000)}\r\n0\r\n\r\n`,
         413,
+        '/v1/access-records',
       ],
       [
         'a method that HTTP knows and the register does not',
         'PROPFIND /v1/records HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
         405,
+        '/v1/records',
       ],
-    ])('answers %s in the envelope', async (_, bytes, status) => {
+    ])('answers %s in the envelope', async (_, bytes, status, resource) => {
       const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
       expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       const { response, errors } = JSON.parse(body) as { response: Record<string, string>; errors: unknown[] };
       expect(head).toContain(`transaction-id: ${String(response['transaction-id'])}`);
-      expect(errors).toHaveLength(1);
+      expect([response['resource'], errors.length]).toEqual([resource, 1]);
     });
 
     it.each([

@@ -142,7 +142,7 @@ export function adapterRequests(): void {
       expect(Object.keys(body)).toEqual(['response', 'access-token']);
     });
 
-    it('gives the graph the names and enum values of the graph', async () => {
+    it('gives the graph the names and enum values of the graph, and no null where a member is optional', async () => {
       await register(registration());
       expect(test.graph.asked).toEqual({
         input: {
@@ -150,7 +150,6 @@ export function adapterRequests(): void {
             schemaVersion: '1.0',
             controllerArrangement: {
               arrangementType: 'SOLE',
-              art26Reference: null,
               controllers: [
                 {
                   name: 'Harbourlight Insights Ltd',
@@ -165,7 +164,6 @@ export function adapterRequests(): void {
           },
           notice: {
             sharedNotice: { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '3.0' },
-            notices: null,
           },
           processing: {
             legalBasis: 'UK_CONSENT',

@@ -236,10 +236,11 @@ export function surface(): void {
     });
 
     it.each([
-      ['POST', '/v1/records', 'GET, HEAD'],
-      ['PATCH', `/v1/access-records/${AK}`, 'GET, PUT, DELETE, HEAD'],
+      ['POST', '/v1/records', 'GET'],
+      ['PATCH', `/v1/identity-records/${IR}`, 'GET, DELETE, HEAD'],
+      ['PATCH', `/v1/access-records/${AK}`, 'GET, PUT, DELETE'],
       ['OPTIONS', '/v1/access-records', 'POST'],
-      ['DELETE', '/v1/identity-records/exists', 'GET, HEAD'],
+      ['DELETE', '/v1/identity-records/exists', 'GET'],
     ] as const)('answers %s %s with 405 and what is allowed', async (method, url, allow) => {
       const answer = await send({ method, url });
       expect([answer.status, codes(answer), answer.headers['allow']]).toEqual([405, ['MET001'], allow]);
@@ -270,9 +271,23 @@ export function surface(): void {
     });
 
     it('answers HEAD like GET, without a body', async () => {
-      test.graph.roots = { accessRecord: () => accessRecord } as never;
-      const { status, headers, body } = await send({ method: 'HEAD', url: `/v1/access-records/${AK}` });
-      expect([status, headers['etag'], body]).toEqual([200, '"3"', undefined]);
+      test.graph.roots = { webhooks: () => [] };
+      const { status, headers, body } = await send({ method: 'HEAD', url: '/v1/webhooks', headers: GOOD });
+      expect([status, Number(headers['content-length']) > 0, body]).toEqual([200, true, undefined]);
+    });
+
+    it.each([
+      `/v1/access-records/${AK}`,
+      '/v1/records',
+      `/v1/meter-points/${MPXN}/access-records?reidentification-token=mlr_${'0'.repeat(24)}`,
+      `/v1/identity-records/exists?mpxn=${MPXN}`,
+      '/v1/auth/token',
+      '/login',
+      `/show-consents/${MPXN}`,
+    ])('answers HEAD %s with 405, for the GET has an effect', async (url) => {
+      const { status, headers } = await send({ method: 'HEAD', url, headers: GOOD });
+      expect([status, headers['allow']?.includes('HEAD')]).toEqual([405, false]);
+      expect(test.graph.calls).toEqual([]);
     });
   });
 

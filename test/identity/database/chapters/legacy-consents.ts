@@ -15,6 +15,8 @@ import {
   sendConsent,
   violationsOf,
 } from '../../../support/legacy-consents';
+import { SoftwareAuthenticator } from '../../../support/authenticator';
+import { CONFIRM_LINK, enrolled, mailedSecret, started, valueOf } from '../../../support/ceremonies';
 import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
 import { until } from '../../../support/until';
@@ -80,7 +82,7 @@ export function legacyConsents(): void {
       )
     ).rows.map(({ ref }) => ref);
   const IN_2040 = '2040-01-01T00:00:00.000Z';
-  const IN_2022 = '2022-01-01T00:00:00.000Z';
+  const ENDED = '2026-02-01T00:00:00.000Z';
 
   describe('Registering a consent', () => {
     it('makes an access record and its Identity Record, and tells access nothing personal', async () => {
@@ -183,7 +185,7 @@ export function legacyConsents(): void {
     });
 
     it('whose expiry has passed makes one that is EXPIRED', async () => {
-      const ck = await registered(consentOf(caller, undefined, { consentExpiry: IN_2022 }));
+      const ck = await registered(consentOf(caller, undefined, { consentExpiry: ENDED }));
       expect((await verified(ck)).state).toBe('EXPIRED');
     });
 
@@ -344,7 +346,7 @@ export function legacyConsents(): void {
     it('with a past expiry ends it', async () => {
       const input = consentOf(caller);
       const ck = await registered(input);
-      await send({ ...input, evidence: { ...input.evidence, consentExpiry: IN_2022 } }, { ck });
+      await send({ ...input, evidence: { ...input.evidence, consentExpiry: ENDED } }, { ck });
       expect((await verified(ck)).state).toBe('EXPIRED');
       expect(await codesOf(send(input, { ck }))).toBe('CNF001');
     });
@@ -387,18 +389,33 @@ export function legacyConsents(): void {
       expect(await codesOf(send(consentOf(caller), { ck }))).toBe('NTF001');
     });
 
-    it('by several at once changes one version after the other', async () => {
+    it.each([
+      ['of other move-in dates', (number: number) => `2022-07-${number + 10}`, 12],
+      [
+        'of two move-in dates in turns',
+        (number: number) => (number % 2 === 0 ? '2022-03-01' : '2022-07-01'),
+        undefined,
+      ],
+      ['of the same move-in date', () => '2022-03-01', 0],
+    ])('by twelve at once %s changes one version after the other', async (_, dayOf, more) => {
       const input = consentOf(caller);
       const ck = await registered(input);
-      const days = ['2022-07-01', '2022-07-02', '2022-07-03', '2022-07-04'];
-      const codes = await Promise.all(days.map((moveInDate) => codesOf(send({ ...input, moveInDate }, { ck }))));
-      expect(codes).toEqual(days.map(() => ''));
-      expect(await leftOf(room, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 1 + days.length });
+      const numbers = Array.from({ length: 12 }, (_each, number) => number);
+      const codes = await Promise.all(
+        numbers.map((number) => codesOf(send({ ...input, moveInDate: dayOf(number) }, { ck }))),
+      );
+      expect(codes).toEqual(numbers.map(() => ''));
+      const { rows } = await room.owner.query('select version from access.access_record where duid = $1', [
+        caller.duid,
+      ]);
+      expect(rows).toEqual([{ version: 13 }]);
+      const left = await leftOf(room, caller);
+      expect(left).toEqual({ ...ONE_CONSENT, identityRecords: more === undefined ? left.identityRecords : 1 + more });
     });
   });
 
   describe('The consents of a meter point', () => {
-    it('are shown whole to their Data User, newest first, and to nobody without an Identity Record there', async () => {
+    it('are shown whole to their Data User, newest first, and to no other', async () => {
       const mpxn = newMpxn();
       const other = await consentingDataUser(room);
       await registered(consentOf(caller, mpxn));
@@ -413,19 +430,57 @@ export function legacyConsents(): void {
       expect(await shown(mpxn, other)).toEqual([]);
       expect(await shown(newMpxn())).toEqual([]);
       await room.newRecord(other, {}, { mpxn });
-      const [, first] = await shown(mpxn, other);
-      expect(first).toEqual({
-        duid: caller.duid,
-        evidence: { ...evidence, address: null, userDefinedReference: null },
-        dataType,
-      });
       await registered(consentOf(other, mpxn), other);
-      expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([other.duid, caller.duid, caller.duid]);
+      expect((await shown(mpxn, other)).map(({ duid }: Caller) => duid)).toEqual([other.duid]);
+      expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([caller.duid, caller.duid]);
     });
 
-    it('are the ACTIVE ones that still are consents', async () => {
+    /** The customer of a record presses the link that another Data User had mailed. */
+    const confirmed = async (by: Caller, mpxn: string, email: string, mails = 1) => {
+      await started(room, by, { mpxn, method: 'MAGIC_LINK' });
+      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email, mails) }));
+    };
+
+    it('are shown to a Data User whose re-identification the customer has confirmed, for 24 hours', async () => {
+      const [mpxn, email] = [newMpxn(), `menna-${newMpxn()}@customer.example`];
+      const [initiator, other] = [await consentingDataUser(room), await consentingDataUser(room)];
+      await registered(consentOf(caller, mpxn));
+      await room.newRecord(caller, { email }, { mpxn });
+      await started(room, initiator, { mpxn, method: 'MAGIC_LINK' });
+      expect(await shown(mpxn, initiator)).toEqual([]);
+      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      expect(await shown(mpxn, initiator)).toEqual([
+        {
+          duid: caller.duid,
+          evidence: { ...EVIDENCE, consentExpiry: null, mpxn, address: null, userDefinedReference: null },
+          dataType: ['HH_CONSUMPTION', 'ANNUAL_EXPORT'],
+        },
+      ]);
+      expect(await shown(mpxn, other)).toEqual([]);
+      expect(await shown(newMpxn(), initiator)).toEqual([]);
+      await room.moveClock(24 * 3_600 - 60);
+      expect(await shown(mpxn, initiator)).toHaveLength(1);
+      await room.moveClock(24 * 3_600 + 60);
+      expect(await shown(mpxn, initiator)).toEqual([]);
+    });
+
+    it('are not shown after a Change of Tenancy, nor for a passkey for which the Data User vouched', async () => {
+      const [mpxn, email] = [newMpxn(), `ffion-${newMpxn()}@customer.example`];
+      const initiator = await consentingDataUser(room);
+      await registered(consentOf(caller, mpxn));
+      const { origin } = new URL(room.places.identityRedirectUrl);
+      await enrolled(room, initiator, new SoftwareAuthenticator({ origin }), mpxn);
+      expect(await shown(mpxn, initiator)).toEqual([]);
+      await room.newRecord(caller, { email }, { mpxn });
+      await confirmed(initiator, mpxn, email);
+      expect(await shown(mpxn, initiator)).toHaveLength(1);
+      await room.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10));
+      expect(await shown(mpxn, initiator)).toEqual([]);
+    });
+
+    it('are the ACTIVE ones', async () => {
       const mpxn = newMpxn();
-      const [withdrawn, , replaced] = [
+      const [withdrawn] = [
         await registered(consentOf(caller, mpxn)),
         await registered(consentOf(caller, mpxn, { consentExpiry: new Date(Date.now() + 60_000).toISOString() })),
         await registered(consentOf(caller, mpxn)),
@@ -435,28 +490,9 @@ export function legacyConsents(): void {
       expect(await shown(mpxn)).toHaveLength(2);
       await room.moveClock(120);
       expect(await shown(mpxn)).toHaveLength(1);
-      const controller = {
-        name: 'Larkhill',
-        role: 'SOLE',
-        contactUrl: 'https://larkhill.example/',
-        privacyRightsUrl: 'https://larkhill.example/',
-      };
-      const input = {
-        recordMetadata: {
-          schemaVersion: '1.0',
-          controllerArrangement: { arrangementType: 'SOLE', controllers: [controller] },
-        },
-        processing: { legalBasis: 'UK_CONTRACT', purpose: 'Billing', dataTypes: ['HH_CONSUMPTION'] },
-        accessEvent: { state: 'ACTIVE', registeredAt: EVIDENCE.consentDate, expiry: null },
-      };
-      const replace =
-        'mutation ($key: AccessKey!, $input: AccessRecordInput!) { replaceAccessRecord(key: $key, input: $input) { version } }';
-      const { codes } = await room.askAccess(replace, { key: keyOf(replaced), input }, { caller });
-      expect(codes).toEqual([]);
-      expect(await shown(mpxn)).toEqual([]);
     });
 
-    it('are those of Interface B alone', async () => {
+    it('are those of Interface A, too: the terms of its notice, and its type where it has no method', async () => {
       const mpxn = newMpxn();
       const identityRecordRef = await room.newRecord(caller, {}, { mpxn });
       const controller = {
@@ -474,12 +510,17 @@ export function legacyConsents(): void {
           state: 'ACTIVE',
           registeredAt: EVIDENCE.consentDate,
           expiry: IN_2040,
-          consent: { consentType: 'EXPRESSED_CONSENT', method: EVIDENCE.method },
+          controllerReference: 'OWN-1',
+          consent: { consentType: 'EXPLICIT_CONSENT' },
         },
       };
       const register = 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }';
       expect((await room.askAccess(register, { input }, { caller })).codes).toEqual([]);
-      expect(await shown(mpxn)).toEqual([]);
+      const { userDefinedReference: _, ...evidence } = EVIDENCE;
+      const expected = { ...evidence, mpxn, consentExpiry: IN_2040, method: 'explicit-consent' };
+      expect(await shown(mpxn)).toMatchObject([
+        { duid: caller.duid, dataType: ['HH_CONSUMPTION'], evidence: { ...expected, userDefinedReference: 'OWN-1' } },
+      ]);
     });
 
     it('are shown in who-looked, to each customer there', async () => {

@@ -3,6 +3,7 @@ import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   CEREMONY,
   EXISTS,
+  OPTIONS,
   OWN_STATUS,
   READ,
   REIDENTIFY,
@@ -194,7 +195,8 @@ export function passkeys(): void {
       expect((await room.ask(REMOVE, unknown, { caller: owner })).codes).toEqual(['NTF001']);
       expect(valueOf(await room.ask(REMOVE, { ref, id }, { caller: owner }))).toEqual({ credentialId: id });
       expect((await room.ask(REMOVE, { ref, id }, { caller: owner })).codes).toEqual(['NTF001']);
-      expect((await finish(room, secret, authenticator.get(options))).codes).toEqual(['AUT001']);
+      expect((await finish(room, secret, authenticator.get(options))).codes).toEqual(['REI001']);
+      expect((await room.ask(OPTIONS, { secret })).codes).toEqual(['REI001']);
       expect(await credentialsOf(ref)).toEqual([]);
       expect(valueOf(await room.ask(EXISTS, { mpxn }, { caller: other })).availableMethods).toEqual([
         'PASSKEY_REGISTER',

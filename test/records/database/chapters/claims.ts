@@ -416,6 +416,23 @@ export function claimsOfDiscoveries(): void {
   });
 
   describe('The registered access that superseded what was discovered', () => {
+    it('lets the customer be warned again once it has ended, also on the same day', async () => {
+      const meterPoint = newMeterPoint();
+      const { today } = (
+        await rows(`select to_char(register_now() at time zone 'Europe/London', 'YYYY-MM-DD') as today`)
+      )[0];
+      const seen = { firstSeen: '2026-03-01', lastSeen: today, sourceReference: 'BEFORE' };
+      const first = await room.report(meterPoint, seen);
+      const key = await room.register(byReference, meterPoint);
+      await room.records.revoke(byReference, key, null, null);
+      expect(await room.report(meterPoint, seen)).toMatchObject({ ak: first.ak, isNew: false });
+      expect((await seenAt(meterPoint)).current).toEqual([]);
+      const again = await room.report(meterPoint, { ...seen, sourceReference: 'AFTER' });
+      expect([again.isNew, again.state, again.ak === first.ak]).toEqual([true, 'DISCOVERED', false]);
+      expect((await seenAt(meterPoint)).current).toHaveLength(1);
+      expect((await room.report(meterPoint, { ...seen, sourceReference: 'LATER' })).ak).toBe(again.ak);
+    });
+
     it('is not known any more once its Identity Record was anonymised', async () => {
       const meterPoint = newMeterPoint();
       const identityRecordId = randomUUID();

@@ -157,8 +157,9 @@ export function expirySweep(): void {
       await tables.owner.query('alter table away rename to access_record_transition');
       await until(async () => (await statesOf(id))[0] === 'EXPIRED' || undefined);
       await sweeps.stop();
-      expect(logged).toHaveLength(1);
-      expect(logged[0]).toContain('records that have expired could not be ended yet');
+      expect(logged.filter((line) => line.includes('records that have expired could not be ended yet'))).toHaveLength(
+        1,
+      );
     });
   });
 

@@ -20,12 +20,13 @@ export function stateTransitions(): void {
       expect([...new Set(leads)]).toEqual(ALLOWED[from]);
     });
 
-    it('names one cause for each way: registration, replacement, revocation, withdrawal, expiry, discovery, claim', () => {
+    it('names one cause for each way: registration, replacement, revocation, withdrawal, termination, expiry, discovery, claim', () => {
       expect(STATE_TRANSITIONS.map(([from, cause, to]) => `${String(from)} ${cause} ${to}`)).toEqual([
         'null registered ACTIVE',
         'null registered EXPIRED',
         'ACTIVE revoked REVOKED',
         'ACTIVE withdrawn REVOKED',
+        'ACTIVE data-user-terminated REVOKED',
         'ACTIVE expired EXPIRED',
         'ACTIVE replaced EXPIRED',
         'null discovered DISCOVERED',

@@ -61,7 +61,7 @@ export function tenancyChanges(): void {
       expect(await events(told.id)).toEqual([]);
     });
 
-    it('is not told to a Data User that was terminated: its records are counted, and it has no event of it', async () => {
+    it('is not told to a Data User that was terminated: none of its records is ACTIVE', async () => {
       const meterPoint = newMeterPoint();
       const gone = await room.organisation('Fernhollow Flexibility');
       const paused = await room.organisation('Harbourlight Home');
@@ -71,9 +71,9 @@ export function tenancyChanges(): void {
       await rows(set, paused.duid, 'suspended');
       const told = change(meterPoint);
       const notified = [larkhill.duid, paused.duid].toSorted();
-      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 3, dataUsersNotified: notified });
+      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 2, dataUsersNotified: notified });
       expect((await events(told.id)).map(({ duid }) => duid)).toEqual(notified);
-      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 3, dataUsersNotified: notified });
+      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 2, dataUsersNotified: notified });
     });
 
     it('that finds records of terminated Data Users only is told to nobody', async () => {
@@ -82,7 +82,7 @@ export function tenancyChanges(): void {
       await room.register(gone, meterPoint);
       await rows(`update account set status = 'terminated' where duid = $1`, gone.duid);
       const told = change(meterPoint);
-      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 1, dataUsersNotified: [] });
+      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
       expect(await events(told.id)).toEqual([]);
     });
 

@@ -1,0 +1,148 @@
+import pino from 'pino';
+import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
+import { AccountRepository } from '../../../../subgraphs/access/database/account.repository';
+import { CustomerRecordRepository } from '../../../../subgraphs/access/database/customer-record.repository';
+import { RecordHistory } from '../../../../subgraphs/access/database/record-history';
+import { TerminationRepository } from '../../../../subgraphs/access/database/termination.repository';
+import { expirePassed, revokeOfTerminated, sweepExpiries } from '../../../../subgraphs/access/events/sweeps';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
+import { type OperatorRoom, newMeterPoint, operatorRoom } from '../../../support/operator-room';
+import { until } from '../../../support/until';
+
+export function terminations(): void {
+  const ADMIN = `acc_${'a'.repeat(24)}`;
+  const HOUR = 3_600;
+  let room: OperatorRoom;
+  let accounts: AccountRepository;
+  beforeAll(async () => {
+    room = await operatorRoom();
+    accounts = new AccountRepository(
+      room.database,
+      keyedHash(Buffer.alloc(32, 1), 'account-secret'),
+      Buffer.alloc(32, 2),
+    );
+  });
+  afterEach(() => room.clock.setOffset(0));
+  afterAll(() => room?.close());
+
+  const rows = async (text: string, ...values: unknown[]) => (await room.tables.owner.query(text, values)).rows;
+  const terminate = ({ accountId }: { accountId: string }) => accounts.changeStatus(ADMIN, accountId, 'terminate');
+  const sweep = () => revokeOfTerminated(room.database.pool, () => false);
+  const stored = async (id: string) => (await rows('select state from access_record where id = $1', id))[0].state;
+  const recordOf = async (key: string) => {
+    const record = await room.records.byKey(key);
+    if (!record) throw new Error('there is no such record');
+    return record;
+  };
+  const transitionsOf = async (id: string) =>
+    (await new RecordHistory(room.database).transitions(id, { first: 10, after: null })).edges.map(({ node }) => node);
+  const progress = ({ duid }: { duid: string }) => new TerminationRepository(room.database).progress(duid);
+
+  describe('From the instant of a termination', () => {
+    it('every read says REVOKED, before anything is written down and after', async () => {
+      const [meterPoint, organisation] = [newMeterPoint(), await room.organisation('Alderbrook Analytics')];
+      const key = await room.register(organisation, meterPoint);
+      await terminate(organisation);
+      const [{ at }] = await rows('select terminated_at as at from account where duid = $1', organisation.duid);
+      const { id } = await recordOf(key);
+      const lists = new AccessRecordLists(room.database);
+      const all = { duid: organisation.duid, meterPointId: null, legalBasis: null };
+      const scope = {
+        meterPointId: meterPoint,
+        identityRecordId: null,
+        isCurrent: true,
+        since: '2020-01-01',
+        until: null,
+      };
+      const customers = new CustomerRecordRepository(room.database);
+      const page = { first: 10, after: null };
+      const read = async () => {
+        const { accessEvent } = await recordOf(key);
+        const history = (await customers.page(scope, 'history', page)).nodes;
+        return {
+          verified: [accessEvent.state, accessEvent.revokedAt],
+          listed: [
+            await lists.count({ ...all, state: 'REVOKED' }),
+            await lists.count({ ...all, state: 'ACTIVE' }),
+            (await lists.page({ ...all, state: null }, page, ADMIN)).nodes.map(({ state }) => state),
+          ],
+          shown: [(await customers.page(scope, 'current', page)).nodes.length, history.map(({ state }) => state)],
+          transitions: (await transitionsOf(id)).map(({ to, cause, at: when }) => [
+            to,
+            cause,
+            cause === 'registered' || when,
+          ]),
+        };
+      };
+      const expected = {
+        verified: ['REVOKED', at],
+        listed: [1, 0, ['REVOKED']],
+        shown: [0, ['REVOKED']],
+        transitions: [
+          ['ACTIVE', 'registered', true],
+          ['REVOKED', 'data-user-terminated', at],
+        ],
+      };
+      expect([await stored(id), await read()]).toEqual(['ACTIVE', expected]);
+      await sweep();
+      expect([await stored(id), await read()]).toEqual(['REVOKED', expected]);
+      const events = await rows(
+        'select type, occurred_at from access.event where record_id = $1 order by position',
+        id,
+      );
+      expect(events.at(-1)).toEqual({ type: 'access.revoked', occurred_at: at });
+    });
+
+    it('nobody changes, withdraws or claims with a record, and its expiry changes nothing', async () => {
+      const [meterPoint, organisation] = [newMeterPoint(), await room.organisation('Alderbrook', 'ORG-9')];
+      const key = await room.register(organisation, meterPoint, ({ accessEvent }) => {
+        accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
+      });
+      await terminate(organisation);
+      expect(await room.records.revoke(organisation, key, null, null)).toBeUndefined();
+      expect(await room.report(meterPoint, { organisationReference: 'ORG-9' })).toMatchObject({ state: 'DISCOVERED' });
+      expect(
+        await rows('select from access_record where meter_point_id = $1 and claimed_at is not null', meterPoint),
+      ).toEqual([]);
+      await room.clock.setOffset(2 * HOUR);
+      await expirePassed(room.database.pool, () => false);
+      expect((await recordOf(key)).state).toBe('REVOKED');
+      await sweep();
+      expect((await recordOf(key)).state).toBe('REVOKED');
+    });
+
+    it('what had expired stays EXPIRED, and other Data Users keep theirs', async () => {
+      const [gone, other] = [await room.organisation('Alderbrook'), await room.organisation('Harbourlight')];
+      const expired = await room.register(gone, newMeterPoint(), ({ accessEvent }) => {
+        accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
+      });
+      const kept = await room.register(other, newMeterPoint());
+      await room.clock.setOffset(2 * HOUR);
+      await terminate(gone);
+      await sweep();
+      expect([(await recordOf(expired)).state, (await recordOf(kept)).state]).toEqual(['EXPIRED', 'ACTIVE']);
+      expect(await progress(gone)).toMatchObject({ recordsRevoked: 0, recordsRemaining: 0 });
+      expect(await progress(other)).toBeNull();
+    });
+  });
+
+  describe('The sweep after a termination', () => {
+    it('works in batches, beside others and after a stop, and the back office sees how far it is', async () => {
+      const organisation = await room.organisation('Alderbrook');
+      const keys = await Promise.all(Array.from({ length: 30 }, () => room.register(organisation, newMeterPoint())));
+      await terminate(organisation);
+      expect(await progress(organisation)).toMatchObject({ recordsRevoked: 0, recordsRemaining: 30 });
+      const { id } = await recordOf(keys[0] as string);
+      await room.tables.owner.query('begin');
+      await room.tables.owner.query('select from access_record where id = $1 for update', [id]);
+      await Promise.all([sweep(), sweep()]);
+      expect(await progress(organisation)).toMatchObject({ recordsRevoked: 29, recordsRemaining: 1 });
+      await room.tables.owner.query('commit');
+      const sweeping = sweepExpiries(room.database, pino({ level: 'silent' }));
+      await until(async () => ((await progress(organisation))?.recordsRemaining === 0 ? true : undefined));
+      await sweeping.stop();
+      expect(await progress(organisation)).toMatchObject({ recordsRevoked: 30, recordsRemaining: 0 });
+      for (const key of keys) expect(await transitionsOf((await recordOf(key)).id)).toHaveLength(2);
+    });
+  });
+}
