@@ -12,6 +12,11 @@ import { IdentityRecordMpxnResolver } from './resolvers/identity-record-mpxn.res
 import { IdentityRecordResolver } from './resolvers/identity-record.resolver';
 import { MeterPointResolver } from './resolvers/meter-point.resolver';
 import { relyingParty } from './reidentification/webauthn';
+import { settleVerified } from './database/verification-settling';
+import { repeat } from '../server/repeat';
+
+/** Seconds between looks for records that a replica of the release before has written. */
+const SETTLE_EVERY = 300;
 
 /** Identity Records: registering, reading and finding them, and what other services may know of them. */
 export function identityRecordArea(foundation: Foundation): Area {
@@ -27,5 +32,6 @@ export function identityRecordArea(foundation: Foundation): Area {
       new IdentityRecordLinkResolver(records),
       new IdentityRecordMpxnResolver(linkedRecords(records, provisional), logger),
     ],
+    stop: repeat(SETTLE_EVERY, () => settleVerified(database, vault), logger),
   };
 }

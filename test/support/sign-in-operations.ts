@@ -16,7 +16,7 @@ export const FINISH_SUPPLIER = `mutation ($secret: String!, $callbackUrl: String
 export const SESSION = `{ customerSession {
   mpxn address { addressLine1 addressLine2 townCity county postcode } moveInDate isCurrent signedInBy signedInAt expiresAt returnUrl } }`;
 export const SCOPE = `query ($token: String!) { customerScope(token: $token) {
-  sessionId identityRecordId meterPointId isCurrent since until } }`;
+  sessionId identityRecordId meterPointId isCurrent isContested ownRecordIds since beganAt endedAt } }`;
 export const END_SESSION = 'mutation { endCustomerSession }';
 
 /** A new session as its browser gets it. */

@@ -22,9 +22,12 @@ export type CustomerRecordPart = (typeof CUSTOMER_RECORD_PARTS)[number];
 const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry > register_now()) and claimed_at is null`;
 const ENDED_AT = 'coalesce(claimed_at, revoked_at, expiry)';
 
-/** The scope is always the first three parameters, used or not. Its days are those of the customers. */
-const IN_SCOPE = 'meter_point_id = $1 and ($2::uuid is null or identity_record_id = $2) and $3::date is not null';
-const HAS_ENDED = `not (${IS_NOW}) and ${ENDED_AT} >= $3::date::timestamp at time zone 'Europe/London'`;
+/** The scope is always the first five parameters, used or not. Its days are those of the customers. */
+const IS_OWN = 'identity_record_id = any($3::uuid[])';
+const IN_SCOPE = `meter_point_id = $1 and ($2::boolean or ${IS_OWN}) and $4::date is not null and $5::timestamptz is distinct from 'infinity'`;
+const MOVED_IN = `$4::date::timestamp at time zone 'Europe/London'`;
+/** What was not the customer's own and ended before the occupancy began is the former occupant's, also on the same day. */
+const HAS_ENDED = `not (${IS_NOW}) and ${ENDED_AT} >= case when ${IS_OWN} then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end`;
 const VISIBLE = `${IN_SCOPE} and (${IS_NOW} or ${HAS_ENDED})`;
 
 /** What a part holds, and its order: by rank, then by the instant, the latest first. */
@@ -39,20 +42,20 @@ const PAGES = Object.fromEntries(
     {
       name: `customer_records_${part}`,
       text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, date_part('epoch', ${at}) as seconds from access_record
-        where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($4::int, $5::timestamptz, $6::uuid)
-        order by rank desc, ${at} desc, id desc limit $7`,
+        where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($6::int, $7::timestamptz, $8::uuid)
+        order by rank desc, ${at} desc, id desc limit $9`,
     },
   ]),
 ) as Record<CustomerRecordPart, { name: string; text: string }>;
 
 const BY_ID = {
   name: 'customer_records_by_id',
-  text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($4::uuid[])`,
+  text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($6::uuid[])`,
 };
 
 const WITHDRAW = {
   name: 'withdraw_consent',
-  text: withdrawal(`${IN_SCOPE} and id = $4::uuid`, {
+  text: withdrawal(`${IN_SCOPE} and id = $6::uuid`, {
     account: `'customer'`,
     reason: `'customer-request'`,
   }),
@@ -61,11 +64,10 @@ const WITHDRAW = {
 const LOOKS = {
   name: 'customer_looks',
   text: `select record_id as "recordId", display_name as organisation, kind, hour, count
-    from (select id from access_record where ${VISIBLE}) record
+    from (select id, ${IS_OWN} as is_own from access_record where ${VISIBLE}) record
       join look on record_id = record.id left join account using (account_id)
-    where hour >= $3::date::timestamp at time zone 'Europe/London'
-      and ($4::date is null or hour < $4::date::timestamp at time zone 'Europe/London')
-    order by hour desc, record_id, kind, account_id limit $5`,
+    where hour >= case when is_own then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
+    order by hour desc, record_id, kind, account_id limit $7`,
 };
 
 /** A look at a record of the customer: by an organisation, or a holder of the key who was not identified. */
@@ -107,7 +109,7 @@ export class CustomerRecordRepository {
 
   /** Who looked at the records in scope during the occupancy, the latest first. */
   async looks(scope: CustomerScope, most: number): Promise<Look[]> {
-    const values = [...bound(scope), scope.until, most];
+    const values = [...bound(scope), scope.endedAt, most];
     const { rows } = await this.database.pool.query<Omit<Look, 'record'> & { recordId: string }>({ ...LOOKS, values });
     const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
     const recordOf = new Map(records.map((record) => [record.id, record]));
@@ -132,12 +134,10 @@ export class CustomerRecordRepository {
   }
 }
 
-/** The id of no record. */
-const NONE = '00000000-0000-0000-0000-000000000000';
 const BEFORE_EVERY_RANK = 2;
 
-function bound({ meterPointId, identityRecordId, isCurrent, since }: CustomerScope): unknown[] {
-  return [meterPointId, isCurrent ? null : (identityRecordId ?? NONE), since];
+function bound({ meterPointId, isCurrent, isContested, ownRecordIds, since, beganAt }: CustomerScope): unknown[] {
+  return [meterPointId, isCurrent && !isContested, ownRecordIds, since, beganAt];
 }
 
 function positionOf(after: string | null): unknown[] {

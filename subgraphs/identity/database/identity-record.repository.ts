@@ -7,7 +7,7 @@ import { type Session, inTransaction } from '../../server/transaction';
 import type { IdentityRecord, IdentityRecordLink, NewIdentityRecord, PersonalData } from '../domain/identity-record';
 import type { IdentityRecordSearch } from '../domain/identity-record-search';
 import type { ReidentificationMeans } from '../domain/reidentification-methods';
-import type { Enrol, NewEnrolment } from '../reidentification/passkey-enrolment';
+import type { Enrol } from '../reidentification/passkey-enrolment';
 import type { BlindIndexes } from './blind-index';
 import { IdentityRecordEntity } from './identity-record.entity';
 import {
@@ -18,7 +18,9 @@ import {
   RECORDS_BY_REF,
   REGISTER_RECORD,
 } from './identity-record-statements';
+import { lockMeterPoint } from './meter-point-lock';
 import { PERSONAL_DATA_FORM, type PersonalDataVault } from './personal-data-vault';
+import { keepWithinLimit } from './record-limit';
 import { type IdentityRecordRow, StoredIdentityRecord } from './stored-identity-record';
 
 /** What registering answers, also when it is answered again for the same idempotency key. */
@@ -106,14 +108,31 @@ export class IdentityRecordRepository {
     const ir = newIdentifier('ir');
     const answer: RegisteredIdentityRecord = { ir, passkeyRegistrationRedirect: enrolment?.redirectUrl ?? null };
     const values = [...request.claim(answer), ...this.columns(id, ir, duid, record)];
-    const isNew = enrolment
-      ? await inTransaction(this.database.pool, (session) => insertEnrolling(session, values, enrolment))
-      : await isInserted(this.database.pool, values);
+    const isNew = await inTransaction(this.database.pool, async (session) => {
+      if (!(await isInserted(session, values))) return false;
+      await enrolment?.store(session);
+      await this.afterwards(session, { id, duid, ...record });
+      return true;
+    });
     if (isNew) return { ...answer, replayed: false };
     return { ...(await request.recall<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
   }
 
-  /** Parameters $6 to $15 of {@link REGISTER_RECORD}. */
+  /** What hangs on a new record, in its transaction; nobody else adds one at the meter point meanwhile. */
+  private async afterwards(
+    session: Session,
+    added: NewIdentityRecord & { readonly id: string; readonly duid: string },
+  ) {
+    const mpxnIndex = this.indexes.mpxn(added.piiPrincipal.mpxn);
+    await lockMeterPoint(session, mpxnIndex);
+    await keepWithinLimit(session, this.vault, {
+      mpxnIndex,
+      duid: added.duid,
+      moveInDate: added.piiPrincipal.moveInDate,
+    });
+  }
+
+  /** Parameters $6 to $16 of {@link REGISTER_RECORD}. */
   private columns(id: string, ir: string, duid: string, { expressedBy, ...record }: NewIdentityRecord): unknown[] {
     const personal = personalDataOf(record);
     const { mpxn } = personal.piiPrincipal;
@@ -131,6 +150,7 @@ export class IdentityRecordRepository {
       PERSONAL_DATA_FORM,
       sealed,
       wrappedKey,
+      personal.principalVerification?.outcome === 'verified',
     ];
   }
 
@@ -141,13 +161,6 @@ export class IdentityRecordRepository {
 
 async function isInserted(session: Session, values: unknown[]): Promise<boolean> {
   return (await session.query({ ...REGISTER_RECORD, values })).rowCount === 1;
-}
-
-/** Record and enrolment, or neither when the idempotency key was claimed before. */
-async function insertEnrolling(session: Session, values: unknown[], enrolment: NewEnrolment): Promise<boolean> {
-  if (!(await isInserted(session, values))) return false;
-  await enrolment.store(session);
-  return true;
 }
 
 function personalDataOf({ piiPrincipal, principalVerification, email }: PersonalData): PersonalData {

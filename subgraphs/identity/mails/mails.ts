@@ -11,9 +11,15 @@ import { SENDER, letterOf } from './letter';
 export interface Mails {
   /** Enqueues a mail; it is sent once the transaction of the session is committed. */
   enqueue(session: Session, mail: OutgoingMail): Promise<void>;
-  /** Counts a mail to the person of a record; seconds to wait when there were enough of them, null when it may be sent. */
-  permit(recordId: string): Promise<number | null>;
+  /**
+   * Counts a mail to the person of a record that somebody causes: a Data User by its DUID, or {@link ANONYMOUS}. Each has a budget of its
+   * own, so that none uses up another's. Seconds to wait when it is used up, null when the mail may be sent.
+   */
+  permit(recordId: string, by: string): Promise<number | null>;
 }
+
+/** Who causes a mail without saying who they are: a visitor of the portal. */
+export const ANONYMOUS = 'anonymous';
 
 const TASK = 'mail';
 const QUARTER_HOUR = 15 * 60;
@@ -35,7 +41,7 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailParts): Mails 
       const sealed = seal(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
       return jobs.add(session, TASK, { sealed }, { maxAttempts: ATTEMPTS });
     },
-    permit: (recordId) => perPerson.count(recordId),
+    permit: (recordId, by) => perPerson.count(`${recordId} ${by}`),
   };
 }
 

@@ -108,7 +108,7 @@ export class Ceremonies {
     const { id: parentId, reidentificationId, recordId } = ceremony;
     if (!ceremony.proofs.includes('mail')) throw new RegisterError('REI001');
     const organisation = await this.nameOf(ceremony.duid, origin);
-    refuseLimited(await mails.permit(recordId));
+    refuseLimited(await mails.permit(recordId, ceremony.duid));
     const proof = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, LINK_SECONDS) };
     await inTransaction(database.pool, async (session) => {
       if (!(await holdLiveRecord(session, recordId))) throw new RegisterError('NTF001');

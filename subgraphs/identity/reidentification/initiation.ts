@@ -126,7 +126,9 @@ export class ReidentificationInitiation {
     const { role } = callerOf(context);
     const choice = chosenRecord(records, { method: request.method, scope, verifiedOnly: role === 'portal' });
     const retryAfter =
-      choice && request.method === 'magic-link' ? await this.parts.mails.permit(choice.record.id) : null;
+      choice && request.method === 'magic-link'
+        ? await this.parts.mails.permit(choice.record.id, duidOf(context))
+        : null;
     if (choice && retryAfter === null) return choice;
     const attempted = choice?.record ?? records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
     if (attempted) await this.countLook(this.parts.database.pool, attempted, context);

@@ -45,13 +45,22 @@ export class CustomerScope implements domain.CustomerScope {
   @Field(() => ID, { description: 'The one meter point.' }) meterPointId: string;
   @Field(() => Boolean, {
     description:
-      'Whether it is the present occupancy. Of an ended one only what is linked to the Identity Record is shown.',
+      'Whether it is the present occupancy. Of an ended one only what is linked to own Identity Records is shown.',
   })
   isCurrent: boolean;
-  @Field(() => CalendarDate, { description: 'First day of the history that is shown.' }) since: string;
-  @Field(() => CalendarDate, {
-    nullable: true,
-    description: 'Day of the Change of Tenancy that ended the occupancy; null while it lasts.',
+  @Field(() => Boolean, {
+    description:
+      'Whether contacts of the occupancy stand against each other: then only what is linked to own Identity Records is shown.',
   })
-  until: string | null;
+  isContested: boolean;
+  @Field(() => [ID], { description: "The Identity Records of the customer's own contacts." })
+  ownRecordIds: readonly string[];
+  @Field(() => CalendarDate, { description: 'First day of the history that is shown.' }) since: string;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the occupancy began; null in the one before the first Change of Tenancy.',
+  })
+  beganAt: Date | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the next occupancy began; null while this one lasts.' })
+  endedAt: Date | null;
 }
