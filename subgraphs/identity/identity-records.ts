@@ -1,7 +1,9 @@
 import { IdentityRecordRepository } from './database/identity-record.repository';
 import { linkedRecords } from './database/linked-record';
+import { OccupancyRepository } from './database/occupancy.repository';
 import { PasskeyRepository } from './database/passkey.repository';
 import { ProvisionalRecordRepository } from './database/provisional-record.repository';
+import { contactNotes } from './contacts/contact-notes';
 import { existenceLimits } from './reidentification/existence-limits';
 import type { Area, Foundation } from './foundation';
 import { organisations } from './organisations';
@@ -22,13 +24,18 @@ const SETTLE_EVERY = 300;
 export function identityRecordArea(foundation: Foundation): Area {
   const { database, indexes, vault, keys, places, access, idempotency, jobs, logger, production } = foundation;
   const records = new IdentityRecordRepository(database, indexes, vault);
+  const occupants = new OccupancyRepository(database, indexes, vault);
   const provisional = new ProvisionalRecordRepository(database, jobs, indexes, vault);
   const passkeys = new PasskeyRepository(database, vault, relyingParty(places, keys), keys);
   const enrolment = new PasskeyEnrolment(ceremonyStore(foundation).issuer, organisations(access));
   return {
     resolvers: [
-      new IdentityRecordResolver(records, passkeys, enrolment, idempotency, production),
-      new MeterPointResolver(records, indexes, existenceLimits(foundation)),
+      new IdentityRecordResolver({
+        ...{ records, passkeys, enrolment, idempotency, production },
+        contacts: contactNotes(foundation),
+        organisations: organisations(access),
+      }),
+      new MeterPointResolver(records, occupants, indexes, existenceLimits(foundation)),
       new IdentityRecordLinkResolver(records),
       new IdentityRecordMpxnResolver(linkedRecords(records, provisional), logger),
     ],

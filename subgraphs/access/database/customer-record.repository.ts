@@ -8,6 +8,7 @@ import {
   requirePageSize,
 } from '../../server/connection';
 import type { Database } from '../../server/database';
+import { inTransaction } from '../../server/transaction';
 import type { CustomerScope } from '../customer-scope';
 import { type AccessRecordPage, LARGEST_PAGE, instantOf } from './access-record-lists';
 import { withdrawal } from './consent-withdrawal';
@@ -51,6 +52,11 @@ const PAGES = Object.fromEntries(
 const BY_ID = {
   name: 'customer_records_by_id',
   text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($6::uuid[])`,
+};
+
+const HOLD = {
+  name: 'hold_customer_record',
+  text: `select from access_record where ${IN_SCOPE} and id = $6::uuid for no key update`,
 };
 
 const WITHDRAW = {
@@ -99,12 +105,22 @@ export class CustomerRecordRepository {
     return isUuid(id) ? ((await this.byIds(scope, [id]))[0] ?? null) : null;
   }
 
-  /** Withdraws consent: when; undefined when there is no such record in scope that is ACTIVE on consent. */
-  async withdraw(scope: CustomerScope, id: string): Promise<Date | undefined> {
+  /**
+   * Withdraws consent: when; undefined when there is no such record in scope that is ACTIVE on consent. The scope is found once more while
+   * the record is held: however long the statement waited for the record, it does what the customer may do at that instant.
+   */
+  async withdraw(
+    scope: CustomerScope,
+    id: string,
+    scopeNow: () => Promise<CustomerScope> = () => Promise.resolve(scope),
+  ): Promise<Date | undefined> {
     if (!isUuid(id)) return undefined;
-    const values = [...bound(scope), id];
-    const { rows } = await this.database.pool.query<{ revoked_at: Date }>({ ...WITHDRAW, values });
-    return rows[0]?.revoked_at;
+    return inTransaction(this.database.pool, async (session) => {
+      const held = await session.query({ ...HOLD, values: [...bound(scope), id] });
+      if (held.rowCount !== 1) return undefined;
+      const values = [...bound(await scopeNow()), id];
+      return (await session.query<{ revoked_at: Date }>({ ...WITHDRAW, values })).rows[0]?.revoked_at;
+    });
   }
 
   /** Who looked at the records in scope during the occupancy, the latest first. */

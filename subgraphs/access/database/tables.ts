@@ -7,6 +7,7 @@ import { ClosedIdentityRecords1790000000004 } from './migrations/0004-closed-ide
 import { Events1790000000005 } from './migrations/0005-events';
 import { Operator1790000000006 } from './migrations/0006-operator';
 import { LegacyConsents1790000000007 } from './migrations/0007-legacy-consents';
+import { VerificationRight1790000000009 } from './migrations/0009-verification-right';
 import { accessRights } from './rights';
 
 /** Schema of the jobs of `access`. */
@@ -22,6 +23,7 @@ export const accessTables: SubgraphTables = {
     Events1790000000005,
     Operator1790000000006,
     LegacyConsents1790000000007,
+    VerificationRight1790000000009,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -48,7 +48,7 @@ export class CustomerRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<ConsentWithdrawalType> {
     const scope = await this.scopeOf(context);
-    const revokedAt = await this.customers.withdraw(scope, id);
+    const revokedAt = await this.customers.withdraw(scope, id, () => this.scopeOf(context));
     return revokedAt ? { id, revokedAt } : refuseWithdrawal(await this.customers.byId(scope, id));
   }
 

@@ -7,6 +7,7 @@ import { type Session, inTransaction } from '../../server/transaction';
 import type { IdentityRecord, IdentityRecordLink, NewIdentityRecord, PersonalData } from '../domain/identity-record';
 import type { IdentityRecordSearch } from '../domain/identity-record-search';
 import type { ReidentificationMeans } from '../domain/reidentification-methods';
+import type { ContactNotes } from '../contacts/contact-notes';
 import type { Enrol } from '../reidentification/passkey-enrolment';
 import type { BlindIndexes } from './blind-index';
 import { IdentityRecordEntity } from './identity-record.entity';
@@ -27,6 +28,11 @@ import { type IdentityRecordRow, StoredIdentityRecord } from './stored-identity-
 export interface RegisteredIdentityRecord {
   readonly ir: string;
   readonly passkeyRegistrationRedirect: string | null;
+}
+
+interface AddedBy {
+  readonly id: string;
+  readonly duid: string;
 }
 
 /** Most Identity Records that one search gives. */
@@ -102,6 +108,7 @@ export class IdentityRecordRepository {
     record: NewIdentityRecord,
     request: IdempotentRequest,
     enrol?: Enrol,
+    contacts?: Pick<ContactNotes, 'recordAdded'>,
   ): Promise<RegisteredIdentityRecord & { readonly replayed: boolean }> {
     const id = randomUUID();
     const enrolment = await enrol?.(id);
@@ -111,7 +118,7 @@ export class IdentityRecordRepository {
     const isNew = await inTransaction(this.database.pool, async (session) => {
       if (!(await isInserted(session, values))) return false;
       await enrolment?.store(session);
-      await this.afterwards(session, { id, duid, ...record });
+      await this.afterwards(session, { id, duid, ...record }, contacts);
       return true;
     });
     if (isNew) return { ...answer, replayed: false };
@@ -121,15 +128,15 @@ export class IdentityRecordRepository {
   /** What hangs on a new record, in its transaction; nobody else adds one at the meter point meanwhile. */
   private async afterwards(
     session: Session,
-    added: NewIdentityRecord & { readonly id: string; readonly duid: string },
-  ) {
-    const mpxnIndex = this.indexes.mpxn(added.piiPrincipal.mpxn);
+    { id: recordId, duid, piiPrincipal, principalVerification, email }: NewIdentityRecord & AddedBy,
+    contacts?: Pick<ContactNotes, 'recordAdded'>,
+  ): Promise<void> {
+    const { mpxn, moveInDate } = piiPrincipal;
+    const mpxnIndex = this.indexes.mpxn(mpxn);
     await lockMeterPoint(session, mpxnIndex);
-    await keepWithinLimit(session, this.vault, {
-      mpxnIndex,
-      duid: added.duid,
-      moveInDate: added.piiPrincipal.moveInDate,
-    });
+    await keepWithinLimit(session, this.vault, { mpxnIndex, duid, moveInDate });
+    const [isVerified, hasEmail] = [principalVerification?.outcome === 'verified', email !== null];
+    await contacts?.recordAdded(session, { recordId, duid, mpxnIndex, moveInDate, isVerified, hasEmail });
   }
 
   /** Parameters $6 to $16 of {@link REGISTER_RECORD}. */

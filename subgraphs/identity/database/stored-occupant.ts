@@ -59,7 +59,7 @@ export class StoredOccupant implements OccupantRecord {
     return this.row.meterPointId;
   }
   get hasPasskey(): boolean {
-    return this.row.passkeys.some(({ contact }) => !this.rejected.has(contact));
+    return this.row.passkeys.some(({ contact }) => !this.rejectedContacts.has(contact));
   }
   get mpxn(): string {
     return this.personal.piiPrincipal.mpxn;
@@ -72,11 +72,14 @@ export class StoredOccupant implements OccupantRecord {
   }
   get email(): string | null {
     const { emailContact } = this.row;
-    return emailContact === null || this.rejected.has(emailContact) ? null : this.personal.email;
+    return emailContact === null || this.rejectedContacts.has(emailContact) ? null : this.personal.email;
+  }
+  get storedEmail(): string | null {
+    return this.personal.email;
   }
   get isVerified(): boolean {
     const isAsserted = this.row.isVerified ?? this.personal.principalVerification?.outcome === 'verified';
-    return isAsserted && (this.everyContact.length === 0 || this.everyContact.some((each) => !this.rejected.has(each)));
+    return isAsserted && (this.heldContacts.length === 0 || this.rejected.length < this.heldContacts.length);
   }
   get occupancy(): Occupancy {
     const occupiedSince = this.changes.at(-1)?.day ?? null;
@@ -86,13 +89,10 @@ export class StoredOccupant implements OccupantRecord {
     return tenancyOf(this.moveInDate, this.changes);
   }
   get contacts(): readonly HeldContact[] {
-    if (!this.isVerified) return [];
-    const { id: recordId, duid, emailContact, passkeys, createdAt } = this.row;
-    const all = [
-      ...(emailContact === null ? [] : [{ contact: emailContact, kind: 'email' as const, since: createdAt }]),
-      ...passkeys.map(({ contact, since }) => ({ contact, kind: 'passkey' as const, since: new Date(since) })),
-    ];
-    return all.filter(({ contact }) => !this.rejected.has(contact)).map((each) => ({ ...each, recordId, duid }));
+    return this.isVerified ? this.heldContacts.filter(({ contact }) => !this.rejectedContacts.has(contact)) : [];
+  }
+  get rejected(): readonly HeldContact[] {
+    return this.heldContacts.filter(({ contact }) => this.rejectedContacts.has(contact));
   }
   get proofs(): readonly ContactProof[] {
     return this.row.proofs.filter(({ tenancy }) => tenancy === this.tenancy).map(({ one, other }) => [one, other]);
@@ -101,13 +101,16 @@ export class StoredOccupant implements OccupantRecord {
     return this.contactsJudged('confirmed');
   }
 
-  private get everyContact(): readonly Contact[] {
-    const { emailContact, passkeys } = this.row;
-    return [...(emailContact === null ? [] : [emailContact]), ...passkeys.map(({ contact }) => contact)];
+  /** Whatever became of them. */
+  private get heldContacts(): readonly HeldContact[] {
+    const { id: recordId, duid, emailContact, passkeys, createdAt } = this.row;
+    const email = emailContact === null ? [] : [{ contact: emailContact, kind: 'email' as const, since: createdAt }];
+    const keys = passkeys.map(({ contact, since }) => ({ contact, kind: 'passkey' as const, since: new Date(since) }));
+    return [...email, ...keys].map((held) => ({ ...held, recordId, duid }));
   }
 
   /** Contacts that were rejected in the record's own tenancy. */
-  private get rejected(): ReadonlySet<Contact> {
+  private get rejectedContacts(): ReadonlySet<Contact> {
     const { verdicts } = this.row;
     if (!verdicts.some(({ verdict }) => verdict === 'rejected')) return NONE; // nothing is opened for it
     return (this.judged ??= new Set(this.contactsJudged('rejected')));

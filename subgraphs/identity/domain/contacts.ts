@@ -64,6 +64,11 @@ export function isContested(groups: readonly ContactGroup[]): boolean {
   return groups.length > 1;
 }
 
+/** Whether whom the supplier proved has rejected every contact of a record: it opens nothing any more. */
+export function isRejected({ hasPasskey, email, rejected }: Pick<OccupantRecord, 'hasPasskey' | 'email' | 'rejected'>) {
+  return rejected.length > 0 && !hasPasskey && email === null;
+}
+
 /** The contacts by which an occupancy became contested: the oldest of each group but the first. */
 export function contestants({ held }: Pick<ContactFacts, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
   return groups.slice(1).flatMap((group) => {

@@ -35,6 +35,9 @@ export interface CustomerSession extends CustomerScope {
   readonly contact: Contact | null;
   /** The tenancy of the meter point that the session is of. */
   readonly tenancy: string;
+  readonly mpxnIndex: Buffer;
+  /** The verified records of the meter point, of the instant at which the scope was found. */
+  readonly atMeterPoint: readonly OccupantRecord[];
   readonly means: SignInMeans;
   readonly startedAt: Date;
   readonly expiresAt: Date;

@@ -20,6 +20,8 @@ export interface OccupantRecord {
   readonly address: UkAddress | null;
   /** Null when none is stored, or it was rejected as a contact. */
   readonly email: string | null;
+  /** The address as stored, whatever was judged of it. */
+  readonly storedEmail: string | null;
   /** Whether it has a passkey that was not rejected as a contact. */
   readonly hasPasskey: boolean;
   /** Whether the Data User vouches that the principal's identity was verified; not when every contact of the record was rejected. */
@@ -32,6 +34,8 @@ export interface OccupantRecord {
   readonly changes: readonly TenancyChange[];
   /** The contacts of a verified record, without those that were rejected. */
   readonly contacts: readonly HeldContact[];
+  /** Those of its contacts that were rejected in its tenancy, also of a record that is not verified for it. */
+  readonly rejected: readonly HeldContact[];
   /** Contacts of the tenancy that were proven to belong together, and those that whom the supplier proved has confirmed. */
   readonly proofs: readonly ContactProof[];
   readonly confirmed: readonly Contact[];

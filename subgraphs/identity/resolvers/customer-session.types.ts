@@ -29,6 +29,12 @@ export class CustomerSession {
   moveInDate: string | null;
   @Field(() => Boolean, { description: 'Whether the customer lives there now, as far as the register knows.' })
   isCurrent: boolean;
+  @Field(() => Boolean, {
+    description:
+      'Whether contacts of the home stand against each other: then only what was registered for the own ones is shown.',
+  })
+  isContested: boolean;
+  @Field(() => Boolean, { description: 'Whether the customer may confirm and reject contacts.' }) mayJudge: boolean;
   @Field(() => SignInMeans, { description: 'How the customer signed in.' }) signedInBy: domain.SignInMeans;
   @Field(() => DateTime, { description: 'When.' }) signedInAt: Date;
   @Field(() => DateTime, { description: 'When the session ends at the latest.' }) expiresAt: Date;

@@ -4,6 +4,8 @@ import { type CallContext, MayCall, callerOf, duidOf } from '../../server/caller
 import { type RateLimit, withinLimit } from '../../server/rate-limits';
 import type { BlindIndexes } from '../database/blind-index';
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
+import { currentContacts, isContested } from '../domain/contacts';
+import type { OccupancyRepository } from '../database/occupancy.repository';
 import { availableMethods } from '../domain/reidentification-methods';
 import { IdentityRecordExistence, MeterPoint } from './meter-point.types';
 
@@ -12,6 +14,7 @@ import { IdentityRecordExistence, MeterPoint } from './meter-point.types';
 export class MeterPointResolver {
   constructor(
     private readonly records: IdentityRecordRepository,
+    private readonly occupants: OccupancyRepository,
     private readonly indexes: BlindIndexes,
     /** Of an account, a minute and a day (2-decisions-a-b.md, section 2). */
     private readonly existenceChecks: readonly RateLimit[],
@@ -27,7 +30,8 @@ export class MeterPointResolver {
   ): Promise<IdentityRecordExistence> {
     for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
     const means = await this.records.checkExistence(mpxn, duidOf(context));
-    return { mpxn, exists: means.length > 0, availableMethods: availableMethods(means) };
+    const isRefused = means.length > 0 && isContested(currentContacts(await this.occupants.verifiedAt(mpxn)).groups);
+    return { mpxn, exists: means.length > 0, availableMethods: isRefused ? [] : availableMethods(means) };
   }
 
   @MayCall('data_user', 'portal')

@@ -1,6 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/caller';
 import { repeat } from '../../server/repeat';
+import { ContactLinkRepository } from '../database/contact-link.repository';
 import { CustomerSessionRepository, type StoredCustomerSession } from '../database/customer-session.repository';
 import { OccupancyRepository } from '../database/occupancy.repository';
 import { SignInRepository } from '../database/sign-in.repository';
@@ -49,7 +50,7 @@ function ofRecord(
   if (contact !== null && !record.contacts.some((held) => held.contact === contact)) return undefined;
   const facts = { recordId, contact, movedIn: record.moveInDate, changes: session.changes };
   const scope = scopeOf(facts, atMeterPoint);
-  return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record };
+  return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record, atMeterPoint };
 }
 
 function ofPlace(
@@ -58,7 +59,14 @@ function ofPlace(
 ): CustomerSession | undefined {
   if (place === null) return undefined;
   const facts = { recordId: null, contact: null, movedIn: place.since, changes: session.changes };
-  return { ...session, ...scopeOf(facts, atMeterPoint), identityRecordId: null, mpxn: place.mpxn, record: null };
+  return {
+    ...session,
+    ...scopeOf(facts, atMeterPoint),
+    identityRecordId: null,
+    mpxn: place.mpxn,
+    record: null,
+    atMeterPoint,
+  };
 }
 
 /** Sessions of the release before do not say by which contact they began. */
@@ -74,7 +82,8 @@ export function customerSessionArea(foundation: Foundation, sessions: CustomerSe
   const { database, indexes, keys, logger } = foundation;
   const stored = new CustomerSessionRepository(database, indexes, keys);
   const signIns = new SignInRepository(database, keys);
-  const forget = () => Promise.all([stored.forgetExpired(), signIns.forgetExpired()]);
+  const links = new ContactLinkRepository(database, keys);
+  const forget = () => Promise.all([stored.forgetExpired(), signIns.forgetExpired(), links.forgetExpired()]);
   return {
     resolvers: [new CustomerSessionResolver(sessions, stored)],
     stop: repeat(FORGET_EVERY, forget, logger),

@@ -6,12 +6,14 @@ import {
   type RecordlessPlace,
   type StartedCustomerSession,
 } from '../database/customer-session.repository';
+import { lockMeterPoint } from '../database/meter-point-lock';
 import { OccupancyRepository } from '../database/occupancy.repository';
 import type { Contact } from '../domain/contacts';
 import type { SignInMeans } from '../domain/customer-session';
 import type { OccupantRecord } from '../domain/occupant-record';
 import type { SignInOrigin } from '../domain/sign-in-entry';
 import { signInNoticeReceivers } from '../domain/sign-in-notices';
+import { contactNotes } from '../contacts/contact-notes';
 import type { Foundation } from '../foundation';
 import { organisations } from '../organisations';
 import { returnAddresses } from './return-addresses';
@@ -36,6 +38,7 @@ export function sessionStart(foundation: Foundation): StartSession {
   const { database, indexes, vault, keys, access, mails } = foundation;
   const sessions = new CustomerSessionRepository(database, indexes, keys);
   const occupancy = new OccupancyRepository(database, indexes, vault);
+  const notes = contactNotes(foundation);
   const mayReturn = returnAddresses(occupancy, organisations(access));
   const othersOf = async (record: OccupantRecord | undefined) => {
     return record === undefined ? [] : signInNoticeReceivers(record, await occupancy.verifiedAt(record.mpxn));
@@ -50,6 +53,8 @@ export function sessionStart(foundation: Foundation): StartSession {
       const of = 'id' in by ? { recordId: by.id, contact } : by;
       const started = await sessions.start(session, { of, means, returnUrl });
       if (started === undefined) throw new RegisterError('AUT001');
+      await lockMeterPoint(session, indexes.mpxn(by.mpxn));
+      await notes.noteAt(session, indexes.mpxn(by.mpxn));
       for (const { id: recordId } of told)
         await mails.enqueue(session, { kind: 'sign-in-notice', recordId, at: started.startedAt, means });
       return started;

@@ -25,6 +25,8 @@ const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecor
   tenancy: '',
   changes: [],
   contacts: [],
+  rejected: [],
+  storedEmail: null,
   proofs: [],
   confirmed: [],
   ...change,

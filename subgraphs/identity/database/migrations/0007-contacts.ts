@@ -93,7 +93,7 @@ const PROOFS_UNDER_WAY = `
     secret_hash bytea primary key check (octet_length(secret_hash) = 32),
     session_id uuid not null references customer_session on delete cascade,
     contact bytea not null,
-    expires_at timestamptz not null default register_now() + interval '10 minutes',
+    expires_at timestamptz not null default (register_now() + interval '10 minutes'),
     used_at timestamptz
   );
   create index contact_link_session on contact_link (session_id);

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import pino from 'pino';
 import type { IdentityKeys } from '../../../../subgraphs/identity/foundation';
 import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity';
-import { absentSubgraph, places } from '../../../support/identity-surroundings';
+import { accessOfOrganisations, places } from '../../../support/identity-surroundings';
 import { readSettings } from '../../../../process/settings';
 import type { CallContext, Caller } from '../../../../subgraphs/server/caller';
 import { sessionOptions } from '../../../../subgraphs/server/database';
@@ -74,7 +74,7 @@ export function guards(): void {
     database = await migratedDatabase();
     identity = await startIdentity({
       places,
-      access: absentSubgraph('access'),
+      access: accessOfOrganisations,
       databaseUrl: database.url,
       logger,
       production: true,
@@ -276,7 +276,7 @@ export function guards(): void {
       await identity.close();
       identity = await startIdentity({
         places,
-        access: absentSubgraph('access'),
+        access: accessOfOrganisations,
         databaseUrl: database.url,
         logger,
         production: true,
