@@ -10,7 +10,7 @@ import {
 import { lockMeterPoint } from '../database/meter-point-lock';
 import { OccupancyRepository } from '../database/occupancy.repository';
 import { TODAY } from '../database/tenancy-changes';
-import { type Contact, type TenancyContacts, contestants, currentContacts } from '../domain/contacts';
+import { type Contact, type HeldContact, type TenancyContacts, contestants, currentContacts } from '../domain/contacts';
 import type { OccupantRecord } from '../domain/occupant-record';
 import type { Foundation } from '../foundation';
 
@@ -50,59 +50,70 @@ const MOVES_IN = `select $1::date::timestamp at time zone 'Europe/London' as at 
 
 /** Counts, contests and mails over the tables of `identity`. */
 export function contactNotes(foundation: Foundation): ContactNotes {
-  const { database, indexes, vault, jobs, mails, limits, logger } = foundation;
-  const occupancy = new OccupancyRepository(database, indexes, vault);
+  return new StoredContactNotes(foundation);
+}
 
-  /** Counts, alerts and tells every contact of each contest that is new. */
-  const noteAt = async (session: Session, mpxnIndex: Buffer): Promise<void> => {
-    const atMeterPoint = await occupancy.verifiedAtIndex(mpxnIndex, session);
-    const current = currentContacts(atMeterPoint);
+class StoredContactNotes implements ContactNotes {
+  private readonly occupancy: OccupancyRepository;
+
+  constructor(private readonly foundation: Foundation) {
+    this.occupancy = new OccupancyRepository(foundation.database, foundation.indexes, foundation.vault);
+  }
+
+  async recordAdded(session: Session, added: AddedContacts): Promise<void> {
+    const { recordId, duid, mpxnIndex, moveInDate, isVerified, hasEmail } = added;
+    if (!isVerified) return;
+    await this.planNote(session, recordId, moveInDate);
+    if (!hasEmail) return;
+    await countContact(session, duid, 'asserted');
+    await this.noteAt(session, mpxnIndex);
+  }
+
+  async passkeyAdded(session: Session, occupant: OccupantRecord, { contact, provenBy }: AddedPasskey): Promise<void> {
+    const { duid, mpxn, tenancy, isVerified } = occupant;
+    if (!isVerified) return;
+    const mpxnIndex = this.foundation.indexes.mpxn(mpxn);
+    await lockMeterPoint(session, mpxnIndex);
+    if (provenBy !== null) await proveContacts(session, { mpxnIndex, tenancy }, provenBy, contact);
+    await countContact(session, duid, 'asserted');
+    await this.noteAt(session, mpxnIndex);
+  }
+
+  async noteOf(recordId: string): Promise<void> {
+    await inTransaction(this.foundation.database.pool, async (session) => {
+      const mpxnIndex = await meterPointOf(session, recordId);
+      if (mpxnIndex === undefined) return;
+      await lockMeterPoint(session, mpxnIndex);
+      await this.noteAt(session, mpxnIndex);
+    });
+  }
+
+  async noteAt(session: Session, mpxnIndex: Buffer): Promise<void> {
+    const current = currentContacts(await this.occupancy.verifiedAtIndex(mpxnIndex, session));
     const tenancy = current.records[0]?.tenancy ?? '';
     for (const contestant of contestants(current, current.groups)) {
-      if (!(await noteContest(session, { mpxnIndex, tenancy }, contestant))) continue;
-      const { duid } = contestant;
-      await countContact(session, duid, 'contest');
-      const contests = await contestsToday(session, duid);
-      if (contests === limits.contestAlert)
-        logger.warn({ dataUser: duid, contests }, 'a Data User causes many contests');
-      const at = await registerTime(session);
-      for (const recordId of addressed(current))
-        await mails.enqueue(session, { kind: 'contest-notice', recordId, duid, at });
+      if (await noteContest(session, { mpxnIndex, tenancy }, contestant)) await this.tell(session, current, contestant);
     }
-  };
+  }
 
-  const planNote = async (session: Session, recordId: string, moveInDate: string): Promise<void> => {
+  /** Counts a new contest, alerts the back office, and tells every address among the contacts. */
+  private async tell(session: Session, current: TenancyContacts, { duid }: HeldContact): Promise<void> {
+    const { mails, limits, logger } = this.foundation;
+    await countContact(session, duid, 'contest');
+    const contests = await contestsToday(session, duid);
+    if (contests === limits.contestAlert) logger.warn({ dataUser: duid, contests }, 'a Data User causes many contests');
+    const at = await registerTime(session);
+    for (const recordId of addressed(current)) {
+      await mails.enqueue(session, { kind: 'contest-notice', recordId, duid, at });
+    }
+  }
+
+  /** A record of who is yet to move in contests nothing before that day. */
+  private async planNote(session: Session, recordId: string, moveInDate: string): Promise<void> {
     const [movesIn] = (await session.query<{ at: Date }>(MOVES_IN, [moveInDate])).rows;
     const key = `${NOTE_CONTESTS} ${recordId}`;
-    if (movesIn) await jobs.add(session, NOTE_CONTESTS, { recordId }, { key, runAt: movesIn.at });
-  };
-
-  return {
-    noteAt,
-    async noteOf(recordId) {
-      await inTransaction(database.pool, async (session) => {
-        const mpxnIndex = await meterPointOf(session, recordId);
-        if (mpxnIndex === undefined) return;
-        await lockMeterPoint(session, mpxnIndex);
-        await noteAt(session, mpxnIndex);
-      });
-    },
-    async recordAdded(session, { recordId, duid, mpxnIndex, moveInDate, isVerified, hasEmail }) {
-      if (!isVerified) return;
-      await planNote(session, recordId, moveInDate);
-      if (!hasEmail) return;
-      await countContact(session, duid, 'asserted');
-      await noteAt(session, mpxnIndex);
-    },
-    async passkeyAdded(session, { duid, mpxn, tenancy, isVerified }, { contact, provenBy }) {
-      if (!isVerified) return;
-      const mpxnIndex = indexes.mpxn(mpxn);
-      await lockMeterPoint(session, mpxnIndex);
-      if (provenBy !== null) await proveContacts(session, { mpxnIndex, tenancy }, provenBy, contact);
-      await countContact(session, duid, 'asserted');
-      await noteAt(session, mpxnIndex);
-    },
-  };
+    if (movesIn) await this.foundation.jobs.add(session, NOTE_CONTESTS, { recordId }, { key, runAt: movesIn.at });
+  }
 }
 
 /** One record for each address among the contacts. */

@@ -80,7 +80,7 @@ export class CustomerContacts {
   /** Whom the supplier proved confirms or rejects a contact: a rejected one opens nothing from now on, and is counted. */
   async judge(session: CustomerSession, id: string, verdict: ContactVerdict): Promise<void> {
     if (!mayJudge(session)) {
-      throw new RegisterError('PRM001', 'Contacts are confirmed and rejected by whom the energy supplier has proved.');
+      throw new RegisterError('PRM003', 'Contacts are confirmed and rejected by whom the energy supplier has proved.');
     }
     const { contact, duids } = this.contactOf(session, id);
     await inTransaction(this.foundation.database.pool, async (transaction) => {
@@ -92,7 +92,7 @@ export class CustomerContacts {
   }
 
   private ownContact({ contact }: CustomerSession): Contact {
-    if (contact === null) throw new RegisterError('PRM001', 'The session was not begun by a contact.');
+    if (contact === null) throw new RegisterError('PRM003', 'The session was not begun by a contact.');
     return contact;
   }
 

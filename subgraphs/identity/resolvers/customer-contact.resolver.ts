@@ -1,4 +1,5 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
 import { JsonObject } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/caller';
 import type { CustomerContacts } from '../contacts/customer-contacts';
@@ -74,18 +75,23 @@ export class CustomerContactResolver {
 
   @MayCall('customer')
   @Mutation(() => Boolean, {
-    description: 'Proves a passkey of the home, by the answer to a sign-in by passkey that was started; one attempt.',
+    description:
+      'Proves a passkey of the home, by the answer to a sign-in by passkey that was started; one attempt, PRM003 when it proves nothing.',
   })
-  proveContactByPasskey(
+  async proveContactByPasskey(
     @Arg('secret', () => String, SECRET) secret: string,
     @Arg('response', () => JsonObject, { description: 'What `navigator.credentials.get` gave, in its JSON form.' })
     response: object,
     @Ctx() context: CallContext,
   ): Promise<boolean> {
-    return this.limit.proof(context, async () => {
-      await this.contacts.proveByPasskey(await this.sessions.ofCaller(context), secret, response);
-      return true;
-    });
+    const session = await this.sessions.ofCaller(context);
+    try {
+      await this.limit.proof(context, () => this.contacts.proveByPasskey(session, secret, response));
+    } catch (error) {
+      const isRefused = error instanceof RegisterError && error.code === 'AUT001'; // which would say that the session has ended
+      throw isRefused ? new RegisterError('PRM003', 'The passkey proves nothing for this home.') : error;
+    }
+    return true;
   }
 
   @MayCall('customer')

@@ -5,11 +5,13 @@ import type * as contacts from '../domain/contacts';
 import type * as domain from '../domain/customer-contacts';
 import { DataUserReference } from './identity-look.types';
 
+/** GraphQL names of {@link contacts.ContactKind}. */
 export const ContactKind = graphqlEnum<contacts.ContactKind>('ContactKind', 'Kinds of contacts.', {
   email: 'An e-mail address.',
   passkey: 'A passkey.',
 });
 
+/** GraphQL names of {@link domain.ContactStanding}. */
 export const ContactStanding = graphqlEnum<domain.ContactStanding>(
   'ContactStanding',
   'How a contact stands to the customer who asks.',
@@ -21,6 +23,7 @@ export const ContactStanding = graphqlEnum<domain.ContactStanding>(
   },
 );
 
+/** GraphQL names of {@link contacts.ContactVerdict}. */
 export const ContactVerdict = graphqlEnum<contacts.ContactVerdict>(
   'ContactVerdict',
   'What somebody whom the energy supplier proved says of a contact.',

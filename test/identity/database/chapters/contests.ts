@@ -241,10 +241,10 @@ export function contests(): void {
       const stranger = await people.passkeyHolder(attacker, newMpxn(), null);
       const token = await people.signedIn(email);
       const wrong = await people.assertion(stranger);
-      expect((await room.ask(PROVE_BY_PASSKEY, wrong, asCustomer(token))).codes).toEqual(['AUT001']);
+      expect((await room.ask(PROVE_BY_PASSKEY, wrong, asCustomer(token))).codes).toEqual(['PRM003']);
       const right = await people.assertion(passkey);
       valueOf(await room.ask(PROVE_BY_PASSKEY, right, asCustomer(token)));
-      expect((await room.ask(PROVE_BY_PASSKEY, right, asCustomer(token))).codes).toEqual(['AUT001']);
+      expect((await room.ask(PROVE_BY_PASSKEY, right, asCustomer(token))).codes).toEqual(['PRM003']);
       expect(await people.seen(token)).toEqual(['of the passkey', 'own']);
     });
 
@@ -310,7 +310,7 @@ export function contests(): void {
       for (const address of [email, theirs]) {
         const token = await people.signedIn(address);
         const contact = await people.contactOf(token, 'OTHER');
-        expect((await people.judge(token, contact, 'REJECTED')).codes).toEqual(['PRM001']);
+        expect((await people.judge(token, contact, 'REJECTED')).codes).toEqual(['PRM003']);
       }
       const [mine, elsewhere] = [
         await people.supplied((await contested()).mpxn),
