@@ -27,6 +27,7 @@ const LEFT_OUT = [
   'customer_session',
   'sign_in_link',
   'sign_in_attempt',
+  'contact_link',
   'reidentification',
   'ceremony',
   'portal_alias',

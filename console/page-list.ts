@@ -1,4 +1,5 @@
 import type { Page } from './page';
+import { contestsPage } from './pages/contests';
 import { gridComparisonPage } from './pages/grid-comparison';
 import { gridObjectPage } from './pages/grid-object';
 import { gridProjectPage } from './pages/grid-project';
@@ -15,6 +16,7 @@ export const PAGES: readonly Page[] = [
   signInForm,
   livePage,
   liveStream,
+  contestsPage,
   gridProjectsPage,
   gridProjectPage,
   gridObjectPage,

@@ -9,6 +9,15 @@ import {
   passkeyCeremonyOptions,
   passkeyCeremonyPage,
 } from './pages/ceremony-passkey';
+import {
+  contactLinkForm,
+  contactLinkPage,
+  contactMailForm,
+  contactMailSentPage,
+  contactPasskeyForm,
+  contactPasskeyOptions,
+} from './pages/contact-proofs';
+import { arbiterForm, contactsPage, verdictForm } from './pages/contacts';
 import { csvDownload, jsonDownload } from './pages/downloads';
 import { entryForm, entryPage } from './pages/entry';
 import { historyPage } from './pages/history';
@@ -27,6 +36,8 @@ export const PAGES: readonly Page[] = [
   ...[passkeyOptions, passkeyForm, supplierForm, supplierCallback],
   ...[accessPage, historyPage, csvDownload, jsonDownload, whoLookedPage],
   ...[withdrawPage, withdrawForm, withdrawnPage],
+  ...[contactsPage, verdictForm, arbiterForm, contactMailForm, contactMailSentPage, contactLinkPage, contactLinkForm],
+  ...[contactPasskeyOptions, contactPasskeyForm],
   ...[signOutForm, signedOutPage],
   ...[...confirmationPages, ...proofPages],
   ...[passkeyCeremonyPage, passkeyCeremonyOptions, passkeyCeremonyForm, mailProofForm, mailSentPage, ceremonyDonePage],

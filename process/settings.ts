@@ -229,6 +229,7 @@ function limitsOf(reader: EnvironmentReader): Limits {
     mails: reader.limit('LIMIT_MAILS', 3),
     gridFiles: reader.limit('LIMIT_GRID_FILES', 120),
     publicLookups: reader.limit('LIMIT_PUBLIC_LOOKUPS', 120),
+    contestAlert: reader.limit('CONTEST_ALERT_PER_DAY', 20),
   };
 }
 

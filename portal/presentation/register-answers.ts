@@ -4,7 +4,21 @@ export interface CustomerSession {
   readonly address: Address | null;
   readonly moveInDate: string | null;
   readonly isCurrent: boolean;
+  /** Whether contacts of the home stand against each other. */
+  readonly isContested: boolean;
   readonly returnUrl: string | null;
+}
+
+/** An e-mail address or a passkey that is registered for the customer's home. */
+export interface CustomerContact {
+  /** Identifier within this session. */
+  readonly id: string;
+  readonly kind: 'EMAIL' | 'PASSKEY';
+  /** Of an address, masked; null for a passkey. */
+  readonly shown: string | null;
+  readonly since: string;
+  readonly standing: 'OWN' | 'OTHER' | 'CONFIRMED' | 'REJECTED';
+  readonly dataUsers: readonly ({ readonly displayName: string; readonly contactUrl: string } | null)[];
 }
 
 /** A UKAddress. */

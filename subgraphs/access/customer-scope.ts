@@ -6,21 +6,25 @@ import type { SubgraphLink } from '../server/subgraph-link';
 /** Which access records a customer's session shows (2-decisions-a-b.md, section 9). */
 export interface CustomerScope {
   readonly meterPointId: string;
-  /** The Identity Record with which the customer signed in; a supplier's login may do without one. */
-  readonly identityRecordId: string | null;
-  /** False once its occupancy has ended: then only what is linked to that Identity Record is shown. */
+  /** The Identity Records of the customer's own contacts. */
+  readonly ownRecordIds: readonly string[];
+  /** False once the occupancy has ended: then only what is linked to own Identity Records is shown. */
   readonly isCurrent: boolean;
-  /** The day from which history is shown, `YYYY-MM-DD`. */
+  /** Whether the contacts of the occupancy stand against each other: then, too, only what is linked to own Identity Records. */
+  readonly isContested: boolean;
+  /** The day on which the customer moved in, `YYYY-MM-DD`: history of what is linked to own Identity Records begins with it. */
   readonly since: string;
-  /** The day of the Change of Tenancy that ended the occupancy: who looked from then on is not shown. Null while it lasts. */
-  readonly until: string | null;
+  /** The instant at which the occupancy began: no other history of before is shown. Null where there was no Change of Tenancy. */
+  readonly beganAt: string | null;
+  /** The instant at which the next occupancy began: who looked from then on is not shown. Null while this one lasts. */
+  readonly endedAt: string | null;
 }
 
 /** Asks `identity` what the customer who calls may see; read with every request, since a session can end at any time. */
 export type CustomerScopes = (context: CallContext) => Promise<CustomerScope>;
 
 const SCOPE = `query CustomerScope($token: String!) {
-  customerScope(token: $token) { identityRecordId meterPointId isCurrent since until }
+  customerScope(token: $token) { meterPointId ownRecordIds isCurrent isContested since beganAt endedAt }
 }`;
 
 /** Scopes by GraphQL, on the account of this service. AUT001 when the session has ended. */

@@ -12,6 +12,7 @@ import { type SubgraphLink, localLink } from '../server/subgraph-link';
 import type { SubgraphSchema } from '../server/subgraph-schema';
 import { anonymisingArea } from './anonymising';
 import { legacyConsentArea } from './legacy-consents';
+import { contactArea } from './contacts/contacts';
 import { operatorArea } from './operator';
 import { customerSessionArea, customerSessions } from './sign-in/customer-sessions';
 import { blindIndexes } from './database/blind-index';
@@ -54,6 +55,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
     supplierSignInArea(foundation),
     operatorArea(foundation),
     legacyConsentArea(foundation),
+    contactArea(foundation, sessions),
   ];
   const schema = await identitySchema(areas.flatMap(({ resolvers }) => resolvers));
   const workers = await startWorkers({

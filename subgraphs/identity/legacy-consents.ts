@@ -34,8 +34,8 @@ export function legacyConsentArea(foundation: Foundation): Area {
   const records = new IdentityRecordRepository(database, indexes, vault);
   const consents = new ConsentRecords(access);
   const hashOfContent = keyedHash(keys.hashKey, 'consent-registration');
-  const { reidentifications } = ceremonyStore(foundation);
-  const parts = { ...foundation, provisional, records, consents, hashOfContent, reidentifications };
+  const { reidentifications, occupants } = ceremonyStore(foundation);
+  const parts = { ...foundation, provisional, records, consents, hashOfContent, reidentifications, occupants };
   const search = new ConsentSearch({ ...parts, linkedRecord: linkedRecords(records, provisional) });
   const ofThisService = () => ({ transactionId: newIdentifier('tid'), clientAddress: '' });
   return {

@@ -7,6 +7,8 @@ export interface Organisation {
   readonly displayName: string;
   /** Where customers may be sent back, each in full. */
   readonly returnUrls: readonly string[];
+  /** Whether it may still assert that it verified a customer's identity. */
+  readonly mayAssertVerified: boolean;
 }
 
 /** Organisations, as their accounts call them: asked of `access` each time. */
@@ -16,7 +18,7 @@ export interface Organisations {
 }
 
 const ORGANISATIONS = `query Organisations($duids: [DUID!]!) {
-  organisations(duids: $duids) { displayName returnUrls }
+  organisations(duids: $duids) { displayName returnUrls mayAssertVerified }
 }`;
 
 /** The way to organisations through `access`. */

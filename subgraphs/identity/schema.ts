@@ -2,7 +2,9 @@ import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } fro
 import { AnonymisingResolver } from './resolvers/anonymising.resolver';
 import { CeremonyResolver } from './resolvers/ceremony.resolver';
 import { ChangeOfTenancyResolver } from './resolvers/change-of-tenancy.resolver';
+import { ContactCountResolver } from './resolvers/contact-count.resolver';
 import { CredentialResolver } from './resolvers/credential.resolver';
+import { CustomerContactResolver } from './resolvers/customer-contact.resolver';
 import { CustomerSessionResolver } from './resolvers/customer-session.resolver';
 import { DiscoveredMeterPointResolver } from './resolvers/discovered-meter-point.resolver';
 import { IdentityLookResolver } from './resolvers/identity-look.resolver';
@@ -33,6 +35,8 @@ const RESOLVERS = [
   ChangeOfTenancyResolver,
   DiscoveredMeterPointResolver,
   LegacyConsentResolver,
+  CustomerContactResolver,
+  ContactCountResolver,
 ] as const;
 
 /** The subgraph `identity`, of one instance of each resolver. Without them it can be printed and composed, but not executed. */

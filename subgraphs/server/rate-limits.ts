@@ -33,6 +33,8 @@ export interface Limits {
   readonly gridFiles: number;
   /** Questions about public registers of a network without an account in a minute. */
   readonly publicLookups: number;
+  /** Contests of contacts that a Data User causes in a day, from which on the back office is alerted. */
+  readonly contestAlert: number;
 }
 
 /** Where limits are counted: the table `rate_limit` of the subgraph, in memory while the database is away. Keys are hashed. */

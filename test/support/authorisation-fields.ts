@@ -22,7 +22,7 @@ AccessRecordVersionConnection: edges nodes pageInfo
 AccessRecordVersionEdge: cursor node
 AccessToken: expiry key
 Account: accountId contactUrl dataTypesSupported displayName duid mpid oauthClientId oauthIssuer organisationReference privacyUrl
-  registeredAt returnUrls role status suspendedAt termination
+  registeredAt returnUrls role status suspendedAt termination verificationWithdrawnAt
 AccountConnection: edges nodes pageInfo totalCount
 AccountEdge: cursor node
 AccountSecret: account secretKey
@@ -41,9 +41,12 @@ ConsentToken: consentExpiry key
 ConsentWithdrawal: id revokedAt
 Controller: address contactUrl liaReference name privacyRightsUrl role statutoryReference storageConditions
 ControllerArrangement: arrangementType art26Reference controllers
+ContactCount: asserted contests dataUser isAlert rejections
+ContactLink: expiresAt
 ControllerNotice: controllerName noticeLanguage noticeVersion termsUrl
 CredentialRemoval: credentialId
-CustomerSession: address expiresAt isCurrent moveInDate mpxn returnUrl signedInAt signedInBy
+CustomerContact: dataUsers id kind shown since standing
+CustomerSession: address expiresAt isContested isCurrent mayJudge moveInDate mpxn returnUrl signedInAt signedInBy
 CustomerSignIn: expiresAt token
 DataUser: contactUrl dataTypesSupported displayName duid privacyUrl registeredAt status suspendedAt
 DaysAndHours: days hours

@@ -83,6 +83,13 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
     (ids) => `{ ownReidentification(ref: "${ids['ir']}", tokenRef: "${ids['token-ref']}") { status } }`,
   ),
   'Query.customerAccessRecord': by('record', ({ id }) => `{ customerAccessRecord(id: "${id}") { state } }`),
+  'Mutation.mailContactLink': by('record', ({ id }) => `mutation { mailContactLink(contact: "${id}", language: EN) }`),
+  'Mutation.proveContactByPasskey': () =>
+    Promise.resolve({
+      query: 'mutation ($response: JSONObject!) { proveContactByPasskey(secret: "", response: $response) }',
+      variables: { response: {} },
+    }),
+  'Mutation.judgeContact': by('record', ({ id }) => `mutation { judgeContact(contact: "${id}", verdict: REJECTED) }`),
   'Query.webhook': by('webhook', ({ wid }) => `{ webhook(wid: "${wid}") { callbackUrl } }`),
   'Query.registerEvent': by('webhook', (ids) => `{ registerEvent(id: "${ids['event-id']}") { type } }`),
   'Query.registerEvents': by('customer', ({ duid }) => `{ registerEvents(duid: "${duid}") { nodes { type } } }`),

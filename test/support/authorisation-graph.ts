@@ -109,6 +109,12 @@ Mutation.withdrawConsent
   the customer's            u     x     u     u     r     r     r     r     r     r     r     r     r     ok    r     r
   another's                 u     x     u     u     r     r     r     r     r     r     r     r     r     n     r     r
   absent                    u     x     u     u     r     r     r     r     r     r     r     r     r     n     r     r
+Mutation.mailContactLink
+  absent                    u     x     u     u     r     r     r     r     r     r     r     r     r     n     r     r
+Mutation.proveContactByPasskey
+  absent                    u     x     u     u     r     r     r     r     r     r     r     r     r     p     r     r
+Mutation.judgeContact
+  absent                    u     x     u     u     r     r     r     r     r     r     r     r     r     p     r     r
 Mutation.updateWebhook
   the owner's               u     x     u     u     ok    o     r     r     r     r     r     r     r     r     r     r
   the other's               u     x     u     u     o     ok    r     r     r     r     r     r     r     r     r     r

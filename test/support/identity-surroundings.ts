@@ -15,3 +15,14 @@ export const places: IdentityPlaces = {
 export function absentSubgraph(name: string): SubgraphLink {
   return { name, execute: () => Promise.reject(new RegisterError('SYS002')) };
 }
+
+/** `access` of which nothing but organisations is asked: it knows each by the same name. */
+export const accessOfOrganisations: SubgraphLink = {
+  name: 'access',
+  execute: ({ query }) =>
+    query.includes('organisations(')
+      ? Promise.resolve({
+          data: { organisations: [{ displayName: 'Larkhill Insight Ltd', returnUrls: [], mayAssertVerified: true }] },
+        })
+      : Promise.reject(new RegisterError('SYS002')),
+};

@@ -1,6 +1,7 @@
 import type { CallContext } from '../../subgraphs/server/caller';
-import { isLinkMail, mailsNow, mailsOf, secretIn } from './sign-in-mails';
+import { isLinkMail, mailsNow, secretIn } from './sign-in-mails';
 import type { SignInRoom } from './sign-in-room';
+import { until } from './until';
 
 export const REQUEST_LINK =
   'mutation ($entry: SignInEntry!, $language: Language!) { requestSignInLink(entry: $entry, language: $language) }';
@@ -16,7 +17,7 @@ export const FINISH_SUPPLIER = `mutation ($secret: String!, $callbackUrl: String
 export const SESSION = `{ customerSession {
   mpxn address { addressLine1 addressLine2 townCity county postcode } moveInDate isCurrent signedInBy signedInAt expiresAt returnUrl } }`;
 export const SCOPE = `query ($token: String!) { customerScope(token: $token) {
-  sessionId identityRecordId meterPointId isCurrent since until } }`;
+  sessionId identityRecordId meterPointId isCurrent isContested ownRecordIds since beganAt endedAt } }`;
 export const END_SESSION = 'mutation { endCustomerSession }';
 
 /** A new session as its browser gets it. */
@@ -40,10 +41,11 @@ export function requestLink(room: SignInRoom, entry: object, language = 'EN') {
 
 /** Asks for a link, reads the mail and presses the button. */
 export async function signedInByLink(room: SignInRoom, entry: object, email: string): Promise<NewSession> {
-  const before = (await mailsNow(room, email)).length;
+  const links = async () => (await mailsNow(room, email)).filter(isLinkMail);
+  const before = (await links()).length;
   const { codes: refused } = await requestLink(room, entry);
   if (refused.length > 0) throw new Error(refused.join());
-  const mails = (await mailsOf(room, email, before + 1)).filter(isLinkMail);
+  const mails = await until(async () => ((await links()).length > before ? links() : undefined));
   const { data, codes } = await room.ask(SIGN_IN_WITH_LINK, { secret: secretIn(mails) });
   if (codes.length > 0) throw new Error(codes.join());
   return data.signInWithLink;

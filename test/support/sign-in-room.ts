@@ -53,7 +53,7 @@ export interface SignInRoom {
   moveClock(seconds: number): Promise<void>;
   /** Starts one replica of `identity` more. */
   addReplica(): Promise<void>;
-  /** Resolves when no job waits or runs any more. */
+  /** Resolves when no job waits or runs any more, but for those of a later day. */
   jobsDone(): Promise<void>;
   close(): Promise<void>;
 }
@@ -163,7 +163,11 @@ function whatTheOwnerDoes(
   { indexKey }: IdentityKeys,
 ): Pick<SignInRoom, 'tenancyChanged' | 'moveClock' | 'jobsDone'> {
   const waiting = async () =>
-    (await owner.query('select count(*)::int as waiting from identity_jobs._private_jobs')).rows[0].waiting as number;
+    (
+      await owner.query(
+        'select count(*)::int as waiting from identity_jobs._private_jobs where run_at <= now() or locked_at is not null or attempts > 0',
+      )
+    ).rows[0].waiting as number;
   return {
     tenancyChanged: async (mpxn, effectiveDate) =>
       void (await owner.query(

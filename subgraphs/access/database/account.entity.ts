@@ -12,6 +12,8 @@ export class AccountEntity {
   @Column({ type: 'text' }) status: AccountStatus;
   @Column({ type: 'timestamptz', name: 'registered_at', insert: false }) registeredAt: Date;
   @Column({ type: 'timestamptz', name: 'suspended_at', nullable: true }) suspendedAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'verification_withdrawn_at', nullable: true, insert: false })
+  verificationWithdrawnAt: Date | null;
   @Column({ type: 'text', nullable: true }) duid: string | null;
   @Column({ type: 'text', nullable: true }) mpid: string | null;
   @Column({ type: 'text', name: 'contact_url', nullable: true }) contactUrl: string | null;

@@ -202,6 +202,20 @@ export class AccountRepository {
     });
   }
 
+  /** Withdraws or restores the right of a Data User to assert `verified`; CNF001 when nothing would change. */
+  setVerificationRight(actor: string, accountId: string, right: 'withdraw' | 'restore'): Promise<AccountEntity> {
+    return this.audited(actor, `${right}-verification-right`, async (manager) => {
+      const { role, verificationWithdrawnAt } = await lockedAccount(manager, accountId);
+      if (role !== 'data_user') throw new RegisterError('CNF001', 'Only Data Users assert `verified`.');
+      const isWithdrawn = verificationWithdrawnAt !== null;
+      if (isWithdrawn === (right === 'withdraw'))
+        throw new RegisterError('CNF001', `The right is ${isWithdrawn ? 'withdrawn already' : 'not withdrawn'}.`);
+      const text = `update account set verification_withdrawn_at = case when $2 then register_now() end where account_id = $1`;
+      await manager.query(text, [accountId, right === 'withdraw']);
+      return { subject: accountId, detail: {}, result: await lockedAccount(manager, accountId) };
+    });
+  }
+
   /** Sets the OpenID Connect client of a supplier; the client secret is kept sealed, and out of the audit. */
   setSupplierOAuth(actor: string, accountId: string, oauthIssuer: string, oauthClientId: string, clientSecret: string) {
     return this.audited(actor, 'set-supplier-oauth', async (manager) => {

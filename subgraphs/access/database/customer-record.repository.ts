@@ -9,6 +9,7 @@ import {
   requirePageSize,
 } from '../../server/connection';
 import type { Database } from '../../server/database';
+import { inTransaction } from '../../server/transaction';
 import type { CustomerScope } from '../customer-scope';
 import { type AccessRecordPage, LARGEST_PAGE } from './access-record-lists';
 import { withdrawal } from './consent-withdrawal';
@@ -25,9 +26,12 @@ const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and (expiry is null or expiry 
   and not (${endedWithDataUser()})`;
 const ENDED_AT = `coalesce(claimed_at, ${revokedAtNow()}, expiry)`;
 
-/** The scope is always the first three parameters, used or not. Its days are those of the customers. */
-const IN_SCOPE = 'meter_point_id = $1 and ($2::uuid is null or identity_record_id = $2) and $3::date is not null';
-const HAS_ENDED = `not (${IS_NOW}) and ${ENDED_AT} >= $3::date::timestamp at time zone 'Europe/London'`;
+/** The scope is always the first five parameters, used or not. Its days are those of the customers. */
+const IS_OWN = 'identity_record_id = any($3::uuid[])';
+const IN_SCOPE = `meter_point_id = $1 and ($2::boolean or ${IS_OWN}) and $4::date is not null and $5::timestamptz is distinct from 'infinity'`;
+const MOVED_IN = `$4::date::timestamp at time zone 'Europe/London'`;
+/** What was not the customer's own and ended before the occupancy began is the former occupant's, also on the same day. */
+const HAS_ENDED = `not (${IS_NOW}) and ${ENDED_AT} >= case when ${IS_OWN} then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end`;
 const VISIBLE = `${IN_SCOPE} and (${IS_NOW} or ${HAS_ENDED})`;
 
 /** What a part holds, and its order: by rank, then by the instant, the latest first. */
@@ -42,20 +46,25 @@ const PAGES = Object.fromEntries(
     {
       name: `customer_records_${part}`,
       text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, ${instantText(at)} as instant from access_record
-        where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($4::int, $5::timestamptz, $6::uuid)
-        order by rank desc, ${at} desc, id desc limit $7`,
+        where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($6::int, $7::timestamptz, $8::uuid)
+        order by rank desc, ${at} desc, id desc limit $9`,
     },
   ]),
 ) as Record<CustomerRecordPart, { name: string; text: string }>;
 
 const BY_ID = {
   name: 'customer_records_by_id',
-  text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($4::uuid[])`,
+  text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($6::uuid[])`,
+};
+
+const HOLD = {
+  name: 'hold_customer_record',
+  text: `select from access_record where ${IN_SCOPE} and id = $6::uuid for no key update`,
 };
 
 const WITHDRAW = {
   name: 'withdraw_consent',
-  text: withdrawal(`${IN_SCOPE} and id = $4::uuid`, {
+  text: withdrawal(`${IN_SCOPE} and id = $6::uuid`, {
     account: `'customer'`,
     reason: `'customer-request'`,
   }),
@@ -64,11 +73,10 @@ const WITHDRAW = {
 const LOOKS = {
   name: 'customer_looks',
   text: `select record_id as "recordId", display_name as organisation, kind, hour, count
-    from (select id from access_record where ${VISIBLE}) record
+    from (select id, ${IS_OWN} as is_own from access_record where ${VISIBLE}) record
       join look on record_id = record.id left join account using (account_id)
-    where hour >= $3::date::timestamp at time zone 'Europe/London'
-      and ($4::date is null or hour < $4::date::timestamp at time zone 'Europe/London')
-    order by hour desc, record_id, kind, account_id limit $5`,
+    where hour >= case when is_own then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
+    order by hour desc, record_id, kind, account_id limit $7`,
 };
 
 /** A look at a record of the customer: by an organisation, or a holder of the key who was not identified. */
@@ -100,17 +108,27 @@ export class CustomerRecordRepository {
     return isUuid(id) ? ((await this.byIds(scope, [id]))[0] ?? null) : null;
   }
 
-  /** Withdraws consent: when; undefined when there is no such record in scope that is ACTIVE on consent. */
-  async withdraw(scope: CustomerScope, id: string): Promise<Date | undefined> {
+  /**
+   * Withdraws consent: when; undefined when there is no such record in scope that is ACTIVE on consent. The scope is found once more while
+   * the record is held: however long the statement waited for the record, it does what the customer may do at that instant.
+   */
+  async withdraw(
+    scope: CustomerScope,
+    id: string,
+    scopeNow: () => Promise<CustomerScope> = () => Promise.resolve(scope),
+  ): Promise<Date | undefined> {
     if (!isUuid(id)) return undefined;
-    const values = [...bound(scope), id];
-    const { rows } = await this.database.pool.query<{ revoked_at: Date }>({ ...WITHDRAW, values });
-    return rows[0]?.revoked_at;
+    return inTransaction(this.database.pool, async (session) => {
+      const held = await session.query({ ...HOLD, values: [...bound(scope), id] });
+      if (held.rowCount !== 1) return undefined;
+      const values = [...bound(await scopeNow()), id];
+      return (await session.query<{ revoked_at: Date }>({ ...WITHDRAW, values })).rows[0]?.revoked_at;
+    });
   }
 
   /** Who looked at the records in scope during the occupancy, the latest first. */
   async looks(scope: CustomerScope, most: number): Promise<Look[]> {
-    const values = [...bound(scope), scope.until, most];
+    const values = [...bound(scope), scope.endedAt, most];
     const { rows } = await this.database.pool.query<Omit<Look, 'record'> & { recordId: string }>({ ...LOOKS, values });
     const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
     const recordOf = new Map(records.map((record) => [record.id, record]));
@@ -135,12 +153,10 @@ export class CustomerRecordRepository {
   }
 }
 
-/** The id of no record. */
-const NONE = '00000000-0000-0000-0000-000000000000';
 const BEFORE_EVERY_RANK = 2;
 
-function bound({ meterPointId, identityRecordId, isCurrent, since }: CustomerScope): unknown[] {
-  return [meterPointId, isCurrent ? null : (identityRecordId ?? NONE), since];
+function bound({ meterPointId, isCurrent, isContested, ownRecordIds, since, beganAt }: CustomerScope): unknown[] {
+  return [meterPointId, isCurrent && !isContested, ownRecordIds, since, beganAt];
 }
 
 function positionOf(after: string | null): unknown[] {

@@ -9,6 +9,8 @@ export interface Organisation {
   readonly status: AccountStatus;
   /** Where customers may be sent back; nowhere else. */
   readonly returnUrls: readonly string[];
+  /** Whether it may assert that it verified a customer's identity. */
+  readonly mayAssertVerified: boolean;
 }
 
 /** A supplier at which customers can sign in. */
@@ -26,7 +28,8 @@ export interface SupplierClient extends SupplierSignInOption {
 
 const ORGANISATION_BY_DUID = {
   name: 'organisation_by_duid',
-  text: `select duid, display_name as "displayName", status, return_urls as "returnUrls" from account where duid = any($1)`,
+  text: `select duid, display_name as "displayName", status, return_urls as "returnUrls",
+      verification_withdrawn_at is null as "mayAssertVerified" from account where duid = any($1)`,
 };
 
 /** Suppliers in good standing whose client is set completely; a suspended one is not offered. */

@@ -7,6 +7,7 @@ import { ClosedIdentityRecords1790000000004 } from './migrations/0004-closed-ide
 import { Events1790000000005 } from './migrations/0005-events';
 import { Operator1790000000006 } from './migrations/0006-operator';
 import { LegacyConsents1790000000007 } from './migrations/0007-legacy-consents';
+import { VerificationRight1790000000009 } from './migrations/0009-verification-right';
 import { TerminatedDataUsers1790000000010 } from './migrations/0010-terminated-data-users';
 import { accessRights } from './rights';
 
@@ -23,6 +24,7 @@ export const accessTables: SubgraphTables = {
     Events1790000000005,
     Operator1790000000006,
     LegacyConsents1790000000007,
+    VerificationRight1790000000009,
     TerminatedDataUsers1790000000010,
   ],
   rights: accessRights,

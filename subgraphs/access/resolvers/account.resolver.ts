@@ -94,6 +94,21 @@ export class AccountResolver {
   }
 
   @MayCall('admin')
+  @Mutation(() => AccountType, {
+    description:
+      'Withdraws the right of a Data User to assert `verified` of Identity Records, with effect at once; it stays active otherwise.',
+  })
+  withdrawVerificationRight(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.setVerificationRight(actor(context), id, 'withdraw');
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountType, { description: 'Gives a Data User the right back to assert `verified`.' })
+  restoreVerificationRight(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.setVerificationRight(actor(context), id, 'restore');
+  }
+
+  @MayCall('admin')
   @Mutation(() => AccountType, { description: 'Sets where the organisation is reached.' })
   setContactUrl(
     @accountId() id: string,

@@ -16,6 +16,11 @@ export class AccountType {
   @Field(() => DataUserStatusEnum, { description: 'Whether it is let in.' }) status: AccountStatus;
   @Field(() => DateTime, { description: 'When it was onboarded.' }) registeredAt: Date;
   @Field(() => DateTime, { nullable: true, description: 'Since when it is suspended.' }) suspendedAt: Date | null;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Since when it may not assert `verified` of Identity Records any more; Data Users only.',
+  })
+  verificationWithdrawnAt: Date | null;
   @Field(() => Duid, { nullable: true, description: 'Data Users and portals only.' }) duid: string | null;
   @Field(() => String, { nullable: true, description: 'Market participant id; suppliers only.' }) mpid: string | null;
   @Field(() => Uri, { nullable: true, description: 'Where to reach it.' }) contactUrl: string | null;

@@ -48,8 +48,8 @@ export class CustomerRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<ConsentWithdrawalType> {
     const scope = await this.scopeOf(context);
-    const revokedAt = await this.customers.withdraw(scope, id);
-    return revokedAt ? { id, revokedAt } : refuseWithdrawal(await this.customers.byId(scope, id));
+    const revokedAt = await this.customers.withdraw(scope, id, () => this.scopeOf(context));
+    return revokedAt ? { id, revokedAt } : refuseWithdrawal(await this.customers.byId(await this.scopeOf(context), id));
   }
 
   @MayCall('customer')

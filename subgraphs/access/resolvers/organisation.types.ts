@@ -13,6 +13,8 @@ export class OrganisationType implements stored.Organisation {
   @Field(() => String, { description: 'Its name, from its account.' }) displayName: string;
   @Field(() => String, { description: 'Status of its account.' }) status: AccountStatus;
   @Field(() => [Uri], { description: 'URLs to which customers may be sent back.' }) returnUrls: string[];
+  @Field(() => Boolean, { description: "Whether it may assert that it verified a customer's identity." })
+  mayAssertVerified: boolean;
 }
 
 @Directive('@inaccessible')

@@ -52,11 +52,26 @@ const DESTROY = [
   'delete from idempotency_key where record_id = $1',
 ];
 
+/** Contacts at the meter point of a record that no other record there has: what was noted of them goes with the record. */
+const LAST_OF = (table: string, contact: string): string => `
+  delete from ${table} noted using identity_record own
+  where own.id = $1 and noted.mpxn_index = own.mpxn_index and not exists (
+    select from identity_record other where other.mpxn_index = own.mpxn_index and other.id <> own.id
+      and (other.email_index = noted.${contact}
+        or exists (select from passkey where passkey.record_id = other.id and passkey.credential_hash = noted.${contact})))`;
+const FORGET_CONTACTS = [
+  LAST_OF('contact_verdict', 'contact'),
+  LAST_OF('contact_contest', 'contact'),
+  LAST_OF('contact_proof', 'one'),
+  LAST_OF('contact_proof', 'other'),
+];
+
 /**
  * Destroys the data key, the blind indexes and all that hangs on a record, in the transaction of the session. The instant is that of a
  * list when a restore does it again, else now.
  */
 export async function destroyPersonalData(session: Session, id: string, at?: string): Promise<void> {
+  for (const statement of FORGET_CONTACTS) await session.query(statement, [id]);
   await session.query(END_SESSIONS_THERE, [id]);
   await session.query(ANONYMISED, [id, at ?? null]);
   for (const statement of DESTROY) await session.query(statement, [id]);

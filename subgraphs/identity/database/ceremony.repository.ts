@@ -4,6 +4,7 @@ import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import { unseal } from '../../server/sealed';
 import type { Session } from '../../server/transaction';
 import type { CeremonyStart, ChallengeKind } from '../domain/ceremony';
+import type { Contact } from '../domain/contacts';
 import type { IdentityKeys } from '../foundation';
 import { boundReturnAddress } from './reidentification.repository';
 
@@ -22,6 +23,8 @@ export interface OpenCeremony extends CeremonyStart {
   readonly tokenExpiresAt: Date;
   /** Where the customer returns to, with the token-ref; null for the register's own page. */
   readonly returnUrl: string | null;
+  /** The contact that the customer has proved before a passkey is added; null for none. */
+  readonly provenBy: Contact | null;
 }
 
 /** A challenge taken out to be answered: it is gone from the database. */
@@ -37,15 +40,17 @@ export interface NewCeremony extends CeremonyStart {
   readonly parentId?: string;
   readonly secret: string;
   readonly expiresAt: Date;
+  readonly provenBy?: Contact | null;
 }
 
 const INSERT = `
-  insert into ceremony (id, secret_hash, reidentification_id, parent_id, kind, proofs, vouched, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  insert into ceremony (id, secret_hash, reidentification_id, parent_id, kind, proofs, vouched, expires_at, proven_by)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'))`;
 const OPEN = `
   select c.id, c.parent_id as "parentId", c.kind, c.proofs, c.vouched, c.expires_at as "expiresAt",
     i.id as "reidentificationId", i.record_id as "recordId", i.scope = 'cross' as "isDiscovered", i.duid,
-    i.expires_at as "tokenExpiresAt", i.return_address as "returnAddress"
+    i.expires_at as "tokenExpiresAt", i.return_address as "returnAddress",
+    encode(c.proven_by, 'hex') as "provenBy"
   from ceremony c join reidentification i on i.id = c.reidentification_id left join ceremony parent on parent.id = c.parent_id
   where c.secret_hash = $1 and c.used_at is null and parent.used_at is null and i.confirmed_at is null
     and c.expires_at > register_now() and i.expires_at > register_now()`;
@@ -87,8 +92,9 @@ export class CeremonyRepository {
   }
 
   async insert(session: Session, ceremony: NewCeremony): Promise<void> {
-    const { secret, reidentificationId, parentId = null, kind, proofs, vouched, expiresAt } = ceremony;
-    const values = [randomUUID(), this.hash(secret), reidentificationId, parentId, kind, proofs, vouched, expiresAt];
+    const { secret, reidentificationId, parentId = null, kind, proofs, vouched, expiresAt, provenBy = null } = ceremony;
+    const ids = [randomUUID(), this.hash(secret), reidentificationId, parentId];
+    const values = [...ids, kind, proofs, vouched, expiresAt, provenBy];
     await session.query(INSERT, values);
   }
 

@@ -3,10 +3,13 @@ import type { Database } from '../../server/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import { seal, unseal } from '../../server/sealed';
 import type { Session } from '../../server/transaction';
+import type { Contact } from '../domain/contacts';
 import type { SignInMeans } from '../domain/customer-session';
+import type { TenancyChange } from '../domain/occupancy';
 import type { IdentityKeys } from '../foundation';
 import type { BlindIndexes } from './blind-index';
 import { newSecret } from './secrets';
+import { type TenancyChangeRow, changesOf, effectiveChanges } from './tenancy-changes';
 
 /** What a session of somebody without an Identity Record says of its meter point. */
 export interface RecordlessPlace {
@@ -17,7 +20,7 @@ export interface RecordlessPlace {
 
 /** A session to be started: of an Identity Record, or of a place alone. */
 export interface NewCustomerSession {
-  readonly of: { readonly recordId: string } | RecordlessPlace;
+  readonly of: { readonly recordId: string; readonly contact: Contact | null } | RecordlessPlace;
   readonly means: SignInMeans;
   readonly returnUrl: string | null;
 }
@@ -40,18 +43,23 @@ export interface StoredCustomerSession {
   readonly startedAt: Date;
   readonly expiresAt: Date;
   readonly returnUrl: string | null;
-  /** Days of the effective Changes of Tenancy at the meter point, the earliest first. */
-  readonly tenancyChanges: readonly string[];
+  readonly mpxnIndex: Buffer;
+  /** The contact by which the customer signed in; null for a supplier sign-in. */
+  readonly contact: Contact | null;
+  /** Effective Changes of Tenancy at the meter point, the earliest first. */
+  readonly changes: readonly TenancyChange[];
 }
 
-type SessionRow = Omit<StoredCustomerSession, 'place'> & { readonly sealed: Buffer | null };
+type SessionRow = Omit<StoredCustomerSession, 'place' | 'changes'> & {
+  readonly sealed: Buffer | null;
+  readonly changes: readonly TenancyChangeRow[];
+};
 
 const BY_TOKEN = {
   name: 'customer_session_by_token',
   text: `select id as "sessionId", record_id as "recordId", meter_point_id as "meterPointId", sealed, means,
-      started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl",
-      array(select to_char(effective_date, 'YYYY-MM-DD') from change_of_tenancy c where c.mpxn_index = customer_session.mpxn_index
-        and effective_date <= (register_now() at time zone 'Europe/London')::date order by effective_date) as "tenancyChanges"
+      started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl", mpxn_index as "mpxnIndex",
+      encode(contact, 'hex') as contact, ${effectiveChanges('customer_session.mpxn_index')} as changes
     from customer_session where token_hash = $1 and ended_at is null and expires_at > register_now()`,
 };
 
@@ -60,8 +68,8 @@ const STARTED = 'returning started_at as "startedAt", expires_at as "expiresAt"'
 /** The record is locked against being anonymised meanwhile: its blind indexes must not outlive it here. */
 const START_OF_RECORD = {
   name: 'start_customer_session_of_record',
-  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, return_url)
-    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4 from identity_record r
+  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, return_url, contact)
+    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $6 from identity_record r
     where r.id = $5 and r.anonymised_at is null and r.closing_at is null for share ${STARTED}`,
 };
 const START_OF_PLACE = {
@@ -97,7 +105,7 @@ export class CustomerSessionRepository {
     const values = [id, this.hashOfToken(token), means, returnUrl];
     const { rows } = await session.query<Omit<StartedCustomerSession, 'token'>>(
       'recordId' in of
-        ? { ...START_OF_RECORD, values: [...values, of.recordId] }
+        ? { ...START_OF_RECORD, values: [...values, of.recordId, of.contact && Buffer.from(of.contact, 'hex')] }
         : { ...START_OF_PLACE, values: [...values, ...this.placeColumns(id, of)] },
     );
     return rows[0] && { token, ...rows[0] };
@@ -107,8 +115,12 @@ export class CustomerSessionRepository {
   async byToken(token: string): Promise<StoredCustomerSession | undefined> {
     const [row] = await this.database.reads.rows<SessionRow>(BY_TOKEN, [this.hashOfToken(token)]);
     if (row === undefined) return undefined;
-    const { sealed, ...session } = row;
-    return { ...session, place: sealed === null ? null : this.opened(sealed, row.sessionId) };
+    const { sealed, changes, ...session } = row;
+    return {
+      ...session,
+      changes: changesOf(changes),
+      place: sealed === null ? null : this.opened(sealed, row.sessionId),
+    };
   }
 
   /** Ends the session of a token. */

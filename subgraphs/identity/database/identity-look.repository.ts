@@ -22,16 +22,15 @@ const FORGET = `delete from identity_look where hour < register_now() - interval
 
 /**
  * An existence check and a look at consents are counted on every record of the meter point, so the largest count is their number; an
- * attempt at re-identification on one. Looks after an occupancy ended are not its former occupant's.
+ * attempt at re-identification on one. The last hour of an occupancy that has ended is left out: the next one began in it.
  */
 const OF_RECORDS = `
   select l.duid, l.kind, l.hour,
     (case when l.kind in ('existence-check', 'show-consents') then max(l.count) else sum(l.count) end)::integer as count
-  from identity_look l join identity_record r on r.id = l.record_id
-  where l.record_id = any($1::uuid[]) and l.hour >= date_trunc('hour', $2::date::timestamp at time zone 'Europe/London')
-    and ($3 or not exists (select from change_of_tenancy c where c.mpxn_index = r.mpxn_index
-      and c.effective_date <= (register_now() at time zone 'Europe/London')::date
-      and c.effective_date > $2::date and l.hour >= c.effective_date::timestamp at time zone 'Europe/London'))
+  from identity_look l
+  where l.record_id = any($1::uuid[])
+    and l.hour >= date_trunc('hour', greatest($2::date::timestamp at time zone 'Europe/London', $3::timestamptz))
+    and ($4::timestamptz is null or l.hour + interval '1 hour' <= $4)
   group by l.duid, l.kind, l.hour order by l.hour desc, l.duid, l.kind limit 500`;
 
 /** Which looks are asked for. */
@@ -39,8 +38,9 @@ export interface LooksAsked {
   readonly recordIds: readonly string[];
   /** First day, `YYYY-MM-DD`. */
   readonly since: string;
-  /** Whether the occupancy is the present one: otherwise it ended at the Change of Tenancy that followed. */
-  readonly isCurrent: boolean;
+  /** When the occupancy began, and when it ended, if it did. */
+  readonly beganAt: Date | null;
+  readonly endedAt: Date | null;
 }
 
 /** Who looked, by the hour (2-decisions-a-b.md, section 10). */
@@ -53,8 +53,8 @@ export class IdentityLookRepository {
   }
 
   /** The newest 500 looks at records. */
-  async of({ recordIds, since, isCurrent }: LooksAsked): Promise<IdentityLook[]> {
-    const { rows } = await this.database.pool.query<IdentityLook>(OF_RECORDS, [recordIds, since, isCurrent]);
+  async of({ recordIds, since, beganAt, endedAt }: LooksAsked): Promise<IdentityLook[]> {
+    const { rows } = await this.database.pool.query<IdentityLook>(OF_RECORDS, [recordIds, since, beganAt, endedAt]);
     return rows;
   }
 

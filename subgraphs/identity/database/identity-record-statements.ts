@@ -45,8 +45,8 @@ export const REGISTER_RECORD: NamedStatement = {
   name: 'register_identity_record',
   text: `with ${CLAIM_IDEMPOTENCY_KEY},
   record as (
-    insert into identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed)
-    select $6, $7, $8, $9, $10, $11, $12, $13, $14 where $3::bytea is null or exists (select from claim)
+    insert into identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, is_verified)
+    select $6, $7, $8, $9, $10, $11, $12, $13, $14, $16 where $3::bytea is null or exists (select from claim)
     returning id
   )
   insert into identity_keys.data_key (record_id, wrapped) select id, $15 from record returning record_id`,

@@ -6,7 +6,8 @@ import type { IdempotentRequest } from '../../server/idempotency';
 import { type Session, inTransaction } from '../../server/transaction';
 import type { IdentityRecord, IdentityRecordLink, NewIdentityRecord, PersonalData } from '../domain/identity-record';
 import type { IdentityRecordSearch } from '../domain/identity-record-search';
-import type { Enrol, NewEnrolment } from '../reidentification/passkey-enrolment';
+import type { ContactNotes } from '../contacts/contact-notes';
+import type { Enrol } from '../reidentification/passkey-enrolment';
 import type { BlindIndexes } from './blind-index';
 import { IdentityRecordEntity } from './identity-record.entity';
 import {
@@ -17,13 +18,20 @@ import {
   RECORDS_BY_REF,
   REGISTER_RECORD,
 } from './identity-record-statements';
+import { lockMeterPoint } from './meter-point-lock';
 import { PERSONAL_DATA_FORM, type PersonalDataVault } from './personal-data-vault';
+import { keepWithinLimit } from './record-limit';
 import { type IdentityRecordRow, StoredIdentityRecord } from './stored-identity-record';
 
 /** What registering answers, also when it is answered again for the same idempotency key. */
 export interface RegisteredIdentityRecord {
   readonly ir: string;
   readonly passkeyRegistrationRedirect: string | null;
+}
+
+interface AddedBy {
+  readonly id: string;
+  readonly duid: string;
 }
 
 /** Most Identity Records that one search gives. */
@@ -96,20 +104,38 @@ export class IdentityRecordRepository {
     record: NewIdentityRecord,
     request: IdempotentRequest,
     enrol?: Enrol,
+    contacts?: Pick<ContactNotes, 'recordAdded'>,
   ): Promise<RegisteredIdentityRecord & { readonly replayed: boolean }> {
     const id = randomUUID();
     const enrolment = await enrol?.(id);
     const ir = newIdentifier('ir');
     const answer: RegisteredIdentityRecord = { ir, passkeyRegistrationRedirect: enrolment?.redirectUrl ?? null };
     const values = [...request.claim(answer), ...this.columns(id, ir, duid, record)];
-    const isNew = enrolment
-      ? await inTransaction(this.database.pool, (session) => insertEnrolling(session, values, enrolment))
-      : await isInserted(this.database.pool, values);
+    const isNew = await inTransaction(this.database.pool, async (session) => {
+      if (!(await isInserted(session, values))) return false;
+      await enrolment?.store(session);
+      await this.afterwards(session, { id, duid, ...record }, contacts);
+      return true;
+    });
     if (isNew) return { ...answer, replayed: false };
     return { ...(await request.recall<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
   }
 
-  /** Parameters $6 to $15 of {@link REGISTER_RECORD}. */
+  /** What hangs on a new record, in its transaction; nobody else adds one at the meter point meanwhile. */
+  private async afterwards(
+    session: Session,
+    { id: recordId, duid, piiPrincipal, principalVerification, email }: NewIdentityRecord & AddedBy,
+    contacts?: Pick<ContactNotes, 'recordAdded'>,
+  ): Promise<void> {
+    const { mpxn, moveInDate } = piiPrincipal;
+    const mpxnIndex = this.indexes.mpxn(mpxn);
+    await lockMeterPoint(session, mpxnIndex);
+    await keepWithinLimit(session, this.vault, { mpxnIndex, duid, moveInDate });
+    const [isVerified, hasEmail] = [principalVerification?.outcome === 'verified', email !== null];
+    await contacts?.recordAdded(session, { recordId, duid, mpxnIndex, moveInDate, isVerified, hasEmail });
+  }
+
+  /** Parameters $6 to $16 of {@link REGISTER_RECORD}. */
   private columns(id: string, ir: string, duid: string, { expressedBy, ...record }: NewIdentityRecord): unknown[] {
     const personal = personalDataOf(record);
     const { mpxn } = personal.piiPrincipal;
@@ -127,6 +153,7 @@ export class IdentityRecordRepository {
       PERSONAL_DATA_FORM,
       sealed,
       wrappedKey,
+      personal.principalVerification?.outcome === 'verified',
     ];
   }
 
@@ -137,13 +164,6 @@ export class IdentityRecordRepository {
 
 async function isInserted(session: Session, values: unknown[]): Promise<boolean> {
   return (await session.query({ ...REGISTER_RECORD, values })).rowCount === 1;
-}
-
-/** Record and enrolment, or neither when the idempotency key was claimed before. */
-async function insertEnrolling(session: Session, values: unknown[], enrolment: NewEnrolment): Promise<boolean> {
-  if (!(await isInserted(session, values))) return false;
-  await enrolment.store(session);
-  return true;
 }
 
 function personalDataOf({ piiPrincipal, principalVerification, email }: PersonalData): PersonalData {

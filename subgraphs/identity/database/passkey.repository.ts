@@ -3,6 +3,7 @@ import type { Database } from '../../server/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import type { NamedStatement } from '../../server/short-reads';
 import type { Session } from '../../server/transaction';
+import type { Contact } from '../domain/contacts';
 import type { PasskeyCredential } from '../domain/identity-record';
 import type { NewPasskey, PasskeyMaterial } from '../domain/passkey';
 import type { IdentityKeys } from '../foundation';
@@ -21,6 +22,8 @@ export interface AssertionDemand {
 export interface AssertedPasskey {
   readonly recordId: string;
   readonly credentialId: string;
+  /** The passkey as a contact of the customer. */
+  readonly contact: Contact;
 }
 
 interface SealedPasskey {
@@ -103,7 +106,8 @@ export class PasskeyRepository {
     if (!assertion) return undefined;
     const { signCount, backedUp } = assertion;
     const counted = await this.database.pool.query(COUNT, [passkey.id, signCount, backedUp]);
-    if (counted.rowCount === 1) return { recordId: passkey.recordId, credentialId: passkey.id };
+    if (counted.rowCount === 1)
+      return { recordId: passkey.recordId, credentialId: passkey.id, contact: this.contactOf(id) };
     await this.database.pool.query(RECORD_REGRESSION, [passkey.id, signCount]);
     return undefined;
   }
@@ -139,6 +143,11 @@ export class PasskeyRepository {
   /** Removes a passkey of a record: from now on it can assert nothing. False when the record has no such passkey. */
   async remove(recordId: string, credentialId: string): Promise<boolean> {
     return (await this.database.pool.query(REMOVE, [credentialId, recordId])).rowCount === 1;
+  }
+
+  /** A passkey as a contact of the customer: the form of its keyed hash that the domain compares. */
+  contactOf(webauthnId: string): Contact {
+    return this.hash(webauthnId).toString('hex');
   }
 
   private open({ id, recordId, wrappedKey, sealed }: SealedPasskey): PasskeyMaterial {

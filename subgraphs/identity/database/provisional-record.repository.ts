@@ -39,8 +39,9 @@ const STORE = {
 /** Makes Identity Records of provisional ones: those of a condition. The blind indexes and the sealed data are what they were. */
 export const keepProvisional = (which: string): string => `
   with kept as (delete from identity.provisional_identity_record provisional where ${which} returning *)
-  insert into identity.identity_record (id, ref, duid, created_at, mpxn_index, meter_point_id, expressed_by, form, sealed)
-  select id, ref, duid, since, mpxn_index, meter_point_id, expressed_by, form, sealed from kept`;
+  insert into identity.identity_record
+    (id, ref, duid, created_at, mpxn_index, meter_point_id, expressed_by, form, sealed, is_verified, is_legacy)
+  select id, ref, duid, since, mpxn_index, meter_point_id, expressed_by, form, sealed, false, true from kept`;
 
 const KEEP = { name: 'keep_provisional_record', text: keepProvisional('id = $1') };
 

@@ -14,6 +14,8 @@ import {
   reidentificationState,
   secondsAfter,
 } from '../domain/reidentification';
+import { currentContacts, isContested, isRejected } from '../domain/contacts';
+import type { OccupantRecord } from '../domain/occupant-record';
 import type { ReidentificationMethod } from '../domain/reidentification-methods';
 import { returnAddress } from '../domain/return-address';
 import type { IdentityKeys } from '../foundation';
@@ -108,15 +110,21 @@ export class ReidentificationRepository {
 
   /**
    * The re-identification of a token-ref; undefined when there is none. Once a Change of Tenancy has ended the occupancy of its record
-   * it has expired: the former occupant confirms nothing any more.
+   * it has expired: the former occupant confirms nothing any more. So has one by meter point while contacts there stand against each
+   * other, and one whose customer has no contact that was not rejected.
    */
   async byToken(tokenRef: string): Promise<Reidentification | undefined> {
     const [row] = await this.database.reads.rows<ReidentificationRow>(BY_TOKEN, [this.hash(tokenRef)]);
     if (!row) return undefined;
     const { now, ...facts } = row;
     const occupant = await this.occupants.byId(facts.recordId);
-    const state = occupant?.occupancy === 'ended' ? 'expired' : reidentificationState(facts, now);
-    return { ...facts, state };
+    const isOver = occupant !== undefined && (await this.isOver(occupant, facts));
+    return { ...facts, state: isOver ? 'expired' : reidentificationState(facts, now) };
+  }
+
+  private async isOver(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>): Promise<boolean> {
+    if (occupant.occupancy === 'ended' || isRejected(occupant)) return true;
+    return scope === 'cross' && isContested(currentContacts(await this.occupants.verifiedAt(occupant.mpxn)).groups);
   }
 
   /** Keeps the answer to a request, tied to the record of which it tells; false when the same request was answered before. */

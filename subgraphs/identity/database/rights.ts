@@ -2,7 +2,7 @@
 export const identityRights = (role: string): string => `
   grant usage on schema identity_keys to ${role};
   grant select, insert on identity_record, identity_keys.data_key to ${role};
-  grant update (mpxn_index, email_index, meter_point_id, closing_at, anonymised_at) on identity_record to ${role};
+  grant update (mpxn_index, email_index, meter_point_id, closing_at, anonymised_at, is_verified) on identity_record to ${role};
   grant delete on identity_keys.data_key to ${role};
   grant select, insert, delete on provisional_identity_record to ${role};
   grant select on change_of_tenancy to ${role};
@@ -17,4 +17,8 @@ export const identityRights = (role: string): string => `
   grant select, insert, update, delete on idempotency_key, rate_limit to ${role};
   grant select, insert, delete on customer_session, sign_in_link, sign_in_attempt to ${role};
   grant update (ended_at) on customer_session to ${role};
-  grant update (used_at) on sign_in_link to ${role}`;
+  grant update (used_at) on sign_in_link to ${role};
+  grant select, insert, delete on contact_proof, contact_verdict, contact_contest, contact_link, contact_count to ${role};
+  grant update (verdict, judged_at) on contact_verdict to ${role};
+  grant update (used_at) on contact_link to ${role};
+  grant update (count) on contact_count to ${role}`;

@@ -1,7 +1,9 @@
+import type { Contact, ContactProof, ContactVerdict, HeldContact } from '../domain/contacts';
 import type { PersonalData, UkAddress } from '../domain/identity-record';
-import { type Occupancy, occupancyOf } from '../domain/occupancy';
+import { type Occupancy, type TenancyChange, occupancyOf, tenancyOf } from '../domain/occupancy';
 import type { OccupantRecord } from '../domain/occupant-record';
 import type { PersonalDataVault } from './personal-data-vault';
+import { type TenancyChangeRow, changesOf } from './tenancy-changes';
 
 /** What is read of a live record: facts in clear, the personal data still sealed. */
 export interface OccupantRow {
@@ -12,21 +14,34 @@ export interface OccupantRow {
   readonly meterPointId: string;
   readonly sealed: Buffer;
   readonly wrappedKey: Buffer;
-  readonly hasPasskey: boolean;
-  /** First day of the current occupancy, `YYYY-MM-DD`; null when there never was a Change of Tenancy. */
-  readonly occupiedSince: string | null;
+  /** Null when nobody has opened the record since the release that keeps it in clear. */
+  readonly isVerified: boolean | null;
+  readonly emailContact: Contact | null;
+  readonly passkeys: readonly { readonly contact: Contact; readonly since: string }[];
+  readonly changes: readonly TenancyChangeRow[];
+  /** What was judged of contacts at the meter point, in any tenancy. */
+  readonly verdicts: readonly {
+    readonly tenancy: string;
+    readonly contact: Contact;
+    readonly verdict: ContactVerdict;
+  }[];
+  readonly proofs: readonly { readonly tenancy: string; readonly one: Contact; readonly other: Contact }[];
   /** The present day in Great Britain. */
   readonly today: string;
 }
 
 /** A live Identity Record that is opened when a personal field is asked for, once. */
 export class StoredOccupant implements OccupantRecord {
+  readonly changes: readonly TenancyChange[];
   private opened: PersonalData | undefined;
+  private judged: ReadonlySet<Contact> | undefined;
 
   constructor(
     private readonly row: OccupantRow,
     private readonly vault: PersonalDataVault,
-  ) {}
+  ) {
+    this.changes = changesOf(row.changes);
+  }
 
   get id(): string {
     return this.row.id;
@@ -44,7 +59,7 @@ export class StoredOccupant implements OccupantRecord {
     return this.row.meterPointId;
   }
   get hasPasskey(): boolean {
-    return this.row.hasPasskey;
+    return this.row.passkeys.some(({ contact }) => !this.rejectedContacts.has(contact));
   }
   get mpxn(): string {
     return this.personal.piiPrincipal.mpxn;
@@ -56,14 +71,54 @@ export class StoredOccupant implements OccupantRecord {
     return this.personal.piiPrincipal.address;
   }
   get email(): string | null {
+    const { emailContact } = this.row;
+    return emailContact === null || this.rejectedContacts.has(emailContact) ? null : this.personal.email;
+  }
+  get storedEmail(): string | null {
     return this.personal.email;
   }
   get isVerified(): boolean {
-    return this.personal.principalVerification?.outcome === 'verified';
+    const isAsserted = this.row.isVerified ?? this.personal.principalVerification?.outcome === 'verified';
+    return isAsserted && (this.heldContacts.length === 0 || this.rejected.length < this.heldContacts.length);
   }
   get occupancy(): Occupancy {
-    const { occupiedSince, today } = this.row;
-    return occupancyOf({ moveInDate: this.moveInDate, occupiedSince, today });
+    const occupiedSince = this.changes.at(-1)?.day ?? null;
+    return occupancyOf({ moveInDate: this.moveInDate, occupiedSince, today: this.row.today });
+  }
+  get tenancy(): string {
+    return tenancyOf(this.moveInDate, this.changes);
+  }
+  get contacts(): readonly HeldContact[] {
+    return this.isVerified ? this.heldContacts.filter(({ contact }) => !this.rejectedContacts.has(contact)) : [];
+  }
+  get rejected(): readonly HeldContact[] {
+    return this.heldContacts.filter(({ contact }) => this.rejectedContacts.has(contact));
+  }
+  get proofs(): readonly ContactProof[] {
+    return this.row.proofs.filter(({ tenancy }) => tenancy === this.tenancy).map(({ one, other }) => [one, other]);
+  }
+  get confirmed(): readonly Contact[] {
+    return this.contactsJudged('confirmed');
+  }
+
+  /** Whatever became of them. */
+  private get heldContacts(): readonly HeldContact[] {
+    const { id: recordId, duid, emailContact, passkeys, createdAt } = this.row;
+    const email = emailContact === null ? [] : [{ contact: emailContact, kind: 'email' as const, since: createdAt }];
+    const keys = passkeys.map(({ contact, since }) => ({ contact, kind: 'passkey' as const, since: new Date(since) }));
+    return [...email, ...keys].map((held) => ({ ...held, recordId, duid }));
+  }
+
+  /** Contacts that were rejected in the record's own tenancy. */
+  private get rejectedContacts(): ReadonlySet<Contact> {
+    const { verdicts } = this.row;
+    if (!verdicts.some(({ verdict }) => verdict === 'rejected')) return NONE; // nothing is opened for it
+    return (this.judged ??= new Set(this.contactsJudged('rejected')));
+  }
+
+  private contactsJudged(as: ContactVerdict): Contact[] {
+    const here = this.row.verdicts.filter(({ verdict, tenancy }) => verdict === as && tenancy === this.tenancy);
+    return here.map(({ contact }) => contact);
   }
 
   private get personal(): PersonalData {
@@ -71,3 +126,5 @@ export class StoredOccupant implements OccupantRecord {
     return (this.opened ??= this.vault.open(id, { sealed, wrappedKey }));
   }
 }
+
+const NONE: ReadonlySet<Contact> = new Set();

@@ -1,19 +1,18 @@
 import type { Database } from '../../server/database';
+import type { TenancyChange } from '../domain/occupancy';
 import type { BlindIndexes } from './blind-index';
+import { TODAY, type TenancyChangeRow, changesOf, effectiveChanges } from './tenancy-changes';
 
-/** Whose home a meter point was: days of the effective Changes of Tenancy, the earliest first, and the present day. */
+/** Whose home a meter point was: the effective Changes of Tenancy, the earliest first, and the present day. */
 export interface Tenancy {
-  /** Calendar dates `YYYY-MM-DD`. */
-  readonly changes: readonly string[];
-  /** The present day in Great Britain. */
+  readonly changes: readonly TenancyChange[];
+  /** The present day in Great Britain, `YYYY-MM-DD`. */
   readonly today: string;
 }
 
 const TENANCY = {
   name: 'tenancy_by_mpxn',
-  text: `select to_char(day.today, 'YYYY-MM-DD') as today, array(select to_char(effective_date, 'YYYY-MM-DD') from change_of_tenancy
-      where mpxn_index = $1 and effective_date <= day.today order by effective_date) as changes
-    from (select (register_now() at time zone 'Europe/London')::date as today) day`,
+  text: `select to_char(${TODAY}, 'YYYY-MM-DD') as today, ${effectiveChanges('$1')} as changes`,
 };
 
 /** Changes of Tenancy as recorded at a meter point. */
@@ -25,7 +24,9 @@ export class TenancyRepository {
 
   /** Whose home a meter point was until now. */
   async at(mpxn: string): Promise<Tenancy> {
-    const [tenancy] = await this.database.reads.rows<Tenancy>(TENANCY, [this.indexes.mpxn(mpxn)]);
-    return tenancy as Tenancy;
+    type Row = { readonly today: string; readonly changes: readonly TenancyChangeRow[] };
+    const [row] = await this.database.reads.rows<Row>(TENANCY, [this.indexes.mpxn(mpxn)]);
+    const { today, changes } = row as Row;
+    return { today, changes: changesOf(changes) };
   }
 }

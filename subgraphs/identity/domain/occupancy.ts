@@ -4,6 +4,14 @@
  */
 export type Occupancy = 'current' | 'ended' | 'to-come';
 
+/** A Change of Tenancy that has taken effect. */
+export interface TenancyChange {
+  /** Its day, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** The instant at which the occupancy began: `occupancy_begins` of the database says how it is found. */
+  readonly began: Date;
+}
+
 /** What decides it, as calendar dates `YYYY-MM-DD` in Great Britain. */
 export interface OccupancyDays {
   readonly moveInDate: string;
@@ -18,9 +26,25 @@ export function occupancyOf({ moveInDate, occupiedSince, today }: OccupancyDays)
   return occupiedSince === null || moveInDate >= occupiedSince ? 'current' : 'ended';
 }
 
-/** The day on which the occupancy that began on a day ended: of the first Change of Tenancy after it, null when there is none. */
-export function endOfOccupancy(since: string, changes: readonly string[]): string | null {
-  return changes.find((day) => day > since) ?? null;
+/** The change that began the tenancy in which a day lies; undefined in the one before the first. `changes` the earliest first. */
+export function changeBefore<Change extends Pick<TenancyChange, 'day'>>(
+  day: string,
+  changes: readonly Change[],
+): Change | undefined {
+  return changes.findLast((change) => change.day <= day);
+}
+
+/** The change that ended the tenancy in which a day lies; undefined while it lasts. `changes` the earliest first. */
+export function changeAfter<Change extends Pick<TenancyChange, 'day'>>(
+  day: string,
+  changes: readonly Change[],
+): Change | undefined {
+  return changes.find((change) => change.day > day);
+}
+
+/** The name of a tenancy of a meter point: the day of the change that began it, empty for the one before the first. */
+export function tenancyOf(day: string, changes: readonly Pick<TenancyChange, 'day'>[]): string {
+  return changeBefore(day, changes)?.day ?? '';
 }
 
 /**

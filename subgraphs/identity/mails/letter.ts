@@ -44,6 +44,10 @@ function textOf(mail: OutgoingMail, language: Language): MailText {
       return texts.signIn(timeIn(language, mail.expiresAt));
     case 'sign-in-notice':
       return texts.signInNotice(timeIn(language, mail.at), mail.means);
+    case 'contest-notice':
+      return texts.contestNotice(oneLine(mail.organisation ?? ''), timeIn(language, mail.at));
+    case 'contact-link':
+      return texts.contactLink(timeIn(language, mail.expiresAt));
   }
 }
 
@@ -56,7 +60,10 @@ function addressOf(mail: OutgoingMail, { portalUrl, identityRedirectUrl }: LinkP
       return `${identityRedirectUrl}/proof/${mail.secret}`;
     case 'sign-in-link':
       return `${portalUrl}/sign-in/link/${mail.secret}`;
+    case 'contact-link':
+      return `${portalUrl}/contacts/link/${mail.secret}`;
     case 'sign-in-notice':
+    case 'contest-notice':
       return portalUrl;
   }
 }

@@ -18,6 +18,8 @@ export interface MailTexts {
   passkeyProof(organisation: string, until: string): MailText;
   signIn(until: string): MailText;
   signInNotice(at: string, means: SignInNoticeMail['means']): MailText;
+  contestNotice(organisation: string, at: string): MailText;
+  contactLink(until: string): MailText;
 }
 
 const ENGLISH: MailTexts = {
@@ -65,6 +67,30 @@ const ENGLISH: MailTexts = {
     ],
     link: 'Go to the energy data access register',
     after: ['If you know nothing about it, sign in there yourself and check who has access.'],
+  }),
+  contestNotice: (organisation, at) => ({
+    subject: 'A second email address or passkey is registered for your home',
+    before: [
+      `On ${at} (UK time) the energy data access register learned from ${organisation} of a customer at your home with another email address or passkey than the one that we knew. We do not know whether both belong to the same person.`,
+      'Until that is clear, each of them shows only the access that was registered for it. Nobody else can see or withdraw the access that was registered for you.',
+    ],
+    link: 'Go to the energy data access register',
+    after: [
+      'If both are yours, or belong to people who live with you: sign in there with one of them, and prove the other one on the page “Who you are”. Then you see everything again.',
+      `If you know nothing about it: sign in at your energy supplier on the same pages, and reject what is not yours. You can also ask ${organisation} about it.`,
+    ],
+  }),
+  contactLink: (until) => ({
+    subject: 'Confirm that this email address belongs to you as well',
+    before: [
+      'Somebody who is signed in to the energy data access register for your home wants to show that this email address belongs to them, too, or to the same household.',
+    ],
+    link: 'Confirm this email address',
+    after: [
+      'Open the link in the browser in which you are signed in. It opens a page with one button. When you press the button, whoever is signed in there sees and can withdraw everything that this email address does, and the other way round.',
+      `The link works once, until ${until} (UK time). Do not forward this mail to anybody who does not live with you.`,
+      'If you did not ask for this, do nothing. Nothing changes.',
+    ],
   }),
 };
 
@@ -119,6 +145,30 @@ const WELSH: MailTexts = {
     ],
     link: 'Mynd i’r gofrestr mynediad at ddata ynni',
     after: ['Os na wyddoch ddim am hyn, mewngofnodwch yno eich hun a gwirio pwy sydd â mynediad.'],
+  }),
+  contestNotice: (organisation, at) => ({
+    subject: 'Mae ail gyfeiriad e-bost neu god-allwedd wedi’i gofrestru ar gyfer eich cartref',
+    before: [
+      `Ar ${at} (amser y DU) cafodd y gofrestr mynediad at ddata ynni wybod gan ${organisation} am gwsmer yn eich cartref â chyfeiriad e-bost neu god-allwedd gwahanol i’r un yr oeddem yn gwybod amdano. Ni wyddom a yw’r ddau yn perthyn i’r un person.`,
+      'Hyd nes y bydd hynny’n glir, dim ond y mynediad a gofrestrwyd ar ei gyfer y mae pob un ohonynt yn ei ddangos. Ni all neb arall weld na thynnu’n ôl y mynediad a gofrestrwyd ar eich cyfer chi.',
+    ],
+    link: 'Mynd i’r gofrestr mynediad at ddata ynni',
+    after: [
+      'Os chi biau’r ddau, neu os ydynt yn perthyn i bobl sy’n byw gyda chi: mewngofnodwch yno ag un ohonynt, a phrofwch y llall ar y dudalen “Pwy ydych chi”. Yna byddwch yn gweld popeth eto.',
+      `Os na wyddoch ddim am hyn: mewngofnodwch gyda’ch cyflenwr ynni ar yr un tudalennau, a gwrthodwch yr hyn nad yw’n eiddo i chi. Gallwch hefyd holi ${organisation} amdano.`,
+    ],
+  }),
+  contactLink: (until) => ({
+    subject: 'Cadarnhewch fod y cyfeiriad e-bost hwn yn perthyn i chi hefyd',
+    before: [
+      'Mae rhywun sydd wedi mewngofnodi i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref am ddangos bod y cyfeiriad e-bost hwn yn perthyn iddynt hwy hefyd, neu i’r un aelwyd.',
+    ],
+    link: 'Cadarnhau’r cyfeiriad e-bost hwn',
+    after: [
+      'Agorwch y ddolen yn y porwr yr ydych wedi mewngofnodi ynddo. Mae’n agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm, bydd pwy bynnag sydd wedi mewngofnodi yno yn gweld ac yn gallu tynnu’n ôl bopeth y mae’r cyfeiriad e-bost hwn yn ei wneud, ac i’r gwrthwyneb.',
+      `Mae’r ddolen yn gweithio unwaith, tan ${until} (amser y DU). Peidiwch ag anfon yr e-bost hwn ymlaen at neb nad yw’n byw gyda chi.`,
+      'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd dim yn newid.',
+    ],
   }),
 };
 

@@ -22,6 +22,8 @@ import type { OccupantRecord } from '../domain/occupant-record';
 import type { Language } from '../domain/outgoing-mail';
 import { type NewPasskey, passkeyLabel } from '../domain/passkey';
 import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter } from '../domain/reidentification';
+import type { ContactNotes } from '../contacts/contact-notes';
+import { type Contact, currentContacts, isContested, isRejected } from '../domain/contacts';
 import type { Mails } from '../mails/mails';
 import type { Organisations } from '../organisations';
 import type { RelyingParty } from './webauthn';
@@ -37,6 +39,7 @@ export interface CeremonyParts {
   readonly organisations: Organisations;
   readonly mails: Mails;
   readonly clock: RegisterClock;
+  readonly contacts: ContactNotes;
 }
 
 /** A ceremony as its page shows it. */
@@ -66,10 +69,12 @@ export class Ceremonies {
 
   /** The button of a mailed link's page. */
   async confirmLink(secret: string, origin: QuestionOrigin): Promise<CeremonyOutcome> {
-    const { ceremony } = await this.valid(secret);
+    const { ceremony, occupant } = await this.valid(secret);
     const organisation = await this.nameOf(ceremony.duid, origin);
+    if (occupant.email === null) throw new RegisterError('NTF001'); // the address was rejected since the link was mailed
     if (ceremony.kind === 'confirm-link') return this.confirm(ceremony, organisation);
-    if (ceremony.kind === 'confirm-proof') return this.goOnProven(ceremony, organisation);
+    const provenBy = occupant.contacts.find(({ kind }) => kind === 'email')?.contact ?? null;
+    if (ceremony.kind === 'confirm-proof') return this.goOnProven(ceremony, organisation, provenBy);
     throw new RegisterError('NTF001');
   }
 
@@ -85,20 +90,21 @@ export class Ceremonies {
 
   /** The response of the browser. Its challenge is used up, whatever comes of it. */
   async finishPasskey(secret: string, response: unknown, origin: QuestionOrigin): Promise<CeremonyOutcome> {
-    const { ceremony } = await this.valid(secret);
+    const { ceremony, occupant } = await this.valid(secret);
     const organisation = await this.nameOf(ceremony.duid, origin);
     const taken = await this.parts.ceremonies.takeChallenge(ceremony.id);
     if (!taken) throw new RegisterError('AUT001');
     if (taken.kind === 'registration') {
       const passkey = await this.parts.party.verifyRegistration(response, taken.challenge);
       if (!passkey) throw new RegisterError('AUT001');
-      return this.confirm(ceremony, organisation, (session) => this.enrol(session, ceremony, passkey));
+      return this.confirm(ceremony, organisation, (session) => this.enrol(session, ceremony, occupant, passkey));
     }
     const asserted = await this.parts.passkeys.assert(response, taken.challenge, ceremony);
     if (!asserted) throw await this.whyNotAsserted(ceremony);
+    if (occupant.rejected.some(({ contact }) => contact === asserted.contact)) throw new RegisterError('AUT001');
     return ceremony.kind === 'assert-passkey'
       ? this.confirm(ceremony, organisation)
-      : this.goOnProven(ceremony, organisation);
+      : this.goOnProven(ceremony, organisation, asserted.contact);
   }
 
   /** Mails a link to the stored address by which the customer proves who they are before a passkey is added. */
@@ -108,7 +114,7 @@ export class Ceremonies {
     const { id: parentId, reidentificationId, recordId } = ceremony;
     if (!ceremony.proofs.includes('mail')) throw new RegisterError('REI001');
     const organisation = await this.nameOf(ceremony.duid, origin);
-    refuseLimited(await mails.permit(recordId));
+    refuseLimited(await mails.permit(recordId, ceremony.duid));
     const proof = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, LINK_SECONDS) };
     await inTransaction(database.pool, async (session) => {
       if (!(await holdLiveRecord(session, recordId))) throw new RegisterError('NTF001');
@@ -118,11 +124,20 @@ export class Ceremonies {
     });
   }
 
-  /** A ceremony of a live record whose occupancy admits it now, whatever it was when the ceremony was issued. */
+  /**
+   * A ceremony of a live record whose occupancy admits it now, whatever it was when the ceremony was issued. One by meter point is over
+   * while contacts there stand against each other.
+   */
   private async find(secret: string): Promise<ValidCeremony | undefined> {
     const ceremony = await this.parts.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.parts.occupants.byId(ceremony.recordId));
-    return occupant && admitsCeremony(occupant.occupancy, ceremony) ? { ceremony, occupant } : undefined;
+    if (!occupant || !admitsCeremony(occupant.occupancy, ceremony) || isRejected(occupant)) return undefined;
+    const isOver = ceremony.isDiscovered && isContested(currentContacts(await this.atHomeOf(occupant)).groups);
+    return isOver ? undefined : { ceremony, occupant };
+  }
+
+  private atHomeOf({ mpxn }: OccupantRecord): Promise<readonly OccupantRecord[]> {
+    return this.parts.occupants.verifiedAt(mpxn);
   }
 
   private async valid(secret: string): Promise<ValidCeremony> {
@@ -163,7 +178,11 @@ export class Ceremonies {
   }
 
   /** After the proof only this browser goes on, by a secret that nobody else knows: the one of the redirect is used up. */
-  private async goOnProven(ceremony: OpenCeremony, organisation: string): Promise<CeremonyOutcome> {
+  private async goOnProven(
+    ceremony: OpenCeremony,
+    organisation: string,
+    provenBy: Contact | null,
+  ): Promise<CeremonyOutcome> {
     const { reidentificationId } = ceremony;
     const next = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, REDIRECT_SECONDS) };
     await this.step(ceremony, async (session) => {
@@ -171,6 +190,7 @@ export class Ceremonies {
         ...ceremonyStart('register-passkey'),
         ...next,
         reidentificationId,
+        provenBy,
       });
       await this.parts.reidentifications.keepOpen(session, reidentificationId, next.expiresAt);
     });
@@ -186,9 +206,16 @@ export class Ceremonies {
   }
 
   /** Adds the passkey. A Data User vouches for a customer without one, no more: of two such redirects one enrols. */
-  private async enrol(session: Session, { recordId, vouched }: OpenCeremony, passkey: NewPasskey): Promise<void> {
+  private async enrol(
+    session: Session,
+    { recordId, vouched, provenBy }: OpenCeremony,
+    occupant: OccupantRecord,
+    passkey: NewPasskey,
+  ): Promise<void> {
     if (vouched && (await this.parts.passkeys.hasAny(session, recordId))) throw new RegisterError('NTF001');
     if (!(await this.parts.passkeys.add(session, recordId, passkey))) throw new RegisterError('AUT001');
+    const contact = this.parts.passkeys.contactOf(passkey.webauthnId);
+    await this.parts.contacts.passkeyAdded(session, occupant, { contact, provenBy });
   }
 
   /** So many seconds from now, and never beyond the token. */

@@ -10,6 +10,7 @@ import type { IdentityRecordRepository } from '../database/identity-record.repos
 import { holdLiveRecord } from '../database/live-record';
 import type { OccupancyRepository } from '../database/occupancy.repository';
 import type { ReidentificationRepository } from '../database/reidentification.repository';
+import { currentContacts, isContested } from '../domain/contacts';
 import type { ReidentificationAnswer, StartedReidentification } from '../domain/started-reidentification';
 import { isOwnedBy } from '../domain/ownership';
 import { maskedEmail } from '../domain/masked-email';
@@ -124,9 +125,13 @@ export class ReidentificationInitiation {
   private async choose({ request, scope, context, candidates }: Initiation): Promise<Choice> {
     const records = await candidates();
     const { role } = callerOf(context);
-    const choice = chosenRecord(records, { method: request.method, scope, verifiedOnly: role === 'portal' });
+    const isRefused = scope === 'cross' && isContested(currentContacts(records).groups);
+    const demand = { method: request.method, scope, verifiedOnly: role === 'portal' };
+    const choice = isRefused ? undefined : chosenRecord(records, demand);
     const retryAfter =
-      choice && request.method === 'magic-link' ? await this.parts.mails.permit(choice.record.id) : null;
+      choice && request.method === 'magic-link'
+        ? await this.parts.mails.permit(choice.record.id, duidOf(context))
+        : null;
     if (choice && retryAfter === null) return choice;
     const attempted = choice?.record ?? records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
     if (attempted) await this.countLook(this.parts.database.pool, attempted, context);

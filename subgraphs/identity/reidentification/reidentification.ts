@@ -8,6 +8,7 @@ import { IdentityRecordRepository } from '../database/identity-record.repository
 import { OccupancyRepository } from '../database/occupancy.repository';
 import { PasskeyRepository } from '../database/passkey.repository';
 import { ReidentificationRepository } from '../database/reidentification.repository';
+import { contactNotes } from '../contacts/contact-notes';
 import { existenceLimits } from './existence-limits';
 import type { Area, Foundation } from '../foundation';
 import { ReidentificationInitiation } from './initiation';
@@ -35,6 +36,7 @@ export function reidentificationArea(foundation: Foundation, sessions: CustomerS
     looks: new IdentityLookRepository(database),
     organisations: organisations(access),
     limits: existenceLimits(foundation),
+    contacts: contactNotes(foundation),
   };
   const { reidentifications, occupants, records, looks, passkeys } = parts;
   const forget = () => Promise.all([reidentifications.forget(), looks.forget()]);

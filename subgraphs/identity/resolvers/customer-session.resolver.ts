@@ -3,6 +3,7 @@ import { CUSTOMER_TOKEN_PATTERN } from '../../../schema/identifiers';
 import { type CallContext, MayCall } from '../../server/caller';
 import type { CustomerSessions } from '../sign-in/customer-sessions';
 import type { CustomerSessionRepository } from '../database/customer-session.repository';
+import { mayJudge } from '../domain/customer-contacts';
 import type * as domain from '../domain/customer-session';
 import { CustomerScope, CustomerSession } from './customer-session.types';
 
@@ -17,13 +18,16 @@ export class CustomerSessionResolver {
   @MayCall('customer')
   @Query(() => CustomerSession, { description: 'The session of the customer who asks.' })
   async customerSession(@Ctx() context: CallContext): Promise<CustomerSession> {
-    const { record, mpxn, isCurrent, means, startedAt, expiresAt, returnUrl } = await this.sessions.ofCaller(context);
+    const session = await this.sessions.ofCaller(context);
+    const { record, mpxn, isCurrent, isContested, means, startedAt, expiresAt, returnUrl } = session;
     const { address, moveInDate } = record ?? { address: null, moveInDate: null };
     return {
       mpxn,
       address,
       moveInDate,
       isCurrent,
+      isContested,
+      mayJudge: mayJudge(session),
       signedInBy: means,
       signedInAt: startedAt,
       expiresAt,

@@ -29,6 +29,12 @@ export class CustomerSession {
   moveInDate: string | null;
   @Field(() => Boolean, { description: 'Whether the customer lives there now, as far as the register knows.' })
   isCurrent: boolean;
+  @Field(() => Boolean, {
+    description:
+      'Whether contacts of the home stand against each other: then only what was registered for the own ones is shown.',
+  })
+  isContested: boolean;
+  @Field(() => Boolean, { description: 'Whether the customer may confirm and reject contacts.' }) mayJudge: boolean;
   @Field(() => SignInMeans, { description: 'How the customer signed in.' }) signedInBy: domain.SignInMeans;
   @Field(() => DateTime, { description: 'When.' }) signedInAt: Date;
   @Field(() => DateTime, { description: 'When the session ends at the latest.' }) expiresAt: Date;
@@ -45,13 +51,22 @@ export class CustomerScope implements domain.CustomerScope {
   @Field(() => ID, { description: 'The one meter point.' }) meterPointId: string;
   @Field(() => Boolean, {
     description:
-      'Whether it is the present occupancy. Of an ended one only what is linked to the Identity Record is shown.',
+      'Whether it is the present occupancy. Of an ended one only what is linked to own Identity Records is shown.',
   })
   isCurrent: boolean;
-  @Field(() => CalendarDate, { description: 'First day of the history that is shown.' }) since: string;
-  @Field(() => CalendarDate, {
-    nullable: true,
-    description: 'Day of the Change of Tenancy that ended the occupancy; null while it lasts.',
+  @Field(() => Boolean, {
+    description:
+      'Whether contacts of the occupancy stand against each other: then only what is linked to own Identity Records is shown.',
   })
-  until: string | null;
+  isContested: boolean;
+  @Field(() => [ID], { description: "The Identity Records of the customer's own contacts." })
+  ownRecordIds: readonly string[];
+  @Field(() => CalendarDate, { description: 'First day of the history that is shown.' }) since: string;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the occupancy began; null in the one before the first Change of Tenancy.',
+  })
+  beganAt: Date | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the next occupancy began; null while this one lasts.' })
+  endedAt: Date | null;
 }

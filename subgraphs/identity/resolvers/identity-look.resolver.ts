@@ -22,14 +22,14 @@ export class IdentityLookResolver {
   })
   async identityLooks(@Ctx() context: CallContext): Promise<IdentityLook[]> {
     const session = await this.sessions.ofCaller(context);
-    const { since, isCurrent } = session;
-    const looks = await this.looks.of({ recordIds: await this.recordsOf(session), since, isCurrent });
+    const { since, beganAt, endedAt } = session;
+    const looks = await this.looks.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt });
     return looks.map(({ duid, ...look }) => ({ ...look, dataUser: { duid } }));
   }
 
-  /** All of the present occupancy; of an ended one only the record by which the customer signed in. */
-  private async recordsOf({ isCurrent, mpxn, identityRecordId }: CustomerSession): Promise<string[]> {
-    if (!isCurrent) return identityRecordId === null ? [] : [identityRecordId];
+  /** All of the present occupancy; of an ended or contested one only the customer's own. */
+  private async recordsOf({ isCurrent, isContested, mpxn, ownRecordIds }: CustomerSession): Promise<readonly string[]> {
+    if (!isCurrent || isContested) return ownRecordIds;
     const records = await this.occupants.recordsAt(mpxn);
     return records.filter(({ occupancy }) => occupancy === 'current').map(({ id }) => id);
   }

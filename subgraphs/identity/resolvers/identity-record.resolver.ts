@@ -9,6 +9,8 @@ import type { PasskeyRepository } from '../database/passkey.repository';
 import { identityRecordViolations } from '../domain/identity-record-rules';
 import { identityRecordSearchViolations } from '../domain/identity-record-search';
 import { isOwnedBy } from '../domain/ownership';
+import type { ContactNotes } from '../contacts/contact-notes';
+import type { Organisations } from '../organisations';
 import type { PasskeyEnrolment } from '../reidentification/passkey-enrolment';
 import { IdentityRecordInput } from './identity-record-input.types';
 import {
@@ -20,16 +22,24 @@ import {
 } from './identity-record.types';
 import { IdentityRecordRegistration } from './identity-record-registration.types';
 
+const WITHDRAWN =
+  'The right to assert the outcome `verified` has been withdrawn from this Data User: register the record without it.';
+
+/** What Identity Records are registered and read with. */
+export interface IdentityRecordParts {
+  readonly records: IdentityRecordRepository;
+  readonly passkeys: PasskeyRepository;
+  readonly enrolment: PasskeyEnrolment;
+  readonly contacts: ContactNotes;
+  readonly organisations: Organisations;
+  readonly idempotency: Idempotency;
+  readonly production: boolean;
+}
+
 /** Identity Records: registering, reading and finding them. */
 @Resolver(() => IdentityRecord)
 export class IdentityRecordResolver {
-  constructor(
-    private readonly records: IdentityRecordRepository,
-    private readonly passkeys: PasskeyRepository,
-    private readonly enrolment: PasskeyEnrolment,
-    private readonly idempotency: Idempotency,
-    private readonly production: boolean,
-  ) {}
+  constructor(private readonly parts: IdentityRecordParts) {}
 
   @MayCall('data_user')
   @Query(() => IdentityRecord, {
@@ -40,7 +50,7 @@ export class IdentityRecordResolver {
     @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord | null> {
-    return ownOrNone(await this.records.byRef(ref), context);
+    return ownOrNone(await this.parts.records.byRef(ref), context);
   }
 
   @MayCall('data_user')
@@ -56,7 +66,7 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord[]> {
     refuse(identityRecordSearchViolations({ mpxn, email }));
-    return this.records.search(duidOf(context), { mpxn, email });
+    return this.parts.records.search(duidOf(context), { mpxn, email });
   }
 
   @MayCall('data_user')
@@ -72,12 +82,13 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<RegisteredIdentityRecord & { replayed: boolean }> {
     const { accountId } = callerOf(context);
-    const request = this.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
-    const kept = await this.records.recallKept(request);
+    const request = this.parts.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
+    const kept = await this.parts.records.recallKept(request);
     if (kept) return { ...kept, replayed: true };
-    refuse(identityRecordViolations(input, { production: this.production }));
-    const enrol = await this.enrolment.initiatedBy(input, context);
-    return this.records.register(duidOf(context), input, request, enrol);
+    refuse(identityRecordViolations(input, this.parts));
+    await this.requireRight(input, context);
+    const enrol = await this.parts.enrolment.initiatedBy(input, context);
+    return this.parts.records.register(duidOf(context), input, request, enrol, this.parts.contacts);
   }
 
   @FieldResolver(() => PiiPrincipal, {
@@ -105,13 +116,20 @@ export class IdentityRecordResolver {
     description: 'Passkeys of the customer, oldest first; none once anonymised.',
   })
   credentials(@Root() record: domain.IdentityRecord): Promise<domain.PasskeyCredential[]> {
-    return this.passkeys.credentials(record.id);
+    return this.parts.passkeys.credentials(record.id);
+  }
+
+  /** Refuses (PRM001) `verified` of a Data User from which an admin has withdrawn the right to assert it. */
+  private async requireRight({ principalVerification }: domain.NewIdentityRecord, context: CallContext): Promise<void> {
+    if (principalVerification?.outcome !== 'verified') return;
+    const { mayAssertVerified } = await this.parts.organisations.of(duidOf(context), context);
+    if (!mayAssertVerified) throw new RegisterError('PRM001', WITHDRAWN);
   }
 
   /** Answers a reference that another subgraph made: to the owning Data User only. */
   async byReference({ id }: { readonly id: string }, context: CallContext): Promise<domain.IdentityRecord | null> {
     callerOf(context);
-    return ownOrNone(await this.records.byId(id), context);
+    return ownOrNone(await this.parts.records.byId(id), context);
   }
 }
 

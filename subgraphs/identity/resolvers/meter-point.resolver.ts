@@ -5,6 +5,7 @@ import { type RateLimit, withinLimit } from '../../server/rate-limits';
 import type { BlindIndexes } from '../database/blind-index';
 import type { IdentityRecordRepository } from '../database/identity-record.repository';
 import type { OccupancyRepository } from '../database/occupancy.repository';
+import { currentContacts, isContested } from '../domain/contacts';
 import { availableMethods } from '../domain/reidentification-choice';
 import { IdentityRecordExistence, MeterPoint } from './meter-point.types';
 
@@ -30,8 +31,10 @@ export class MeterPointResolver {
     for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
     await this.records.countExistenceCheck(mpxn, duidOf(context));
     const records = await this.occupants.recordsAt(mpxn);
+    const exists = records.length > 0;
+    if (isContested(currentContacts(records).groups)) return { mpxn, exists, availableMethods: [] };
     const verifiedOnly = callerOf(context).role === 'portal';
-    return { mpxn, exists: records.length > 0, availableMethods: availableMethods(records, { verifiedOnly }) };
+    return { mpxn, exists, availableMethods: availableMethods(records, { verifiedOnly }) };
   }
 
   @MayCall('data_user', 'portal')

@@ -1,11 +1,13 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/caller';
 import { repeat } from '../../server/repeat';
+import { ContactLinkRepository } from '../database/contact-link.repository';
 import { CustomerSessionRepository, type StoredCustomerSession } from '../database/customer-session.repository';
 import { OccupancyRepository } from '../database/occupancy.repository';
 import { SignInRepository } from '../database/sign-in.repository';
-import type { CustomerSession } from '../domain/customer-session';
-import { endOfOccupancy } from '../domain/occupancy';
+import { type CustomerSession, scopeOf } from '../domain/customer-session';
+import type { Contact } from '../domain/contacts';
+import type { OccupantRecord } from '../domain/occupant-record';
 import type { Area, Foundation } from '../foundation';
 import { CustomerSessionResolver } from '../resolvers/customer-session.resolver';
 
@@ -24,7 +26,8 @@ export function customerSessions({ database, indexes, vault, keys }: Foundation)
   const of = async (token: string): Promise<CustomerSession | undefined> => {
     const session = await stored.byToken(token);
     if (session === undefined) return undefined;
-    return session.recordId === null ? ofPlace(session) : ofRecord(session, await occupancy.byId(session.recordId));
+    const atMeterPoint = await occupancy.verifiedAtIndex(session.mpxnIndex);
+    return session.recordId === null ? ofPlace(session, atMeterPoint) : ofRecord(session, atMeterPoint);
   };
   return {
     of,
@@ -36,17 +39,39 @@ export function customerSessions({ database, indexes, vault, keys }: Foundation)
   };
 }
 
-function ofRecord(session: StoredCustomerSession, record: CustomerSession['record'] | undefined) {
-  if (!record) return undefined; // anonymised, or about to be
-  const { id: identityRecordId, mpxn, occupancy, moveInDate: since } = record;
-  const until = endOfOccupancy(since, session.tenancyChanges);
-  return { ...session, identityRecordId, mpxn, isCurrent: occupancy === 'current', since, until, record };
+/** Undefined when the record is anonymised or about to be, or when the contact by which the customer signed in opens nothing any more. */
+function ofRecord(
+  { recordId, contact: signedInBy, ...session }: StoredCustomerSession,
+  atMeterPoint: readonly OccupantRecord[],
+): CustomerSession | undefined {
+  const record = atMeterPoint.find(({ id, isVerified }) => id === recordId && isVerified);
+  if (record === undefined) return undefined;
+  const contact = signedInBy ?? (session.means === 'magic-link' ? emailOf(record) : null);
+  if (contact !== null && !record.contacts.some((held) => held.contact === contact)) return undefined;
+  const facts = { recordId, contact, movedIn: record.moveInDate, changes: session.changes };
+  const scope = scopeOf(facts, atMeterPoint);
+  return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record, atMeterPoint };
 }
 
-function ofPlace({ place, ...session }: StoredCustomerSession): CustomerSession | undefined {
+function ofPlace(
+  { place, ...session }: StoredCustomerSession,
+  atMeterPoint: readonly OccupantRecord[],
+): CustomerSession | undefined {
   if (place === null) return undefined;
-  const until = endOfOccupancy(place.since, session.tenancyChanges);
-  return { ...session, ...place, identityRecordId: null, isCurrent: until === null, until, record: null };
+  const facts = { recordId: null, contact: null, movedIn: place.since, changes: session.changes };
+  return {
+    ...session,
+    ...scopeOf(facts, atMeterPoint),
+    identityRecordId: null,
+    mpxn: place.mpxn,
+    record: null,
+    atMeterPoint,
+  };
+}
+
+/** Sessions of the release before do not say by which contact they began. */
+function emailOf({ contacts }: OccupantRecord): Contact | null {
+  return contacts.find(({ kind }) => kind === 'email')?.contact ?? null;
 }
 
 /** Seconds between two runs of deleting what has expired. */
@@ -57,7 +82,8 @@ export function customerSessionArea(foundation: Foundation, sessions: CustomerSe
   const { database, indexes, keys, logger } = foundation;
   const stored = new CustomerSessionRepository(database, indexes, keys);
   const signIns = new SignInRepository(database, keys);
-  const forget = () => Promise.all([stored.forgetExpired(), signIns.forgetExpired()]);
+  const links = new ContactLinkRepository(database, keys);
+  const forget = () => Promise.all([stored.forgetExpired(), signIns.forgetExpired(), links.forgetExpired()]);
   return {
     resolvers: [new CustomerSessionResolver(sessions, stored)],
     stop: repeat(FORGET_EVERY, forget, logger),

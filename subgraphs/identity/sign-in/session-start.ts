@@ -6,12 +6,14 @@ import {
   type RecordlessPlace,
   type StartedCustomerSession,
 } from '../database/customer-session.repository';
+import { lockMeterPoint } from '../database/meter-point-lock';
 import { OccupancyRepository } from '../database/occupancy.repository';
-import { TenancyRepository } from '../database/tenancy.repository';
+import type { Contact } from '../domain/contacts';
 import type { SignInMeans } from '../domain/customer-session';
 import type { OccupantRecord } from '../domain/occupant-record';
 import type { SignInOrigin } from '../domain/sign-in-entry';
 import { signInNoticeReceivers } from '../domain/sign-in-notices';
+import { contactNotes } from '../contacts/contact-notes';
 import type { Foundation } from '../foundation';
 import { organisations } from '../organisations';
 import { returnAddresses } from './return-addresses';
@@ -20,6 +22,8 @@ import { returnAddresses } from './return-addresses';
 export interface ProvenCustomer {
   /** The verified Identity Record by which they did, or the place alone. */
   readonly by: OccupantRecord | RecordlessPlace;
+  /** The contact of the record by which they did; null for a supplier sign-in. */
+  readonly contact: Contact | null;
   readonly means: SignInMeans;
   readonly from: SignInOrigin;
   /** Uses the proof up in the session's transaction; false when somebody else did. */
@@ -34,23 +38,23 @@ export function sessionStart(foundation: Foundation): StartSession {
   const { database, indexes, vault, keys, access, mails } = foundation;
   const sessions = new CustomerSessionRepository(database, indexes, keys);
   const occupancy = new OccupancyRepository(database, indexes, vault);
-  const tenancy = new TenancyRepository(database, indexes);
+  const notes = contactNotes(foundation);
   const mayReturn = returnAddresses(occupancy, organisations(access));
   const othersOf = async (record: OccupantRecord | undefined) => {
-    if (record === undefined) return [];
-    const [atMeterPoint, { changes }] = await Promise.all([occupancy.recordsAt(record.mpxn), tenancy.at(record.mpxn)]);
-    return signInNoticeReceivers(record, atMeterPoint, changes);
+    return record === undefined ? [] : signInNoticeReceivers(record, await occupancy.verifiedAt(record.mpxn));
   };
-  return async ({ by, means, from, useProof }, origin) => {
+  return async ({ by, contact, means, from, useProof }, origin) => {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
     const returnUrl = await mayReturn(from, { meterPointId, record }, origin);
     const told = await othersOf(record);
     return inTransaction(database.pool, async (session) => {
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
-      const of = 'id' in by ? { recordId: by.id } : by;
+      const of = 'id' in by ? { recordId: by.id, contact } : by;
       const started = await sessions.start(session, { of, means, returnUrl });
       if (started === undefined) throw new RegisterError('AUT001');
+      await lockMeterPoint(session, indexes.mpxn(by.mpxn));
+      await notes.noteAt(session, indexes.mpxn(by.mpxn));
       for (const { id: recordId } of told)
         await mails.enqueue(session, { kind: 'sign-in-notice', recordId, at: started.startedAt, means });
       return started;

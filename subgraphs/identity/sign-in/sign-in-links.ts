@@ -7,6 +7,7 @@ import type { Language } from '../domain/outgoing-mail';
 import { type SignInEntry, type SoughtBy, originIn, soughtBy } from '../domain/sign-in-entry';
 import { signInLinkReceivers } from '../domain/sign-in-links';
 import type { Foundation } from '../foundation';
+import { ANONYMOUS } from '../mails/mails';
 
 /** What somebody asked for: to be mailed a link. */
 export interface LinkRequest {
@@ -50,7 +51,7 @@ export function signInLinks(foundation: Foundation, signIns: SignInRepository): 
       if (sought === undefined) return;
       const receivers = signInLinkReceivers(await foundBy(sought, occupancy), sought);
       for (const record of receivers) {
-        if ((await mails.permit(record.id)) !== null) continue; // enough mails for now: nobody is told
+        if ((await mails.permit(record.id, ANONYMOUS)) !== null) continue; // enough mails for now: nobody is told
         await inTransaction(database.pool, (session) => invite(session, record, request));
       }
     },
@@ -58,8 +59,8 @@ export function signInLinks(foundation: Foundation, signIns: SignInRepository): 
 }
 
 async function foundBy(sought: SoughtBy, occupancy: OccupancyRepository): Promise<OccupantRecord[]> {
-  if ('email' in sought) return occupancy.recordsOfEmail(sought.email);
-  if ('mpxn' in sought) return occupancy.recordsAt(sought.mpxn);
+  if ('email' in sought) return occupancy.verifiedOfEmail(sought.email);
+  if ('mpxn' in sought) return occupancy.verifiedAt(sought.mpxn);
   const record = await occupancy.byRef(sought.ir);
   return record === undefined ? [] : [record];
 }

@@ -42,9 +42,10 @@ function linkSignIn(signIns: SignInRepository, occupancy: OccupancyRepository, s
   return async (secret, origin) => {
     const from = await signIns.link(secret);
     const by = await verifiedRecord(from?.recordId, occupancy);
-    if (!from || !by) throw new RegisterError('AUT001');
+    const contact = by?.contacts.find(({ kind }) => kind === 'email')?.contact;
+    if (!from || !by || contact === undefined) throw new RegisterError('AUT001');
     const useProof = (session: Parameters<SignInRepository['useLink']>[0]) => signIns.useLink(session, secret);
-    return start({ by, means: 'magic-link', from, useProof }, origin);
+    return start({ by, contact, means: 'magic-link', from, useProof }, origin);
   };
 }
 
@@ -75,8 +76,9 @@ function passkeySignIn(
       const attempt = await signIns.takeAttempt('passkey', secret);
       const asserted = attempt && (await passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
       const by = await verifiedRecord(asserted?.recordId, occupancy);
-      if (!by) throw new RegisterError('AUT001');
-      return start({ by, means: 'passkey', from }, origin);
+      const isHeld = by?.contacts.some(({ contact }) => contact === asserted?.contact) === true;
+      if (!asserted || !by || !isHeld) throw new RegisterError('AUT001');
+      return start({ by, contact: asserted.contact, means: 'passkey', from }, origin);
     },
   };
 }

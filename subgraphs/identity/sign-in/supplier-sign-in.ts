@@ -38,11 +38,11 @@ function supplierSignIns(foundation: Foundation): SupplierSignIns {
   const tenancy = new TenancyRepository(database, indexes);
   const start = sessionStart(foundation);
   const customerAt = async (mpxn: string): Promise<OccupantRecord | RecordlessPlace> => {
-    const found = supplierSignInBy(await occupancy.recordsAt(mpxn));
+    const found = supplierSignInBy(await occupancy.verifiedAt(mpxn));
     if (!found.allowed) throw new RegisterError('AUT001');
     if (found.record) return found.record;
     const { changes, today } = await tenancy.at(mpxn);
-    return { mpxn, since: changes.at(-1) ?? today };
+    return { mpxn, since: changes.at(-1)?.day ?? today };
   };
   return {
     async begin(mpid, entry, origin) {
@@ -59,7 +59,7 @@ function supplierSignIns(foundation: Foundation): SupplierSignIns {
       const { mpxn: claimed } = await client.claims(callbackUrl, attempt);
       const { mpxn } = attempt;
       if (mpxn === null || !claimNames(claimed, mpxn)) throw new RegisterError('AUT001');
-      return start({ by: await customerAt(mpxn), means: 'supplier', from: attempt }, origin);
+      return start({ by: await customerAt(mpxn), contact: null, means: 'supplier', from: attempt }, origin);
     },
   };
 }

@@ -2,6 +2,7 @@ import { customerBearer } from './chapters/customer-bearer';
 import { customerSessions } from './chapters/customer-sessions';
 import { occupancies } from './chapters/occupancies';
 import { passkeySignIn } from './chapters/passkey-sign-in';
+import { recordLimits } from './chapters/record-limits';
 import { signInLimits } from './chapters/sign-in-limits';
 import { signInLinks } from './chapters/sign-in-links';
 import { supplierIdToken } from './chapters/supplier-id-token';
@@ -32,6 +33,9 @@ describe('Occupancies', () => {
 });
 describe('Verified customers first', () => {
   verifiedFirst();
+});
+describe('Limits on Identity Records', () => {
+  recordLimits();
 });
 describe('Limits on sign-ins', () => {
   signInLimits();

@@ -1,5 +1,18 @@
 import type { Page } from 'playwright-core';
-import { type Customer, type DataUser, linkIn, mailsTo, newCustomer, newMpxn, nextMail } from '../../support/customers';
+import {
+  type Customer,
+  type DataUser,
+  identityRecord,
+  linkIn,
+  mailsTo,
+  newCustomer,
+  newDataUser,
+  newMpxn,
+  newSupplier,
+  nextMail,
+} from '../../support/customers';
+import { signInAtSupplier } from '../../support/supplier-browser';
+import { until } from '../../support/until';
 import { graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import type { SharedRegister } from '../../support/register';
@@ -67,6 +80,51 @@ async function atWithdrawal(page: Page, { register, dataUser, customer }: Place)
   await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir));
   await page.goto(`${register.portal}/access`);
   await press(page, 'a[href$="/withdraw"]');
+}
+
+/** Signs a customer in at whose home another Data User has registered another address. */
+export async function signInContested(page: Page, place: Place): Promise<{ customer: Customer; other: string }> {
+  const customer = await newCustomer(place.dataUser);
+  const other = `second-${customer.mpxn}@customer.example`;
+  const rival = await newDataUser(place.register, 'https://larkhill.example/return');
+  await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, other));
+  await nextMail(place.register, customer.email); // the notice of the contest: the link that is asked for comes after it
+  await signIn(page, place, customer);
+  return { customer, other };
+}
+
+/** The link by which another contact is proven, once it has been mailed. */
+export function contactLinkTo({ register }: Pick<Place, 'register'>, address: string): Promise<string> {
+  return until(async () => {
+    const links = (await mailsTo(register, address)).map(
+      ({ text }) => /https?:\/\/\S+\/contacts\/link\/[\w-]{43}/.exec(text)?.[0],
+    );
+    return links.find((link) => link !== undefined);
+  });
+}
+
+/** Signs in at a supplier, which proves the customer of a contested home, and opens the page where contacts are judged. */
+async function atJudgement(page: Page, place: Place): Promise<void> {
+  const { customer } = await signInContested(page, place);
+  const supplier = await newSupplier(place.register);
+  try {
+    const login = { login: customer.mpxn, password: 'a password', mpxns: [customer.mpxn] };
+    supplier.addLogins([login]);
+    await page.goto(`${place.register.portal}/contacts`);
+    await page.locator('#supplier').selectOption(supplier.mpid);
+    const form = { url: await startedAt(page) };
+    await page.goto(await signInAtSupplier(form.url, login));
+    await page.goto(`${place.register.portal}/contacts`);
+  } finally {
+    await supplier.close();
+  }
+}
+
+/** Submits the form that leads to a supplier: where it leads, without going there. */
+async function startedAt(page: Page): Promise<string> {
+  const elsewhere = page.waitForRequest((request) => !request.url().startsWith(new URL(page.url()).origin));
+  await page.locator('form[action="/contacts/supplier"] button').click({ noWaitAfter: true });
+  return (await elsewhere).url();
 }
 
 /** By its address. */
@@ -173,6 +231,50 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
     },
   },
   history: { view: 'history', isPersonal: true, go: at('/history') },
+  'who one is': { view: 'contacts', isPersonal: true, go: at('/contacts') },
+  'who one is, contested': {
+    view: 'contacts',
+    variant: 'contested',
+    async go(page, place) {
+      await signInContested(page, place);
+      await page.goto(`${place.register.portal}/contacts`);
+    },
+  },
+  'who one is, judged by whom the supplier proved': {
+    view: 'contacts',
+    variant: 'judged',
+    go: atJudgement,
+  },
+  'who one is, without a supplier chosen': {
+    view: 'contacts',
+    variant: 'supplierMissing',
+    async go(page, place) {
+      await signInContested(page, place);
+      await page.goto(`${place.register.portal}/contacts`);
+      await press(page, 'form[action="/contacts/supplier"] button');
+    },
+  },
+  'link to another contact is sent': {
+    view: 'contact-link-sent',
+    async go(page, place) {
+      await signInContested(page, place);
+      await page.goto(`${place.register.portal}/contacts`);
+      await press(page, 'form[action="/contacts/mail"] button');
+    },
+  },
+  'link to another contact': {
+    view: 'contact-link',
+    async go(page, place) {
+      const { other } = await signInContested(page, place);
+      await page.goto(`${place.register.portal}/contacts`);
+      await press(page, 'form[action="/contacts/mail"] button');
+      await page.goto(await contactLinkTo(place, other));
+    },
+  },
+  'link to another contact, elsewhere': {
+    view: 'contact-link-elsewhere',
+    go: at(`/contacts/link/${UNKNOWN}`),
+  },
   'signed out': {
     view: 'signed-out',
     async go(page, place) {

@@ -22,7 +22,14 @@ const CONTRACT = (() => {
 
 const ADDRESS = { addressLine1: '4 Lantern Row', townCity: 'Exampleford', postcode: 'NR1 4AB' };
 
-const session = { mpxn: '1012345678', address: null, moveInDate: '2024-02-29', isCurrent: true, returnUrl: null };
+const session = {
+  mpxn: '1012345678',
+  address: null,
+  moveInDate: '2024-02-29',
+  isCurrent: true,
+  isContested: false,
+  returnUrl: null,
+};
 
 /** Cells of one row: simple enough a reader for what the tests write. */
 function cellsOf(csv: string, row: number): string[] {

@@ -38,8 +38,11 @@ export function customerSessions(): void {
         identityRecordId: record.id,
         meterPointId: record.meter_point_id,
         isCurrent: true,
+        isContested: false,
+        ownRecordIds: [record.id],
         since: '2021-04-01',
-        until: null,
+        beganAt: null,
+        endedAt: null,
       });
       expect(await sessionOf(token)).toMatchObject({ mpxn, isCurrent: true });
     });
@@ -112,13 +115,13 @@ export function customerSessions(): void {
     it('the session of the former occupant sees what is linked to their own record only, from that day on', async () => {
       const { token, mpxn } = await customer();
       await room.tenancyChanged(mpxn, '2021-04-01');
-      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, until: null });
+      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, endedAt: null });
       await room.tenancyChanged(mpxn, '2021-04-02');
       await room.tenancyChanged(mpxn, '2022-09-01');
       expect(await scopeOf(room, token)).toMatchObject({
         isCurrent: false,
         since: '2021-04-01',
-        until: '2021-04-02',
+        endedAt: expect.any(String),
         identityRecordId: expect.any(String),
       });
       expect(await sessionOf(token)).toMatchObject({ isCurrent: false });
@@ -131,6 +134,52 @@ export function customerSessions(): void {
       );
       await room.tenancyChanged(mpxn, rows[0].tomorrow);
       expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true });
+    });
+  });
+
+  describe('An occupancy', () => {
+    /** What the scope of somebody who moved in on a day tells of changes, each as its day and the instant at which it was recorded. */
+    async function boundsAfter(moveInDate: string, ...changes: (readonly [day: string, recordedAt: string])[]) {
+      const { token, ir } = await customer({ principal: { moveInDate } });
+      for (const change of changes)
+        await room.owner.query(
+          `insert into identity.change_of_tenancy (mpxn_index, effective_date, recorded_at)
+           select mpxn_index, $2, $3 from identity.identity_record where ref = $1`,
+          [ir, ...change],
+        );
+      const { beganAt, endedAt } = await scopeOf(room, token);
+      return { beganAt, endedAt };
+    }
+
+    it('begins when the change was recorded, on its day or later', async () => {
+      const change = ['2024-07-01', '2024-07-01T13:45:10.123456Z'] as const;
+      expect(await boundsAfter('2024-07-01', change)).toEqual({ beganAt: '2024-07-01T13:45:10.124Z', endedAt: null });
+      const late = ['2024-07-01', '2024-07-09T10:00:00Z'] as const;
+      expect(await boundsAfter('2024-07-02', late)).toEqual({ beganAt: '2024-07-09T10:00:00.000Z', endedAt: null });
+    });
+
+    it('begins with its day in Great Britain when the change was recorded before, in summer and in winter', async () => {
+      const summer = ['2024-07-01', '2024-06-30T22:59:59Z'] as const;
+      expect((await boundsAfter('2024-07-01', summer)).beganAt).toBe('2024-06-30T23:00:00.000Z');
+      const winter = ['2024-01-10', '2023-12-01T00:00:00Z'] as const;
+      expect((await boundsAfter('2024-01-10', winter)).beganAt).toBe('2024-01-10T00:00:00.000Z');
+    });
+
+    it('does not begin later because the change is recorded again', async () => {
+      const twice = [
+        ['2024-01-10', '2024-01-10T09:00:00Z'],
+        ['2024-01-10', '2024-01-12T09:00:00Z'],
+      ] as const;
+      expect(await boundsAfter('2024-01-10', ...twice)).toEqual({ beganAt: '2024-01-10T09:00:00.000Z', endedAt: null });
+    });
+
+    it('ends when the next one begins', async () => {
+      const next = ['2024-07-01', '2024-07-01T13:45:10Z'] as const;
+      const further = ['2025-07-01', '2025-07-01T13:45:10Z'] as const;
+      expect(await boundsAfter('2024-06-30', next, further)).toEqual({
+        beganAt: null,
+        endedAt: '2024-07-01T13:45:10.000Z',
+      });
     });
   });
 

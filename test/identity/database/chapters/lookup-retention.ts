@@ -21,7 +21,7 @@ export function lookupRetention(): void {
       }
       const looks = new IdentityLookRepository(identity);
       await looks.forget();
-      const kept = await looks.of({ recordIds: [id], since: '2000-01-01', isCurrent: true });
+      const kept = await looks.of({ recordIds: [id], since: '2000-01-01', beganAt: null, endedAt: null });
       expect(kept).toHaveLength(2);
     });
   });

@@ -2,6 +2,7 @@ import { type Server, connect, createServer } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { type CapturedMail, type Mailbox, startMailbox } from '../../../../sandbox/mailbox';
 import type { OutgoingMail } from '../../../../subgraphs/identity/domain/outgoing-mail';
+import { ANONYMOUS } from '../../../../subgraphs/identity/mails/mails';
 import { inTransaction } from '../../../../subgraphs/server/transaction';
 import { type IdentityAlone, registeredRecord, startIdentityAlone } from '../../../support/identity-alone';
 import { databasePlaces, findings } from '../../../support/secret-scan';
@@ -214,11 +215,20 @@ export function mails(): void {
     it('are at most three in 15 minutes, each person counted alone', async () => {
       const [one, other] = [await person(), await person()];
       const permits = [];
-      for (let n = 0; n < 4; n++) permits.push(await identity.mails.permit(one.id));
+      for (let n = 0; n < 4; n++) permits.push(await identity.mails.permit(one.id, ANONYMOUS));
       expect(permits).toEqual([null, null, null, expect.any(Number)]);
       expect(permits[3]).toBeGreaterThan(14 * 60);
       expect(permits[3]).toBeLessThanOrEqual(15 * 60);
-      expect(await identity.mails.permit(other.id)).toBeNull();
+      expect(await identity.mails.permit(other.id, ANONYMOUS)).toBeNull();
+    });
+
+    it('are counted apart for visitors of the portal and for each Data User: none uses up the mails of another', async () => {
+      const { id } = await person();
+      const callers = [ANONYMOUS, `duid_${'1'.repeat(24)}`, `duid_${'2'.repeat(24)}`];
+      for (const by of callers) {
+        for (let n = 0; n < 3; n++) expect(await identity.mails.permit(id, by)).toBeNull();
+        expect(await identity.mails.permit(id, by)).toEqual(expect.any(Number));
+      }
     });
   });
 

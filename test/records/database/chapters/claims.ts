@@ -42,7 +42,8 @@ export function claimsOfDiscoveries(): void {
 
   /** What a customer of a meter point sees, in two parts, and what a third party's portal lists. */
   async function seenAt(meterPointId: string) {
-    const scope = { meterPointId, identityRecordId: randomUUID(), isCurrent: true, since: '2020-01-01', until: null };
+    const whole = { isCurrent: true, isContested: false, ownRecordIds: [] };
+    const scope = { meterPointId, ...whole, since: '2020-01-01', beganAt: null, endedAt: null };
     const customers = new CustomerRecordRepository(room.database);
     const idsOf = ({ nodes }: { nodes: readonly StoredAccessRecord[] }) => nodes.map(({ id }) => id);
     const lists = new AccessRecordLists(room.database);

@@ -10,10 +10,12 @@ export function customerRecords(): void {
   const FORMER = randomUUID();
   const HERE: CustomerScope = {
     meterPointId: 'meter point',
-    identityRecordId: OWN,
+    ownRecordIds: [OWN],
     isCurrent: true,
+    isContested: false,
     since: '2026-03-29',
-    until: null,
+    beganAt: null,
+    endedAt: null,
   };
   const WHOLE = { first: 100, after: null };
 
@@ -74,10 +76,41 @@ export function customerRecords(): void {
     });
 
     it('is only what is linked to the own Identity Record once the occupancy has ended', async () => {
-      const former = { ...HERE, identityRecordId: FORMER, isCurrent: false, since: '2019-01-01' };
+      const former = { ...HERE, ownRecordIds: [FORMER], isCurrent: false, since: '2019-01-01' };
       expect(await seen(former, 'current')).toEqual(['contract since 2020']);
       expect(await seen(former, 'history')).toEqual(['expired a moment ago', 'historic, expired in April']);
-      expect(await seen({ ...former, identityRecordId: null }, 'current')).toEqual([]);
+      expect(await seen({ ...former, ownRecordIds: [] }, 'current')).toEqual([]);
+    });
+
+    it('is of history nothing that ended before the occupancy began on the same day, but for the own', async () => {
+      const meterPointId = 'of two occupants';
+      const row = { meterPointId, state: 'REVOKED' } as const;
+      const before = await putRecord(tables.owner, {
+        ...row,
+        identityRecordId: FORMER,
+        revokedAt: `'2026-03-29T13:59:59.999Z'`,
+      });
+      const after = await putRecord(tables.owner, {
+        ...row,
+        identityRecordId: FORMER,
+        revokedAt: `'2026-03-29T14:00Z'`,
+      });
+      const own = await putRecord(tables.owner, { ...row, identityRecordId: OWN, revokedAt: `'2026-03-29T09:00Z'` });
+      const scope = { ...HERE, meterPointId, beganAt: '2026-03-29T14:00:00.000Z' };
+      const idsOf = async (within: CustomerScope) =>
+        (await customers.page(within, 'history', WHOLE)).nodes.map(({ id }) => id);
+      expect(await idsOf(scope)).toEqual([after, own]);
+      expect(await customers.byId(scope, before)).toBeNull();
+      expect(await idsOf({ ...scope, since: '2026-03-30' })).toEqual([]);
+    });
+
+    it('is only what is linked to own Identity Records while contacts stand against each other', async () => {
+      const contested = { ...HERE, isContested: true };
+      expect(await seen(contested, 'current')).toEqual(['consent in June', 'consent in May']);
+      expect(await seen(contested, 'history')).toEqual([]);
+      expect(await seen({ ...contested, ownRecordIds: [] }, 'current')).toEqual([]);
+      expect(await customers.byId(contested, ids['contract since 2020'] as string)).toBeNull();
+      expect(await customers.byId(contested, ids['discovered in July'] as string)).toBeNull();
     });
 
     it('is counted as it is listed', async () => {
@@ -175,6 +208,17 @@ export function customerRecords(): void {
 
       it('is no access of the next occupant after having moved out, but what is linked to the own record', async () => {
         const scope = { ...HERE, isCurrent: false };
+        const [own, foreign] = [
+          await putRecord(tables.owner, { identityRecordId: OWN }),
+          await putRecord(tables.owner, { identityRecordId: FORMER }),
+        ];
+        expect(await customers.withdraw(scope, foreign)).toBeUndefined();
+        expect(await stateOf(foreign)).toBe('ACTIVE');
+        expect(await customers.withdraw(scope, own)).toBeInstanceOf(Date);
+      });
+
+      it('is only what is linked to own Identity Records while contacts stand against each other', async () => {
+        const scope = { ...HERE, isContested: true };
         const [own, foreign] = [
           await putRecord(tables.owner, { identityRecordId: OWN }),
           await putRecord(tables.owner, { identityRecordId: FORMER }),

@@ -147,7 +147,8 @@ export function lookups(): void {
       await tables.owner.query(insert, [id, provider, 'verification', '2026-06-01T10:00Z', 3]);
       await tables.owner.query(insert, [elsewhere.ids[0], provider, 'verification', '2026-06-01T10:00Z', 4]);
       await lists.page({ ...EVERYTHING, meterPointId, duid: DUID }, { first: 1, after: null }, ACCOUNT);
-      const scope = { meterPointId, identityRecordId: null, isCurrent: true, since: '2026-06-01', until: null };
+      const whole = { isCurrent: true, isContested: false, ownRecordIds: [] };
+      const scope = { meterPointId, ...whole, since: '2026-06-01', beganAt: null, endedAt: null };
       const looks = await new CustomerRecordRepository(database).looks(scope, 500);
       const thisHour = new Date(Math.floor((await clock.now()).getTime() / 3_600_000) * 3_600_000);
       expect(looks.map(({ record, ...look }) => ({ ...look, of: record.id === id }))).toEqual([
@@ -165,18 +166,21 @@ export function lookups(): void {
       expect(await new CustomerRecordRepository(database).looks(scope, 1)).toHaveLength(1);
     });
 
-    it('is told to a former occupant up to the Change of Tenancy, by days in London', async () => {
+    it('is told to a former occupant in the whole hours before the next occupancy began', async () => {
       const identityRecordId = randomUUID();
       const id = await putRecord(tables.owner, { identityRecordId });
       const insert = `insert into look (record_id, kind, hour, count) values ($1, 'verification', $2, $3)`;
       await tables.owner.query(insert, [id, '2026-06-09T22:00Z', 1]);
       await tables.owner.query(insert, [id, '2026-06-09T23:00Z', 2]); // the day of the Change of Tenancy has begun in London
-      const former = { meterPointId: 'meter point', identityRecordId, isCurrent: false, since: '2026-06-01' };
-      const looks = (day: string | null) =>
+      const own = { isCurrent: false, isContested: false, ownRecordIds: [identityRecordId] };
+      const former = { meterPointId: 'meter point', ...own, since: '2026-06-01', beganAt: null };
+      const looks = (endedAt: string | null) =>
         new CustomerRecordRepository(database)
-          .looks({ ...former, until: day }, 500)
+          .looks({ ...former, endedAt }, 500)
           .then((all) => all.map(({ count }) => count));
-      expect(await looks('2026-06-10')).toEqual([1]);
+      expect(await looks('2026-06-09T23:00:00Z')).toEqual([1]);
+      expect(await looks('2026-06-09T23:59:59.999Z')).toEqual([1]);
+      expect(await looks('2026-06-10T00:00:00Z')).toEqual([2, 1]);
       expect(await looks(null)).toEqual([2, 1]);
     });
   });

@@ -49,10 +49,12 @@ export function terminations(): void {
       const all = { duid: organisation.duid, meterPointId: null, legalBasis: null };
       const scope = {
         meterPointId: meterPoint,
-        identityRecordId: null,
+        ownRecordIds: [],
         isCurrent: true,
+        isContested: false,
         since: '2020-01-01',
-        until: null,
+        beganAt: null,
+        endedAt: null,
       };
       const customers = new CustomerRecordRepository(room.database);
       const page = { first: 10, after: null };

@@ -1,0 +1,406 @@
+import type { Caller } from '../../../../subgraphs/server/caller';
+import {
+  CONFIRM_LINK,
+  EXISTS,
+  PROOF,
+  AS_ACCESS,
+  REIDENTIFY,
+  STATUS,
+  mailedSecret,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
+import {
+  CONTACT_LINK,
+  ContestRoom,
+  JUDGE,
+  MAIL_CONTACT_LINK,
+  PROVE_BY_LINK,
+  PROVE_BY_PASSKEY,
+} from '../../../support/contest-room';
+import { mailsNow } from '../../../support/sign-in-mails';
+import { SESSION, asCustomer, scopeOf } from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+
+export function contests(): void {
+  const RETURN = 'https://larkhill.example/back';
+  let room: SignInRoom;
+  let people: ContestRoom;
+  let honest: Caller;
+  let other: Caller;
+  let attacker: Caller;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    people = new ContestRoom(room);
+    [honest, other, attacker] = [await room.dataUser(RETURN), await room.dataUser(RETURN), await room.dataUser(RETURN)];
+  });
+  afterEach(() => room.moveClock(0));
+
+  /** A home of which `honest` knows the customer, and at which `attacker` writes a record with an address of its own. */
+  async function contested({ attackerFirst = false } = {}) {
+    const [mpxn, email, theirs] = [newMpxn(), people.newEmail('resident'), people.newEmail('attacker')];
+    const own = () => people.customer(honest, mpxn, email, 'own');
+    const planted = () => people.customer(attacker, mpxn, theirs, 'planted');
+    const [ir] = attackerFirst ? [await planted(), await own()].toReversed() : [await own(), await planted()];
+    return { mpxn, email, theirs, ir: ir as string };
+  }
+  const isContested = async (token: string) => (await scopeOf(room, token))?.isContested;
+
+  describe('One Data User’s word', () => {
+    it.each([[false], [true]])('does not make a customer of others: attacker first %s', async (attackerFirst) => {
+      const { email, theirs, mpxn } = await contested({ attackerFirst });
+      const unverified = await room.newRecord(other, { email: null, principalVerification: null }, { mpxn });
+      await people.consent(other, unverified, 'of a third');
+      const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
+      expect(await people.seen(resident)).toEqual(['own']);
+      expect(await people.seen(intruder)).toEqual(['planted']);
+      for (const [token, foreign] of [
+        [intruder, await people.idOf(resident, 'own')],
+        [resident, await people.idOf(intruder, 'planted')],
+      ] as const)
+        expect((await people.withdraw(token, foreign)).codes).toEqual(['NTF001']);
+      expect((await people.withdraw(resident, await people.idOf(resident, 'own'))).codes).toEqual([]);
+      expect(await people.seen(resident, 'HISTORY')).toEqual(['own']);
+      expect(await people.seen(intruder, 'HISTORY')).toEqual([]);
+    });
+
+    it('confines a session that was there before the second contact', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('early')];
+      await people.customer(attacker, mpxn, email, 'planted');
+      const token = await people.signedIn(email);
+      const ir = await room.newRecord(honest, { email: null, principalVerification: null }, { mpxn });
+      await people.consent(honest, ir, 'own');
+      expect(await people.seen(token)).toEqual(['own', 'planted']);
+      await people.customer(honest, mpxn, people.newEmail('resident'), 'own');
+      expect(await people.seen(token)).toEqual(['planted']);
+    });
+
+    it('that a session withdraws by is gone when the contest began while the record was held by another', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('waiting')];
+      await people.customer(attacker, mpxn, email, 'planted');
+      const token = await people.signedIn(email);
+      await people.consent(
+        honest,
+        await room.newRecord(honest, { email: null, principalVerification: null }, { mpxn }),
+        'own',
+      );
+      const id = await people.idOf(token, 'own');
+      const holder = await people.holding(id);
+      const withdrawal = people.withdraw(token, id);
+      await holder.isWaitedFor();
+      await room.newRecord(honest, { email: people.newEmail('resident') }, { mpxn });
+      await holder.release();
+      expect((await withdrawal).codes).toEqual(['NTF001']);
+    });
+
+    it('does not count as that of the customer by their address beside a passkey of its own', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('resident')];
+      await people.customer(honest, mpxn, email, 'own');
+      const passkey = await people.passkeyHolder(attacker, mpxn, email);
+      const [intruder, resident] = [await people.signedInByPasskey(passkey), await people.signedIn(email)];
+      expect(await people.seen(intruder)).toEqual(['of the passkey']);
+      expect(await people.seen(resident)).toEqual(['of the passkey', 'own']);
+      expect(await isContested(resident)).toBe(true);
+    });
+  });
+
+  describe('Every contact is told', () => {
+    it('once, with the name of the Data User that wrote the new record', async () => {
+      const { email, theirs, mpxn } = await contested();
+      for (const address of [email, theirs]) {
+        const [notice, ...more] = await people.notices(address);
+        expect(notice).toContain('Larkhill Insight Ltd');
+        expect(more).toEqual([]);
+      }
+      await room.newRecord(attacker, { email: theirs }, { mpxn });
+      await people.signedIn(email);
+      expect(await people.notices(email)).toHaveLength(1);
+    });
+
+    it('on the day on which somebody else moves in, at the next sign-in at the latest', async () => {
+      const [mpxn, email, coming] = [newMpxn(), people.newEmail('resident'), people.newEmail('coming')];
+      await people.customer(honest, mpxn, email, 'own');
+      const { rows } = await room.owner.query(
+        `select ((register.register_now() at time zone 'Europe/London')::date + 1)::text as day`,
+      );
+      await people.customer(attacker, mpxn, coming, 'planted', { moveInDate: rows[0].day });
+      expect((await mailsNow(room, email)).length).toBe(0);
+      await room.moveClock(86_400);
+      const token = await people.signedIn(email);
+      expect(await isContested(token)).toBe(true);
+      await room.moveClock(0);
+    });
+  });
+
+  describe('No contest is made', () => {
+    it('of the same address, whichever Data Users know it, nor of records that nobody vouches for', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('one-person')];
+      await people.customer(honest, mpxn, email, 'own');
+      await people.customer(other, mpxn, email.toUpperCase(), 'also own');
+      await room.newRecord(attacker, { email: people.newEmail('unverified'), principalVerification: null }, { mpxn });
+      const token = await people.signedIn(email);
+      expect(await isContested(token)).toBe(false);
+      expect(await people.seen(token)).toEqual(['also own', 'own']);
+      expect(await people.notices(email)).toEqual([]);
+    });
+
+    it('of the contacts of a former and a present occupant', async () => {
+      const [mpxn, former, present] = [newMpxn(), people.newEmail('former'), people.newEmail('present')];
+      await people.customer(honest, mpxn, former, 'former');
+      await room.tenancyChanged(mpxn, '2022-06-01');
+      await people.customer(other, mpxn, present, 'present', { moveInDate: '2022-06-01' });
+      const [left, lives] = [await people.signedIn(former), await people.signedIn(present)];
+      expect(await people.seen(left)).toEqual(['former']);
+      expect(await people.seen(lives)).toEqual(['former', 'present']);
+      expect(await scopeOf(room, lives)).toMatchObject({ isContested: false });
+    });
+
+    it('any more, once a change of tenancy leaves one contact behind', async () => {
+      const { mpxn, email, theirs } = await contested();
+      await room.tenancyChanged(mpxn, '2022-06-01');
+      await people.customer(honest, mpxn, email, 'own again', { moveInDate: '2022-06-01' });
+      const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
+      expect(await isContested(resident)).toBe(false);
+      expect(await people.seen(intruder)).toEqual(['planted']);
+    });
+  });
+
+  describe('Re-identification by meter point', () => {
+    const LINK = { method: 'MAGIC_LINK' };
+    const METHODS = [LINK, { method: 'PASSKEY_ASSERT' }, { method: 'PASSKEY_REGISTER' }];
+
+    it('is refused while contacts stand against each other, and no method is named', async () => {
+      const { mpxn } = await contested();
+      for (const method of METHODS)
+        expect((await room.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
+          'REI001',
+        ]);
+      const existence = valueOf(await room.ask(EXISTS, { mpxn }, { caller: other }));
+      expect(existence).toEqual({ exists: true, availableMethods: [] });
+    });
+
+    it('that was confirmed before proves nothing any more, and one under way cannot be confirmed', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('attacker')];
+      await people.customer(attacker, mpxn, email, 'planted');
+      const confirmed = await started(room, other, { mpxn, ...LINK });
+      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      const open = await started(room, other, { mpxn, ...LINK });
+      const secret = await mailedSecret(room, email, 2);
+      await people.customer(honest, mpxn, people.newEmail('resident'), 'own');
+      expect((await room.ask(CONFIRM_LINK, { secret })).codes).toEqual(['NTF001']);
+      for (const { tokenRef: token } of [confirmed, open]) {
+        expect(valueOf(await room.ask(STATUS, { token }, { caller: other })).status).toBe('EXPIRED');
+        expect(valueOf(await room.ask(PROOF, { token }, AS_ACCESS)).status).toBe('EXPIRED');
+      }
+    });
+
+    it('of an own record goes on: its Data User asks its own customer', async () => {
+      const { ir } = await contested();
+      expect((await started(room, honest, LINK, ir)).tokenRef).toMatch(/^mlr_/);
+    });
+  });
+
+  describe('Both contacts proven in one session', () => {
+    it('are one person: by a link mailed to the other address', async () => {
+      const { email, theirs } = await contested();
+      const token = await people.signedIn(email);
+      const secret = await people.mailedProof(token, theirs);
+      expect(valueOf(await room.ask(CONTACT_LINK, { secret }, asCustomer(token)))).not.toBeNull();
+      expect(await isContested(token)).toBe(true); // opening the page proves nothing
+      valueOf(await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token)));
+      expect(await isContested(token)).toBe(false);
+      expect(await people.seen(token)).toEqual(['own', 'planted']);
+      expect((await people.contacts(token)).map(({ standing }) => standing)).toEqual(['OWN', 'OWN']);
+      expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+    });
+
+    it('are not proven in the session of the other, in another of the own, nor without one', async () => {
+      const { email, theirs } = await contested();
+      const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
+      const secret = await people.mailedProof(intruder, email);
+      for (const token of [resident, await people.signedIn(email)]) {
+        expect(valueOf(await room.ask(CONTACT_LINK, { secret }, asCustomer(token)))).toBeNull();
+        expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+      }
+      expect((await room.ask(PROVE_BY_LINK, { secret })).codes).toEqual(['AUT001']);
+      expect(await isContested(resident)).toBe(true);
+    });
+
+    it('are proven by a link within ten minutes', async () => {
+      const { email, theirs } = await contested();
+      const token = await people.signedIn(email);
+      const secret = await people.mailedProof(token, theirs);
+      await room.moveClock(601);
+      expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+    });
+
+    it('are one person: by a passkey of the home, and by no other passkey', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('resident')];
+      await people.customer(honest, mpxn, email, 'own');
+      const passkey = await people.passkeyHolder(other, mpxn, null);
+      const stranger = await people.passkeyHolder(attacker, newMpxn(), null);
+      const token = await people.signedIn(email);
+      const wrong = await people.assertion(stranger);
+      expect((await room.ask(PROVE_BY_PASSKEY, wrong, asCustomer(token))).codes).toEqual(['PRM003']);
+      const right = await people.assertion(passkey);
+      valueOf(await room.ask(PROVE_BY_PASSKEY, right, asCustomer(token)));
+      expect((await room.ask(PROVE_BY_PASSKEY, right, asCustomer(token))).codes).toEqual(['PRM003']);
+      expect(await people.seen(token)).toEqual(['of the passkey', 'own']);
+    });
+
+    it('hold for a later tenancy no more', async () => {
+      const { mpxn, email, theirs } = await contested();
+      const token = await people.signedIn(email);
+      valueOf(await room.ask(PROVE_BY_LINK, { secret: await people.mailedProof(token, theirs) }, asCustomer(token)));
+      await room.tenancyChanged(mpxn, '2022-06-01');
+      for (const [by, address] of [
+        [honest, email],
+        [attacker, theirs],
+      ] as const)
+        await people.customer(by, mpxn, address, 'later', { moveInDate: '2022-06-01' });
+      await room.jobsDone();
+      const later = (await people.signedInAll(email))[0] as string;
+      expect(await isContested(later)).toBe(true);
+    });
+  });
+
+  describe('Whom the supplier proves', () => {
+    it('is let in while contacts stand against each other, and only then', async () => {
+      const { mpxn, theirs } = await contested();
+      expect((await people.supplied(mpxn)).codes).toEqual([]);
+      const [alone, email] = [newMpxn(), people.newEmail('alone')];
+      await people.customer(honest, alone, email, 'own');
+      expect((await people.supplied(alone)).codes).toEqual(['AUT001']);
+      expect(theirs).toContain('attacker');
+    });
+
+    it('sees what was registered for confirmed contacts, and everything when each was judged', async () => {
+      const { mpxn, email, theirs } = await contested();
+      const { token } = await people.supplied(mpxn);
+      expect(valueOf(await room.ask(SESSION, {}, asCustomer(token)))).toMatchObject({ mpxn, isCurrent: true });
+      expect(await people.seen(token)).toEqual([]);
+      const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
+      const [first, second] = (await people.contacts(token)).map(({ id }) => id) as [string, string];
+      valueOf(await people.judge(token, first, 'CONFIRMED'));
+      expect(await people.seen(token)).toEqual(['own']);
+      valueOf(await people.judge(token, second, 'REJECTED'));
+      for (const each of [token, resident]) expect(await people.seen(each)).toEqual(['own', 'planted']);
+      expect(await scopeOf(room, intruder)).toBeNull();
+    });
+
+    it('ends with a rejection all that a contact opens, also when it is registered again', async () => {
+      const { mpxn, email, theirs } = await contested();
+      const { token } = await people.supplied(mpxn);
+      const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith('a'))?.id as string;
+      valueOf(await people.judge(token, contact, 'REJECTED'));
+      await room.newRecord(attacker, { email: theirs }, { mpxn });
+      await room.jobsDone();
+      const before = (await mailsNow(room, theirs)).length;
+      const ask = 'mutation ($entry: SignInEntry!) { requestSignInLink(entry: $entry, language: EN) }';
+      for (const entry of [{ mpxn }, { email: theirs }]) valueOf(await room.ask(ask, { entry }));
+      await room.jobsDone();
+      expect((await mailsNow(room, theirs)).length).toBe(before);
+      expect(await isContested(await people.signedIn(email))).toBe(false);
+      const again = (await people.contacts(token)).map(({ standing }) => standing).toSorted();
+      expect(again).toEqual(['OTHER', 'REJECTED']);
+    });
+
+    it('alone judges', async () => {
+      const { email, theirs } = await contested();
+      for (const address of [email, theirs]) {
+        const token = await people.signedIn(address);
+        const contact = await people.contactOf(token, 'OTHER');
+        expect((await people.judge(token, contact, 'REJECTED')).codes).toEqual(['PRM003']);
+      }
+      const [mine, elsewhere] = [
+        await people.supplied((await contested()).mpxn),
+        await people.supplied((await contested()).mpxn),
+      ];
+      const foreign = await people.contactOf(elsewhere.token, 'OTHER');
+      expect((await people.judge(mine.token, foreign, 'REJECTED')).codes).toEqual(['NTF001']);
+      expect((await room.ask(JUDGE, { contact: foreign, verdict: 'REJECTED' })).codes).toEqual(['AUT001']);
+      expect((await room.ask(MAIL_CONTACT_LINK, { contact: foreign }, asCustomer(mine.token))).codes).toEqual([
+        'NTF001',
+      ]);
+    });
+  });
+
+  describe('The back office', () => {
+    const COUNTS = '{ contactCounts { dataUser { duid } asserted contests rejections isAlert } }';
+    const countsOf = async ({ duid }: Caller) => {
+      const counts = valueOf(await room.ask(COUNTS, {}, { caller: { ...honest, role: 'analyst', duid: null } }));
+      return counts.find((each: { dataUser: { duid: string } }) => each.dataUser.duid === duid);
+    };
+
+    it('sees contacts, contests and rejections of each Data User, and an alert from 20 contests a day on', async () => {
+      const busy = await room.dataUser();
+      for (let n = 1; n <= 20; n++) {
+        const mpxn = newMpxn();
+        await room.newRecord(honest, {}, { mpxn });
+        await room.newRecord(busy, {}, { mpxn });
+        if (n < 19) continue;
+        expect(await countsOf(busy)).toMatchObject({ asserted: n, contests: n, rejections: 0, isAlert: n >= 20 });
+        if (n < 20) continue;
+        const { token } = await people.supplied(mpxn);
+        for (const { id } of (await people.contacts(token)).slice(1))
+          valueOf(await people.judge(token, id, 'REJECTED'));
+        expect(await countsOf(busy)).toMatchObject({ rejections: 1 });
+      }
+      expect(room.log()).toContain('a Data User causes many contests');
+    });
+
+    it('counts a contact that is removed and planted again', async () => {
+      const [mpxn, email, busy] = [newMpxn(), people.newEmail('again'), await room.dataUser()];
+      await room.newRecord(honest, {}, { mpxn });
+      for (let n = 1; n <= 3; n++) {
+        const ref = await room.newRecord(busy, { email }, { mpxn });
+        expect(await countsOf(busy)).toMatchObject({ contests: n });
+        const anonymise = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
+        valueOf(await room.ask(anonymise, { ref }, { caller: busy }));
+      }
+      const { rows } = await room.owner.query(`select count(*)::int as left from identity.contact_contest c
+        where not exists (select from identity.identity_record r where r.email_index = c.contact)
+          and not exists (select from identity.passkey p where p.credential_hash = c.contact)`);
+      expect(rows[0].left).toBe(0);
+    });
+  });
+
+  describe('The right to assert that an identity was verified', () => {
+    const REGISTER = 'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';
+    const input = (outcome: string | null) => ({
+      piiPrincipal: { mpxn: newMpxn(), moveInDate: '2021-04-01' },
+      expressedBy: 'DATA_SUBJECT',
+      principalVerification: outcome && { method: 'Bill', verifiedAt: '2026-01-12T10:00:00Z', outcome },
+    });
+
+    it('is withdrawn and restored by an admin, audited, while everything else goes on', async () => {
+      const caller = await room.dataUser();
+      const set = (right: 'withdraw' | 'restore') =>
+        room.accounts.setVerificationRight('admin', caller.accountId, right);
+      const codesOf = async (outcome: string | null) =>
+        (await room.ask(REGISTER, { input: input(outcome) }, { caller })).codes;
+      expect(await codesOf('VERIFIED')).toEqual([]);
+      await set('withdraw');
+      await expect(set('withdraw')).rejects.toMatchObject({ code: 'CNF001' });
+      expect(await codesOf('VERIFIED')).toEqual(['PRM001']);
+      for (const outcome of ['PARTIAL', 'FAILED', null]) expect(await codesOf(outcome)).toEqual([]);
+      await set('restore');
+      expect(await codesOf('VERIFIED')).toEqual([]);
+      const { rows } = await room.owner.query('select action from access.audit_entry where subject = $1 order by id', [
+        caller.accountId,
+      ]);
+      expect(rows.map(({ action }) => action)).toEqual([
+        'onboard',
+        'withdraw-verification-right',
+        'restore-verification-right',
+      ]);
+    });
+
+    it('is that of Data Users', async () => {
+      const { accountId } = await room.newSupplier();
+      await expect(room.accounts.setVerificationRight('admin', accountId, 'withdraw')).rejects.toMatchObject({
+        code: 'CNF001',
+      });
+    });
+  });
+}

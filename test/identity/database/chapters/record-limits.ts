@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { newIdentifier } from '../../../../schema/identifiers';
+import type { Caller } from '../../../../subgraphs/server/caller';
+import { REIDENTIFY, valueOf } from '../../../support/ceremonies';
+import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
+import { signedInByLink } from '../../../support/sign-in-operations';
+import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+
+export function recordLimits(): void {
+  const REGISTER = `mutation ($input: IdentityRecordInput!, $key: String) {
+    registerIdentityRecord(input: $input, idempotencyKey: $key) { ir } }`;
+  const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
+  const MOST = 5;
+
+  let room: SignInRoom;
+  let dataUser: Caller;
+  beforeAll(async () => {
+    room = await roomOfThisFile();
+    dataUser = await room.dataUser();
+  });
+
+  let people = 0;
+  const newEmail = () => `counted-${(people += 1)}@customer.example`;
+
+  /** Registers an unverified record of nobody's address; its key, or the codes of the refusal. */
+  async function registered(
+    mpxn: string,
+    { moveInDate = '2021-04-01', key = null as string | null, by = dataUser, replica = 0 } = {},
+  ) {
+    const input = { piiPrincipal: { mpxn, moveInDate }, expressedBy: 'DATA_SUBJECT' };
+    const { data, codes } = await room.ask(REGISTER, { input, key }, { caller: by }, replica);
+    return codes.length > 0 ? codes : (data.registerIdentityRecord.ir as string);
+  }
+  const several = (count: number, mpxn: string) =>
+    Promise.all(Array.from({ length: count }, (_, n) => registered(mpxn, { replica: n % 2 })));
+  const REFUSED = ['CNF003'];
+
+  describe('Live Identity Records of a Data User at a meter point', () => {
+    it('are at most five, however many are registered at once', async () => {
+      const mpxn = newMpxn();
+      const answers = await several(14, mpxn);
+      expect(answers.filter((answer) => typeof answer === 'string')).toHaveLength(MOST);
+      expect(answers.filter((answer) => typeof answer !== 'string')).toEqual(Array(14 - MOST).fill(REFUSED));
+      expect(await registered(mpxn)).toEqual(REFUSED);
+    });
+
+    it('are counted for each Data User and each meter point', async () => {
+      const mpxn = newMpxn();
+      await several(MOST, mpxn);
+      expect(await registered(mpxn, { by: await room.dataUser() })).toMatch(/^ir_/);
+      expect(await registered(newMpxn())).toMatch(/^ir_/);
+    });
+
+    it('do not count once they are anonymised', async () => {
+      const mpxn = newMpxn();
+      const [ref] = await several(MOST, mpxn);
+      valueOf(await room.ask(ANONYMISE, { ref }, { caller: dataUser }));
+      expect(await registered(mpxn)).toMatch(/^ir_/);
+      expect(await registered(mpxn)).toEqual(REFUSED);
+    });
+
+    it('are counted for each occupancy, also for one that is yet to begin', async () => {
+      const mpxn = newMpxn();
+      await several(MOST, mpxn);
+      await room.tenancyChanged(mpxn, '2022-06-01');
+      await room.tenancyChanged(mpxn, '2999-01-01');
+      expect(await registered(mpxn)).toEqual(REFUSED);
+      for (const moveInDate of ['2022-06-01', '2999-01-01']) {
+        for (let n = 0; n < MOST; n++) expect(await registered(mpxn, { moveInDate })).toMatch(/^ir_/);
+        expect(await registered(mpxn, { moveInDate })).toEqual(REFUSED);
+      }
+    });
+
+    it('are answered again under the same idempotency key, and the key of a refused one is free', async () => {
+      const mpxn = newMpxn();
+      const [key, other] = [randomUUID(), randomUUID()];
+      await several(MOST - 1, mpxn);
+      const last = await registered(mpxn, { key });
+      expect(await registered(mpxn, { key })).toBe(last);
+      expect(await registered(mpxn, { key: other })).toEqual(REFUSED);
+      valueOf(await room.ask(ANONYMISE, { ref: last }, { caller: dataUser }));
+      expect(await registered(mpxn, { key: other })).toMatch(/^ir_/);
+    });
+  });
+
+  describe('Many newer records in which nobody vouches for an identity', () => {
+    /** Copies a record so many times, as a release before this one stored them: they are never opened. */
+    const flood = (ref: string, count: number) =>
+      room.owner.query(
+        `with copy as (
+           select gen_random_uuid() as id, 'ir_' || substr(md5(n::text || $1), 1, 24) as ref, $3 as duid, r.mpxn_index, r.email_index,
+             r.meter_point_id, r.expressed_by, r.form, r.sealed, k.wrapped
+           from identity.identity_record r join identity_keys.data_key k on k.record_id = r.id, generate_series(1, $2::int) n
+           where r.ref = $1),
+         record as (
+           insert into identity.identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, is_verified)
+           select id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, false from copy)
+         insert into identity_keys.data_key (record_id, wrapped) select id, wrapped from copy`,
+        [ref, count, newIdentifier('duid')],
+      );
+
+    it('lock no verified customer out: mailed links, sign-in, notices and re-identification work as before', async () => {
+      const [mpxn, email, housemate] = [newMpxn(), newEmail(), newEmail()];
+      const ref = await room.newRecord(dataUser, { email }, { mpxn });
+      await flood(ref, 600);
+      await signedInByLink(room, { mpxn }, email);
+      await signedInByLink(room, { email }, email);
+      const { magicLink } = valueOf(
+        await room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: await room.dataUser() }),
+      );
+      expect(magicLink.dispatchedTo).toBe('c***@c***.example');
+      await room.newRecord(dataUser, { email: housemate }, { mpxn });
+      await signedInByLink(room, { email: housemate }, housemate);
+      await room.jobsDone();
+      expect((await mailsNow(room, email)).filter((mail) => !isLinkMail(mail)).length).toBeGreaterThan(0);
+    });
+  });
+
+  describe('Many newer verified records with an address, of one Data User', () => {
+    it('do not keep the link of the home that another Data User knows from being mailed', async () => {
+      const [mpxn, email, busy] = [newMpxn(), newEmail(), await room.dataUser()];
+      await room.newRecord(dataUser, { email }, { mpxn });
+      for (let n = 0; n < 6; n++) await room.newRecord(busy, { email });
+      await signedInByLink(room, { email }, email);
+      await room.jobsDone();
+      const { rows } = await room.owner.query(
+        `select count(*)::int as links from identity.sign_in_link l join identity.identity_record r on r.id = l.record_id where r.duid = $1`,
+        [dataUser.duid],
+      );
+      expect(rows[0].links).toBeGreaterThan(0);
+    });
+  });
+}

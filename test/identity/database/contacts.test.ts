@@ -1,0 +1,5 @@
+import { contests } from './chapters/contests';
+
+describe('Who is the customer', () => {
+  contests();
+});

@@ -1,0 +1,209 @@
+import {
+  type ContactFacts,
+  type HeldContact,
+  contactGroups,
+  contactsOf,
+  contestants,
+  currentContacts,
+  isContested,
+  isRejected,
+} from '../../../subgraphs/identity/domain/contacts';
+import { customerContacts, mayJudge } from '../../../subgraphs/identity/domain/customer-contacts';
+import { scopeOf } from '../../../subgraphs/identity/domain/customer-session';
+import { changeAfter, changeBefore, tenancyOf } from '../../../subgraphs/identity/domain/occupancy';
+import type { OccupantRecord } from '../../../subgraphs/identity/domain/occupant-record';
+
+let clock = 0;
+/** A contact that is held by a record, each younger than those before. */
+const held = (contact: string, recordId: string, duid = 'x'): HeldContact => ({
+  ...{ contact, recordId, duid },
+  kind: contact.startsWith('passkey') ? 'passkey' : 'email',
+  since: new Date((clock += 1000)),
+});
+const facts = (change: Partial<ContactFacts>): ContactFacts => ({ held: [], proofs: [], confirmed: [], ...change });
+const groupsOf = (change: Partial<ContactFacts>) => contactGroups(facts(change)).map((group) => [...group].toSorted());
+
+const record = (
+  id: string,
+  contacts: readonly HeldContact[],
+  change: Partial<OccupantRecord> = {},
+): OccupantRecord => ({
+  ...{ id, contacts, ir: `ir_${id}`, duid: 'x', createdAt: new Date(0), meterPointId: 'here', mpxn: '1012345678' },
+  ...{ moveInDate: '2021-04-01', address: null, email: null, storedEmail: `${id}@customer.example`, hasPasskey: false },
+  ...{ isVerified: true, occupancy: 'current', tenancy: '', changes: [], rejected: [], proofs: [], confirmed: [] },
+  ...change,
+});
+
+describe('The contacts of an occupancy are one person', () => {
+  it('while there is none or one', () => {
+    expect(groupsOf({})).toEqual([]);
+    expect(groupsOf({ held: [held('rowan', 'r1')] })).toEqual([['rowan']]);
+  });
+
+  it('when they are the same address, whichever Data Users wrote the records', () => {
+    expect(groupsOf({ held: [held('rowan', 'r1'), held('rowan', 'r2', 'y')] })).toEqual([['rowan']]);
+  });
+
+  it('when they were proven to belong together, also by way of a third', () => {
+    const all = [held('rowan', 'r1'), held('isla', 'r2'), held('passkey', 'r3'), held('other', 'r4')];
+    const proofs = [
+      ['rowan', 'passkey'],
+      ['passkey', 'isla'],
+    ] as const;
+    expect(groupsOf({ held: all, proofs })).toEqual([['isla', 'passkey', 'rowan'], ['other']]);
+  });
+
+  it('when all of them were confirmed by whom the supplier proved, and not those about which nothing was said', () => {
+    const all = [held('rowan', 'r1'), held('isla', 'r2'), held('other', 'r3')];
+    expect(groupsOf({ held: all, confirmed: ['rowan', 'isla'] })).toEqual([['isla', 'rowan'], ['other']]);
+    expect(groupsOf({ held: all, confirmed: ['other'] })).toEqual([['rowan'], ['isla'], ['other']]);
+  });
+
+  it('when one record alone has contacts: there is nobody else to tell apart', () => {
+    expect(groupsOf({ held: [held('rowan', 'r1'), held('passkey', 'r1')] })).toEqual([['passkey', 'rowan']]);
+  });
+
+  it('not because a Data User wrote them into one record, beside another: it could write a customer’s address and its own passkey', () => {
+    const all = [held('rowan', 'r1'), held('rowan', 'r2', 'y'), held('passkey', 'r2', 'y')];
+    expect(groupsOf({ held: all })).toEqual([['rowan'], ['passkey']]);
+    expect(groupsOf({ held: all, proofs: [['rowan', 'passkey']] })).toEqual([['passkey', 'rowan']]);
+  });
+
+  it('not by a proof of a contact that nobody has any more', () => {
+    const proofs = [
+      ['rowan', 'gone'],
+      ['gone', 'isla'],
+    ] as const;
+    expect(groupsOf({ held: [held('rowan', 'r1'), held('isla', 'r2')], proofs })).toEqual([['rowan'], ['isla']]);
+  });
+});
+
+describe('A contest', () => {
+  it('is caused by the oldest contact of each group but the first', () => {
+    const [first, second, third] = [held('rowan', 'r1'), held('isla', 'r2', 'y'), held('ivor', 'r3', 'z')];
+    const again = held('isla', 'r4', 'w');
+    const known = facts({ held: [again, third, second, first] });
+    const groups = contactGroups(known);
+    expect(isContested(groups)).toBe(true);
+    expect(contestants(known, groups)).toEqual([second, third]);
+  });
+
+  it('is among the verified records of a tenancy, without who is yet to move in', () => {
+    const changes = [{ day: '2024-01-01', began: new Date(0) }];
+    const at = (id: string, change: Partial<OccupantRecord> = {}) =>
+      record(id, [held(id, id)], { tenancy: '2024-01-01', changes, ...change });
+    const all = [
+      at('rowan'),
+      at('former', { tenancy: '', occupancy: 'ended' }),
+      at('coming', { occupancy: 'to-come' }),
+      at('unverified', { isVerified: false }),
+    ];
+    expect(currentContacts(all).groups).toHaveLength(1);
+    expect(contactsOf(all, '').groups).toHaveLength(1);
+    expect(currentContacts([...all, at('isla')]).groups).toHaveLength(2);
+  });
+});
+
+describe('What a session shows', () => {
+  const here = { movedIn: '2021-04-01', changes: [] };
+  const [rowan, isla] = [held('rowan', 'r1'), held('isla', 'r2')];
+  const both = [
+    record('r1', [rowan], { moveInDate: '2021-05-01' }),
+    record('r2', [isla]),
+    record('r3', [held('rowan', 'r3')]),
+  ];
+
+  it('is of a contested occupancy linked to the own contact’s records', () => {
+    const scope = scopeOf({ ...here, recordId: 'r1', contact: 'rowan' }, both);
+    expect(scope).toMatchObject({ isCurrent: true, isContested: true, ownRecordIds: ['r1', 'r3'] });
+    expect(scopeOf({ ...here, recordId: 'r2', contact: 'isla' }, both).ownRecordIds).toEqual(['r2']);
+  });
+
+  it('is everything when the contacts were proven to be one person', () => {
+    const proven = both.map((each) => ({ ...each, proofs: [['isla', 'rowan']] as const }));
+    expect(scopeOf({ ...here, recordId: 'r1', contact: 'rowan' }, proven)).toMatchObject({
+      isContested: false,
+      ownRecordIds: ['r1', 'r2', 'r3'],
+    });
+  });
+
+  it('is for whom the supplier proved what is linked to confirmed contacts, while others stand against them', () => {
+    const asked = { ...here, recordId: null, contact: null };
+    expect(scopeOf(asked, both)).toMatchObject({ isContested: true, ownRecordIds: [] });
+    const judged = both.map((each) => ({ ...each, confirmed: ['isla'] }));
+    expect(scopeOf(asked, judged)).toMatchObject({ isContested: true, ownRecordIds: ['r2'] });
+  });
+
+  it('begins with the earliest day of the own records, which no newer record makes later', () => {
+    const scope = scopeOf({ ...here, movedIn: '2025-01-01', recordId: 'r3', contact: 'rowan' }, both);
+    expect(scope.since).toBe('2021-04-01');
+  });
+
+  it('is of an ended occupancy what is linked to own records, contested or not', () => {
+    const changes = [{ day: '2023-01-01', began: new Date('2023-01-01T12:00Z') }];
+    const scope = scopeOf({ ...here, changes, recordId: 'r1', contact: 'rowan' }, both);
+    expect(scope).toMatchObject({ isCurrent: false, isContested: false, ownRecordIds: ['r1', 'r3'] });
+    expect(scope).toMatchObject({ beganAt: null, endedAt: new Date('2023-01-01T12:00Z') });
+  });
+});
+
+describe('The tenancies of a meter point', () => {
+  const changes = ['2020-01-01', '2023-06-01'].map((day) => ({ day }));
+
+  it.each([
+    ['2019-12-31', undefined, '2020-01-01', ''],
+    ['2020-01-01', '2020-01-01', '2023-06-01', '2020-01-01'],
+    ['2023-05-31', '2020-01-01', '2023-06-01', '2020-01-01'],
+    ['2023-06-01', '2023-06-01', undefined, '2023-06-01'],
+  ])('%s lies after %s and before %s', (day, before, after, tenancy) => {
+    expect(changeBefore(day, changes)?.day).toBe(before);
+    expect(changeAfter(day, changes)?.day).toBe(after);
+    expect(tenancyOf(day, changes)).toBe(tenancy);
+  });
+});
+
+describe('The contacts that a customer is shown', () => {
+  const [rowan, isla, ivor] = [held('rowan', 'rowan'), held('isla', 'isla', 'y'), held('ivor', 'ivor', 'z')];
+  const atMeterPoint = [
+    record('rowan', [rowan]),
+    record('isla', [isla]),
+    record('ivor', [], { rejected: [ivor], isVerified: false }),
+  ];
+  const shownTo = (session: { contact: string | null; means: 'magic-link' | 'supplier' }) =>
+    customerContacts({ atMeterPoint, tenancy: '', ...session }).map(({ contact, standing, shown }) => [
+      contact,
+      standing,
+      shown,
+    ]);
+
+  it('are the own ones and the others, masked', () => {
+    expect(shownTo({ contact: 'rowan', means: 'magic-link' })).toEqual([
+      ['rowan', 'own', 'r***@c***.example'],
+      ['isla', 'other', 'i***@c***.example'],
+    ]);
+  });
+
+  it('are for whom the supplier proved the rejected ones, too', () => {
+    expect(shownTo({ contact: null, means: 'supplier' }).map(([, standing]) => standing)).toEqual([
+      'other',
+      'other',
+      'rejected',
+    ]);
+  });
+
+  it('are judged by whom the supplier proved, while the occupancy lasts', () => {
+    expect(mayJudge({ means: 'supplier', isCurrent: true })).toBe(true);
+    expect(mayJudge({ means: 'supplier', isCurrent: false })).toBe(false);
+    expect(mayJudge({ means: 'passkey', isCurrent: true })).toBe(false);
+  });
+});
+
+describe('A record of which contacts were rejected', () => {
+  it('opens nothing when none is left', () => {
+    const ivor = held('ivor', 'r1');
+    expect(isRejected({ rejected: [ivor], email: null, hasPasskey: false })).toBe(true);
+    expect(isRejected({ rejected: [ivor], email: null, hasPasskey: true })).toBe(false);
+    expect(isRejected({ rejected: [ivor], email: 'rowan@customer.example', hasPasskey: false })).toBe(false);
+    expect(isRejected({ rejected: [], email: null, hasPasskey: false })).toBe(false);
+  });
+});

@@ -1,0 +1,194 @@
+import type { Caller } from '../../subgraphs/server/caller';
+import { SoftwareAuthenticator } from './authenticator';
+import { lastPart, registered, valueOf } from './ceremonies';
+import { mailsNow } from './sign-in-mails';
+import {
+  FINISH_SUPPLIER,
+  SIGN_IN_WITH_LINK,
+  SIGN_IN_WITH_PASSKEY,
+  START_PASSKEY,
+  START_SUPPLIER,
+  asCustomer,
+  requestLink,
+  scopeOf,
+  signedInByLink,
+} from './sign-in-operations';
+import type { SignInRoom } from './sign-in-room';
+import { signInAtSupplier } from './supplier-browser';
+import { until } from './until';
+
+export const CONTACTS = '{ customerContacts { id kind shown standing since dataUsers { duid } } }';
+export const MAIL_CONTACT_LINK = 'mutation ($contact: ID!) { mailContactLink(contact: $contact, language: EN) }';
+export const CONTACT_LINK = 'query ($secret: String!) { contactLink(secret: $secret) { expiresAt } }';
+export const PROVE_BY_LINK = 'mutation ($secret: String!) { proveContactByLink(secret: $secret) }';
+export const PROVE_BY_PASSKEY =
+  'mutation ($secret: String!, $response: JSONObject!) { proveContactByPasskey(secret: $secret, response: $response) }';
+export const JUDGE =
+  'mutation ($contact: ID!, $verdict: ContactVerdict!) { judgeContact(contact: $contact, verdict: $verdict) }';
+export const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }';
+
+const RECORD = `mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }`;
+const SEEN = `query ($part: CustomerRecordPart!) { customerAccessRecords(part: $part) { nodes { id purpose } } }`;
+
+/** Customers, Data Users and suppliers at one meter point after the other, in a room. */
+export class ContestRoom {
+  private people = 0;
+  private mpid: Promise<{ mpid: string }> | undefined;
+
+  constructor(readonly room: SignInRoom) {}
+
+  newEmail(who: string): string {
+    return `${who}-${(this.people += 1)}@contest.example`;
+  }
+
+  /** An Identity Record with an address, verified unless changed, and a consent that is linked to it, named by its purpose. */
+  async customer(by: Caller, mpxn: string, email: string | null, purpose: string, principal: object = {}) {
+    const ir = await this.room.newRecord(by, { email }, { mpxn, ...principal });
+    await this.consent(by, ir, purpose);
+    return ir;
+  }
+
+  async consent(by: Caller, identityRecordRef: string, purpose: string): Promise<void> {
+    const controller = {
+      name: 'Larkhill',
+      role: 'SOLE',
+      contactUrl: 'https://larkhill.example/',
+      privacyRightsUrl: 'https://larkhill.example/',
+    };
+    const input = {
+      recordMetadata: {
+        schemaVersion: '1.0',
+        identityRecordRef,
+        controllerArrangement: { arrangementType: 'SOLE', controllers: [controller] },
+      },
+      notice: { sharedNotice: { termsUrl: 'https://larkhill.example/terms', noticeVersion: '1' } },
+      processing: { legalBasis: 'UK_CONSENT', purpose, dataTypes: ['HH_CONSUMPTION'] },
+      accessEvent: {
+        state: 'ACTIVE',
+        registeredAt: '2026-01-15T10:30:00Z',
+        consent: { consentType: 'EXPRESSED_CONSENT', method: 'web' },
+      },
+    };
+    valueOf(await this.room.askAccess(RECORD, { input }, { caller: by }));
+  }
+
+  /** The token of a session that a mailed link began. */
+  async signedIn(email: string): Promise<string> {
+    return (await signedInByLink(this.room, { email }, email)).token;
+  }
+
+  /** The tokens of sessions by every link that is mailed for an address, the link of the present home first. */
+  async signedInAll(email: string): Promise<string[]> {
+    const links = async () =>
+      (await mailsNow(this.room, email)).flatMap(({ text }) => /\/sign-in\/link\/([\w-]{43})/.exec(text)?.[1] ?? []);
+    const before = new Set(await links());
+    valueOf(await requestLink(this.room, { email }));
+    await this.room.jobsDone();
+    const tokens: { token: string; isCurrent: boolean }[] = [];
+    for (const secret of (await links()).filter((link) => !before.has(link))) {
+      const { token } = valueOf(await this.room.ask(SIGN_IN_WITH_LINK, { secret }));
+      tokens.push({ token, isCurrent: (await scopeOf(this.room, token)).isCurrent });
+    }
+    return tokens.toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent)).map(({ token }) => token);
+  }
+
+  /** What a session shows, by purpose. */
+  async seen(token: string, part = 'CURRENT'): Promise<string[]> {
+    const page = valueOf(await this.room.askAccess(SEEN, { part }, asCustomer(token)));
+    return (page.nodes as { purpose: string }[]).map(({ purpose }) => purpose).toSorted();
+  }
+
+  /** The id of an access record that a session shows. */
+  async idOf(token: string, purpose: string): Promise<string> {
+    const page = valueOf(await this.room.askAccess(SEEN, { part: 'CURRENT' }, asCustomer(token)));
+    return (page.nodes as { id: string; purpose: string }[]).find((each) => each.purpose === purpose)?.id as string;
+  }
+
+  withdraw(token: string, id: string) {
+    return this.room.askAccess(WITHDRAW, { id }, asCustomer(token));
+  }
+
+  /** Holds an access record, in a transaction of the owner, until it is released. */
+  async holding(id: string) {
+    const { owner } = this.room;
+    await owner.query('begin');
+    await owner.query('select from access.access_record where id = $1 for update', [id]);
+    const waiting = `select pg_stat_clear_snapshot(), (select count(*)::int from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%for no key update%') as sessions`;
+    return {
+      isWaitedFor: () => until(async () => ((await owner.query(waiting)).rows[0].sessions > 0 ? true : undefined)),
+      release: async () => void (await owner.query('rollback')),
+    };
+  }
+
+  async contacts(
+    token: string,
+  ): Promise<{ id: string; kind: string; shown: string; standing: string; dataUsers: { duid: string }[] }[]> {
+    return valueOf(await this.room.ask(CONTACTS, {}, asCustomer(token)));
+  }
+
+  /** The contact with this standing. */
+  async contactOf(token: string, standing: string): Promise<string> {
+    const found = (await this.contacts(token)).find((each) => each.standing === standing);
+    if (found === undefined) throw new Error(`no contact is ${standing}`);
+    return found.id;
+  }
+
+  /** Has a link mailed to the other contact of a session; its secret. */
+  async mailedProof(token: string, email: string): Promise<string> {
+    const contact = await this.contactOf(token, 'OTHER');
+    const before = (await this.proofs(email)).length;
+    valueOf(await this.room.ask(MAIL_CONTACT_LINK, { contact }, asCustomer(token)));
+    const [newest] = await until(async () =>
+      (await this.proofs(email)).length > before ? this.proofs(email) : undefined,
+    );
+    return newest as string;
+  }
+
+  private async proofs(email: string): Promise<string[]> {
+    const mails = await mailsNow(this.room, email);
+    return mails.flatMap(({ text }) => /\/contacts\/link\/([\w-]{43})/.exec(text)?.[1] ?? []);
+  }
+
+  /** The notices of contests that an address got, once no job waits any more. */
+  async notices(email: string): Promise<string[]> {
+    await this.room.jobsDone();
+    return (await mailsNow(this.room, email)).map(({ text }) => text).filter((text) => text.includes('Who you are'));
+  }
+
+  /** Signs in at the supplier, of which the meter point is a customer's; the codes of a refusal, or the token. */
+  async supplied(mpxn: string): Promise<{ codes: readonly string[]; token: string }> {
+    const { mpid } = await (this.mpid ??= this.room.newSupplier());
+    const login = { login: `contest-${(this.people += 1)}`, password: 'a password', mpxns: [mpxn] };
+    this.room.supplier.addLogins([login]);
+    const { secret, url } = valueOf(await this.room.ask(START_SUPPLIER, { mpid, entry: { mpxn } }));
+    const callbackUrl = await signInAtSupplier(url, login);
+    const { data, codes } = await this.room.ask(FINISH_SUPPLIER, { secret, callbackUrl });
+    return { codes, token: data?.finishSupplierSignIn?.token };
+  }
+
+  judge(token: string, contact: string, verdict: 'CONFIRMED' | 'REJECTED') {
+    return this.room.ask(JUDGE, { contact, verdict }, asCustomer(token));
+  }
+
+  /** A record whose passkey its Data User vouches for, with an address beside it or without. */
+  async passkeyHolder(by: Caller, mpxn: string, email: string | null): Promise<SoftwareAuthenticator> {
+    const change = { email, initiatePasskeyRegistration: true, passkeyReturnUrl: 'https://larkhill.example/back' };
+    const { ir, redirect } = await this.room.newEnrolment(by, change, { mpxn });
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(this.room.places.portalUrl).origin });
+    valueOf(await registered(this.room, lastPart(redirect), authenticator));
+    await this.consent(by, ir, 'of the passkey');
+    return authenticator;
+  }
+
+  /** An assertion for a sign-in by passkey that was started. */
+  async assertion(authenticator: SoftwareAuthenticator) {
+    const { secret, options } = valueOf(await this.room.ask(START_PASSKEY));
+    return { secret, response: authenticator.get(options) };
+  }
+
+  async signedInByPasskey(authenticator: SoftwareAuthenticator): Promise<string> {
+    const answer = await this.room.ask(SIGN_IN_WITH_PASSKEY, { ...(await this.assertion(authenticator)), entry: null });
+    return valueOf(answer).token;
+  }
+}
