@@ -3,6 +3,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
 import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
+import { type Forget, passedRows } from '../../server/retention';
 import { seal } from '../../server/sealed';
 import type { NamedStatement } from '../../server/short-reads';
 import type { Session } from '../../server/transaction';
@@ -76,10 +77,12 @@ const CLAIM = `with ${CLAIM_IDEMPOTENCY_KEY} select $3::bytea is null or exists 
 const TIE = `
   update idempotency_key set record_id = $4 where account_id = $1 and operation = $2 and key_hash = $3`;
 
-const FORGET = `delete from reidentification where expires_at < register_now() - interval '30 days'`;
+const PASSED = `reidentification where expires_at < register_now() - interval '30 days'`;
 
 /** Re-identifications, found by the keyed hash of their token-ref. */
 export class ReidentificationRepository {
+  /** Forgets what expired 30 days ago, with its ceremonies. */
+  readonly forget: Forget;
   private readonly hash: KeyedHash;
 
   constructor(
@@ -87,6 +90,7 @@ export class ReidentificationRepository {
     private readonly occupants: OccupancyRepository,
     private readonly keys: IdentityKeys,
   ) {
+    this.forget = passedRows(database.pool, 'reidentification', PASSED);
     this.hash = keyedHash(keys.hashKey, 'token-ref');
   }
 
@@ -132,10 +136,5 @@ export class ReidentificationRepository {
   /** Confirms, once and within the hour; false when it is too late or was done before. */
   async confirm(session: Session, id: string): Promise<boolean> {
     return (await session.query(CONFIRM, [id])).rowCount === 1;
-  }
-
-  /** Forgets what expired 30 days ago, with its ceremonies. */
-  async forget(): Promise<void> {
-    await this.database.pool.query(FORGET);
   }
 }

@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/caller';
-import { repeat } from '../../server/repeat';
+import { forgetPassed } from '../../server/retention';
 import { CustomerSessionRepository, type StoredCustomerSession } from '../database/customer-session.repository';
 import { OccupancyRepository } from '../database/occupancy.repository';
 import { SignInRepository } from '../database/sign-in.repository';
@@ -57,9 +57,8 @@ export function customerSessionArea(foundation: Foundation, sessions: CustomerSe
   const { database, indexes, keys, logger } = foundation;
   const stored = new CustomerSessionRepository(database, indexes, keys);
   const signIns = new SignInRepository(database, keys);
-  const forget = () => Promise.all([stored.forgetExpired(), signIns.forgetExpired()]);
   return {
     resolvers: [new CustomerSessionResolver(sessions, stored)],
-    stop: repeat(FORGET_EVERY, forget, logger),
+    stop: forgetPassed([stored.forgetExpired, ...signIns.forgetExpired], FORGET_EVERY, logger),
   };
 }
