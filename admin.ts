@@ -33,7 +33,7 @@ async function createAdmin(displayName: string): Promise<void> {
     'accessHashKey',
     'accessEncryptionKey',
   ]);
-  const { accounts, close } = await openAccounts(settings.databaseUrl, { hashKey, encryptionKey }, settings.production);
+  const { accounts, close } = await openAccounts(settings.databaseUrl, { hashKey, encryptionKey });
   try {
     const { account, secretKey } = await accounts.onboard('operator', { role: 'admin', displayName });
     console.log(JSON.stringify({ account_id: account.accountId, secret_key: secretKey }));

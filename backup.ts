@@ -88,11 +88,10 @@ async function restoreFrom(root: string, values: Values): Promise<void> {
   const withoutDataKeys = values['without-data-keys'] === true;
   const alsoFrom = values['also-from'] as string | undefined;
   const settings = await sandboxedSettings({ ...process.env, SERVICES: SUBGRAPHS.join(',') });
-  const { production } = settings;
   const { restore, restoredSubgraphs } = forRestore();
   await inDatabase(settings, async (databaseUrl) => {
     const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
-    const done = await restore({ databaseUrl, root, subgraphs, production, withoutDataKeys, alsoFrom });
+    const done = await restore({ databaseUrl, root, subgraphs, withoutDataKeys, alsoFrom });
     console.log(`${done.rows} rows were restored from ${done.register} and ${done.dataKeys ?? 'no data keys'}`);
     console.log(`${done.anonymisedAgain} identity records were anonymised again`);
     console.log(`${done.withoutDataKey} identity records had no data key any more: they were anonymised`);

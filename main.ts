@@ -126,7 +126,6 @@ class Parts {
       keys: { hashKey: keys.accessHashKey, encryptionKey: keys.accessEncryptionKey },
       signing: this.wiring.signing(),
       identity: this.wiring.link('identity', 'access'),
-      clockOffsetSeconds: this.settings.clockOffsetSeconds,
       mail: { smtpUrl: this.smtpUrl(), mailFrom: this.settings.mailFrom },
       webhookAllowLoopback: this.settings.webhookAllowLoopback,
       discoveredMaxAgeDays: this.settings.discoveredMaxAgeDays,
@@ -253,8 +252,9 @@ class Parts {
   }
 
   private subgraphOptions() {
-    const { production, rateLimitsOff, limits } = this.settings;
-    return { databaseUrl: this.databaseUrl, logger: this.logger, production, rateLimitsOff, limits };
+    const { production, rateLimitsOff, limits, clockOffsetSeconds } = this.settings;
+    const { databaseUrl, logger } = this;
+    return { databaseUrl, logger, production, rateLimitsOff, limits, clockOffsetSeconds };
   }
 
   private async ran(

@@ -99,7 +99,7 @@ async function publish(place: PublicationPlace, archive: string): Promise<Public
     throw new Error(`DATABASE_URL names no database, and no register runs its own in ${settings.dataDir} (DATA_DIR)`);
   }
   const { gridModelsKey } = completeKeys(settings.keys, ['gridModelsKey']);
-  const publishing = await openPublishing(databaseUrl, gridModelsKey, settings.production);
+  const publishing = await openPublishing(databaseUrl, gridModelsKey);
   try {
     return await publishing.publish(place, archive);
   } finally {

@@ -1,15 +1,13 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { ADVISORY_LOCKS } from '../subgraphs/server/advisory-locks';
 import { refuseUnfinishedRestore } from '../subgraphs/server/restore-mark';
 import { BACKUP_KINDS, writeWhole } from './backup-folder';
 import { REGISTER_SCHEMAS, tablesOf } from './stored-tables';
 
 /** When Identity Records were anonymised, by their internal ids. It only ever grows: a restore does it again. */
 export type AnonymisedList = ReadonlyMap<string, string>;
-
-/** Any number: it names the advisory lock under which one process at a time adds to the list of a folder. */
-const LIST_LOCK = 7_423_003;
 
 const FILE = 'anonymised.json';
 
@@ -26,14 +24,14 @@ export async function takeList(databaseUrl: string, root: string): Promise<numbe
 
 /** Adds what the session sees to the list that all backups of a folder share; answers all of it. */
 export async function addAnonymised(session: Client, root: string): Promise<AnonymisedList> {
-  await session.query('select pg_advisory_lock($1)', [LIST_LOCK]);
+  await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.anonymisedList]);
   try {
     const list = united([(await readList(root)) ?? new Map(), await anonymisedIn(session)]);
     await mkdir(root, { recursive: true, mode: 0o700 });
     await writeList(root, list);
     return list;
   } finally {
-    await session.query('select pg_advisory_unlock($1)', [LIST_LOCK]).catch(() => undefined);
+    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.anonymisedList]).catch(() => undefined);
   }
 }
 

@@ -5,7 +5,8 @@ import { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { DatabaseAddress } from '../subgraphs/server/database-login';
 import type { NamedKeys } from '../subgraphs/server/key-check';
-import { MIGRATION_LOCK, type SubgraphTables, migrate } from '../subgraphs/server/migrate';
+import { ADVISORY_LOCKS } from '../subgraphs/server/advisory-locks';
+import { type SubgraphTables, migrate } from '../subgraphs/server/migrate';
 import { RESTORE_MARK } from '../subgraphs/server/restore-mark';
 import { type AnonymisedList, readListOf, readLists, united } from './anonymised-list';
 import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
@@ -24,7 +25,6 @@ export interface RestorePlan {
   readonly databaseUrl: string;
   readonly root: string;
   readonly subgraphs: readonly RestoredSubgraph[];
-  readonly production: boolean;
   /** Identity Records whose data key is in no backup are anonymised: only on request. */
   readonly withoutDataKeys: boolean;
   /** A database, as a rule the one before, that knows of records anonymised since the last list. */
@@ -55,11 +55,11 @@ export async function restore(plan: RestorePlan): Promise<Restored> {
   await session.connect();
   try {
     await takeEmptyDatabase(session, plan.subgraphs);
-    for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest, plan.production);
+    for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest);
     await refuseOtherKeys(session, backups.register.manifest);
     const done = await load(session, backups, plan.withoutDataKeys);
     for (const { address, tables, keys } of plan.subgraphs) {
-      await migrate(address, { ...tables, duringRestore: true }, plan.production, keys);
+      await migrate(address, { ...tables, duringRestore: true }, undefined, keys);
     }
     await session.query(`drop table ${RESTORE_MARK}`);
     return { ...done, register: backups.register.folder, dataKeys: backups.dataKeys?.folder };
@@ -98,7 +98,7 @@ async function takeEmptyDatabase(session: Client, subgraphs: readonly RestoredSu
     ...(tables.jobs ? [tables.jobs] : []),
   ]);
   const schemas = [...ofSubgraphs, DATA_KEYS];
-  await session.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
   try {
     const { rows } = await session.query<{ marked: boolean; used: boolean }>(
       `select to_regclass($1) is not null as marked, exists (select from pg_namespace where nspname = any($2)) as used`,
@@ -108,20 +108,16 @@ async function takeEmptyDatabase(session: Client, subgraphs: readonly RestoredSu
     await session.query(`create schema if not exists register; create table if not exists ${RESTORE_MARK} ()`);
     await session.query(`drop schema if exists ${schemas.join(', ')} cascade`);
   } finally {
-    await session.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
   }
 }
 
 /** Tables as they were when the backup was taken; what was changed since is done to the rows, too. */
-async function prepare(
-  { address, tables, keys }: RestoredSubgraph,
-  manifest: Manifest,
-  production: boolean,
-): Promise<void> {
+async function prepare({ address, tables, keys }: RestoredSubgraph, manifest: Manifest): Promise<void> {
   const done = manifest.migrations[address.schema] ?? [];
   const known = tables.migrations.filter(({ name }) => done.includes(name));
   if (known.length < done.length) throw new Error('the backup is of a newer version of the register');
-  await migrate(address, { migrations: known, rights: () => '', duringRestore: true }, production, keys);
+  await migrate(address, { migrations: known, rights: () => '', duringRestore: true }, undefined, keys);
 }
 
 async function refuseOtherKeys(session: Client, { keys }: Manifest): Promise<void> {

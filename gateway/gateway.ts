@@ -63,6 +63,8 @@ export interface RunningGateway {
 
 /** Body of a request in bytes (2-decisions-a-b.md, section 7). */
 const BODY_LIMIT = 256 * 1024;
+/** Milliseconds until the whole request must have arrived. */
+const REQUEST_TIMEOUT = 30_000;
 
 /** READ FIRST: starts the one GraphQL endpoint over all subgraphs. The steps of a request: `request-steps.ts`. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
@@ -70,6 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const steps = await prepare(options);
   const app = fastify({
     bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT,
     trustProxy: proxyTrust(settings.trustProxy),
     return503OnClosing: true,
     http: { joinDuplicateHeaders: true }, // two credentials are none: Node would take the first

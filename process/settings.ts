@@ -52,7 +52,7 @@ export interface Settings {
   readonly rateLimitsOff: boolean;
   readonly limits: Limits;
   readonly trustProxy: TrustProxy;
-  /** Seconds by which the register's clock is moved at start; undefined is 0. Outside production only. */
+  /** Seconds by which the register's clock is moved at start, and then may be; undefined where it stays right. Outside production only. */
   readonly clockOffsetSeconds: number | undefined;
   readonly logLevel: string;
   /** Whether OTEL_EXPORTER_OTLP_ENDPOINT names a collector of traces. */

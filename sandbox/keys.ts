@@ -63,9 +63,13 @@ export function completeKeys(keys: Partial<Keys>, needed: readonly (keyof Keys)[
   return keys as Keys;
 }
 
-/** The settings of an environment; outside production the keys of the data folder complete it. */
+/**
+ * The settings of an environment; outside production the keys of the data folder complete it. The clock of a sandbox, which has a database
+ * of its own, can be moved; that of another database only where the environment says so.
+ */
 export async function sandboxedSettings(environment: Environment): Promise<Settings> {
   const settings = readSettings(environment);
   if (settings.production) return settings;
-  return readSettings({ ...(await sandboxKeyVariables(settings.dataDir)), ...environment });
+  const clock: Environment = settings.databaseUrl === undefined ? { CLOCK_OFFSET_SECONDS: '0' } : {};
+  return readSettings({ ...clock, ...(await sandboxKeyVariables(settings.dataDir)), ...environment });
 }

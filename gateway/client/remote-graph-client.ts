@@ -25,7 +25,8 @@ export function remoteGraphClient(url: string, tokens: ServiceTokens): GraphClie
       ...(authorization === undefined ? {} : { authorization }),
       ...(supplierKey === undefined ? {} : { [SUPPLIER_KEY_HEADER]: supplierKey }),
     };
-    return answerOf(await requests.post(headers, question));
+    const body = await requests.post(headers, question);
+    return isRefusal(body, transactionId) ? { failures: [UNAVAILABLE] } : answerOf(body);
   };
   return {
     run: (operation, variables, facts) => ask({ documentId: operation, variables }, facts),
@@ -37,9 +38,19 @@ export function remoteGraphClient(url: string, tokens: ServiceTokens): GraphClie
   };
 }
 
+/**
+ * Whether the gateway does not accept this service: their clocks or keys differ. Then it does not know of which transaction the request is,
+ * and a client cannot help it, so it never becomes the client's 401.
+ */
+function isRefusal(body: unknown, transactionId: string): boolean {
+  const { errors, extensions } = (body ?? {}) as GatewayAnswer;
+  return errors?.[0]?.extensions?.['code'] === 'AUT001' && extensions?.['transactionId'] !== transactionId;
+}
+
 interface GatewayAnswer {
   readonly data?: Record<string, unknown> | null;
   readonly errors?: readonly { readonly message?: unknown; readonly extensions?: Record<string, unknown> }[];
+  readonly extensions?: Record<string, unknown>;
 }
 
 function answerOf(body: unknown): GraphAnswer {

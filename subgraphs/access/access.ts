@@ -1,14 +1,17 @@
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type SigningKeys } from '../server/bearer-token';
 import { type Database, openDatabase } from '../server/database';
 import { databaseAddress } from '../server/database-login';
+import { RENEW_AT_CONNECT } from '../server/event-era';
 import { measureEventLog } from '../server/event-standstill';
-import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
+import { idempotency, passedIdempotencyKeys } from '../server/idempotency';
 import type { NamedKeys } from '../server/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { migrate } from '../server/migrate';
-import { type Limits, type RateLimitStore, rateLimit } from '../server/rate-limits';
+import { type Limits, type RateLimitStore, passedRateLimits, rateLimit } from '../server/rate-limits';
 import { registerClock } from '../server/register-clock';
+import { forgetPassed } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/subgraph-link';
 import { AccessRecordLists } from './database/access-record-lists';
@@ -54,8 +57,6 @@ export interface AccessOptions extends SubgraphOptions {
   readonly keys: AccessKeys;
   readonly signing: SigningKeys;
   readonly identity: SubgraphLink;
-  /** Moves the register's clock at start, outside production; it goes right when left out. */
-  readonly clockOffsetSeconds?: number | undefined;
   /** How alerts reach those who look after a subscription. */
   readonly mail: { readonly smtpUrl: string | undefined; readonly mailFrom: string };
   /** Whether webhooks may be delivered to this machine: in development only. */
@@ -78,12 +79,12 @@ export const accessAddress = (url: string, { hashKey }: AccessKeys) => databaseA
 export async function startAccess(
   options: AccessOptions,
 ): Promise<RunningSubgraph & { readonly accounts: AccountRepository }> {
-  const { logger, production, keys, databaseUrl } = options;
-  const { database, accounts } = await openAccounts(databaseUrl, keys, production);
+  const { logger, keys, databaseUrl, clockOffsetSeconds } = options;
+  const { database, accounts } = await openAccounts(databaseUrl, keys, clockOffsetSeconds !== undefined);
   const parts = accessParts(database, accounts, options);
-  if (!production) await parts.clock.setOffset(options.clockOffsetSeconds ?? 0);
+  if (clockOffsetSeconds !== undefined) await parts.clock.setOffset(clockOffsetSeconds);
   const { schema } = await accessSchema(parts);
-  const forgetting = [forgetIdempotencyKeys(database.pool, logger), forgetWhatHasPassed(database, logger)];
+  const forgetting = [forgetOften(database, logger), forgetWhatHasPassed(database, logger)];
   const sweeps = sweepExpiries(database, logger);
   if (options.metrics) measureEventLog(database, options.metrics);
   const deliveries = await deliverWebhooks({
@@ -105,6 +106,13 @@ export async function startAccess(
       await database.close();
     },
   };
+}
+
+/** Seconds between two runs of forgetting what is kept for minutes and hours. */
+const FORGET_OFTEN = 300;
+
+function forgetOften({ pool }: Database, logger: Logger): () => Promise<void> {
+  return forgetPassed([passedIdempotencyKeys(pool), passedRateLimits(pool)], FORGET_OFTEN, logger);
 }
 
 const allowLoopback = ({ webhookAllowLoopback, production }: AccessOptions) => webhookAllowLoopback && !production;
@@ -132,6 +140,7 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
     limits: accessLimits(store, options.limits),
     signing,
     production,
+    movableClock: options.clockOffsetSeconds !== undefined,
     identities: identityLinks(identity, proofs, logger),
     proofs,
     portals: new PortalAccessRepository(database, lists, hash('portal-alias')),
@@ -156,10 +165,10 @@ function accessParts(database: Database, accounts: AccountRepository, options: A
 }
 
 /** Brings the schema up to date and opens the accounts alone, for commands of the operator. */
-export async function openAccounts(databaseUrl: string, keys: AccessKeys, production: boolean) {
+export async function openAccounts(databaseUrl: string, keys: AccessKeys, movableClock?: boolean) {
   const address = accessAddress(databaseUrl, keys);
-  await migrate(address, accessTables, production, namedAccessKeys(keys));
-  const database = await openDatabase(address, accessEntities);
+  await migrate(address, accessTables, movableClock, namedAccessKeys(keys));
+  const database = await openDatabase(address, accessEntities, RENEW_AT_CONNECT);
   const accounts = new AccountRepository(database, keyedHash(keys.hashKey, 'account-secret'), keys.encryptionKey);
   return { database, accounts, close: () => database.close() };
 }

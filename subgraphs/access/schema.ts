@@ -92,6 +92,8 @@ export interface AccessParts {
   readonly signing: SigningKeys;
   readonly limits: AccessLimits;
   readonly production: boolean;
+  /** Whether an admin may move the register's clock. */
+  readonly movableClock: boolean;
 }
 
 const RESOLVERS = [
@@ -126,11 +128,11 @@ export function accessSchema(parts?: AccessParts): Promise<SubgraphSchema> {
 }
 
 function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
-  const { records, accounts, dataUsers, clock, signing, limits, production } = parts;
+  const { records, accounts, dataUsers, clock, signing, limits, production, movableClock } = parts;
   return new Map<unknown, object>([
     [AccessRecordResolver, new AccessRecordResolver(parts)],
     [AccessRecordConnectionResolver, new AccessRecordConnectionResolver()],
-    [AccountResolver, new AccountResolver(accounts, clock, production, parts.terminations)],
+    [AccountResolver, new AccountResolver(accounts, clock, production, parts.terminations, movableClock)],
     [ClosingResolver, new ClosingResolver(parts.closing)],
     [CustomerRecordResolver, new CustomerRecordResolver(parts.customers, parts.scopes)],
     [DataUserResolver, new DataUserResolver(dataUsers)],

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { failureFacts } from '../server/failures';
+import { logFault } from '../server/fault-log';
 import type { CountedVerifications } from './database/looks';
 
 /** Counts who verified which record, beside the answers (2-decisions-a-b.md, section 10). */
@@ -71,7 +72,7 @@ class Counters implements VerificationLooks {
         await this.write(waiting.slice(0, WRITE_AT_ONCE).map(verificationsOf));
       }
     } catch (error) {
-      this.logger.error({ failure: failureFacts(error) }, 'verifications could not be counted yet');
+      logFault(this.logger, 'error', error, { failure: failureFacts(error) }, 'verifications could not be counted yet');
       for (const [pair, count] of waiting) this.add(pair, count);
       next = WRITE_AGAIN_AFTER;
     }

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
-import { failureFacts, isAway } from '../server/failures';
+import { isAway } from '../server/away';
+import { failureFacts } from '../server/failures';
+import { logFault } from '../server/fault-log';
 import type { Assembled, DeliverySource } from './delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
 import { type LaneDelivery, faultOf, outcomeOf } from './pass';
@@ -63,7 +65,8 @@ async function assemble({ source, logger }: AttemptParts, delivery: LaneDelivery
   try {
     return await source.assemble(delivery);
   } catch (error) {
-    logger.warn({ event: delivery.eventId, failure: failureFacts(error) }, 'delivery cannot be assembled');
+    const facts = { event: delivery.eventId, failure: failureFacts(error) };
+    logFault(logger, 'warn', error, facts, 'delivery cannot be assembled');
     return isAway(error) ? DATABASE_AWAY : { kind: 'fault' };
   }
 }

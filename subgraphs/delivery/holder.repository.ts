@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client, type ClientConfig } from 'pg';
+import type { ClientConfig } from 'pg';
+import { type LockSession, openLockSession } from '../server/lock-session';
 
 /** The name in which this process holds slots. While it lives it has an advisory lock of that name: when the lock is free, it is dead. */
 export interface Holder {
@@ -15,23 +16,26 @@ export interface Holder {
 const AGAIN_AFTER = 250;
 
 /** Takes a name and its lock; when the connection is lost, another one. */
-export async function beginHolding(session: ClientConfig): Promise<Holder> {
+export async function beginHolding(config: ClientConfig): Promise<Holder> {
   const stopping = new AbortController();
-  let present: { name: string; client: Client } | undefined;
+  let present: { readonly name: string; readonly session: LockSession } | undefined;
   let coming: Promise<string>;
   const take = async (): Promise<string> => {
     const name = `deliveries-${randomUUID()}`;
-    const client = new Client(session);
-    const lost = () => {
-      if (present?.client !== client) return;
+    const session = await openLockSession(config);
+    try {
+      await session.hold(name);
+    } catch (error) {
+      await session.end();
+      throw error;
+    }
+    present = { name, session };
+    void session.over.then(() => {
+      if (present?.session !== session) return;
       present = undefined;
       coming = takeAgain();
       coming.catch(() => undefined); // told to whoever asks for the name
-    };
-    client.on('error', lost).on('end', lost);
-    await client.connect();
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
-    present = { name, client };
+    });
     return name;
   };
   const takeAgain = async (): Promise<string> => {
@@ -51,7 +55,7 @@ export async function beginHolding(session: ClientConfig): Promise<Holder> {
       stopping.abort();
       const last = present;
       present = undefined;
-      await last?.client.end().catch(() => undefined);
+      await last?.session.end();
     },
   };
 }

@@ -1,6 +1,7 @@
-import { Pool } from 'pg';
-import { sessionOptions } from '../server/database';
+import type { Pool } from 'pg';
+import { openPool, sessionOptions } from '../server/database';
 import type { DatabaseAddress } from '../server/database-login';
+import { ENDS_WHEN_SILENT } from '../server/lock-session';
 import { type Holder, beginHolding } from './holder.repository';
 
 /** The engine's sessions: few, since each statement does the work of many. */
@@ -21,9 +22,8 @@ const ONE_PLAN = '-c plan_cache_mode=force_generic_plan';
 
 /** Opens the engine's sessions. */
 export async function openDeliverySessions(address: DatabaseAddress): Promise<DeliverySessions> {
-  const pool = new Pool({ ...sessionOptions(address, ...BY_INDEX, ONE_PLAN), max: CONNECTIONS });
-  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
-  const holder = await beginHolding(sessionOptions(address));
+  const pool = openPool({ ...sessionOptions(address, ...BY_INDEX, ONE_PLAN), max: CONNECTIONS });
+  const holder = await beginHolding(sessionOptions(address, ENDS_WHEN_SILENT));
   return {
     pool,
     holder,

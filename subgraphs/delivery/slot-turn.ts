@@ -1,4 +1,5 @@
 import { failureFacts } from '../server/failures';
+import { logFault } from '../server/fault-log';
 import { type AttemptParts, attemptDelivery } from './attempt';
 import { NOT_ADMITTED, type PlaceParts, type TurnKind, turnPlace } from './slot-place';
 import { workSlot } from './slot-work';
@@ -86,7 +87,7 @@ async function turn(parts: TurnParts, kind: TurnKind, slot: Slot, goOutside: () 
   } catch (error) {
     if (!place.isOutside()) throw error; // the job is done again
     failed = true;
-    parts.logger.warn({ failure: failureFacts(error) }, 'deliveries of a slot failed');
+    logFault(parts.logger, 'warn', error, { failure: failureFacts(error) }, 'deliveries of a slot failed');
   } finally {
     next = await place.end();
     await untilKept(parts, 'release of a slot is', () => slots.release(slot, name));

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { failureFacts } from '../server/failures';
+import { logFault } from '../server/fault-log';
 
 /** What is done again and again needs to know. */
 export interface Persistence {
@@ -22,7 +23,7 @@ export async function untilKept<Answer>(
     try {
       return await work();
     } catch (error) {
-      if (failures === 0) logger.warn({ failure: failureFacts(error) }, `${what} not kept yet`);
+      if (failures === 0) logFault(logger, 'warn', error, { failure: failureFacts(error) }, `${what} not kept yet`);
       if (stopped.aborted) throw error;
       await wait(AGAIN_AFTER);
     }

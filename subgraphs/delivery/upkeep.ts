@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { repeat } from '../server/repeat';
+import { forgetPassed } from '../server/retention';
 import type { Upkeep } from './upkeep.repository';
 
 const TAKE_OVER_EVERY = 1;
@@ -15,14 +16,11 @@ export function keepUp(upkeep: Upkeep, logger: Logger): () => Promise<void> {
     offset = now;
     if (moved) await upkeep.wakeAll();
   };
-  const forgetAll = async () => {
-    while ((await upkeep.forget()) > 0);
-  };
   const stops = [
     repeat(TAKE_OVER_EVERY, () => upkeep.takeOver(), logger),
     repeat(TAKE_OVER_EVERY, wakeWhenMoved, logger),
     repeat(WAKE_ALL_EVERY, () => upkeep.wakeAll(), logger),
-    repeat(FORGET_EVERY, forgetAll, logger),
+    forgetPassed([() => upkeep.forget()], FORGET_EVERY, logger),
   ];
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { RegisterError } from '../../schema/register-error';
-import { failureFacts, isAway } from '../server/failures';
+import { isAway } from '../server/away';
+import { failureFacts } from '../server/failures';
+import { logFault } from '../server/fault-log';
 import type { ContentRange, ContentStore } from './content-store';
 import { TemporaryFolderError } from './publishing/temporary-file';
 import type { UploadOutcome, Uploads } from './publishing/uploads';
@@ -21,7 +23,7 @@ export interface GridFiles {
 export function gridFiles(contents: ContentStore, uploads: Uploads, logger: Logger): GridFiles {
   const told = (error: unknown): never => {
     if (!isAway(error) && !(error instanceof TemporaryFolderError)) throw error;
-    logger.error({ failure: failureFacts(error) }, 'dependency unavailable');
+    logFault(logger, 'error', error, { failure: failureFacts(error) }, 'dependency unavailable');
     throw new RegisterError('SYS002');
   };
   return {

@@ -4,8 +4,9 @@ import { type DatabaseAddress, databaseAddress } from '../server/database-login'
 import type { NamedKeys } from '../server/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { migrate } from '../server/migrate';
-import { rateLimit } from '../server/rate-limits';
+import { passedRateLimits, rateLimit } from '../server/rate-limits';
 import { repeat } from '../server/repeat';
+import { forgetPassed } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/running-subgraph';
 import { localLink } from '../server/subgraph-link';
 import type { SubgraphSchema } from '../server/subgraph-schema';
@@ -54,8 +55,8 @@ const UPLOADS_AT_ONCE = 5;
 
 /** Starts the subgraph `grid-models`: published archives of difference models. */
 export async function startGridModels(options: GridModelOptions): Promise<RunningGridModels> {
-  const { key, logger } = options;
-  const database = await openGridModels(options);
+  const { databaseUrl, key, logger, clockOffsetSeconds } = options;
+  const database = await openGridModels(databaseUrl, key, clockOffsetSeconds !== undefined);
   const parts = publishingParts(database);
   const turns = publishingTurns(UPLOADS_AT_ONCE);
   const uploads = uploadsOf({ ...parts, turns, key, uploads: new UploadRepository(database.pool) });
@@ -76,19 +77,15 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
 }
 
 /** Brings the schema up to date and opens what publishing needs, for a command of the operator; what others have left is removed first. */
-export async function openPublishing(databaseUrl: string, key: Buffer, production: boolean) {
-  const database = await openGridModels({ databaseUrl, key, production });
+export async function openPublishing(databaseUrl: string, key: Buffer) {
+  const database = await openGridModels(databaseUrl, key);
   await removeLeft(database.pool);
   return { publish: publishing(publishingParts(database), publishingTurns(1)), close: () => database.close() };
 }
 
-async function openGridModels({
-  databaseUrl,
-  key,
-  production,
-}: Pick<GridModelOptions, 'databaseUrl' | 'key' | 'production'>): Promise<Database> {
+async function openGridModels(databaseUrl: string, key: Buffer, movableClock?: boolean): Promise<Database> {
   const address = gridModelsAddress(databaseUrl, key);
-  await migrate(address, gridModelTables, production, namedGridModelsKeys(key));
+  await migrate(address, gridModelTables, movableClock, namedGridModelsKeys(key));
   return openDatabase(address, []);
 }
 
@@ -117,12 +114,11 @@ function executable(
 /** Seconds between two looks for what was left. */
 const SWEEP_EVERY = 60;
 
-/** Removes what publications that were killed have left, and upload addresses that are over. */
+/** Removes what publications that were killed have left, and upload addresses and limits that are over. */
 function sweep({ pool }: Database, logger: Logger): () => Promise<void> {
-  const uploads = new UploadRepository(pool);
-  const work = async () => {
-    await removeLeft(pool);
-    await uploads.forget();
-  };
-  return repeat(SWEEP_EVERY, work, logger, 'what publications have left could not be removed');
+  const stops = [
+    repeat(SWEEP_EVERY, () => removeLeft(pool), logger, 'what publications have left could not be removed'),
+    forgetPassed([new UploadRepository(pool).forget, passedRateLimits(pool)], SWEEP_EVERY, logger),
+  ];
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

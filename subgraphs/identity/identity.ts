@@ -1,12 +1,14 @@
 import { openDatabase } from '../server/database';
 import { type DatabaseAddress, databaseAddress } from '../server/database-login';
-import { forgetIdempotencyKeys, idempotency } from '../server/idempotency';
+import { idempotency, passedIdempotencyKeys } from '../server/idempotency';
 import { startWorkers } from '../server/job-workers';
 import { type Task, jobQueue } from '../server/jobs';
 import type { NamedKeys } from '../server/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { migrate } from '../server/migrate';
+import { passedRateLimits } from '../server/rate-limits';
 import { registerClock } from '../server/register-clock';
+import { forgetPassed } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, answers } from '../server/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/subgraph-link';
 import type { SubgraphSchema } from '../server/subgraph-schema';
@@ -36,12 +38,13 @@ export interface IdentityOptions extends SubgraphOptions {
 
 /** Jobs done at once by a process: mostly mails, which wait for the mail server. */
 const WORKERS = 4;
+const FORGET_EVERY_SECONDS = 300;
 
 /** The only subgraph that holds personal data: its own schemas of the database, its own login, its own keys. */
 export async function startIdentity(options: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
-  const { databaseUrl, keys, logger, production } = options;
+  const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
   const address = identityAddress(databaseUrl, keys);
-  await migrate(address, identityTables, production, namedIdentityKeys(keys));
+  await migrate(address, identityTables, clockOffsetSeconds !== undefined, namedIdentityKeys(keys));
   const foundation = await foundationOf(address, options);
   const { database } = foundation;
   const sessions = customerSessions(foundation);
@@ -65,7 +68,8 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
     logger,
     concurrency: WORKERS,
   });
-  const stopForgetting = forgetIdempotencyKeys(database.pool, logger);
+  const passed = [passedIdempotencyKeys(database.pool), passedRateLimits(database.pool)];
+  const stopForgetting = forgetPassed(passed, FORGET_EVERY_SECONDS, logger);
   return {
     ...schema,
     link: localLink('identity', schema.schema, logger),

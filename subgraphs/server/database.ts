@@ -43,16 +43,56 @@ export function sessionOptions(address: DatabaseAddress, ...more: string[]): Poo
   };
 }
 
-/** Opens pool, short reads and TypeORM; the database may come up later, each statement says so by itself. */
+/** Opens a pool of sessions. */
+export function openPool(config: PoolConfig): Pool {
+  return guarded(new Pool(config));
+}
+
+/** What of a client tells that it is of no more use. */
+interface ClientParts {
+  readonly _activeQuery?: unknown;
+  readonly connection: NodeJS.EventEmitter;
+  end(): Promise<void>;
+}
+
+/**
+ * A connection that broke while idle is replaced by the next statement; one that broke in a transaction fails its next statement. Ended
+ * when it is given back is one that still owes an answer, whose server is gone or frozen: every further statement would wait, too; and
+ * one to a server that can only be read: the next one leads to the server that has taken over.
+ */
+function guarded(pool: Pool): Pool {
+  const onlyRead = new WeakSet<object>();
+  return pool
+    .on('error', () => undefined)
+    .on('connect', (client) => {
+      client.on('error', () => undefined);
+      const { connection } = client as unknown as ClientParts;
+      connection.on('errorMessage', ({ code }: { code?: string }) => void (code === '25006' && onlyRead.add(client)));
+    })
+    .on('release', (_, client) => {
+      const used = client as unknown as ClientParts;
+      if (used._activeQuery != null || onlyRead.has(client)) void used.end();
+    });
+}
+
+/** Sessions of the pool, and as many of TypeORM. */
+const POOL_SIZE = 10;
+
+/**
+ * Opens pool, short reads and TypeORM; the database may come up later, each statement says so by itself.
+ *
+ * @param atConnect the first statement of every session that may write
+ */
 export async function openDatabase(
   address: DatabaseAddress,
   entities: MixedList<Function | string | EntitySchema>,
-  poolSize = 10,
+  atConnect?: string,
 ): Promise<Database> {
-  const session = sessionOptions(address);
-  const pool = new Pool({ ...session, max: poolSize });
-  // A connection that broke while idle is replaced by the next statement; one that broke in a transaction fails its next statement.
-  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+  const session: PoolConfig = {
+    ...sessionOptions(address),
+    ...(atConnect !== undefined && { onConnect: async (client) => void (await client.query(atConnect)) }),
+  };
+  const pool = openPool({ ...session, max: POOL_SIZE });
   const reads = new ShortReads(sessionOptions(address, ONE_PLAN));
   const { connectionString, ...extra } = session;
   const source = new DataSource({
@@ -61,11 +101,12 @@ export async function openDatabase(
     schema: address.schema,
     entities,
     installExtensions: false,
-    poolSize,
+    poolSize: POOL_SIZE,
     poolErrorHandler: () => undefined,
     extra,
   });
   await source.initialize();
+  guarded((source.driver as unknown as { readonly master: Pool }).master);
   return {
     source,
     pool,

@@ -2,11 +2,9 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { isErrorCode } from '../../schema/error-catalogue';
 import { RegisterError } from '../../schema/register-error';
+import { isAway } from './away';
+import { logFault } from './fault-log';
 
-/** Node and PostgreSQL codes that mean: the database cannot be reached, or gave up. */
-const AWAY = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|57P0|08|53|57014|40001|40P01|55P03|58)/;
-const AWAY_MESSAGE =
-  /Connection terminated|connection timeout|timeout (exceeded|expired)|Query read timeout|not queryable|Client has encountered|pool after calling end|Driver not Connected|Connection is not established/i;
 /** PostgreSQL codes of text or times that it cannot store: characters such as NUL, lone surrogates. */
 const UNSTORABLE = /^(22021|22P05|22007|22008)/;
 
@@ -22,16 +20,14 @@ export function presentable(error: unknown, logger: Logger, transactionId: strin
   if (typeof code === 'string' && UNSTORABLE.test(code)) {
     return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
   }
-  const away = isAway(original);
-  const said = away ? 'dependency unavailable' : 'internal error';
-  logOnce(logger, { transactionId, place: placeOf(at), said }, original);
-  return withCode(new RegisterError(away ? 'SYS002' : 'SYS001'), at);
-}
-
-/** Whether a failure means that the database cannot be reached, or gave up. */
-export function isAway(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return (typeof code === 'string' && AWAY.test(code)) || AWAY_MESSAGE.test(String(message));
+  const place = placeOf(at);
+  if (isAway(original)) {
+    const facts = { 'transaction-id': transactionId, place, failure: failureFacts(original) };
+    logFault(logger, 'error', original, facts, 'dependency unavailable');
+    return withCode(new RegisterError('SYS002'), at);
+  }
+  logOnce(logger, { transactionId, place, said: 'internal error' }, original);
+  return withCode(new RegisterError('SYS001'), at);
 }
 
 /** What one line of the log is about. */

@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import stringify from 'safe-stable-stringify';
 import { RegisterError } from '../../schema/register-error';
 import { type KeyedHash, keyedHash } from './keyed-hash';
-import { repeat } from './repeat';
+import { type Forget, passedRows } from './retention';
 import { seal, unseal } from './sealed';
 import type { ShortReads } from './short-reads';
 import { type Session, inTransaction } from './transaction';
@@ -99,12 +98,9 @@ export const CREATE_IDEMPOTENCY_KEY = `
   );
   create index idempotency_key_expiry on idempotency_key (expires_at)`;
 
-const FORGET = 'delete from idempotency_key where expires_at <= register_now()';
-const FORGET_EVERY_SECONDS = 300;
-
-/** Forgets kept answers when their time is over, now and then; any number of replicas may do so at once. Answers how to stop. */
-export function forgetIdempotencyKeys(pool: Pool, logger: Logger): () => Promise<void> {
-  return repeat(FORGET_EVERY_SECONDS, () => pool.query(FORGET), logger);
+/** Keys whose time is over, with their answers. */
+export function passedIdempotencyKeys(pool: Pool): Forget {
+  return passedRows(pool, 'idempotency_key', 'idempotency_key where expires_at <= register_now()');
 }
 
 const VISIBLE_KEY = /^[!-~]{1,255}$/;

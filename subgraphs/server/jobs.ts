@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { QueryRunner } from 'typeorm';
 import type { DatabaseAddress } from './database-login';
+import { logFault } from './fault-log';
 import type { Session } from './transaction';
 
 /** When and how a job is done. */
@@ -96,11 +97,12 @@ export function jobLog(
   isGivingUp: () => boolean = () => false,
   onFailedLook: () => void = () => undefined,
 ): JobLogger {
-  return new JobLogger(({ taskIdentifier, jobId }) => (level, message, facts) => {
+  return new JobLogger(({ taskIdentifier, jobId }) => (level, message, facts = {}) => {
     if (isGivingUp() || MIGRATED.test(message)) return;
     if (FAILED_LOOK.test(message)) onFailedLook();
-    const isOfItself = (level === 'error' || level === 'warning') && facts?.['failure'] !== true; // tasks tell their failures
+    const isOfItself = (level === 'error' || level === 'warning') && facts['failure'] !== true; // tasks tell their failures
     if (!isOfItself) return;
-    logger[level === 'error' ? 'error' : 'warn']({ task: taskIdentifier, job: jobId, report: message }, 'job queue');
+    const told = { task: taskIdentifier, job: jobId, report: message };
+    logFault(logger, level === 'error' ? 'error' : 'warn', facts['error'] ?? facts['fatalError'], told, 'job queue');
   });
 }

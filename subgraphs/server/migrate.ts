@@ -1,5 +1,7 @@
-import { DataSource, type MigrationInterface } from 'typeorm';
-import { type DatabaseAddress, scramVerifier } from './database-login';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { ADVISORY_LOCKS } from './advisory-locks';
+import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
 import { failureFacts } from './failures';
 import { installJobs } from './jobs';
 import { type NamedKeys, checkKeys } from './key-check';
@@ -22,25 +24,32 @@ export interface SubgraphTables {
   readonly duringRestore?: true;
 }
 
-/** Any number: it names the advisory lock under which one process at a time migrates. */
-export const MIGRATION_LOCK = 7_423_001;
+/** Milliseconds for which a step waits for a lock: whoever wants the table after it waits as long. */
+const LOCK_TIMEOUT = 3_000;
+/** Milliseconds until a step is tried again that did not get a lock, in which others have their turn, and how often it is tried. */
+const AGAIN_AFTER = 1_000;
+const TRIES = 100;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings the schema of one subgraph up to date, as the owner, and gives the subgraph its login. Processes that start at once wait
  * for each other. The owner needs no more than the database and CREATEROLE.
+ *
+ * @param movableClock whether the register's clock can be moved: where CLOCK_OFFSET_SECONDS is set; a command leaves it as it is
  */
 export async function migrate(
   address: DatabaseAddress,
-  { migrations, rights, jobs, atStart, duringRestore }: SubgraphTables,
-  production: boolean,
+  tables: SubgraphTables,
+  movableClock: boolean | undefined,
   keys: NamedKeys,
 ): Promise<void> {
   const { schema } = address;
+  const url = sessionUrl(address.url, `-c lock_timeout=${LOCK_TIMEOUT}`);
   const source = new DataSource({
     type: 'postgres',
-    url: address.url,
+    url,
     schema,
-    migrations: [...migrations],
+    migrations: [...tables.migrations],
     migrationsTableName: 'migration',
     installExtensions: false,
     poolSize: 2,
@@ -49,17 +58,12 @@ export async function migrate(
   await source.initialize();
   const session = source.createQueryRunner();
   try {
-    await session.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    if (duringRestore !== true) await refuseUnfinishedRestore(session);
-    await session.query(`create schema if not exists ${schema}`);
-    await checkKeys(session, schema, keys);
-    await session.query(LOGIN(address));
-    await installClock(session, !production);
-    await source.runMigrations({ transaction: 'each' });
-    if (jobs !== undefined) await installJobs(session, jobs, address);
-    await session.query(`grant usage on schema register, ${schema} to ${address.role}`);
-    await session.query(`set search_path = ${schema}, register; ${rights(address.role)}`);
-    if (atStart !== undefined) await session.query(atStart);
+    await session.query('set lock_timeout = 0'); // whoever waits for this one holds up nobody
+    await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    await session.query('reset lock_timeout');
+    if (tables.duringRestore !== true) await refuseUnfinishedRestore(session);
+    for (const step of stepsOf({ ...address, url }, tables, movableClock, keys))
+      await patiently(() => step(session, source));
   } catch (error) {
     throw new Error(
       `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,
@@ -68,9 +72,49 @@ export async function migrate(
       },
     );
   } finally {
-    await session.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]).catch(() => undefined);
     await session.release();
     await source.destroy();
+  }
+}
+
+/** A step of bringing a schema up to date; it can be repeated. */
+type Step = (session: QueryRunner, source: DataSource) => Promise<unknown>;
+
+function stepsOf(
+  address: DatabaseAddress,
+  tables: SubgraphTables,
+  movableClock: boolean | undefined,
+  keys: NamedKeys,
+): Step[] {
+  const { schema, role } = address;
+  const { rights, jobs, atStart } = tables;
+  return [
+    async (session) => {
+      await session.query(`create schema if not exists ${schema}`);
+      await checkKeys(session, schema, keys);
+      await session.query(LOGIN(address));
+      await installClock(session, movableClock);
+    },
+    (_, source) => source.runMigrations({ transaction: 'each' }),
+    async (session) => void (jobs !== undefined && (await installJobs(session, jobs, address))),
+    async (session) => {
+      await session.query(`grant usage on schema register, ${schema} to ${role}`);
+      await session.query(`set search_path = ${schema}, register; ${rights(role)}`);
+      if (atStart !== undefined) await session.query(atStart);
+    },
+  ];
+}
+
+/** Does a step that can be repeated, again and again until it gets the locks that it needs: none of them is waited for long. */
+async function patiently(step: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return void (await step());
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || tries === TRIES) throw error;
+      await wait(AGAIN_AFTER);
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
-import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from './caller';
 import type { KeyedHash } from './keyed-hash';
+import { type Forget, passedRows } from './retention';
 
 /** A limit shared by all replicas: so many points in so many seconds for each key. */
 export interface RateLimit {
@@ -50,6 +51,35 @@ export interface RateLimitStore {
 export const CREATE_RATE_LIMIT =
   'create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint)';
 
+/** Milliseconds since 1970 by the database's clock in real time: those of processes differ, and the register's may be moved. */
+const NOW = `floor(extract(epoch from statement_timestamp()) * 1000)::bigint`;
+
+/** Counts a point, in a time that begins when the last one is over: the points of the time, and how many milliseconds are left of it. */
+const COUNT = (table: string) => ({
+  name: `count_rate_limit ${table}`,
+  text: `insert into ${table} as counted (key, points, expire) values ($1, 1, ${NOW} + $2::bigint)
+    on conflict (key) do update set
+      points = case when counted.expire > ${NOW} then counted.points + 1 else 1 end,
+      expire = case when counted.expire > ${NOW} then counted.expire else excluded.expire end
+    returning points, (expire - ${NOW})::float8 as left`,
+});
+
+const COUNTED = (table: string) => ({
+  name: `rate_limit ${table}`,
+  text: `select points, (expire - ${NOW})::float8 as left from ${table} where key = $1 and expire > ${NOW}`,
+});
+
+/** Counts whose time is over. */
+export function passedRateLimits(pool: Pool): Forget {
+  return passedRows(pool, 'rate_limit', `rate_limit where expire <= ${NOW}`);
+}
+
+/** What was counted, and the milliseconds until it begins anew. */
+interface Counted {
+  readonly points: number;
+  readonly left: number;
+}
+
 /** A limit of `points` in `seconds`. */
 export function rateLimit(
   { pool, schema, hash, off }: RateLimitStore,
@@ -58,32 +88,27 @@ export function rateLimit(
   seconds: number,
 ): RateLimit {
   if (off) return { count: () => Promise.resolve(null), passed: () => Promise.resolve(null) };
-  const limiter = new RateLimiterPostgres({
-    storeClient: pool,
-    schemaName: schema,
-    tableName: 'rate_limit',
-    tableCreated: true,
-    clearExpiredByTimeout: true,
-    keyPrefix: name,
-    points,
-    duration: seconds,
-    insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }),
-  });
-  const hashed = (key: string) => hash(key).toString('base64url');
+  const [count, counted] = [COUNT(`${schema}.rate_limit`), COUNTED(`${schema}.rate_limit`)];
+  const inMemory = new RateLimiterMemory({ keyPrefix: name, points: Number.MAX_SAFE_INTEGER, duration: seconds });
+  const waitOf = (state: Counted | undefined): number | null =>
+    state === undefined || state.points <= points ? null : Math.max(1, Math.ceil(state.left / 1000));
+  const rows = async (statement: { name: string; text: string }, ...values: unknown[]) =>
+    (await pool.query<Counted>({ ...statement, values })).rows[0];
+  const keyOf = (key: string) => `${name}:${hash(key).toString('base64url')}`;
   return {
     async count(key) {
-      try {
-        await limiter.consume(hashed(key));
-        return null;
-      } catch (refusal) {
-        return waitOf(refusal);
-      }
+      const id = keyOf(key);
+      return waitOf(await rows(count, id, seconds * 1000).catch(async () => ofMemory(await inMemory.consume(id))));
     },
     async passed(key) {
-      const state = await limiter.get(hashed(key));
-      return state && state.consumedPoints > points ? waitOf(state) : null;
+      const id = keyOf(key);
+      return waitOf(await rows(counted, id).catch(async () => ofMemory(await inMemory.get(id))));
     },
   };
+}
+
+function ofMemory(state: RateLimiterRes | null): Counted | undefined {
+  return state === null ? undefined : { points: state.consumedPoints, left: state.msBeforeNext };
 }
 
 /** Counts one point and refuses (LIM002) when the limit is passed. */
@@ -102,12 +127,6 @@ export async function withinNetworkLimit(limit: RateLimit, { caller, clientAddre
 /** Refuses (LIM002) when there is something to wait for. */
 export function refuseLimited(retryAfter: number | null): void {
   if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
-}
-
-function waitOf(refusal: unknown): number {
-  const { msBeforeNext } = refusal as RateLimiterRes;
-  if (typeof msBeforeNext !== 'number') throw refusal;
-  return Math.max(1, Math.ceil(msBeforeNext / 1000));
 }
 
 /** The network that counts as one client: an IPv4 address, or the /64 of an IPv6 one (2-decisions-a-b.md, section 2). */

@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { ADVISORY_LOCKS } from './advisory-locks';
 import type { Database } from './database';
 
 /**
@@ -7,12 +8,9 @@ import type { Database } from './database';
  */
 export interface RegisterClock {
   now(): Promise<Date>;
-  /** Moves the clock by so many seconds against real time; only where the installation allows it. */
+  /** Moves the clock by so many seconds against real time; only where CLOCK_OFFSET_SECONDS is set. */
   setOffset(seconds: number): Promise<Date>;
 }
-
-/** Any number: it names the advisory lock under which one session at a time moves the clock. */
-const CLOCK_LOCK = 7_423_002;
 
 const INSTALL = `
   do $$ begin
@@ -23,7 +21,7 @@ const INSTALL = `
 
 const MOVABLE = `
   create or replace function register.set_clock_offset(seconds integer) returns void language plpgsql security definer as $$ begin
-    perform pg_advisory_xact_lock(${CLOCK_LOCK});
+    perform pg_advisory_xact_lock(${ADVISORY_LOCKS.clock});
     execute format('create or replace function register.register_now() returns timestamptz language sql stable parallel safe as %L',
       format('select statement_timestamp() + interval ''%s s''', seconds));
   end $$`;
@@ -32,11 +30,11 @@ const FIXED = `
   drop function if exists register.set_clock_offset(integer);
   create or replace function register.register_now() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()'`;
 
-/** Installs the clock; `movable` outside production only. */
-export async function installClock(session: QueryRunner, movable: boolean): Promise<void> {
+/** Installs the clock: one that can be moved, or one that is right and that nothing can move; undefined leaves one that is there as it is. */
+export async function installClock(session: QueryRunner, movable: boolean | undefined): Promise<void> {
   await session.query('create schema if not exists register');
   await session.query(INSTALL);
-  await session.query(movable ? MOVABLE : FIXED);
+  if (movable !== undefined) await session.query(movable ? MOVABLE : FIXED);
 }
 
 const NOW = { name: 'register_now', text: 'select register_now() as now' };

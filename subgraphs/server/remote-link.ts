@@ -15,11 +15,20 @@ export function remoteLink(name: ServiceName, url: string, tokens: ServiceTokens
         [SERVICE_TOKEN_HEADER]: await tokens.issue(name, factsOf(context)),
         ...(context.bearer === undefined ? {} : { authorization: `Bearer ${context.bearer}` }),
       };
-      const answer = await requests.post(headers, { query, variables, operationName, fixed });
-      if (answer === undefined) throw new RegisterError('SYS002');
-      return answer as ExecutionResult;
+      const answer = (await requests.post(headers, { query, variables, operationName, fixed })) as
+        ExecutionResult | undefined;
+      if (answer === undefined || isRefusal(answer)) throw new RegisterError('SYS002');
+      return answer;
     },
   };
+}
+
+/**
+ * Whether the other service does not accept this one, or a caller that this one has let in: their clocks or keys differ. A client cannot help
+ * that, so it never becomes the client's 401. Callers that are refused by an operation have an answer with `data`.
+ */
+function isRefusal({ data, errors = [] }: ExecutionResult): boolean {
+  return data === undefined && errors.some(({ extensions }) => String(extensions?.['code']).startsWith('AUT'));
 }
 
 /** Milliseconds in which a service tells whether it is ready. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { failureFacts } from './failures';
+import { logFault } from './fault-log';
 
 /** Milliseconds in which a failure that repeats itself is told once. */
 const TOLD_EVERY = 60_000;
@@ -20,7 +21,7 @@ export function repeat(
     const now = performance.now();
     if (toldAt !== undefined && now - toldAt < TOLD_EVERY) return;
     toldAt = now;
-    logger.error({ failure: failureFacts(error) }, failure);
+    logFault(logger, 'error', error, { failure: failureFacts(error) }, failure);
   };
   const run = async () => {
     try {

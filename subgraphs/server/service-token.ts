@@ -6,6 +6,8 @@ import type { CallContext, Caller, ServiceName } from './caller';
 export const SERVICE_TOKEN_HEADER = 'x-register-service';
 
 const LIFETIME = '30s';
+/** Seconds by which the clocks of two services may differ. */
+const CLOCK_TOLERANCE = 60;
 
 /** What a service says of the request that it passes on, or makes on its own account (`service` set in the context). */
 export interface ServiceFacts {
@@ -43,6 +45,7 @@ export function serviceTokens(issuer: ServiceName, key: Buffer): ServiceTokens {
           typ: 'register-service',
           audience,
           requiredClaims: ['iss', 'exp'],
+          clockTolerance: CLOCK_TOLERANCE,
         });
         const from = payload.iss as ServiceName;
         const { caller, transactionId, clientAddress, onOwnAccount, vouched } = payload['facts'] as ServiceFacts;

@@ -23,11 +23,13 @@ export interface SubgraphServerParts {
 }
 
 const BODY_LIMIT = 1024 * 1024;
+/** Milliseconds until the whole request must have arrived. */
+const REQUEST_TIMEOUT = 30_000;
 
 /** Serves a subgraph over HTTP to the other services of the register, and to nobody else. */
 export async function serveSubgraph(parts: SubgraphServerParts): Promise<FastifyInstance> {
   const { link, ready, port, host, routes } = parts;
-  const app = fastify({ bodyLimit: BODY_LIMIT });
+  const app = fastify({ bodyLimit: BODY_LIMIT, requestTimeout: REQUEST_TIMEOUT });
   app.get('/health', async (_, reply) => {
     const isReady = await ready();
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });

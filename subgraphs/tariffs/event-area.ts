@@ -1,7 +1,8 @@
 import { webhookSeal } from '../delivery/webhook-secrets';
 import type { DatabaseAddress } from '../server/database-login';
 import { measureEventLog } from '../server/event-standstill';
-import { repeat } from '../server/repeat';
+import { passedRateLimits } from '../server/rate-limits';
+import { forgetPassed } from '../server/retention';
 import { ConsentLists } from './database/consent-lists';
 import { ConsentRepository } from './database/consent.repository';
 import { EffectRepository } from './database/effect.repository';
@@ -22,7 +23,7 @@ import { TariffEventResolver, readableTariffEvent } from './resolvers/tariff-eve
 import { measureUnattempted } from './webhooks/delay-metric';
 import { deliverTariffEvents } from './webhooks/tariff-deliveries';
 
-/** Seconds between looks for webhooks of RTI Users that were removed. */
+/** Seconds between looks for webhooks of RTI Users that were removed, and for limits that are over. */
 const FORGET_EVERY = 30;
 
 /**
@@ -45,7 +46,8 @@ export async function startEventArea(foundation: Foundation, address: DatabaseAd
   const deliveries = await deliverTariffEvents({ address, database, mpxns, seals, allowLoopback, logger, metrics });
   const sweep = sweepEffects(effects, logger);
   const webhooks = new RtiWebhookRepository(database, seals);
-  const stopForgetting = repeat(FORGET_EVERY, () => webhooks.forgetRemoved(), logger);
+  const passed = [() => webhooks.forgetRemoved(), passedRateLimits(database.pool)];
+  const stopForgetting = forgetPassed(passed, FORGET_EVERY, logger);
   const reads = {
     suppliers: new SupplierLists(database),
     rtiUsers: new RtiUserLists(database, contacts),

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { type Database, openDatabase } from '../server/database';
 import { type DatabaseAddress, databaseAddress } from '../server/database-login';
+import { RENEW_AT_CONNECT } from '../server/event-era';
 import type { NamedKeys } from '../server/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { migrate } from '../server/migrate';
@@ -39,10 +40,10 @@ export function namedTariffKeys({ hashKey, indexKey, encryptionKey }: TariffKeys
 
 /** Starts the subgraph `tariffs`: suppliers, RTI Users, tariffs, consents and events of Interface D. */
 export async function startTariffs(options: TariffOptions): Promise<RunningSubgraph & SubgraphSchema> {
-  const { databaseUrl, keys, logger, production } = options;
+  const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
   const address = tariffsAddress(databaseUrl, keys);
-  await migrate(address, tariffTables, production, namedTariffKeys(keys));
-  const foundation = foundationOf(await openDatabase(address, []), options);
+  await migrate(address, tariffTables, clockOffsetSeconds !== undefined, namedTariffKeys(keys));
+  const foundation = foundationOf(await openDatabase(address, [], RENEW_AT_CONNECT), options);
   const { database, limits, rateLimits } = foundation;
   const consumers = consumerArea(foundation, {
     requests: rateLimit(rateLimits, 'consumer-requests', limits.requests, 60),

@@ -73,12 +73,23 @@ export class EventSource {
 
   /** Fires `consent.expiring` of so many records, from one on, at each of some subscriptions, in one transaction; the expiries are those of a round. */
   async expiring(webhooks: readonly string[], records: number, round: number, from = 0): Promise<void> {
+    const { rows } = await this.client.query<{ id: string }>(
+      `select id from access_record where duid = $1 and state = 'ACTIVE' order by id limit $2 offset $3`,
+      [this.register.owner.duid, records, from],
+    );
+    const ids = rows.map(({ id }) => id);
+    await this.client.query('begin; set local session_replication_role = replica');
+    await this.client.query(
+      `update access_record set expiry = register_now() + $2 * interval '1 minute', legal_basis = 'uk-consent' where id = any($1)`,
+      [ids, 1_000 + round],
+    );
+    await this.client.query('commit');
     await this.client.query(
       `insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
-       select 'consent.expiring', duid, record.id, webhook_id, register_now() + $3 * interval '1 minute', 10
-       from (select id, duid from access_record where duid = $1 and state = 'ACTIVE' order by id limit $4 offset $5) record
-         cross join unnest($2::uuid[]) as subscribed (webhook_id) order by record.id, webhook_id`,
-      [this.register.owner.duid, webhooks, 1_000 + round, records, from],
+       select 'consent.expiring', duid, record.id, webhook_id, expiry, 10
+       from access_record record cross join unnest($2::uuid[]) as subscribed (webhook_id)
+       where record.id = any($1) order by record.id, webhook_id`,
+      [ids, webhooks],
     );
     await this.client.query('analyze delivery, delivery_lane, event'); // as autovacuum does, whose turn may come later
     progress(`${records * webhooks.length} deliveries are planned`);

@@ -3,7 +3,9 @@ import { productFiles } from './source-files';
 
 /** What every subgraph runs. A file more needs a reason: a room that everything may be put into holds everything one day. */
 const FILES = [
+  'advisory-locks',
   'asked-gauge',
+  'away',
   'bearer-token',
   'caller',
   'connection',
@@ -16,13 +18,16 @@ const FILES = [
   'event-follow',
   'event-standstill',
   'failures',
+  'fault-log',
   'graphql.enums',
   'idempotency',
+  'job-sweep',
   'job-workers',
   'jobs',
   'key-check',
   'keyed-hash',
   'list-cursor',
+  'lock-session',
   'mail-server',
   'metrics-route',
   'migrate',
@@ -32,6 +37,7 @@ const FILES = [
   'remote-link',
   'repeat',
   'restore-mark', // apart from migrate: what only asks for it need not load the ORM
+  'retention',
   'rows-by-key',
   'running-subgraph',
   'sealed',

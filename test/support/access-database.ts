@@ -21,7 +21,7 @@ export interface AccessDatabase {
 export async function accessDatabase(): Promise<AccessDatabase> {
   const database = await migratedDatabase();
   const address = accessAddress(database.url, { hashKey: randomBytes(32), encryptionKey: randomBytes(32) });
-  await migrate(address, accessTables, false, {});
+  await migrate(address, accessTables, true, {});
   const owner = await session({
     connectionString: address.url,
     options: `-c search_path=${address.schema},register`,

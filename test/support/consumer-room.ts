@@ -37,7 +37,7 @@ export interface ConsumerRoom {
 export async function consumerRoom(): Promise<ConsumerRoom> {
   const fresh = await freshDatabase();
   const address = databaseAddress(fresh.url, 'tariffs', randomBytes(32));
-  await migrate(address, tariffTables, false, {});
+  await migrate(address, tariffTables, true, {});
   const database = await openDatabase(address, []);
   const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=tariffs,register', max: 2 });
   owner.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));

@@ -44,7 +44,7 @@ export async function gridDatabase(): Promise<GridDatabase> {
   const fresh = await migratedDatabase();
   const key = randomBytes(32);
   const address = databaseAddress(fresh.url, 'grid_models', key);
-  await migrate(address, gridModelTables, false, { GRID_MODELS_KEY: key });
+  await migrate(address, gridModelTables, true, { GRID_MODELS_KEY: key });
   const database = await openDatabase(address, []);
   const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=grid_models,register', max: 2 });
   // Its last sessions may end only with the database.

@@ -29,6 +29,7 @@ export async function gridGraph(limits?: Partial<Limits>): Promise<GridGraph> {
     key: grid.key,
     logger: pino({ level: 'silent' }),
     production: false,
+    clockOffsetSeconds: 0,
     rateLimitsOff: limits === undefined,
     limits: { ...readSettings({}).limits, ...limits },
   });

@@ -50,6 +50,7 @@ export async function startIdentityAlone(smtpUrl?: string): Promise<IdentityAlon
     access: absentSubgraph('access'),
     logger: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     production: false,
+    clockOffsetSeconds: 0,
     rateLimitsOff: false,
     limits,
   });

@@ -18,7 +18,7 @@ export function trialAddress(url: string): DatabaseAddress {
 /** Jobs in a database, as the login of a subgraph that has nothing else. */
 export async function trialJobs(url: string): Promise<{ address: DatabaseAddress; pool: Pool; jobs: JobQueue }> {
   const address = trialAddress(url);
-  await migrate(address, { migrations: [], rights: () => '', jobs: TRIAL_JOBS }, false, {});
+  await migrate(address, { migrations: [], rights: () => '', jobs: TRIAL_JOBS }, true, {});
   const pool = new Pool(sessionOptions(address));
   pool.on('error', () => undefined);
   return { address, pool, jobs: jobQueue(TRIAL_JOBS) };

@@ -1,19 +1,41 @@
+import { createInterface } from 'node:readline';
 import pino from 'pino';
 import { startWorkers } from '../../subgraphs/server/job-workers';
 import { TRIAL_JOBS, trialAddress } from './job-database';
 
 /**
- * Workers as a process of their own, for tests that kill it: `node -r ./test/support/swc-register.js test/support/job-process.ts <url>`.
- * Says `ready`, and `took <n>` for each job, which it never ends.
+ * Workers as a process of their own, for tests that kill it, or its database:
+ * `node -r ./test/support/swc-register.js test/support/job-process.ts <url> [ahead]`. Says `ready`, and `took <n>` for each job. A job
+ * `hold` never ends; a job `wait` ends when its number comes in, or `all`, and says `ended <n>`; the first time it fails, if its number is even.
  */
-async function main([url = '']: string[]): Promise<void> {
+async function main([url = '', ahead]: string[]): Promise<void> {
   const never = new Promise<void>(() => undefined);
+  const failed = new Set<number>();
+  const lines = createInterface(process.stdin);
+  lines.setMaxListeners(0);
+  const took = (payload: unknown): number => {
+    const { n } = payload as { n: number };
+    process.stdout.write(`took ${n}\n`);
+    return n;
+  };
   const hold = (payload: unknown) => {
-    process.stdout.write(`took ${(payload as { n: number }).n}\n`);
+    took(payload);
     return never;
   };
-  const logger = pino({ level: 'silent' });
-  await startWorkers({ address: trialAddress(url), schema: TRIAL_JOBS, tasks: { hold }, logger, concurrency: 2 });
+  const wait = async (payload: unknown) => {
+    const n = took(payload);
+    await new Promise<void>((end) => lines.on('line', (line) => void ([String(n), 'all'].includes(line) && end())));
+    process.stdout.write(`ended ${n}\n`);
+    if (n % 2 === 0 && !failed.has(n)) throw (failed.add(n), new Error('an even job'));
+  };
+  await startWorkers({
+    address: trialAddress(url),
+    schema: TRIAL_JOBS,
+    tasks: { hold, wait },
+    logger: pino({ level: 'silent' }),
+    concurrency: 2,
+    fetchAhead: ahead === 'ahead' ? {} : undefined,
+  });
   process.stdout.write('ready\n');
 }
 

@@ -192,6 +192,7 @@ async function startSubgraphs(
     databaseUrl,
     logger: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
     production,
+    clockOffsetSeconds: 0,
     rateLimitsOff: limits === undefined,
     limits: { ...readSettings({}).limits, ...limits },
   };

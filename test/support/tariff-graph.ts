@@ -111,6 +111,7 @@ export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry):
     keys,
     logger: pino({ level: 'silent' }),
     production: false,
+    clockOffsetSeconds: 0,
     rateLimitsOff: limits === undefined,
     limits: { ...readSettings({}).limits, ...limits },
     webhookAllowLoopback: true,

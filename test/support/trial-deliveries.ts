@@ -45,7 +45,7 @@ export async function trialDeliveries(url: string): Promise<{ address: DatabaseA
   const address = trialDeliveryAddress(url);
   const rights = (role: string) =>
     `${deliveryRights(role)}; grant select, insert, update, delete on endpoint, alert to ${role}`;
-  await migrate(address, { migrations: [TrialDeliveries1790000000001], rights, jobs: TRIAL_DELIVERY_JOBS }, false, {});
+  await migrate(address, { migrations: [TrialDeliveries1790000000001], rights, jobs: TRIAL_DELIVERY_JOBS }, true, {});
   const pool = new Pool({ ...sessionOptions(address), max: 10 });
   pool.on('error', () => undefined);
   return { address, pool };

@@ -122,7 +122,7 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
   const lines: string[] = [];
   const { limits } = readSettings({});
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const common = { databaseUrl, logger, production: false, rateLimitsOff: true, limits };
+  const common = { databaseUrl, logger, production: false, clockOffsetSeconds: 0, rateLimitsOff: true, limits };
   let access: Awaited<ReturnType<typeof startAccess>> | undefined;
   const toAccess: SubgraphLink = {
     name: 'access',

@@ -3,7 +3,7 @@ import type { SigningSecret } from '../../delivery/signing-secret';
 import { SECRETS_OF_WEBHOOK, type WebhookOpening, webhookOpening } from '../../delivery/webhook-secrets';
 import type { Database } from '../../server/database';
 import { unseal } from '../../server/sealed';
-import type { RevocationReason } from '../domain/access-record';
+import type { AccessState, LegalBasis, RevocationReason } from '../domain/access-record';
 import type { AccountStatus } from '../domain/account';
 import type { DeliveredEventType } from '../domain/webhook';
 import type { WebhookSeals } from './webhook-seal';
@@ -36,6 +36,10 @@ export interface EventFacts {
   readonly daysRemaining: number | null;
   readonly changeId: string | null;
   readonly recordIds: readonly string[] | null;
+  /** The event's record as it is now; null of an event without one. */
+  readonly state: AccessState | null;
+  readonly legalBasis: LegalBasis | null;
+  readonly recordExpiry: Date | null;
 }
 
 /** The access key of a record, and the Identity Record that it is linked to. */
@@ -61,6 +65,7 @@ const FACTS = {
       reason, event.expiry, days_remaining as "daysRemaining", change_id as "changeId", record_ids as "recordIds",
       webhook.id as "webhookId", wid, callback_sealed as callback, deleted_at is not null as "isDeleted", status,
       register_now() as now, delivery.state = 'pending' as "isPending",
+      record.state, record.legal_basis as "legalBasis", record.expiry as "recordExpiry",
       ${SECRETS_OF_WEBHOOK} as secrets
     from unnest($1::text[], $2::uuid[]) with ordinality as asked (event_id, endpoint_id, n)
       join delivery on delivery.endpoint_id = asked.endpoint_id and delivery.event_id = asked.event_id

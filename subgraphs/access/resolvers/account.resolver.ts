@@ -37,6 +37,7 @@ export class AccountResolver {
     private readonly clock: RegisterClock,
     private readonly production: boolean,
     private readonly terminations: TerminationRepository,
+    private readonly movableClock: boolean,
   ) {}
 
   @MayCall('admin')
@@ -186,12 +187,16 @@ export class AccountResolver {
   }
 
   @MayCall('admin')
-  @Mutation(() => String, { description: "Moves the register's clock, outside production; answers its time." })
+  @Mutation(() => String, {
+    description:
+      "Moves the register's clock, where CLOCK_OFFSET_SECONDS is set, which production refuses; answers its time.",
+  })
   async setClockOffset(
     @Arg('seconds', () => Int, { description: 'Seconds against real time.' }) seconds: number,
     @Ctx() context: CallContext,
   ): Promise<string> {
-    if (this.production) throw new RegisterError('PRM001', "The register's clock cannot be moved in production.");
+    if (!this.movableClock)
+      throw new RegisterError('PRM001', "The register's clock can only be moved where CLOCK_OFFSET_SECONDS is set.");
     const now = await this.clock.setOffset(seconds);
     await this.accountRepository.note(actor(context), 'set-clock-offset', 'register', { seconds });
     return now.toISOString();

@@ -2,6 +2,7 @@ import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/
 import type { Session } from '../../server/transaction';
 import type { TenancyChangeFacts } from '../database/tenancy-change.repository';
 import type { EventFacts, Receiver, WebhookFacts } from '../database/webhook-facts';
+import { isNoticeDue } from '../domain/expiring-notice';
 import { signingSecrets } from '../../delivery/signing-secret';
 import { type EventPayloads, type ToldEvent, deliveryBody } from './bodies';
 import { type MpxnOfRecord, isIdentityAway } from './mpxns';
@@ -34,13 +35,19 @@ export function webhookSource({ facts, mpxnOf, changes, alert }: WebhookSourcePa
       const known = await facts.of(delivery);
       if (known === undefined) return DROP;
       const { receiver, event } = known;
-      if (receiver.isDeleted || receiver.status === 'terminated') return DROP;
+      if (receiver.isDeleted || receiver.status === 'terminated' || isObsolete(event, receiver)) return DROP;
       if (receiver.status === 'suspended') return SUSPENDED;
       const { identityRecordIds, told } = await tell(event);
       const mpxn = await firstMpxn(identityRecordIds, mpxnOf);
       return mpxn === AWAY ? IDENTITY_AWAY : dispatched(told(mpxn), event, receiver, delivery);
     },
   };
+}
+
+/** A notice of an expiry that its record has no more: also while the Data User is suspended, and when it is sent again. */
+function isObsolete({ type, state, legalBasis, recordExpiry, expiry }: EventFacts, { now }: Receiver): boolean {
+  if (type !== 'consent.expiring') return false;
+  return !isNoticeDue({ state: required(state), legalBasis, expiry: recordExpiry }, required(expiry), now);
 }
 
 const AWAY = Symbol('identity is away');

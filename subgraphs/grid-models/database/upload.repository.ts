@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { type Forget, passedRows } from '../../server/retention';
 import type { PublicationPeriod, PublicationPlace } from '../domain/publication-place';
 import type { Publication } from '../publishing/publish';
 
@@ -7,6 +8,7 @@ const VALID_MINUTES = 10;
 
 /** Days for which an address that is over answers what it was used for. */
 const KEPT_DAYS = 1;
+const PASSED = `upload where expires_at < register_now() - make_interval(days => ${KEPT_DAYS})`;
 
 /** What an upload address is for; and what it was used for, if it was. */
 export interface UploadAddress {
@@ -17,7 +19,12 @@ export interface UploadAddress {
 
 /** Upload addresses by the hashes of their tokens. */
 export class UploadRepository {
-  constructor(private readonly pool: Pick<Pool, 'query'>) {}
+  /** Forgets addresses that are over. */
+  readonly forget: Forget;
+
+  constructor(private readonly pool: Pick<Pool, 'query'>) {
+    this.forget = passedRows(pool, 'upload', PASSED);
+  }
 
   /** Adds an address; answers when it expires. */
   async add(tokenHash: Buffer, place: PublicationPlace, accountId: string): Promise<Date> {
@@ -41,11 +48,6 @@ export class UploadRepository {
     const { isExpired, projectVersion, archiveSha256, ...publication } = row;
     const used = projectVersion !== null && archiveSha256 !== null ? { projectVersion, archiveSha256 } : null;
     return { publication, isExpired, used };
-  }
-
-  /** Forgets addresses that are over. */
-  async forget(): Promise<void> {
-    await this.pool.query(`delete from upload where expires_at < register_now() - make_interval(days => ${KEPT_DAYS})`);
   }
 }
 

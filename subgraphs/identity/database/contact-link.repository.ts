@@ -1,5 +1,6 @@
 import type { Database } from '../../server/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
+import { type Forget, passedRows } from '../../server/retention';
 import type { Session } from '../../server/transaction';
 import type { Contact } from '../domain/contacts';
 import type { IdentityKeys } from '../foundation';
@@ -12,10 +13,12 @@ const ADD = `
 const OPEN = 'secret_hash = $1 and session_id = $2 and used_at is null and expires_at > register_now()';
 const READ = { name: 'contact_link', text: `select expires_at as "expiresAt" from contact_link where ${OPEN}` };
 const USE = `update contact_link set used_at = register_now() where ${OPEN} returning encode(contact, 'hex') as contact`;
-const FORGET = 'delete from contact_link where expires_at <= register_now()';
+const PASSED = 'contact_link where expires_at <= register_now()';
 
 /** Mailed links by which a customer proves a second contact in the session that the first one began, by keyed hashes of their secrets. */
 export class ContactLinkRepository {
+  /** Deletes links that have expired. */
+  readonly forgetExpired: Forget;
   private readonly hash: KeyedHash;
 
   constructor(
@@ -23,6 +26,7 @@ export class ContactLinkRepository {
     { hashKey }: Pick<IdentityKeys, 'hashKey'>,
   ) {
     this.hash = keyedHash(hashKey, 'contact-link');
+    this.forgetExpired = passedRows(database.pool, 'contact_link', PASSED);
   }
 
   /** Makes a link for a session and a contact; only the mail carries its secret. */
@@ -41,10 +45,5 @@ export class ContactLinkRepository {
   /** Uses a link up: the contact that it proves; undefined when it cannot be used in this session. */
   async use(session: Session, secret: string, sessionId: string): Promise<Contact | undefined> {
     return (await session.query<{ contact: Contact }>(USE, [this.hash(secret), sessionId])).rows[0]?.contact;
-  }
-
-  /** Deletes links that have expired. */
-  async forgetExpired(): Promise<void> {
-    await this.database.pool.query(FORGET);
   }
 }

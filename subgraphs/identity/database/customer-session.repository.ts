@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../server/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
+import { type Forget, passedRows } from '../../server/retention';
 import { seal, unseal } from '../../server/sealed';
 import type { Session } from '../../server/transaction';
 import type { Contact } from '../domain/contacts';
@@ -84,10 +85,12 @@ const END = {
     where token_hash = $1 and ended_at is null and expires_at > register_now()`,
 };
 
-const FORGET = 'delete from customer_session where expires_at <= register_now()';
+const PASSED = 'customer_session where expires_at <= register_now()';
 
 /** Customers' sessions: tokens by their keyed hash only, ended at once or after eight hours. */
 export class CustomerSessionRepository {
+  /** Deletes sessions whose eight hours are over. */
+  readonly forgetExpired: Forget;
   private readonly hashOfToken: KeyedHash;
 
   constructor(
@@ -95,6 +98,7 @@ export class CustomerSessionRepository {
     private readonly indexes: BlindIndexes,
     private readonly keys: IdentityKeys,
   ) {
+    this.forgetExpired = passedRows(database.pool, 'customer_session', PASSED);
     this.hashOfToken = keyedHash(keys.hashKey, 'customer-session');
   }
 
@@ -126,11 +130,6 @@ export class CustomerSessionRepository {
   /** Ends the session of a token. */
   async end(token: string): Promise<void> {
     await this.database.pool.query({ ...END, values: [this.hashOfToken(token)] });
-  }
-
-  /** Deletes sessions whose eight hours are over. */
-  async forgetExpired(): Promise<void> {
-    await this.database.pool.query(FORGET);
   }
 
   private placeColumns(id: string, place: RecordlessPlace): unknown[] {

@@ -1,4 +1,5 @@
 import type { Database } from '../../server/database';
+import { type Forget, passedRows } from '../../server/retention';
 import type { Session } from '../../server/transaction';
 import type { IdentityLook, IdentityLookKind } from '../domain/identity-look';
 
@@ -18,7 +19,7 @@ export const COUNT_EXISTENCE_CHECK = counted('live', 'existence-check');
 export const COUNT_SHOWN_CONSENTS = counted('live', 'show-consents');
 
 const COUNT_REIDENTIFICATION = counted('(select $1::uuid as id) as attempted', 'reidentification');
-const FORGET = `delete from identity_look where hour < register_now() - interval '13 months'`;
+const PASSED = `identity_look where hour < register_now() - interval '13 months'`;
 
 /**
  * An existence check and a look at consents are counted on every record of the meter point, so the largest count is their number; an
@@ -45,7 +46,12 @@ export interface LooksAsked {
 
 /** Who looked, by the hour (2-decisions-a-b.md, section 10). */
 export class IdentityLookRepository {
-  constructor(private readonly database: Pick<Database, 'pool'>) {}
+  /** Forgets looks of more than 13 months ago. */
+  readonly forget: Forget;
+
+  constructor(private readonly database: Pick<Database, 'pool'>) {
+    this.forget = passedRows(database.pool, 'identity_look', PASSED);
+  }
 
   /** Counts an attempt at re-identification, in the transaction that starts it; a refused one by itself. */
   async countReidentification(session: Session, recordId: string, duid: string): Promise<void> {
@@ -56,10 +62,5 @@ export class IdentityLookRepository {
   async of({ recordIds, since, beganAt, endedAt }: LooksAsked): Promise<IdentityLook[]> {
     const { rows } = await this.database.pool.query<IdentityLook>(OF_RECORDS, [recordIds, since, beganAt, endedAt]);
     return rows;
-  }
-
-  /** Forgets looks of more than 13 months ago. */
-  async forget(): Promise<void> {
-    await this.database.pool.query(FORGET);
   }
 }

@@ -3,6 +3,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database';
 import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
+import { type Forget, passedRows } from '../../server/retention';
 import { seal } from '../../server/sealed';
 import type { NamedStatement } from '../../server/short-reads';
 import type { Session } from '../../server/transaction';
@@ -93,10 +94,12 @@ const TOOK_PART: NamedStatement = {
       and not exists (select from ceremony c where c.reidentification_id = i.id and c.vouched)`,
 };
 
-const FORGET = `delete from reidentification where expires_at < register_now() - interval '30 days'`;
+const PASSED = `reidentification where expires_at < register_now() - interval '30 days'`;
 
 /** Re-identifications, found by the keyed hash of their token-ref. */
 export class ReidentificationRepository {
+  /** Forgets what expired 30 days ago, with its ceremonies. */
+  readonly forget: Forget;
   private readonly hash: KeyedHash;
 
   constructor(
@@ -105,6 +108,7 @@ export class ReidentificationRepository {
     private readonly indexes: Pick<BlindIndexes, 'mpxn'>,
     private readonly keys: IdentityKeys,
   ) {
+    this.forget = passedRows(database.pool, 'reidentification', PASSED);
     this.hash = keyedHash(keys.hashKey, 'token-ref');
   }
 
@@ -168,10 +172,5 @@ export class ReidentificationRepository {
     const confirmed = new Set(rows.map(({ recordId }) => recordId));
     const records = await this.occupants.recordsAt(mpxn);
     return records.some(({ id, occupancy }) => confirmed.has(id) && occupancy === 'current');
-  }
-
-  /** Forgets what expired 30 days ago, with its ceremonies. */
-  async forget(): Promise<void> {
-    await this.database.pool.query(FORGET);
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../server/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
+import { type Forget, passedRows } from '../../server/retention';
 import { seal, unseal } from '../../server/sealed';
 import type { Session } from '../../server/transaction';
 import type { SignInOrigin } from '../domain/sign-in-entry';
@@ -61,6 +62,8 @@ const TAKE_ATTEMPT = {
 
 /** What leads to a session: mailed links and started attempts, by keyed hashes of their secrets; each works once. */
 export class SignInRepository {
+  /** Deletes links and attempts that have expired. */
+  readonly forgetExpired: readonly Forget[];
   private readonly hashOfLink: KeyedHash;
   private readonly hashOfAttempt: KeyedHash;
 
@@ -68,6 +71,9 @@ export class SignInRepository {
     private readonly database: Database,
     private readonly keys: IdentityKeys,
   ) {
+    this.forgetExpired = ['sign_in_link', 'sign_in_attempt'].map((table) =>
+      passedRows(database.pool, table, `${table} where expires_at <= register_now()`),
+    );
     this.hashOfLink = keyedHash(keys.hashKey, 'sign-in-link');
     this.hashOfAttempt = keyedHash(keys.hashKey, 'sign-in-attempt');
   }
@@ -114,12 +120,6 @@ export class SignInRepository {
     });
     const [row] = rows;
     return row?.live === true ? this.opened<AttemptContent[Kind]>('sign_in_attempt', hash, row.sealed) : undefined;
-  }
-
-  /** Deletes what has expired. */
-  async forgetExpired(): Promise<void> {
-    await this.database.pool.query('delete from sign_in_link where expires_at <= register_now()');
-    await this.database.pool.query('delete from sign_in_attempt where expires_at <= register_now()');
   }
 
   private sealed(table: string, hash: Buffer, content: object): Buffer {

@@ -1,4 +1,4 @@
-import { repeat } from '../../server/repeat';
+import { forgetPassed } from '../../server/retention';
 import { Ceremonies } from './ceremonies';
 import { CeremonyIssuer } from './ceremony-issuer';
 import type { CustomerSessions } from '../sign-in/customer-sessions';
@@ -39,7 +39,6 @@ export function reidentificationArea(foundation: Foundation, sessions: CustomerS
     contacts: contactNotes(foundation),
   };
   const { reidentifications, occupants, records, looks, passkeys } = parts;
-  const forget = () => Promise.all([reidentifications.forget(), looks.forget()]);
   return {
     resolvers: [
       new ReidentificationResolver(
@@ -53,7 +52,7 @@ export function reidentificationArea(foundation: Foundation, sessions: CustomerS
       new CredentialResolver(records, passkeys),
       new IdentityLookResolver(looks, occupants, sessions),
     ],
-    stop: repeat(FORGET_EVERY_SECONDS, forget, logger),
+    stop: forgetPassed([reidentifications.forget, looks.forget], FORGET_EVERY_SECONDS, logger),
   };
 }
 

@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/caller';
-import { repeat } from '../../server/repeat';
+import { forgetPassed } from '../../server/retention';
 import { ContactLinkRepository } from '../database/contact-link.repository';
 import { CustomerSessionRepository, type StoredCustomerSession } from '../database/customer-session.repository';
 import { OccupancyRepository } from '../database/occupancy.repository';
@@ -83,9 +83,8 @@ export function customerSessionArea(foundation: Foundation, sessions: CustomerSe
   const stored = new CustomerSessionRepository(database, indexes, keys);
   const signIns = new SignInRepository(database, keys);
   const links = new ContactLinkRepository(database, keys);
-  const forget = () => Promise.all([stored.forgetExpired(), signIns.forgetExpired(), links.forgetExpired()]);
   return {
     resolvers: [new CustomerSessionResolver(sessions, stored)],
-    stop: repeat(FORGET_EVERY, forget, logger),
+    stop: forgetPassed([stored.forgetExpired, ...signIns.forgetExpired, links.forgetExpired], FORGET_EVERY, logger),
   };
 }

@@ -1,12 +1,10 @@
 import type { Pool } from 'pg';
+import { ADVISORY_LOCKS } from '../../server/advisory-locks';
 import { type Session, inTransaction } from '../../server/transaction';
 import { tellOfLooks } from './mpxn-looks';
 
 /** MPxNs that one transaction concerns itself with at most: nobody waits for it long. */
 export const LOOKS_AT_ONCE = 500;
-
-/** Any number: it names the advisory lock under which one transaction at a time lets effects happen, so that they do in their order. */
-export const EFFECTS_LOCK = 7_423_003;
 
 interface DueEffect {
   readonly id: string;
@@ -135,7 +133,7 @@ export class EffectRepository {
     let effects: readonly DueEffect[] = [];
     try {
       return await inTransaction(this.pool, async (session) => {
-        const { rows: locked } = await session.query<{ locked: boolean }>(LOCK, [EFFECTS_LOCK]);
+        const { rows: locked } = await session.query<{ locked: boolean }>(LOCK, [ADVISORY_LOCKS.effects]);
         if (locked[0]?.locked !== true) return false;
         effects = together((await session.query<DueEffect>(DUE)).rows);
         const [first] = effects;

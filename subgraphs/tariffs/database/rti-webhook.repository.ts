@@ -96,9 +96,9 @@ export class RtiWebhookRepository {
     });
   }
 
-  /** Forgets addresses and secrets of RTI Users that were removed, once all that they are still told has ended. */
-  async forgetRemoved(): Promise<void> {
-    await this.database.pool.query(FORGET_REMOVED);
+  /** Forgets some addresses and secrets of RTI Users that were removed, once all that they are still told has ended; how many secrets. */
+  async forgetRemoved(): Promise<number> {
+    return (await this.database.pool.query(FORGET_REMOVED)).rowCount ?? 0;
   }
 
   /** The one that is there is looked for again when it went away meanwhile. */

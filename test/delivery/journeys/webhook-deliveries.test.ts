@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Caller } from '../../../subgraphs/server/caller';
 import type { ReceivedPost } from '../../support/webhook-receiver';
 import { type RegisteredConsent, type Subscription, type WebhookRoom, webhookRoom } from '../../support/webhook-room';
+import { end, replace } from '../../support/event-rows';
 import { until } from '../../support/until';
 
 const MINUTE = 60;
@@ -333,6 +334,42 @@ describe('The deliveries of a subscription', () => {
     expect(
       (await room.ask(other, REDELIVER, { wid: subscription.wid, eventId: `evt_${'0'.repeat(24)}` })).codes,
     ).toEqual(['PRM002']);
+  });
+
+  describe('about an expiry', () => {
+    const DAY = 24 * HOUR;
+    const suspendedAndRevoked = async (id: string) => {
+      await room.accounts.changeStatus('test', by.accountId, 'suspend');
+      await end(room.owner, id, 'revoked');
+    };
+    it.each([
+      ['was revoked', (id: string) => end(room.owner, id, 'revoked')],
+      ['was extended', (id: string) => replace(room.owner, id, '300 days')],
+      ['has expired', () => advance(2 * DAY)],
+      ['was revoked while the Data User is suspended', suspendedAndRevoked],
+    ])('are superseded before the next attempt when the record %s', async (_, change) => {
+      room.receiver.answer(() => 503);
+      const subscription = await subscribe();
+      const { id } = await room.consent(by, 1);
+      await attempted(subscription, 1);
+      await change(id);
+      await advance(MINUTE + 1);
+      const { attempts } = await until(async () => {
+        const [delivery] = (await deliveries(subscription)).nodes;
+        return delivery.status === 'PENDING' ? undefined : delivery.status === 'SUPERSEDED' ? delivery : undefined;
+      });
+      expect(attempts).toHaveLength(1);
+      expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
+    });
+
+    it('are sent again as long as the record stays as it was', async () => {
+      room.receiver.answer(() => 503);
+      const subscription = await subscribe();
+      await room.consent(by, 1);
+      await attempted(subscription, 1);
+      await advance(MINUTE + 1);
+      expect((await attempted(subscription, 2)).status).toBe('PENDING');
+    });
   });
 
   it('are listed newest first, by state, page by page', async () => {

@@ -9,7 +9,14 @@ import { type FetchAhead, type Workers, startWorkers } from '../../../subgraphs/
 import type { JobQueue, Task } from '../../../subgraphs/server/jobs';
 import { inTransaction } from '../../../subgraphs/server/transaction';
 import { TRIAL_JOBS, trialJobs } from '../../support/job-database';
-import { type FreshDatabase, freshDatabase, runIn } from '../../support/postgres';
+import {
+  type ControlledPostgres,
+  type FreshDatabase,
+  controlledPostgres,
+  freshDatabase,
+  runIn,
+} from '../../support/postgres';
+import { silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 
 const lines: string[] = [];
@@ -184,21 +191,23 @@ describe('A job that fails', () => {
   });
 });
 
+/** Workers in a process of their own, and all that it has said. */
+async function workerProcess(url: string, ...more: string[]) {
+  const script = join(REPOSITORY_ROOT, 'test/support/job-process.ts');
+  const loader = join(REPOSITORY_ROOT, 'test/support/swc-register.js');
+  const child = spawn(process.execPath, ['-r', loader, script, url, ...more], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
+  const count = (words: string) => said.split(`${words}\n`).length - 1;
+  await until(() => (said.includes('ready') ? true : undefined));
+  return { child, count };
+}
+
 describe('Workers', () => {
   it('that are killed leave their jobs to the others, within seconds; those of the living are left to them', async () => {
-    const script = join(REPOSITORY_ROOT, 'test/support/job-process.ts');
-    const doomed = spawn(
-      process.execPath,
-      ['-r', join(REPOSITORY_ROOT, 'test/support/swc-register.js'), script, database.url],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    let said = '';
-    doomed.stdout.on('data', (text: Buffer) => (said += text.toString()));
-    await until(() => (said.includes('ready') ? true : undefined));
+    const { child: doomed, count } = await workerProcess(database.url);
     await jobs.add(pool, 'hold', { n: 1 });
-    await until(() => (said.includes('took 1') ? true : undefined));
+    await until(() => (count('took 1') > 0 ? true : undefined));
 
     const taken: unknown[] = [];
     const living: unknown[] = [];
@@ -223,6 +232,21 @@ describe('Workers', () => {
     finish();
   });
 
+  it('that are frozen leave their jobs to the others, too', async () => {
+    const { child, count } = await workerProcess(database.url);
+    try {
+      await jobs.add(pool, 'wait', { n: 1 });
+      await until(() => (count('took 1') > 0 ? true : undefined));
+      child.kill('SIGSTOP');
+      const taken: unknown[] = [];
+      await workers({ wait: async (payload) => void taken.push(payload) });
+      await until(() => (taken.length > 0 ? true : undefined));
+      expect(taken).toEqual([{ n: 1 }]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
   it('go on when the database dropped all their sessions', async () => {
     const done: unknown[] = [];
     await workers({ note: async (payload) => void done.push(payload) });
@@ -232,6 +256,81 @@ describe('Workers', () => {
     await jobs.add(pool, 'note', { n: 1 });
     await until(async () => ((await waiting()) === 0 ? true : undefined));
     expect(done).toEqual([{ n: 1 }]);
+  });
+
+  it.each([
+    ['ahead', {}],
+    ['one by one', undefined],
+  ])('that fetch %s go on at the server that takes over from one that fell silent', async (_, fetchAhead) => {
+    const proxy = await silencedProxy(Number(new URL(database.url).port));
+    try {
+      const done: unknown[] = [];
+      const url = new URL(database.url);
+      [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
+      const tasks = { note: async (payload: unknown) => void done.push(payload) };
+      const through = { ...address, url: url.href };
+      started.push(
+        await startWorkers({ address: through, schema: TRIAL_JOBS, tasks, logger, concurrency: 2, fetchAhead }),
+      );
+      await jobs.add(pool, 'note', { n: 1 });
+      await until(async () => ((await waiting()) === 0 ? true : undefined));
+      proxy.silence();
+      await jobs.add(pool, 'note', { n: 2 });
+      await until(() => (done.length > 1 ? true : undefined));
+      expect(done).toEqual([{ n: 1 }, { n: 2 }]);
+      await Promise.all(started.splice(0).map((each) => each.stop()));
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  describe('whose database goes away while they do jobs', () => {
+    let server: ControlledPostgres;
+    let own: FreshDatabase;
+    let room: Awaited<ReturnType<typeof trialJobs>>;
+    beforeAll(async () => {
+      server = await controlledPostgres();
+      own = await freshDatabase(server);
+      room = await trialJobs(own.url);
+    });
+    afterAll(async () => {
+      await room?.pool.end();
+      await server?.remove();
+    });
+
+    it.each([
+      ['ahead', 'end before it is back'],
+      ['one by one', 'end before it is back'],
+      ['ahead', 'are given up before the last one ends'],
+      ['one by one', 'are given up before the last one ends'],
+    ])('and that fetch %s live on, and do them again when they %s', async (fetching, when) => {
+      const { child, count } = await workerProcess(own.url, fetching);
+      const exited = once(child, 'exit');
+      try {
+        for (const n of [1, 2]) await room.jobs.add(room.pool, 'wait', { n });
+        await until(() => (count('took 1') + count('took 2') === 2 ? true : undefined));
+        await server.kill();
+        const end = (which: string) => child.stdin.write(`${which}\n`);
+        const early = when === 'end before it is back' ? [1, 2] : [1];
+        early.forEach((n) => end(String(n)));
+        await until(() => early.every((n) => count(`ended ${n}`) === 1) || undefined);
+        await server.start();
+        await until(() => (count('took 1') + count('took 2') === 4 ? true : undefined));
+        end('all'); // those that were given up, too
+        await room.jobs.add(room.pool, 'wait', { n: 3 });
+        await until(() => (count('took 3') > 0 ? true : undefined));
+        await until(async () => {
+          end('all');
+          const { rows } = await room.pool.query(`select count(*)::int as left from ${TRIAL_JOBS}._private_jobs`);
+          return rows[0].left === 0 ? true : undefined;
+        });
+        expect(child.exitCode).toBeNull();
+      } finally {
+        child.kill('SIGKILL');
+        await exited;
+        await runIn(own.url, `delete from ${TRIAL_JOBS}._private_jobs`);
+      }
+    });
   });
 
   it('that stop end what they do first', async () => {

@@ -92,7 +92,7 @@ const restoreInto = (databaseUrl: string, ...options: string[]) =>
 
 /** What a restore says that is refused before a subgraph is looked at. */
 const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') =>
-  restore({ databaseUrl, root, production: false, withoutDataKeys: false, subgraphs: [] }).then(
+  restore({ databaseUrl, root, withoutDataKeys: false, subgraphs: [] }).then(
     () => 'it was made',
     ({ message }: Error) => message,
   );

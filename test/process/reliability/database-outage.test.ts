@@ -1,4 +1,4 @@
-import { type ControlledPostgres, controlledPostgres } from '../../support/postgres';
+import { type ControlledPostgres, controlledPostgres, runIn } from '../../support/postgres';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { graphOf } from '../../support/graph';
 import { livingProcesses } from '../../support/launcher-room';
@@ -27,6 +27,12 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
   let postgres: ControlledPostgres;
   let register: TestRegister;
   let dataUser: RestClient;
+  /** Warnings and errors in the log. */
+  const faults = () =>
+    register
+      .log()
+      .split('\n')
+      .filter((line) => /^\{"level":[456]0/.test(line));
 
   beforeAll(async () => {
     postgres = await controlledPostgres();
@@ -46,6 +52,7 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     async (_, takeAway) => {
       const load = startLoad(register, dataUser);
       await until(() => load.answers.length > 40 || undefined);
+      const faultsBefore = faults().length;
       await takeAway();
       await until(() => load.answers.some(({ status }) => status === 503) || undefined);
       const whileAway = load.answers.length;
@@ -64,10 +71,38 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
           });
       }
       expect(longest).toBeLessThan(LONGEST_ANSWER);
+      const told = await until(() => {
+        const lines = faults().slice(faultsBefore); // of an outage soon after another one there is a count first
+        return lines.length > 0 ? lines : undefined;
+      });
+      expect(told.length <= MOST_LINES ? [] : told).toEqual([]); // which they are, if they are too many
       for (const ak of load.acknowledged)
         expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
     },
   );
+
+  it('answers 503 to whatever writes, and says so at /health, while it can only be read', async () => {
+    const anonymous = anonymousClient(register.rest);
+    const { active } = register.sandbox.samples.access_keys;
+    const answers = async () => [
+      (await anonymous('GET', `/v1/access-records/${active}`)).status,
+      (await dataUser('POST', '/v1/access-records', consentRecord(register.sandbox.samples.identity_record))).status,
+      (await fetch(`${register.gateway}/health`)).status,
+    ];
+    expect(await answers()).toEqual([200, 201, 200]);
+    const setReadOnly = async (value: 'on' | 'off') => {
+      await runIn(postgres.url, `alter system set default_transaction_read_only = ${value}`);
+      await runIn(postgres.url, 'select pg_reload_conf()');
+    };
+    await setReadOnly('on');
+    try {
+      await until(async () => ((await answers())[2] === 503 ? true : undefined));
+      expect(await answers()).toEqual([200, 503, 503]);
+    } finally {
+      await setReadOnly('off');
+    }
+    await until(async () => ((await answers()).every((status) => status < 300) ? true : undefined));
+  });
 
   it('answers 503 within ten seconds while it hangs, and serves again when it goes on', async () => {
     const anonymous = anonymousClient(register.rest);
@@ -112,6 +147,9 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     expect(await served()).toEqual(before);
   });
 });
+
+/** Lines of the log in an outage, however many requests it concerns. */
+const MOST_LINES = 20;
 
 /** Stops a postmaster and its sessions where they are; answers how they go on. */
 function freeze(postmaster: number): () => void {

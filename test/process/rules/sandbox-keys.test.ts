@@ -1,9 +1,38 @@
+import 'reflect-metadata';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sandboxKeyVariables } from '../../../sandbox/keys';
+import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
 import { KEY_VARIABLES } from '../../../process/keys';
 import { readSettings } from '../../../process/settings';
+import type { AccountRepository } from '../../../subgraphs/access/database/account.repository';
+import type { TerminationRepository } from '../../../subgraphs/access/database/termination.repository';
+import { AccountResolver } from '../../../subgraphs/access/resolvers/account.resolver';
+import type { CallContext } from '../../../subgraphs/server/caller';
+import type { RegisterClock } from '../../../subgraphs/server/register-clock';
+
+describe('The clock', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'register-clock-'));
+  afterAll(() => rmSync(dataDir, { recursive: true }));
+
+  it.each([
+    ['can be moved in a sandbox, which has a database of its own', {}, 0],
+    ['cannot be moved in another database', { DATABASE_URL: 'postgres://localhost/register' }, undefined],
+    [
+      'can be moved there, where a setting says so',
+      { DATABASE_URL: 'postgres://localhost/r', CLOCK_OFFSET_SECONDS: '60' },
+      60,
+    ],
+  ])('%s', async (_, environment, offset) => {
+    expect((await sandboxedSettings({ DATA_DIR: dataDir, ...environment })).clockOffsetSeconds).toBe(offset);
+  });
+
+  it('is not moved by an admin where no setting says so', async () => {
+    const nothing = {} as AccountRepository & TerminationRepository & RegisterClock;
+    const resolver = new AccountResolver(nothing, nothing, false, nothing, false);
+    await expect(resolver.setClockOffset(60, {} as CallContext)).rejects.toMatchObject({ code: 'PRM001' });
+  });
+});
 
 describe('The keys of a sandbox', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'register-keys-'));

@@ -24,7 +24,8 @@ const UNWRITTEN = `select w.wid, d.event_id as "eventId" from access.delivery d
 
 const DELIVERIES = `select e.type, d.event_id as "eventId", w.wid, d.state,
     exists (select from access.delivery later where later.endpoint_id = d.endpoint_id and later.subject = d.subject
-      and later.sequence > d.sequence) as "hasSuccessor"
+      and later.sequence > d.sequence) or exists (select from access.access_record record where record.id = e.record_id
+      and (record.state <> 'ACTIVE' or record.expiry is distinct from e.expiry)) as "isObsolete"
   from access.delivery d join access.event e on e.id = d.event_id join access.webhook w on w.id = d.endpoint_id`;
 
 /** Each webhook has a `consent.expiring` of its own; the other events go to all webhooks. */
@@ -64,11 +65,11 @@ export async function watchDeliveries(
     },
     async missing() {
       const received = new Set(taken().map(({ delivery }) => delivery));
-      const made = await rows<Named & { type: string; state: string; hasSuccessor: boolean }>(DELIVERIES);
+      const made = await rows<Named & { type: string; state: string; isObsolete: boolean }>(DELIVERIES);
       const own = made.filter(({ wid }) => wids.has(wid));
       const wrong = own.filter((each) => {
         if (each.state === 'delivered') return !received.has(nameOf(each));
-        return !(each.state === 'superseded' && each.type === 'consent.expiring' && each.hasSuccessor);
+        return !(each.state === 'superseded' && each.type === 'consent.expiring' && each.isObsolete);
       });
       return [...wrong, ...(await rows(EVENTS_WITHOUT_DELIVERY, [wids.size, duid]))];
     },

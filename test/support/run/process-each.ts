@@ -46,11 +46,7 @@ async function fillSandbox(
 ): Promise<void> {
   const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
   const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
-  const { accounts, close } = await openAccounts(
-    String(environment['DATABASE_URL']),
-    { hashKey, encryptionKey },
-    false,
-  );
+  const { accounts, close } = await openAccounts(String(environment['DATABASE_URL']), { hashKey, encryptionKey });
   try {
     await loadSandbox({ dataDir, urls: { ...urls, identity: `${urls.portal}/identify` }, mailbox, accounts, supplier });
   } finally {

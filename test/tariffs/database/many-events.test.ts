@@ -2,7 +2,8 @@ import pino from 'pino';
 import { Registry } from 'prom-client';
 import { readSettings } from '../../../process/settings';
 import type { RunningSubgraph } from '../../../subgraphs/server/running-subgraph';
-import { EFFECTS_LOCK, LOOKS_AT_ONCE } from '../../../subgraphs/tariffs/database/effect.repository';
+import { ADVISORY_LOCKS } from '../../../subgraphs/server/advisory-locks';
+import { LOOKS_AT_ONCE } from '../../../subgraphs/tariffs/database/effect.repository';
 import { mpxnVault } from '../../../subgraphs/tariffs/database/mpxn-vault';
 import { startTariffs } from '../../../subgraphs/tariffs/tariffs';
 import { type Planning, rowsRead } from '../../support/grid-plans';
@@ -131,7 +132,7 @@ const done = (kind: string) =>
 async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
   const blocker = await room.owner.connect();
   await blocker.query('begin');
-  await blocker.query('select pg_advisory_xact_lock($1)', [EFFECTS_LOCK]);
+  await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
   await causes();
   await blocker.query('commit');
   blocker.release();
@@ -156,6 +157,7 @@ describe('Where two processes do it', () => {
       keys,
       logger: pino({ level: 'silent' }),
       production: false,
+      clockOffsetSeconds: 0,
       rateLimitsOff: true,
       limits: readSettings({}).limits,
       webhookAllowLoopback: true,

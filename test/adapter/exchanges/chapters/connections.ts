@@ -206,12 +206,26 @@ export function connections(): void {
       close();
     });
 
+    it('is unavailable when it does not accept the adapter: that is never a 401 of the client, whose own 401 stays one', async () => {
+      const errors = [{ message: 'a', extensions: { code: 'AUT001' } }];
+      const answers = [{ transactionId: 'tid_000000000000000000000000' }, { transactionId: facts.transactionId }];
+      const codes: unknown[] = [];
+      for (const extensions of answers) {
+        const { client, close } = await gateway(JSON.stringify({ errors, extensions }));
+        codes.push((await client.run('X', {}, facts)).failures[0]?.code, (await client.admit('X', facts))?.code);
+        close();
+      }
+      expect(codes).toEqual(['SYS002', 'SYS002', 'AUT001', 'AUT001']);
+    });
+
     it('says whether a caller would be let in', async () => {
       const open = await gateway('{"data":{"admitted":true}}');
       expect(await open.client.admit('X', facts)).toBeUndefined();
       expect(open.asked[0]?.body).toEqual({ documentId: 'X', admitOnly: true });
       open.close();
-      const shut = await gateway('{"errors":[{"message":"m","extensions":{"code":"AUT001"}}]}');
+      const { transactionId } = facts;
+      const errors = [{ message: 'm', extensions: { code: 'AUT001' } }];
+      const shut = await gateway(JSON.stringify({ errors, extensions: { transactionId } }));
       expect((await shut.client.admit('X', facts))?.code).toBe('AUT001');
       shut.close();
     });

@@ -8,6 +8,7 @@ import { accessAddress } from '../../../../subgraphs/access/access';
 import { EventLog } from '../../../../subgraphs/access/database/event-log';
 import { accessTables } from '../../../../subgraphs/access/database/tables';
 import { openDatabase } from '../../../../subgraphs/server/database';
+import { RENEW_AT_CONNECT } from '../../../../subgraphs/server/event-era';
 import { migrate } from '../../../../subgraphs/server/migrate';
 import { DUID } from '../../../support/access-database';
 import { register } from '../../../support/event-rows';
@@ -27,7 +28,7 @@ export function eventEpochs(): void {
   });
   afterAll(() => server.remove());
 
-  const start = () => migrate(accessAddress(url, keys), accessTables, false, {});
+  const start = () => migrate(accessAddress(url, keys), accessTables, true, {});
 
   async function asOwner<Result>(work: (session: Client) => Promise<Result>): Promise<Result> {
     const session = new Client({ connectionString: url, options: '-c search_path=access,register' });
@@ -107,6 +108,19 @@ export function eventEpochs(): void {
       });
     });
 
+    it('is found out by the first session that comes to it, without a start', async () => {
+      await start();
+      const before = await era();
+      await asOwner((session) => session.query('update event_timeline set timeline = timeline + 1'));
+      const open = () => openDatabase(accessAddress(url, keys), [], RENEW_AT_CONNECT);
+      const databases = await Promise.all([open(), open()]);
+      const eras = databases.map(async ({ pool }) => (await pool.query('select event_era() as era')).rows[0].era);
+      const renewed = await era();
+      expect(Number(renewed)).toBeGreaterThan(Number(before));
+      expect(await Promise.all(eras)).toEqual([renewed, renewed]); // of all sessions that found it out at once, one began it
+      await Promise.all(databases.map((each) => each.close()));
+    });
+
     it('is not found out where the owner may not ask for the timeline: the register starts all the same', async () => {
       await asOwner(async (session) => {
         await session.query(`create role plain login createrole password 'plain'`);
@@ -118,8 +132,7 @@ export function eventEpochs(): void {
       await superuser.connect();
       await superuser.query('revoke execute on function pg_walfile_name(pg_lsn) from public');
       [plain.username, plain.password] = ['plain', 'plain'];
-      for (let starts = 0; starts < 2; starts++)
-        await migrate(accessAddress(plain.href, keys), accessTables, false, {});
+      for (let starts = 0; starts < 2; starts++) await migrate(accessAddress(plain.href, keys), accessTables, true, {});
       const { rows } = await superuser.query('select from access.event_timeline');
       await superuser.end();
       expect(rows).toEqual([]);

@@ -157,6 +157,12 @@ export function gatewayRequests(): void {
     });
   });
 
+  describe('A request', () => {
+    it('must have arrived within half a minute', () => {
+      expect(gateway.app.server.requestTimeout).toBe(30_000);
+    });
+  });
+
   describe('a request', () => {
     it('for an unknown trusted document is refused', async () => {
       expect(codes(await post(gateway, { documentId: 'Nothing' }))).toEqual(['VAL003']);

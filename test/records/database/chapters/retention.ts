@@ -3,7 +3,9 @@ import pino from 'pino';
 import { consumeToken, isSpentToken } from '../../../../subgraphs/access/database/consumed-token';
 import { forgetWhatHasPassed } from '../../../../subgraphs/access/database/forgetting';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { passedIdempotencyKeys } from '../../../../subgraphs/server/idempotency';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { forgetPassed } from '../../../../subgraphs/server/retention';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { putRecord } from '../../../support/access-rows';
 import { until } from '../../../support/until';
@@ -65,6 +67,27 @@ export function retention(): void {
       await until(async () => ((await rowsOf('look')).length === 0 ? true : undefined));
       await stop();
       expect(logged).toEqual([]);
+    });
+
+    it('are answers under idempotency keys, forgotten in short statements: none takes more than some thousands', async () => {
+      await tables.owner.query(
+        `insert into idempotency_key (account_id, operation, key_hash, body_hash, answer, expires_at)
+         select 'acc', 'operation', decode(lpad(to_hex(n), 8, '0'), 'hex'), '\\x01', '\\x01',
+           register_now() + case when n = 1 then interval '1 hour' else interval '-1 hour' end from generate_series(1, 12002) n`,
+      );
+      const counts: (number | null)[] = [];
+      const counted = {
+        query: async (text: string) => {
+          const answer = await database.pool.query(text);
+          counts.push(answer.rowCount);
+          return answer;
+        },
+      } as unknown as Database['pool'];
+      const isDone = async () => ((await rowsOf('idempotency_key')).length === 1 ? true : undefined);
+      const stop = forgetPassed([passedIdempotencyKeys(counted)], 3_600, pino({ level: 'silent' }));
+      await until(isDone);
+      await stop();
+      expect(counts.slice(0, 3)).toEqual([5_000, 5_000, 2_001]);
     });
 
     it('are forgotten each by itself: what fails does not keep the others', async () => {

@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../../subgraphs/server/caller';
+import { ADVISORY_LOCKS } from '../../../../subgraphs/server/advisory-locks';
 import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-era';
-import { EFFECTS_LOCK } from '../../../../subgraphs/tariffs/database/effect.repository';
 import { mpxnVault } from '../../../../subgraphs/tariffs/database/mpxn-vault';
 import { type TariffEventRoom, isSigned, tariffEventRoom, told } from '../../../support/tariff-event-room';
 import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
@@ -346,7 +346,7 @@ export function eventsOfTariffs(): void {
       async 'looked at when all are there'(mpxn, steps) {
         const blocker = await room.owner.connect();
         await blocker.query('begin');
-        await blocker.query('select pg_advisory_xact_lock($1)', [EFFECTS_LOCK]);
+        await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
         for (const step of steps) await assigned(mpxn, step);
         await blocker.query('commit');
         blocker.release();
