@@ -65,6 +65,8 @@ export interface Samples {
   readonly identityRecord: string;
   readonly duid: string;
   readonly mpxn: string;
+  /** Address of the customer there: another one would contest who that is. */
+  readonly email?: string;
   /** A supplier, one of its tariffs, and an RTI User; none while the sandbox has no tariffs. */
   readonly mpid?: string;
   readonly tariffId?: string;
@@ -77,6 +79,7 @@ const EXAMPLES: Required<Samples> = {
   identityRecord: 'ir_19c2e47ab0d35f8611a2b3c4',
   duid: 'duid_0a1b2c3d4e5f60718293a4b5',
   mpxn: '991234567890',
+  email: 'resident@wexbridge.example',
   mpid: 'LARK',
   tariffId: 'trf_0d4f8a1be7c92035f6418d2a9c3b5e70',
   userId: 'usr_5b0e1c7d94a2f3864d1e0fa25c7b9a13',

@@ -43,9 +43,17 @@ export interface DemoData {
 }
 
 /** The samples of the first Data User, as the reference page shows them. */
-export function samplesOf({ accounts, samples }: DemoData) {
+export function samplesOf({ accounts, customers, samples }: DemoData) {
   const duid = accounts.find(({ role }) => role === 'data_user')?.duid ?? '';
-  return { accessKey: samples.access_keys.active, identityRecord: samples.identity_record, mpxn: samples.mpxn, duid };
+  const { mpxn, identity_record: identityRecord } = samples;
+  const email = customers.find((customer) => customer.mpxn === mpxn)?.email;
+  return {
+    accessKey: samples.access_keys.active,
+    identityRecord,
+    mpxn,
+    duid,
+    ...(email === undefined ? {} : { email }),
+  };
 }
 
 /** Fictional organisations; their domains are reserved for examples. */

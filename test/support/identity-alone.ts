@@ -12,7 +12,7 @@ import { jobQueue } from '../../subgraphs/server/jobs';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
 import { Pool } from 'pg';
-import { absentSubgraph, places } from './identity-surroundings';
+import { accessOfOrganisations, places } from './identity-surroundings';
 import { type FreshDatabase, migratedDatabase } from './postgres';
 
 /** The subgraph `identity` by itself, with its database, its mails and its log. */
@@ -47,7 +47,7 @@ export async function startIdentityAlone(smtpUrl?: string): Promise<IdentityAlon
     databaseUrl: database.url,
     keys,
     places: { ...places, smtpUrl },
-    access: absentSubgraph('access'),
+    access: accessOfOrganisations,
     logger: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     production: false,
     clockOffsetSeconds: 0,

@@ -30,3 +30,8 @@ export function secretIn([newest]: readonly CapturedMail[]): string {
 export function isLinkMail({ text }: CapturedMail): boolean {
   return text.includes('/sign-in/link/');
 }
+
+/** Notices that somebody signed in. */
+export function isSignInNotice({ subject }: CapturedMail): boolean {
+  return subject.startsWith('Somebody signed in');
+}

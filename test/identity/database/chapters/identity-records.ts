@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import pino from 'pino';
 import type { IdentityKeys } from '../../../../subgraphs/identity/foundation';
 import { startIdentity } from '../../../../subgraphs/identity/identity';
-import { absentSubgraph, places } from '../../../support/identity-surroundings';
+import { accessOfOrganisations, places } from '../../../support/identity-surroundings';
 import { readSettings } from '../../../../process/settings';
 import type { CallContext, Caller } from '../../../../subgraphs/server/caller';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
@@ -65,7 +65,7 @@ export function identityRecords(): void {
     database = await migratedDatabase();
     identity = await startIdentity({
       places,
-      access: absentSubgraph('access'),
+      access: accessOfOrganisations,
       databaseUrl: database.url,
       logger: pino({ level: 'silent' }),
       production: true,
