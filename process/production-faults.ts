@@ -23,7 +23,8 @@ export function faultsInProduction(settings: Settings, reader: EnvironmentReader
   if (settings.webhookAllowLoopback)
     faults.push('WEBHOOK_ALLOW_LOOPBACK: true is for development; webhooks are not delivered to this machine');
   if (rateLimitsOff) faults.push('RATE_LIMITS: off is for tests and benches only');
-  if (clockOffsetSeconds !== undefined) faults.push('CLOCK_OFFSET_SECONDS: the clock is not moved in production');
+  if (clockOffsetSeconds !== undefined)
+    faults.push('CLOCK_CAN_MOVE, CLOCK_OFFSET_SECONDS: the clock is not moved in production');
   return faults;
 }
 

@@ -116,7 +116,7 @@ export function readSettings(environment: Environment): Settings {
     rateLimitsOff: reader.oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'off',
     limits: limitsOf(reader),
     trustProxy: reader.trustProxy('TRUST_PROXY'),
-    clockOffsetSeconds: reader.integer('CLOCK_OFFSET_SECONDS'),
+    clockOffsetSeconds: reader.integer('CLOCK_OFFSET_SECONDS') ?? (clockCanMove ? 0 : undefined),
     logLevel: reader.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     exportTraces: reader.text('OTEL_EXPORTER_OTLP_ENDPOINT') !== undefined,
     keys: reader.keys(),
@@ -136,6 +136,7 @@ export function restSettings({ ports, ...settings }: Settings) {
   const { host, production, trustProxy, ltdsDefaultArea, baseUrl, registerUrl, supplierUrl } = settings;
   const { legacyBaseUrl, legacySunset } = settings;
   const addresses = { baseUrl, legacyBaseUrl, registerUrl, supplierUrl };
+  const clockCanMove = reader.oneOf('CLOCK_CAN_MOVE', ['true', 'false'], 'false') === 'true';
   return { port: ports['rest-adapter'], host, production, trustProxy, ltdsDefaultArea, legacySunset, ...addresses };
 }
 

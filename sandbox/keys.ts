@@ -70,6 +70,6 @@ export function completeKeys(keys: Partial<Keys>, needed: readonly (keyof Keys)[
 export async function sandboxedSettings(environment: Environment): Promise<Settings> {
   const settings = readSettings(environment);
   if (settings.production) return settings;
-  const clock: Environment = settings.databaseUrl === undefined ? { CLOCK_OFFSET_SECONDS: '0' } : {};
+  const clock: Environment = settings.databaseUrl === undefined ? { CLOCK_CAN_MOVE: 'true' } : {};
   return readSettings({ ...clock, ...(await sandboxKeyVariables(settings.dataDir)), ...environment });
 }

@@ -35,7 +35,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * Brings the schema of one subgraph up to date, as the owner, and gives the subgraph its login. Processes that start at once wait
  * for each other. The owner needs no more than the database and CREATEROLE.
  *
- * @param movableClock whether the register's clock can be moved: where CLOCK_OFFSET_SECONDS is set; a command leaves it as it is
+ * @param movableClock whether the register's clock can be moved: where CLOCK_CAN_MOVE is true; a command leaves it as it is
  */
 export async function migrate(
   address: DatabaseAddress,

@@ -8,7 +8,7 @@ import type { Database } from './database';
  */
 export interface RegisterClock {
   now(): Promise<Date>;
-  /** Moves the clock by so many seconds against real time; only where CLOCK_OFFSET_SECONDS is set. */
+  /** Moves the clock by so many seconds against real time; only where CLOCK_CAN_MOVE is true. */
   setOffset(seconds: number): Promise<Date>;
 }
 

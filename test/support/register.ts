@@ -132,7 +132,7 @@ export async function placeOf(): Promise<Place> {
   return {
     databaseUrl: url,
     dataDir,
-    environment: { DATABASE_URL: url, DATA_DIR: dataDir, RATE_LIMITS: 'off', CLOCK_OFFSET_SECONDS: '0' },
+    environment: { DATABASE_URL: url, DATA_DIR: dataDir, RATE_LIMITS: 'off', CLOCK_CAN_MOVE: 'true' },
     remove: async () => {
       rmSync(dataDir, { recursive: true, force: true });
       await drop();

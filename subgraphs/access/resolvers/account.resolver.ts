@@ -189,14 +189,14 @@ export class AccountResolver {
   @MayCall('admin')
   @Mutation(() => String, {
     description:
-      "Moves the register's clock, where CLOCK_OFFSET_SECONDS is set, which production refuses; answers its time.",
+      "Moves the register's clock, where CLOCK_CAN_MOVE is true, which production refuses; answers its time.",
   })
   async setClockOffset(
     @Arg('seconds', () => Int, { description: 'Seconds against real time.' }) seconds: number,
     @Ctx() context: CallContext,
   ): Promise<string> {
     if (!this.movableClock)
-      throw new RegisterError('PRM001', "The register's clock can only be moved where CLOCK_OFFSET_SECONDS is set.");
+      throw new RegisterError('PRM001', "The register's clock can only be moved where CLOCK_CAN_MOVE is true.");
     const now = await this.clock.setOffset(seconds);
     await this.accountRepository.note(actor(context), 'set-clock-offset', 'register', { seconds });
     return now.toISOString();

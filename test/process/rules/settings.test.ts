@@ -94,7 +94,14 @@ describe('The settings of an empty environment', () => {
   it('are those of an environment whose variables are empty', () => {
     const variables = [
       ...['SERVICES', 'HOST', 'GATEWAY_PORT', 'ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'DATA_DIR', 'RATE_LIMITS'],
-      ...['TRUST_PROXY', 'CLOCK_OFFSET_SECONDS', 'LOG_LEVEL', 'MPXN_PROFILE', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+      ...[
+        'TRUST_PROXY',
+        'CLOCK_CAN_MOVE',
+        'CLOCK_OFFSET_SECONDS',
+        'LOG_LEVEL',
+        'MPXN_PROFILE',
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+      ],
       ...['LIMIT_REQUESTS', 'SERVICE_KEY', 'TOKEN_SIGNING_KEYS'],
     ];
     expect(readSettings(Object.fromEntries(variables.map((name) => [name, ''])))).toEqual(readSettings({}));
@@ -129,6 +136,8 @@ const READ: [variable: string, text: string, setting: (settings: Settings) => un
   ['CONSOLE_PORT', '0', ({ ports }) => ports.console, 0],
   ['LIMIT_EXISTS_DAY', '5', ({ limits }) => limits.existsDay, 5],
   ['CLOCK_OFFSET_SECONDS', '-60', ({ clockOffsetSeconds }) => clockOffsetSeconds, -60],
+  ['CLOCK_CAN_MOVE', 'true', ({ clockOffsetSeconds }) => clockOffsetSeconds, 0],
+  ['CLOCK_CAN_MOVE', 'false', ({ clockOffsetSeconds }) => clockOffsetSeconds, undefined],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c:4318', ({ exportTraces }) => exportTraces, true],
   ['TRUST_PROXY', 'true', ({ trustProxy }) => trustProxy, true],
   ['TRUST_PROXY', '2', ({ trustProxy }) => trustProxy, 2],
@@ -200,11 +209,11 @@ describe('Production', () => {
     const weak = {
       NODE_ENV: 'production',
       RATE_LIMITS: 'off',
-      CLOCK_OFFSET_SECONDS: '0',
+      CLOCK_CAN_MOVE: 'true',
       WEBHOOK_ALLOW_LOOPBACK: 'true',
     };
     expect(named(weak).toSorted()).toEqual([
-      ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_OFFSET_SECONDS', 'CONSOLE_KEY', 'CONSOLE_URL'],
+      ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_CAN_MOVE', 'CONSOLE_KEY', 'CONSOLE_URL'],
       ...['DATABASE_URL', 'GRID_MODELS_KEY'],
       ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'MPXN_PROFILE', 'PORTAL_KEY'],
       ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL'],

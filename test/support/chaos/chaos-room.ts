@@ -49,7 +49,7 @@ export async function openChaosRoom(): Promise<ChaosRoom> {
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     RATE_LIMITS: 'off',
-    CLOCK_OFFSET_SECONDS: '0',
+    CLOCK_CAN_MOVE: 'true',
     LOG_LEVEL: 'error',
     WEBHOOK_ALLOW_LOOPBACK: 'true',
   };

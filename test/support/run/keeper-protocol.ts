@@ -7,7 +7,7 @@ export type Wiring = 'one process' | 'a process each';
 /** A register that the keeper starts. */
 export interface RegisterOrder {
   readonly wiring: Wiring;
-  /** Variables beside those that the keeper sets: database, data folder, ports, `RATE_LIMITS=off` and `CLOCK_OFFSET_SECONDS=0`. */
+  /** Variables beside those that the keeper sets: database, data folder, ports, `RATE_LIMITS=off` and `CLOCK_CAN_MOVE=true`. */
   readonly environment?: Environment | undefined;
   /** An existing database; without it the register gets a copy of the one with demo data. */
   readonly databaseUrl?: string | undefined;

@@ -40,7 +40,7 @@ export async function startKeptRegister(
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     RATE_LIMITS: 'off',
-    CLOCK_OFFSET_SECONDS: '0',
+    CLOCK_CAN_MOVE: 'true',
     ...order.environment,
   };
   const start = order.wiring === 'one process' ? startOneProcess : processEach().startProcesses;

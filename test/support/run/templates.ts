@@ -34,7 +34,7 @@ export class Templates {
       DATABASE_URL: url,
       DATA_DIR: dataDir,
       RATE_LIMITS: 'off',
-      CLOCK_OFFSET_SECONDS: '0',
+      CLOCK_CAN_MOVE: 'true',
     };
     const first = await loggedProcess(this.product, environment, join(dataDir, '..', `${database}.log`));
     await first.stop();
