@@ -24,7 +24,7 @@ export function faultsInProduction(settings: Settings, reader: EnvironmentReader
     faults.push('WEBHOOK_ALLOW_LOOPBACK: true is for development; webhooks are not delivered to this machine');
   if (rateLimitsOff) faults.push('RATE_LIMITS: off is for tests and benches only');
   if (clockOffsetSeconds !== undefined)
-    faults.push('CLOCK_CAN_MOVE, CLOCK_OFFSET_SECONDS: the clock is not moved in production');
+    faults.push('CLOCK_CAN_MOVE: the clock is not moved in production, nor by CLOCK_OFFSET_SECONDS');
   return faults;
 }
 

@@ -95,6 +95,7 @@ export function readSettings(environment: Environment): Settings {
   const consoleUrl = reader.url('CONSOLE_URL', `http://localhost:${ports.console}`);
   const baseUrl = reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`);
   const serviceUrls = serviceUrlsOf(reader, ports, { portal: portalUrl, console: consoleUrl });
+  const clockCanMove = reader.oneOf('CLOCK_CAN_MOVE', ['true', 'false'], 'false') === 'true';
   const settings: Settings = {
     production,
     services: reader.services(),
@@ -136,7 +137,6 @@ export function restSettings({ ports, ...settings }: Settings) {
   const { host, production, trustProxy, ltdsDefaultArea, baseUrl, registerUrl, supplierUrl } = settings;
   const { legacyBaseUrl, legacySunset } = settings;
   const addresses = { baseUrl, legacyBaseUrl, registerUrl, supplierUrl };
-  const clockCanMove = reader.oneOf('CLOCK_CAN_MOVE', ['true', 'false'], 'false') === 'true';
   return { port: ports['rest-adapter'], host, production, trustProxy, ltdsDefaultArea, legacySunset, ...addresses };
 }
 

@@ -464,17 +464,33 @@ export function legacyConsents(): void {
       expect(await shown(mpxn, initiator)).toEqual([]);
     });
 
-    it('are not shown after a Change of Tenancy, nor for a passkey for which the Data User vouched', async () => {
-      const [mpxn, email] = [newMpxn(), `ffion-${newMpxn()}@customer.example`];
+    it('are not shown for a passkey for which the Data User vouched', async () => {
+      const mpxn = newMpxn();
       const initiator = await consentingDataUser(room);
       await registered(consentOf(caller, mpxn));
       const { origin } = new URL(room.places.identityRedirectUrl);
       await enrolled(room, initiator, new SoftwareAuthenticator({ origin }), mpxn);
       expect(await shown(mpxn, initiator)).toEqual([]);
+    });
+
+    it.each([
+      [
+        'after a Change of Tenancy',
+        (mpxn: string) => room.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10)).then(() => undefined),
+      ],
+      [
+        'while contacts stand against each other',
+        async (mpxn: string) =>
+          void (await room.newRecord(await consentingDataUser(room), { email: 'other@customer.example' }, { mpxn })),
+      ],
+    ])('are not shown %s', async (_, happens) => {
+      const [mpxn, email] = [newMpxn(), `ffion-${newMpxn()}@customer.example`];
+      const initiator = await consentingDataUser(room);
+      await registered(consentOf(caller, mpxn));
       await room.newRecord(caller, { email }, { mpxn });
       await confirmed(initiator, mpxn, email);
       expect(await shown(mpxn, initiator)).toHaveLength(1);
-      await room.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10));
+      await happens(mpxn);
       expect(await shown(mpxn, initiator)).toEqual([]);
     });
 
