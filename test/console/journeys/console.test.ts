@@ -7,7 +7,7 @@ import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import type { AccountRole } from '../../../schema/roles';
 import { onboarded } from '../../support/administration';
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
-import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { type Customer, type DataUser, identityRecord, newCustomer, newDataUser } from '../../support/customers';
 import type { OpenStream } from '../../support/event-source';
 import { graphAs, graphOf } from '../../support/graph';
 import { logLines } from '../../support/portal-sign-in';
@@ -226,6 +226,25 @@ describe('a session', () => {
     const value = visitor.cookies.get(SESSION) ?? '';
     visitor.cookies.set(SESSION, `${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`);
     expect(await visitor.get('/')).toMatchObject({ status: 303, location: '/sign-in' });
+  });
+});
+
+describe('the page of contests', () => {
+  it('shows what each Data User asserted and caused, to the back office only, and no person', async () => {
+    const rival = await newDataUser(register, 'https://larkhill.example/return');
+    const second = `second-${customer.mpxn}@customer.example`;
+    await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, second));
+    const visitor = await backOffice(register, 'analyst');
+    for (const days of ['', '?days=30']) {
+      const { html, text, status } = await visitor.get(`/contests${days}`);
+      expect(status).toBe(200);
+      expect(text).toMatch(new RegExp(`${rival.name} 1 1 0`));
+      for (const personal of [customer.mpxn, second, customer.email]) expect(html).not.toContain(personal);
+    }
+    expect(await new ConsoleVisitor(register.console).get('/contests')).toMatchObject({
+      status: 303,
+      location: '/sign-in',
+    });
   });
 });
 
