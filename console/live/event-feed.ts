@@ -11,7 +11,7 @@ export const LIVE_EVENTS = `subscription LiveEvents($after: String, $types: [Reg
     dataUser { duid displayName }
     transition { to }
     accessRecord { discoveredAccess { organisationName } }
-    affectedRecords { id }
+    affectedRecordCount
     daysRemaining effectiveDate
   }
 }`;

@@ -36,10 +36,10 @@ export function rowOf(event: LiveEvent): EventRow {
   };
 }
 
-function detailOf({ type, daysRemaining, affectedRecords, effectiveDate }: LiveEvent): string {
+function detailOf({ type, daysRemaining, affectedRecordCount, effectiveDate }: LiveEvent): string {
   if (type === 'CONSENT_EXPIRING' && daysRemaining !== null) return `ends in ${counted(daysRemaining, 'day')}`;
   if (type !== 'TENANCY_CHANGE') return '';
-  const records = counted(affectedRecords?.length ?? 0, 'record');
+  const records = counted(affectedRecordCount ?? 0, 'record');
   return effectiveDate === null ? records : `${records}, from ${effectiveDate}`;
 }
 

@@ -8,7 +8,7 @@ export interface LiveEvent {
   /** The state change, if the event is one. */
   readonly transition: { readonly to: string } | null;
   readonly accessRecord: { readonly discoveredAccess: { readonly organisationName: string } | null } | null;
-  readonly affectedRecords: readonly { readonly id: string }[] | null;
+  readonly affectedRecordCount: number | null;
   readonly daysRemaining: number | null;
   readonly effectiveDate: string | null;
 }

@@ -5,7 +5,7 @@ import { type QuestionOrigin, askSubgraph } from '../server/service-question';
 import type { SubgraphLink } from '../server/subgraph-link';
 import { ANONYMISE, AnonymisingRepository, type AnonymisingSteps } from './database/anonymising.repository';
 import type { Area, Foundation } from './foundation';
-import { AnonymisingResolver } from './resolvers/anonymising.resolver';
+import { type AnonymisingOutcome, AnonymisingResolver } from './resolvers/anonymising.resolver';
 
 /** Seconds between looks for records whose closing was begun and forgotten. */
 const LOOK_EVERY = 300;
@@ -25,17 +25,18 @@ export function anonymisingArea({ database, jobs, access, logger }: Foundation, 
 
 /**
  * The steps in order: the record is marked closing (registrations are refused from here on), `access` drops its links, then the data key
- * and the blind indexes are destroyed. `access` refuses while a linked record is ACTIVE: then the mark is taken back.
+ * and the blind indexes are destroyed. While a linked record of its own Data User is ACTIVE, `access` refuses: then the mark is taken back.
+ * While one of another Data User is, the record stays closed, and a job anonymises it when the last of them has ended.
  */
 function anonymise(
   records: AnonymisingRepository,
   access: SubgraphLink,
   id: string,
   origin: QuestionOrigin,
-): Promise<Date | null> {
+): Promise<AnonymisingOutcome> {
   return records.alone(id, async (steps) => {
     const { anonymisedAt } = await steps.state();
-    if (anonymisedAt !== null) return anonymisedAt;
+    if (anonymisedAt !== null) return { anonymisedAt };
     await steps.markClosing();
     return closeAndDestroy(steps, access, id, origin);
   });
@@ -55,15 +56,35 @@ async function closeAndDestroy(
   access: SubgraphLink,
   id: string,
   origin: QuestionOrigin,
-): Promise<Date | null> {
-  if (await isClosed(access, id, origin)) await steps.destroy();
-  else await steps.undo();
-  return (await steps.state()).anonymisedAt;
+): Promise<AnonymisingOutcome> {
+  const { duid, isClosed } = await steps.state();
+  const { closed, refused } = await close(access, { id, duid }, origin);
+  if (closed) {
+    await steps.destroy();
+    return { anonymisedAt: (await steps.state()).anonymisedAt };
+  }
+  if (refused && !isClosed) {
+    await steps.undo();
+    return 'refused';
+  }
+  await steps.delay();
+  return { anonymisedAt: null };
 }
 
-const CLOSE = 'mutation CloseIdentityRecord($id: ID!) { closeIdentityRecord(id: $id) { closed } }';
+const CLOSE = `mutation CloseIdentityRecord($id: ID!, $duid: DUID!) {
+  closeIdentityRecord(id: $id, duid: $duid) { closed refused }
+}`;
 
-async function isClosed(access: SubgraphLink, id: string, origin: QuestionOrigin): Promise<boolean> {
-  type Answer = { closeIdentityRecord: { closed: boolean } };
-  return (await askSubgraph<Answer>(access, 'identity', CLOSE, { id }, origin)).closeIdentityRecord.closed;
+interface Closure {
+  readonly closed: boolean;
+  readonly refused: boolean;
+}
+
+async function close(
+  access: SubgraphLink,
+  record: { readonly id: string; readonly duid: string },
+  origin: QuestionOrigin,
+): Promise<Closure> {
+  type Answer = { closeIdentityRecord: Closure };
+  return (await askSubgraph<Answer>(access, 'identity', CLOSE, record, origin)).closeIdentityRecord;
 }

@@ -119,7 +119,7 @@ RateEntryPlace: daysAndHours hours schedule
 RateTier: toKwh unitPrice
 Recipient: name privacyUrl role
 RecordMetadata: controllerArrangement createdAt duid identityRecordRef recordIdentifier schemaVersion
-RegisterEvent: accessRecord affectedRecords cursor dataUser daysRemaining deliveries effectiveDate expiry id occurredAt recordedAt
+RegisterEvent: accessRecord affectedRecordCount affectedRecords cursor dataUser daysRemaining deliveries effectiveDate expiry id occurredAt recordedAt
   transition type webhook
 RegisterEventConnection: edges nextCursor nodes pageInfo
 RegisterEventCount: count minute type

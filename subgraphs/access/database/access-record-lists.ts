@@ -90,7 +90,11 @@ export class AccessRecordLists {
   /** A page of the list, newest first, for an account. */
   async page(filter: AccessRecordFilter, page: PageRequest, accountId: string): Promise<AccessRecordPage> {
     const rows = await this.rows(this.database.pool, filter, page, accountId);
-    return this.listed(filter, page, rows, (row) => new StoredAccessRecord(row));
+    const isBackOffice = filter.duid === null && filter.meterPointId === null;
+    return this.listed(filter, page, rows, (row) => {
+      const record = new StoredAccessRecord(row);
+      return isBackOffice ? record.forBackOffice() : record;
+    });
   }
 
   /** The rows of a page, and one more if there is another page. */

@@ -60,20 +60,31 @@ export async function endLinked(session: Session, identityRecordId: string): Pro
   return rowCount ?? 0;
 }
 
+/** What an ACTIVE record that is linked to an Identity Record means for its closing: one of its own Data User refuses, one of another delays it. */
+export type Closing = 'closed' | 'refused' | 'delayed';
+
+const OWN_ACTIVE = `
+  select count(*)::int as own from access_record where identity_record_id = $1 and duid = $2 and ${isActive()}`;
+
 /** Closes Identity Records for access records: none is linked to a closed one any more (2-decisions-a-b.md, section 4). */
 export class ClosingRepository {
   constructor(private readonly database: Database) {}
 
-  /** Closes an Identity Record, unless an ACTIVE record is linked to it. May be repeated: what was closed stays closed. */
-  close(identityRecordId: string): Promise<boolean> {
+  /** Closes the Identity Record of a Data User, unless an ACTIVE record is linked to it. May be repeated: what was closed stays closed. */
+  close(identityRecordId: string, duid: string): Promise<Closing> {
     return inTransaction(this.database.pool, async (session) => {
       for (const lock of LOCKS) await session.query(lock, [identityRecordId]);
       const { rowCount: already } = await session.query(CLOSED, [identityRecordId]);
       if (already === 0) await session.query(CLOSE, [identityRecordId]);
       const { rowCount: closed } = await session.query(CLOSED, [identityRecordId]);
-      if (closed === 0) return false;
+      if (closed === 0) return stillOpen(session, identityRecordId, duid);
       for (const statement of DROP) await session.query(statement, [identityRecordId]);
-      return true;
+      return 'closed';
     });
   }
+}
+
+async function stillOpen(session: Session, identityRecordId: string, duid: string): Promise<Closing> {
+  const { rows } = await session.query<{ own: number }>(OWN_ACTIVE, [identityRecordId, duid]);
+  return (rows[0]?.own ?? 0) > 0 ? 'refused' : 'delayed';
 }

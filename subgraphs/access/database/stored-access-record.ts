@@ -52,6 +52,12 @@ export class StoredAccessRecord {
     readonly isCustomers = false,
   ) {}
 
+  /** The record without that by which records of one person could be joined (2-decisions-a-b.md, section 1, Roles). */
+  forBackOffice(): StoredAccessRecord {
+    const document = { ...this.row.document, controllerReference: null };
+    return new StoredAccessRecord({ ...this.row, identity_record_ref: null, document });
+  }
+
   get id(): string {
     return this.row.id;
   }

@@ -1,4 +1,5 @@
 import { Arg, Directive, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/caller';
 import type { ClosingRepository } from '../database/closing.repository';
 
@@ -10,6 +11,7 @@ import type { ClosingRepository } from '../database/closing.repository';
 })
 export class IdentityRecordClosureType {
   @Field(() => Boolean, { description: 'False while an ACTIVE access record is linked to it.' }) closed: boolean;
+  @Field(() => Boolean, { description: 'True while one of them is of its own Data User.' }) refused: boolean;
 }
 
 /** What `identity` asks before it anonymises. */
@@ -25,7 +27,9 @@ export class ClosingResolver {
   })
   async closeIdentityRecord(
     @Arg('id', () => ID, { description: 'Internal identifier of the Identity Record.' }) id: string,
+    @Arg('duid', () => Duid, { description: 'The Data User that registered it.' }) duid: string,
   ): Promise<IdentityRecordClosureType> {
-    return { closed: await this.closing.close(id) };
+    const closing = await this.closing.close(id, duid);
+    return { closed: closing === 'closed', refused: closing === 'refused' };
   }
 }

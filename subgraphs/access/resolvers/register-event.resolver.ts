@@ -90,18 +90,31 @@ export class RegisterEventResolver {
   }
 
   @FieldResolver(() => AccessRecordType, { nullable: true, description: 'The record as it is now.' })
-  async accessRecord(@Root() { row }: LoggedEvent): Promise<StoredAccessRecord | null> {
-    return row.record_id === null ? null : this.parts.records.byId(row.record_id);
+  async accessRecord(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<StoredAccessRecord | null> {
+    const record = row.record_id === null ? null : await this.parts.records.byId(row.record_id);
+    return isOwnersEvent(context) ? record : (record?.forBackOffice() ?? null);
   }
 
   @FieldResolver(() => [AccessRecordType], {
     nullable: true,
-    description: "For TENANCY_CHANGE: the Data User's own records that were ACTIVE at the meter point.",
+    description:
+      "For TENANCY_CHANGE: the Data User's own records that were ACTIVE at the meter point. Null for the back office, to which they would show what belongs to one meter point.",
   })
-  async affectedRecords(@Root() { row }: LoggedEvent): Promise<StoredAccessRecord[] | null> {
-    if (row.record_ids === null) return null;
+  async affectedRecords(
+    @Root() { row }: LoggedEvent,
+    @Ctx() context: CallContext,
+  ): Promise<StoredAccessRecord[] | null> {
+    if (row.record_ids === null || !isOwnersEvent(context)) return null;
     const records = await Promise.all(row.record_ids.map((id) => this.parts.records.byId(id)));
     return records.filter((record) => record !== null);
+  }
+
+  @FieldResolver(() => Int, {
+    nullable: true,
+    description: "For TENANCY_CHANGE: how many of the Data User's records were ACTIVE at the meter point.",
+  })
+  affectedRecordCount(@Root() { row }: LoggedEvent): number | null {
+    return row.record_ids?.length ?? null;
   }
 
   @FieldResolver(() => CalendarDate, {
@@ -125,6 +138,11 @@ export class RegisterEventResolver {
   async deliveries(@Root() { id }: LoggedEvent): Promise<readonly EventDeliveryType[]> {
     return this.parts.eventRelations.deliveries(id);
   }
+}
+
+/** Whether the caller is the Data User whose event it is: the back office reads all events, every Data User its own only. */
+function isOwnersEvent(context: CallContext): boolean {
+  return callerOf(context).role === 'data_user';
 }
 
 /** An event for those who may read it: PRM002 when it is another Data User's. */

@@ -20,6 +20,9 @@ export const ANONYMISE = 'anonymise';
 /** Seconds after which the job looks whether a begun anonymising was ended: it usually was. */
 const LOOK_AFTER = 5;
 
+/** Seconds after which a record that is closed is tried again: the access records of other Data Users end one by one. */
+const TRY_AFTER = 60;
+
 /** It ends with the record anonymised or not closing, however long another service is away. */
 const ATTEMPTS = 30_000;
 
@@ -29,8 +32,9 @@ const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1,
 const MARK =
   'update identity_record set closing_at = coalesce(closing_at, register_now()) where id = $1 and anonymised_at is null';
 const UNDO = 'update identity_record set closing_at = null where id = $1 and anonymised_at is null';
-const STATE =
-  'select closing_at is not null as closing, anonymised_at as "anonymisedAt" from identity_record where id = $1';
+const STATE = `select duid, closing_at is not null as closing, closed_at is not null as "isClosed", anonymised_at as "anonymisedAt"
+  from identity_record where id = $1`;
+const CLOSED = 'update identity_record set closed_at = coalesce(closed_at, register_now()) where id = $1';
 
 /** A supplier's session at the meter point has no record: it goes with the last one there. */
 const END_SESSIONS_THERE = `
@@ -42,11 +46,13 @@ const ANONYMISED = `
   update identity_record set anonymised_at = coalesce($2::timestamptz, register_now()), closing_at = coalesce(closing_at, register_now()),
     mpxn_index = null, email_index = null, meter_point_id = null where id = $1 and anonymised_at is null`;
 
+const END_SESSIONS = 'delete from customer_session where record_id = $1';
+
 const DESTROY = [
   'delete from identity_keys.data_key where record_id = $1',
   'delete from passkey where record_id = $1',
   'delete from reidentification where record_id = $1',
-  'delete from customer_session where record_id = $1',
+  END_SESSIONS,
   'delete from sign_in_link where record_id = $1',
   'delete from identity_look where record_id = $1',
   'delete from idempotency_key where record_id = $1',
@@ -100,14 +106,26 @@ const ASK_AGAIN_AFTER = 50;
 const FORGOTTEN = `select id from identity_record
   where closing_at < register_now() - interval '1 minute' and anonymised_at is null`;
 
+/** Where a record stands on the way to being anonymised. */
+export interface AnonymisingState {
+  /** The Data User that registered it. */
+  readonly duid: string;
+  readonly closing: boolean;
+  /** Whether its Data User was answered that it is closed: it is never taken back. */
+  readonly isClosed: boolean;
+  readonly anonymisedAt: Date | null;
+}
+
 /** The steps of anonymising one record, each repeatable. */
 export interface AnonymisingSteps {
   /** Where the record stands. */
-  state(): Promise<{ readonly closing: boolean; readonly anonymisedAt: Date | null }>;
+  state(): Promise<AnonymisingState>;
   /** Nothing is linked to the record any more; a job sees to it that this ends. */
   markClosing(): Promise<void>;
   /** It stays as it was. */
   undo(): Promise<void>;
+  /** It stays closed, and ends the sessions of its customer; a job tries again. */
+  delay(): Promise<void>;
   /** Its personal data cannot be read or found any more. */
   destroy(): Promise<void>;
 }
@@ -180,6 +198,11 @@ export class AnonymisingRepository {
         committed(session, async () => {
           await session.query(MARK, [id]);
           await this.addJob(session, id, LOOK_AFTER);
+        }),
+      delay: () =>
+        committed(session, async () => {
+          for (const statement of [CLOSED, END_SESSIONS]) await session.query(statement, [id]);
+          await this.addJob(session, id, TRY_AFTER);
         }),
       destroy: () => committed(session, () => destroyPersonalData(session, id)),
     };

@@ -2,7 +2,7 @@
 export const identityRights = (role: string): string => `
   grant usage on schema identity_keys to ${role};
   grant select, insert on identity_record, identity_keys.data_key to ${role};
-  grant update (mpxn_index, email_index, meter_point_id, closing_at, anonymised_at, is_verified) on identity_record to ${role};
+  grant update (mpxn_index, email_index, meter_point_id, closing_at, closed_at, anonymised_at, is_verified) on identity_record to ${role};
   grant delete on identity_keys.data_key to ${role};
   grant select, insert, delete on provisional_identity_record to ${role};
   grant select on change_of_tenancy to ${role};

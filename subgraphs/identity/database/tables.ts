@@ -2,6 +2,7 @@ import type { SubgraphTables } from '../../server/migrate';
 import { IdentityRecords1790000000001 } from './migrations/0001-identity-records';
 import { MailsAndClosing1790000000003 } from './migrations/0003-mails-and-closing';
 import { Contacts1790000000007 } from './migrations/0007-contacts';
+import { DelayedAnonymising1790000000008 } from './migrations/0008-delayed-anonymising';
 import { LegacyConsents1790000000006 } from './migrations/0006-legacy-consents';
 import { Operator1790000000005 } from './migrations/0005-operator';
 import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
@@ -21,6 +22,7 @@ export const identityTables: SubgraphTables = {
     Operator1790000000005,
     LegacyConsents1790000000006,
     Contacts1790000000007,
+    DelayedAnonymising1790000000008,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,

@@ -7,8 +7,11 @@ import type { AnonymisingRepository } from '../database/anonymising.repository';
 import { isOwnedBy } from '../domain/ownership';
 import { IdentityRecordAnonymisation } from './anonymising.types';
 
-/** Anonymises a record; the instant at which it was, or null while an ACTIVE access record is linked to it. */
-export type Anonymise = (id: string, origin: QuestionOrigin) => Promise<Date | null>;
+/** When a record was anonymised, null while ACTIVE access records of other Data Users delay it; refused by one of its own Data User. */
+export type AnonymisingOutcome = { readonly anonymisedAt: Date | null } | 'refused';
+
+/** Anonymises a record, now or when the last linked access record has ended. */
+export type Anonymise = (id: string, origin: QuestionOrigin) => Promise<AnonymisingOutcome>;
 
 /** Anonymises Identity Records (2-decisions-a-b.md, section 4). */
 @Resolver()
@@ -21,7 +24,7 @@ export class AnonymisingResolver {
   @MayCall('data_user')
   @Mutation(() => IdentityRecordAnonymisation, {
     description:
-      'Anonymises an own Identity Record, for ever; refused while an access record that is linked to it is ACTIVE. A repeat answers the same.',
+      'Anonymises an own Identity Record, for ever; refused while an own access record that is linked to it is ACTIVE. While one of another Data User is, the record is closed at once, and anonymised when the last of them has ended. A repeat answers the same.',
   })
   async anonymiseIdentityRecord(
     @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
@@ -30,8 +33,8 @@ export class AnonymisingResolver {
     const record = await this.records.byRef(ref);
     if (record === undefined) throw new RegisterError('NTF001');
     if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
-    const anonymisedAt = await this.anonymise(record.id, context);
-    if (anonymisedAt === null) throw new RegisterError('CNF003');
-    return { ir: record.ir, anonymisedAt };
+    const outcome = await this.anonymise(record.id, context);
+    if (outcome === 'refused') throw new RegisterError('CNF003');
+    return { ir: record.ir, ...outcome };
   }
 }

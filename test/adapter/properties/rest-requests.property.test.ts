@@ -306,7 +306,7 @@ function afterTheRules({ id, successes: [success = 0] }: ServedOperation, record
 }
 
 /** What is wrong with a request, whether a secret is right or not: that is found out by signing in, which nobody does who cannot be answered. */
-const BEFORE_SIGN_IN = ['VAL011', 'LIM001', 'ACC001'];
+const BEFORE_SIGN_IN = ['VAL011', 'LIM001', 'ACC001', 'VAL003']; // the last: a query parameter that is unknown
 
 /** 401 and 403 come before everything else that is wrong. */
 function expectRightSignIn({ of, id }: ServedOperation, { who, refusedWith }: RestCaller, answer: WireAnswer): void {

@@ -29,9 +29,13 @@ describe('the grid pages', () => {
     expect((await new ConsoleVisitor(register.console).get('/')).location).toBe('/sign-in');
     const visitor = await backOffice(register, 'analyst');
     const live = await visitor.get('/');
-    expect(live.html).toMatch(/<a href="\/" aria-current="page">Live<\/a>\s*<a href="\/grid">Grid<\/a>/);
+    expect(live.html).toMatch(
+      /<a href="\/" aria-current="page">Live<\/a>\s*<a href="\/contests">Contests<\/a>\s*<a href="\/grid">Grid<\/a>/,
+    );
     const grid = await visitor.get('/grid');
-    expect(grid.html).toMatch(/<a href="\/">Live<\/a>\s*<a href="\/grid" aria-current="page">Grid<\/a>/);
+    expect(grid.html).toMatch(
+      /<a href="\/">Live<\/a>\s*<a href="\/contests">Contests<\/a>\s*<a href="\/grid" aria-current="page">Grid<\/a>/,
+    );
     expect(grid.text).toContain('Signed in as analyst');
   });
 

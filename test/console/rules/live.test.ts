@@ -115,7 +115,7 @@ describe('a row of the list', () => {
     dataUser: { duid: DUID, displayName: 'Larkhill' },
     transition: { to: 'ACTIVE' },
     accessRecord: { discoveredAccess: null },
-    affectedRecords: null,
+    affectedRecordCount: null,
     daysRemaining: null,
     effectiveDate: null,
   };
@@ -148,11 +148,8 @@ describe('a row of the list', () => {
   it.each([
     ['ends in 1 day', { type: 'CONSENT_EXPIRING', daysRemaining: 1 }],
     ['ends in 30 days', { type: 'CONSENT_EXPIRING', daysRemaining: 30 }],
-    [
-      '1 record, from 2026-04-01',
-      { type: 'TENANCY_CHANGE', affectedRecords: [{ id: '1' }], effectiveDate: '2026-04-01' },
-    ],
-    ['2 records', { type: 'TENANCY_CHANGE', affectedRecords: [{ id: '1' }, { id: '2' }] }],
+    ['1 record, from 2026-04-01', { type: 'TENANCY_CHANGE', affectedRecordCount: 1, effectiveDate: '2026-04-01' }],
+    ['2 records', { type: 'TENANCY_CHANGE', affectedRecordCount: 2 }],
   ])('says what there is to say: %s', (detail, change) => {
     expect(rowOf({ ...event, accessRecord: null, ...change }).detail).toBe(detail);
   });

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { codeOf, confirmedTokens, recordWithToken } from '../../support/confirmed-tokens';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
 import { type Graph, failuresOf, graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
+import { until } from '../../support/until';
 
 const ANONYMISE = `mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { ir anonymisedAt } }`;
 const LISTED = `query Listed($mpxn: MPxN!) { meterPoint(mpxn: $mpxn) { accessRecords { nodes { ak } } } }`;
@@ -208,6 +210,43 @@ describe('Anonymising', () => {
     expect(failuresOf(await anonymise(customer.ir))).toEqual(['CNF003 anonymiseIdentityRecord']);
     await expiryPasses(customer.ir);
     expect(failuresOf(await anonymise(customer.ir))).toEqual([]);
+  });
+
+  it('is not blocked by the access record of another Data User: the record is closed, and anonymised when that has ended', async () => {
+    const customer = await newCustomer(dataUser);
+    const other = await newDataUser(register, 'https://moorland.example/back');
+    const [token = '', late = ''] = await confirmedTokens(register, other, customer, 2);
+    const registered = await other.rest('POST', '/v1/access-records', recordWithToken(token));
+    expect(registered.status).toBe(201);
+    const key = String(registered.body['access-token'].key);
+    const anonymised = async () => {
+      const { status, body } = await dataUser.rest('DELETE', `/v1/identity-records/${customer.ir}`);
+      return [status, body['errors']?.[0]['error-code'] ?? body['anonymised-at']];
+    };
+    expect(await anonymised()).toEqual([409, 'CNF003']); // by the own one
+    await revoke(customer);
+    expect([await anonymised(), await anonymised()]).toEqual([
+      [200, null],
+      [200, null],
+    ]);
+
+    expect(codeOf(await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir)))).toBe('409 CNF003');
+    expect(codeOf(await other.rest('POST', '/v1/access-records', recordWithToken(late)))).toBe('409 CNF003');
+    const asked = { mpxn: customer.mpxn, method: 'magic-link' };
+    expect(codeOf(await other.rest('POST', '/v1/identity-records/reidentify', asked))).toBe('404 NTF001');
+    const verified = await other.rest('GET', `/v1/access-records/${key}`);
+    expect(verified.body['access-record']['access-event'].state).toBe('ACTIVE');
+
+    expect((await other.rest('DELETE', `/v1/access-records/${key}`)).status).toBe(200);
+    const job = `anonymise ${await recordId(customer.ir)}`;
+    await until(async () => {
+      await owner.query('update identity_jobs._private_jobs set run_at = now() where key = $1 and locked_at is null', [
+        job,
+      ]);
+      const { body } = await dataUser.rest('GET', `/v1/identity-records/${customer.ir}`);
+      return body['identity-record']['anonymised-at'] ?? undefined;
+    });
+    expect(await hangingOn(await recordId(customer.ir))).toEqual([]);
   });
 
   it('is for the Data User that created the record', async () => {

@@ -120,11 +120,14 @@ async function atJudgement(page: Page, place: Place): Promise<void> {
   }
 }
 
-/** Submits the form that leads to a supplier: where it leads, without going there. */
+/** Submits the form that leads to a supplier: the address to which it leads. The page has arrived there. */
 async function startedAt(page: Page): Promise<string> {
-  const elsewhere = page.waitForRequest((request) => !request.url().startsWith(new URL(page.url()).origin));
+  const { origin } = new URL(page.url());
+  const elsewhere = page.waitForRequest((request) => new URL(request.url()).origin !== origin);
   await page.locator('form[action="/contacts/supplier"] button').click({ noWaitAfter: true });
-  return (await elsewhere).url();
+  const url = (await elsewhere).url();
+  await page.waitForURL((at) => at.origin !== origin);
+  return url;
 }
 
 /** By its address. */

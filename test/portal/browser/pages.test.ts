@@ -203,7 +203,8 @@ describe('Every page', () => {
     expect([...new Set(pages.map(({ view }) => view))].toSorted()).toEqual(views.toSorted());
     const { start: _, signIn: __, ...problems } = en.problem;
     const told = pages.flatMap(({ view, variant = [] }) => (view === 'problem' ? variant : []));
-    const elsewhere = ['internal', 'unavailable', 'tooMany']; // the last by the limits of a register, in the defences of the portal
+    // Too many: by the limits of a register, in the defences of the portal. A removed passkey: in the chapter of refused passkeys.
+    const elsewhere = ['internal', 'unavailable', 'tooMany', 'passkeyRemoved'];
     expect([...new Set(told), ...elsewhere].toSorted()).toEqual(Object.keys(problems).toSorted());
   });
 });

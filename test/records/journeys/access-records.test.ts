@@ -45,6 +45,28 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
   const verified = async (key: string) =>
     (await dataProvider('GET', `/v1/access-records/${key}`)).body['access-record'];
 
+  it('shows the back office nothing by which the records of one person can be joined', async () => {
+    const key = await registered(
+      (record) => void Object.assign(record['access-event'], { 'controller-reference': 'CUSTOMER 4711' }),
+    );
+    const FIELDS = 'recordMetadata { identityRecordRef } accessEvent { controllerReference }';
+    const own = await owner(`query ($key: AccessKey!) { accessRecord(key: $key) { id ${FIELDS} } }`, { key });
+    const { id, ...references } = own.data.accessRecord;
+    expect(references).toMatchObject({
+      recordMetadata: { identityRecordRef: ir },
+      accessEvent: { controllerReference: 'CUSTOMER 4711' },
+    });
+    for (const role of ['admin', 'analyst'] as const) {
+      const backOffice = await graphAs(register, role);
+      const { data } = await backOffice(`{ allAccessRecords(first: 100) { nodes { id ${FIELDS} } } }`);
+      const listed = (data.allAccessRecords.nodes as { id: string }[]).find((record) => record.id === id);
+      expect(listed).toMatchObject({
+        recordMetadata: { identityRecordRef: null },
+        accessEvent: { controllerReference: null },
+      });
+    }
+  });
+
   describe('from consent to its withdrawal', () => {
     let key: string;
 

@@ -127,6 +127,32 @@ export function registerEvents(): void {
       });
     });
 
+    it('shows the back office nothing by which the records of one person can be joined', async () => {
+      const REFERENCES = `accessRecord { id recordMetadata { identityRecordRef } accessEvent { controllerReference } }
+        affectedRecords { id } affectedRecordCount`;
+      const asked = `query { registerEvents(first: 500) { nodes { ${REFERENCES} } } }`;
+      const seenBy = async (caller: Caller) => {
+        const { data, codes } = await room.ask(caller, asked, {});
+        expect(codes).toEqual([]);
+        const { nodes } = data.registerEvents as { nodes: Answered[] };
+        const records = nodes.flatMap(({ accessRecord }) => (accessRecord ? [accessRecord] : []));
+        return {
+          references: new Set(records.map(({ recordMetadata }) => recordMetadata.identityRecordRef)),
+          own: new Set(records.map(({ accessEvent }) => accessEvent.controllerReference)),
+          affected: nodes.filter(({ affectedRecords }) => affectedRecords !== null).length,
+          counted: nodes.filter(({ affectedRecordCount }) => affectedRecordCount === 1).length,
+        };
+      };
+      for (const caller of [ADMIN, ANALYST]) {
+        const hidden = { references: new Set([null]), own: new Set([null]), affected: 0 };
+        expect(await seenBy(caller)).toEqual({ ...hidden, counted: expect.any(Number) });
+        expect((await seenBy(caller)).counted).toBeGreaterThan(1);
+      }
+      const own = await seenBy(dataUser);
+      expect(own).toMatchObject({ affected: 1, counted: 1 });
+      expect(own.references.size).toBeGreaterThan(1);
+    });
+
     it('is a Change of Tenancy for each Data User, with its own records alone', async () => {
       const own = await only(dataUser, 'TENANCY_CHANGE');
       expect(own).toMatchObject({

@@ -440,7 +440,7 @@ export function claimsOfDiscoveries(): void {
       const { id } = await room.reported(meterPoint);
       const key = await room.register(byReference, meterPoint, undefined, identityRecordId);
       await room.records.revoke(byReference, key, null, null);
-      expect(await new ClosingRepository(room.database).close(identityRecordId)).toBe(true);
+      expect(await new ClosingRepository(room.database).close(identityRecordId, byReference.duid)).toBe('closed');
       expect(await claimOf(id)).toEqual({ by: null, claimed: true });
       expect((await seenAt(meterPoint)).current).toEqual([]);
     });

@@ -131,7 +131,7 @@ export function tenancyChanges(): void {
       const told = change(meterPoint);
       await room.changes.announce(told);
       await room.records.revoke(larkhill, own[1] as string, null, null);
-      expect(await new ClosingRepository(room.database).close(identityRecordId)).toBe(true);
+      expect(await new ClosingRepository(room.database).close(identityRecordId, larkhill.duid)).toBe('closed');
       expect((await events(told.id)).map(({ record_ids }) => record_ids)).toEqual([[first, last]]);
       expect(JSON.stringify(await rows(`select record_ids from event where type = 'tenancy.change'`))).not.toContain(
         gone,
