@@ -28,7 +28,7 @@ export const contactMailSentPage: Page = {
   answer: () => ({ view: 'contact-link-sent' }),
 };
 
-/** What a mailed link opens, in the browser that asked for it: one form with one button. Any other is told where to open it. */
+/** What a mailed link opens, in the browser that asked for it: one form with one button. In another browser the page says where to open it. */
 export const contactLinkPage: Page = {
   method: 'GET',
   path: '/contacts/link/:secret',

@@ -58,7 +58,7 @@ export const verdictForm: Page = {
   },
 };
 
-/** Sends somebody to their supplier, whose word decides between the contacts. */
+/** Sends the customer to their supplier. A customer whom the supplier proves may confirm and reject contacts. */
 export const arbiterForm: Page = {
   method: 'POST',
   path: '/contacts/supplier',

@@ -12,7 +12,7 @@ export interface ShownContact extends Omit<CustomerContact, 'dataUsers'> {
   readonly canBeRejected: boolean;
 }
 
-/** The contacts of a home. Whom the supplier proved judges them; everybody else proves one that is not theirs yet. */
+/** The contacts of a home. A customer whom the supplier proved confirms or rejects them; any other customer proves those that are not theirs yet. */
 export function shownContacts(
   contacts: readonly CustomerContact[],
   mayJudge: boolean,

@@ -33,7 +33,7 @@ function entryOfNumber(mpxn: unknown, profile: MpxnProfile): Entry {
   return isLongNumber(mpxn) ? { hasLongNumber: true } : {};
 }
 
-/** Whether a text is a number of 13 digits, as an MPAN is written: where it is no entry, the customer is told what to enter instead. */
+/** Whether a text is a number of 13 digits, as an MPAN is written. Where the register does not accept it, the page says what to enter instead. */
 export function isLongNumber(text: string): boolean {
   return /^[0-9]{13}$/.test(withoutSpaces(text));
 }

@@ -47,7 +47,7 @@ export interface ConsentTarget {
   readonly ck: string;
 }
 
-/** What becomes of the link of a consent: it moves to another Identity Record, or stays if it still leads to the one expected. */
+/** What an update does with the Identity Record of a consent: it links another one, or keeps the present one, if that is the one expected. */
 export type ConsentLink = { readonly to: Pick<IdentityLink, 'id' | 'ref'> } | { readonly stillTo: string };
 
 /** An update that keeps the Identity Record finds another one: nothing of it was done. */

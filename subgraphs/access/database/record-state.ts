@@ -23,7 +23,7 @@ export const isActive = (of = 'access_record'): string => `${of}.state = 'ACTIVE
   and (${of}.expiry is null or ${of}.expiry > register_now())
   and not exists (select from account where account.duid = ${of}.duid and terminated_at is not null)`;
 
-/** What consent is the legal basis of: only that can be withdrawn. */
+/** The records whose legal basis is consent: only these can be withdrawn. */
 export const ON_CONSENT = `legal_basis in (${LEGAL_BASES.filter(isConsentBasis)
   .map((basis) => `'${basis}'`)
   .join(', ')})`;

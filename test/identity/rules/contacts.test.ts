@@ -69,7 +69,7 @@ describe('The contacts of an occupancy are one person', () => {
     expect(groupsOf({ held: all, proofs: [['rowan', 'passkey']] })).toEqual([['passkey', 'rowan']]);
   });
 
-  it('not by a proof of a contact that nobody has any more', () => {
+  it('not by a proof of a contact that no record has any more', () => {
     const proofs = [
       ['rowan', 'gone'],
       ['gone', 'isla'],
