@@ -22,11 +22,11 @@ COPY --from=build /register/dist ./dist
 COPY schema/generated ./schema/generated
 COPY schema/openapi ./schema/openapi
 COPY rest-adapter/operations ./rest-adapter/operations
-COPY gateway/explorer ./gateway/explorer
-COPY portal/views ./portal/views
-COPY portal/locales ./portal/locales
-COPY portal/assets ./portal/assets
-COPY console/views ./console/views
-COPY console/assets ./console/assets
+COPY gateway/explorer/assets ./gateway/explorer/assets
+COPY web/portal/views ./web/portal/views
+COPY web/portal/locales ./web/portal/locales
+COPY web/portal/assets ./web/portal/assets
+COPY web/console/views ./web/console/views
+COPY web/console/assets ./web/console/assets
 USER node
-CMD ["node", "dist/main.js"]
+CMD ["node", "dist/process/main.js"]

@@ -11,7 +11,7 @@ module.exports = {
   testEnvironment: 'node',
   transform: { '^.+\\.[cm]?[tj]s$': ['@swc/jest'] },
   transformIgnorePatterns: [
-    '/node_modules/(?!(jose|openid-client|oauth4webapi|oidc-provider|request-filtering-agent)/)',
+    '/node_modules/(?!(auto-bind|jose|openid-client|oauth4webapi|oidc-provider|request-filtering-agent)/)',
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/tmp/'],
   testPathIgnorePatterns: isLong ? [] : LONG_ONLY,

@@ -1,10 +1,10 @@
 /**
  * Mutation of the rules that need neither a database nor a server, by the tests of those rules alone: `npm run test:mutation`, with
- * `-- --mutate 'subgraphs/tariffs/domain/**'` for a part. What a mutation was found to do is kept for the next run, as far as neither
+ * `-- --mutate 'subgraphs/tariffs/rates/**'` for a part. What a mutation was found to do is kept for the next run, as far as neither
  * source nor tests have changed since.
  */
 export default {
-  mutate: ['subgraphs/*/domain/**/*.ts', 'subgraphs/delivery/*.ts', 'rest-adapter/**/*.ts', 'gateway/**/*.ts'],
+  mutate: ['subgraphs/*/*/**/!(*.*).ts', 'subgraphs/delivery/*.ts', 'rest-adapter/**/*.ts', 'gateway/**/*.ts'],
   testRunner: 'jest',
   jest: { projectType: 'custom', configFile: 'jest.rules.config.js' },
   coverageAnalysis: 'perTest',

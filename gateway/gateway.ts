@@ -4,56 +4,56 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust } from './client/client-address';
-import type { GraphClient, RequestFacts } from './client/graph-client';
+import type { GraphClient, RequestMetadata } from './client/graph-client';
 import { newIdentifier } from '../schema/identifiers';
-import type { TokenVerifier } from '../subgraphs/server/bearer-token';
-import { serveMetrics } from '../subgraphs/server/metrics-route';
-import type { ServiceTokens } from '../subgraphs/server/service-token';
-import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
-import { type AdHocRequest, adHocOperations } from './ad-hoc-operations';
-import { type Audiences, introspectionAudience } from './audiences';
-import { authentication } from './authentication';
-import { httpFailureCode, sendRefusal } from './http-answer';
-import { type LandingPages, addLandingPages } from './landing-pages';
-import { operationMetrics } from './metrics';
-import { failureReport } from './request-log';
-import { type RequestParts, answerAdHoc, answerRequest } from './request-steps';
+import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
+import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
+import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
+import { adHocOperations } from './requests/ad-hoc-operations';
+import type { AdHocRequest } from './requests/graph-request';
+import { type Audiences, introspectionAudience } from './callers/audiences';
+import { authentication } from './callers/authentication';
+import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
+import { httpFailureCode, sendError } from './requests/http-response';
+import { type LandingPages, addLandingPages } from './explorer/landing-pages';
+import { operationMetrics } from './requests/operation-metrics';
+import { failureReport } from './requests/request-log';
+import { type RequestDependencies, runAdHoc, handleRequest } from './requests/request-steps';
 import { addStreaming } from './subscriptions/streaming';
 import { type Subscriptions, subscriptions } from './subscriptions/subscriptions';
 import { loadSupergraph } from './supergraph';
-import { trustedClient } from './trusted-client';
-import { trustedDocuments } from './trusted-documents';
+import { trustedClient } from './requests/trusted-client';
+import { trustedDocuments } from './requests/trusted-documents';
 
-/** What the gateway is started with. */
+/** Dependencies and settings of the gateway. */
 export interface GatewayOptions {
   readonly supergraphSdl: string;
   readonly audiences: Audiences;
   /** Operation name to text: `schema/generated/trusted-documents.json`. */
   readonly trustedDocuments: Readonly<Record<string, string>>;
   readonly links: readonly SubgraphLink[];
-  /** Whether the subgraphs can answer now, each with its database. */
+  /** Returns true if every subgraph and its database respond now. */
   readonly ready: () => Promise<boolean>;
   readonly verifier: TokenVerifier;
-  readonly serviceTokens: ServiceTokens;
   readonly settings: GatewaySettings;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly landing: LandingPages;
 }
 
-/** Where the gateway listens and whom it trusts. */
+/** Listening address, trusted proxies and mode of the gateway. */
 export interface GatewaySettings {
   readonly port: number;
   readonly host?: string | undefined;
   readonly production: boolean;
   readonly trustProxy: TrustedProxies;
-  /** RATE_LIMITS=off, for tests and benches: also an account's connections are not limited. */
+  /** `RATE_LIMITS=off`, for tests and benches: also lifts the limits on open connections. */
   readonly rateLimitsOff?: boolean | undefined;
 }
 
-/** The gateway, running. */
+/** A running gateway. */
 export interface RunningGateway {
-  /** The graph for a client in the same process. */
+  /** Graph client for callers in the same process. */
   readonly client: GraphClient;
   readonly apiSchema: GraphQLSchema;
   readonly url: string;
@@ -61,58 +61,66 @@ export interface RunningGateway {
   close(): Promise<void>;
 }
 
-/** Body of a request in bytes (2-decisions-a-b.md, section 7). */
-const BODY_LIMIT = 256 * 1024;
-/** Milliseconds until the whole request must have arrived. */
-const REQUEST_TIMEOUT = 30_000;
+/** A client must send its whole request within this time. */
+const REQUEST_TIMEOUT_MS = 30_000;
 
-/** READ FIRST: starts the one GraphQL endpoint over all subgraphs. The steps of a request: `request-steps.ts`. */
+/**
+ * READ FIRST: starts the one GraphQL endpoint over all subgraphs. `requests/request-steps.ts` lists the steps of a
+ * request.
+ */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { settings, landing, logger } = options;
-  const steps = await prepare(options);
+  const services = await prepare(options);
   const app = fastify({
-    bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: proxyTrust(settings.trustProxy),
     return503OnClosing: true,
-    http: { joinDuplicateHeaders: true }, // two credentials are none: Node would take the first
-    frameworkErrors: (_, __, reply) => sendRefusal(reply as never, 'NTF001', newIdentifier('tid')),
+    http: { joinDuplicateHeaders: true }, // two Authorization headers are invalid; Node alone would use the first
+    frameworkErrors: (_, __, reply) => sendError(reply as never, 'NTF001', newIdentifier('tid')),
   });
   app.removeContentTypeParser('text/plain');
+  parseJsonBodies(app);
   addOperationalRoutes(app, options);
-  const answerOnce = (request: AdHocRequest, facts: RequestFacts) => answerAdHoc(request, {}, facts, steps);
-  const streaming = addStreaming(app, '/graphql', { ...steps, answerOnce }, steps.tokens);
-  app.post('/graphql', (request, reply) => answerRequest(request, reply, steps, streaming));
+  const runOnce = (request: AdHocRequest, metadata: RequestMetadata) => runAdHoc(request, {}, metadata, services);
+  const streaming = addStreaming(app, '/graphql', { ...services, runOnce });
+  app.post('/graphql', (request, reply) => handleRequest(request, reply, services, streaming));
   if (landing.explorer && !settings.production) await addLandingPages(app, landing);
-  addRefusals(app, steps);
+  addErrorHandlers(app, services);
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  logger.info({ port, documents: steps.trusted.operations.size }, 'gateway listens');
+  logger.info({ port, documents: services.trusted.operations.size }, 'gateway listens');
   return {
-    client: trustedClient(steps.trusted, steps.metrics, steps.report),
-    apiSchema: steps.apiSchema,
+    client: trustedClient(services.trusted, services.metrics, services.report),
+    apiSchema: services.apiSchema,
     url: `http://localhost:${port}`,
     app,
     async close() {
       await streaming.close();
       await app.close();
-      await steps.adHoc.close();
+      await services.adHoc.close();
     },
   };
 }
 
-/** The steps of a request, and what else the gateway consists of; made once. */
-interface Parts extends RequestParts {
+/** Everything that requests share; created once. */
+interface GatewayServices extends RequestDependencies {
   readonly apiSchema: GraphQLSchema;
   readonly subscriptions: Subscriptions;
 }
 
-async function prepare({ settings, logger, ...options }: GatewayOptions): Promise<Parts> {
+async function prepare({ settings, logger, ...options }: GatewayOptions): Promise<GatewayServices> {
   const supergraph = await loadSupergraph(options.supergraphSdl, options.links, logger);
   const { links } = supergraph;
   const [access, identity] = [links.get('access'), links.get('identity')];
-  if (!access || !identity) throw new Error('the gateway needs a way to the subgraphs access and identity');
-  const callers = authentication({ verifier: options.verifier, access, identity, tariffs: links.get('tariffs') });
+  if (!access || !identity) throw new Error('the gateway needs links to the subgraphs access and identity');
+  const callers = authentication({
+    service: 'gateway',
+    verifier: options.verifier,
+    access,
+    identity,
+    tariffs: links.get('tariffs'),
+  });
   const introspection = introspectionAudience(settings.production);
   const preparation = { supergraph, audiences: options.audiences, introspection, logger };
   const trusted = await trustedDocuments(options.trustedDocuments, preparation, callers);
@@ -123,14 +131,13 @@ async function prepare({ settings, logger, ...options }: GatewayOptions): Promis
     trusted,
     adHoc: await adHocOperations(preparation, settings.production, report),
     subscriptions: subscriptions({ preparation, callers, ...settings, logger, report, registry: options.metrics }),
-    tokens: options.serviceTokens,
     metrics: operationMetrics(options.metrics, trusted.operations.keys()),
     logger,
     report,
   };
 }
 
-/** Live: the process answers. Ready: each subgraph and its database answer, too. */
+/** `live`: the process responds. `ready`: every subgraph and its database respond too. */
 function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }: GatewayOptions): void {
   const health = async (_: FastifyRequest, reply: FastifyReply) => {
     const isReady = await ready();
@@ -142,16 +149,16 @@ function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }
   serveMetrics(app, metrics, settings.production);
 }
 
-/** Answers to requests that are none for the graph; each has a transaction id of its own. */
-function addRefusals(app: FastifyInstance, { logger }: Parts): void {
-  const refuse = (reply: FastifyReply, code: Parameters<typeof sendRefusal>[1]) => {
+/** Rejects requests to unknown paths and with invalid HTTP, each with its own transaction id. */
+function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): void {
+  const reject = (reply: FastifyReply, code: Parameters<typeof sendError>[1]) => {
     const transactionId = newIdentifier('tid');
-    logger.info({ 'transaction-id': transactionId, outcome: code }, 'request refused');
-    return sendRefusal(reply, code, transactionId);
+    logger.info({ 'transaction-id': transactionId, outcome: code }, 'request rejected');
+    return sendError(reply, code, transactionId);
   };
   app.setNotFoundHandler((request, reply) => {
-    if (request.url.split('?')[0] !== '/graphql') return refuse(reply, 'NTF001');
-    return refuse(reply.header('allow', 'POST'), 'MET001');
+    if (request.url.split('?')[0] !== '/graphql') return reject(reply, 'NTF001');
+    return reject(reply.header('allow', 'POST'), 'MET001');
   });
-  app.setErrorHandler((error, _, reply) => refuse(reply, httpFailureCode(error as Partial<Error>)));
+  app.setErrorHandler((error, _, reply) => reject(reply, httpFailureCode(error as Partial<Error>)));
 }

@@ -4,10 +4,10 @@ import type { QueryPlan, QueryPlanner } from '@apollo/query-planner';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
 import { RegisterError } from '../schema/register-error';
-import type { CallContext } from '../subgraphs/server/caller';
-import { presentable } from '../subgraphs/server/failures';
-import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
-import { teachScalars } from './variables';
+import type { CallContext } from '../subgraphs/server/callers/caller';
+import { formatError } from '../subgraphs/server/observability/failures';
+import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
+import { useRegisterScalars } from './requests/variables';
 
 /** One operation of a document, ready to be planned or executed. */
 export interface GraphOperation {
@@ -15,11 +15,11 @@ export interface GraphOperation {
   readonly source: string;
   readonly operation: OperationDefinitionNode;
   readonly operationName: string | undefined;
-  /** The key under which the plan is kept. */
+  /** Key of the plan cache. */
   readonly queryHash: string;
 }
 
-/** The supergraph, loaded: its API schema, its planner and its general executor. */
+/** A loaded supergraph: API schema, query planner and Apollo's general executor. */
 export interface LoadedSupergraph {
   readonly gateway: ApolloGateway;
   readonly apiSchema: GraphQLSchema;
@@ -32,21 +32,24 @@ export interface LoadedSupergraph {
   ): Promise<ExecutionResult>;
 }
 
-/** Loads a composed supergraph into `@apollo/gateway`; the URLs in it are placeholders, the links lead to the subgraphs. */
+/**
+ * Loads a composed supergraph into `@apollo/gateway`. The URLs in the SDL are placeholders: requests go through the
+ * links.
+ */
 export async function loadSupergraph(
   supergraphSdl: string,
-  ways: readonly SubgraphLink[],
+  subgraphLinks: readonly SubgraphLink[],
   logger: Logger,
 ): Promise<LoadedSupergraph> {
-  const links = new Map(ways.map((link) => [link.name, link]));
-  process.env['APOLLO_TELEMETRY_DISABLED'] = 'true'; // the library would report its use to its maker, and look for the cloud it runs in
+  const links = new Map(subgraphLinks.map((link) => [link.name, link]));
+  process.env['APOLLO_TELEMETRY_DISABLED'] = 'true'; // otherwise the library sends usage data to Apollo and probes for the cloud that it runs in
   const gateway = new ApolloGateway({
     supergraphSdl,
-    logger: quiet(logger),
-    buildService: ({ name }) => sourceOver(name, links, logger),
+    logger: quietLogger(logger),
+    buildService: ({ name }) => dataSource(name, links, logger),
   });
   const { schema, executor } = await gateway.load();
-  teachScalars(schema);
+  useRegisterScalars(schema);
   const planner = plannerOf(gateway);
   const planSchema = planner.supergraph.apiSchema();
   return {
@@ -60,23 +63,35 @@ export async function loadSupergraph(
     async execute(operation, variables, context) {
       const { source: query, operationName } = operation;
       const request = { query, variables, operationName };
-      const surroundings = { schema, logger: quiet(logger), metrics: {}, overallCachePolicy: {}, cache: undefined };
-      return withCompletion(await executor({ ...operation, ...surroundings, context, request } as never));
+      const apolloArguments = {
+        schema,
+        logger: quietLogger(logger),
+        metrics: {},
+        overallCachePolicy: {},
+        cache: undefined,
+      };
+      return withNullErrors(await executor({ ...operation, ...apolloArguments, context, request } as never));
     },
   };
 }
 
-/** What clients see of a composed supergraph, for a part that checks itself against it and has no gateway in its process. */
+/** The API schema of a composed supergraph, for services that check themselves against it without running a gateway. */
 export function apiSchemaOf(supergraphSdl: string): GraphQLSchema {
   const schema = Supergraph.build(supergraphSdl).apiSchema().toGraphQLJSSchema();
-  teachScalars(schema);
+  useRegisterScalars(schema);
   return schema;
 }
 
-/** A non-null field without a value is an error, as in every GraphQL server; the gateway library tells it as an extension. */
-function withCompletion({ data, errors, extensions }: Awaited<ReturnType<ApolloGateway['executor']>>): ExecutionResult {
-  const faults = errors ?? (extensions?.['valueCompletion'] ? [new RegisterError('SYS001')] : undefined);
-  return { data: data as ExecutionResult['data'], ...(faults ? { errors: faults as readonly GraphQLError[] } : {}) };
+/**
+ * Returns an error for a non-null field without a value, as GraphQL requires. `@apollo/gateway` reports it only in the
+ * extension `valueCompletion`.
+ */
+function withNullErrors({ data, errors, extensions }: Awaited<ReturnType<ApolloGateway['executor']>>): ExecutionResult {
+  const allErrors = errors ?? (extensions?.['valueCompletion'] ? [new RegisterError('SYS001')] : undefined);
+  return {
+    data: data as ExecutionResult['data'],
+    ...(allErrors ? { errors: allErrors as readonly GraphQLError[] } : {}),
+  };
 }
 
 function plannerOf(gateway: ApolloGateway): QueryPlanner {
@@ -85,28 +100,31 @@ function plannerOf(gateway: ApolloGateway): QueryPlanner {
   return queryPlanner;
 }
 
-/** A data source over the link; the planner's texts are bounded by its plan cache, and the link keeps parsed documents. */
-function sourceOver(name: string, links: ReadonlyMap<string, SubgraphLink>, logger: Logger): GraphQLDataSource {
+/**
+ * A data source that sends fetches over a subgraph's link. The planner's cache bounds the number of different texts;
+ * the link caches parsed documents.
+ */
+function dataSource(name: string, links: ReadonlyMap<string, SubgraphLink>, logger: Logger): GraphQLDataSource {
   const link = links.get(name);
-  if (!link) throw new Error(`no way to subgraph ${name}`);
+  if (!link) throw new Error(`no link to subgraph ${name}`);
   return {
     process: async ({ request: { query = '', variables, operationName }, context }) => {
       const call = context as CallContext;
       try {
         return (await link.execute({ query, variables, operationName }, call)) as never;
       } catch (error) {
-        return { errors: [presentable(error, logger, call.transactionId)] };
+        return { errors: [formatError(error, logger, call.transactionId)] };
       }
     },
   };
 }
 
-/** The gateway tells nothing of its operations: its messages could quote them. */
-function quiet(logger: Logger) {
+/** Replaces each message of `@apollo/gateway` by a fixed one, because its messages may quote operations. */
+function quietLogger(logger: Logger) {
   return {
     debug: () => undefined,
     info: () => undefined,
-    warn: () => logger.warn('the gateway library gave a warning'),
+    warn: () => logger.warn('the gateway library reported a warning'),
     error: () => logger.error('the gateway library reported an error'),
   };
 }

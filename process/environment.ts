@@ -1,27 +1,29 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { JWK } from 'jose';
+import { BAD_PORTS } from './bad-ports';
 import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
-import { REFUSED_PORTS } from './refused-ports';
-import { licenceAreaOf } from '../subgraphs/grid-models/domain/licence-areas';
-import type { ServiceName } from '../subgraphs/server/caller';
+import { licenceAreaOf } from '../subgraphs/grid-models/projects/licence-areas';
+import { type MemberProfiles, addedProfiles } from '../subgraphs/grid-models/rdf/member-profiles';
+import type { ServiceName } from '../subgraphs/server/callers/caller';
 
-/** The environment, as far as the register reads it. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whose `X-Forwarded-For` is believed: nobody's (false), everybody's (true), that of so many proxies in front, or that of proxies at
- * these addresses or networks.
+ * Proxies whose `X-Forwarded-For` header is trusted: none (false), all (true), the given number of hops in front of
+ * this process, or those at the given addresses or networks.
  */
 export type TrustProxy = boolean | number | string[];
 
-/** A name that a proxy list may hold beside addresses: the sets of addresses that Fastify knows by name. */
-const ADDRESS_SETS = ['loopback', 'linklocal', 'uniquelocal'];
+/** Names of address ranges that Fastify accepts in a list of proxies. */
+const ADDRESS_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
 const ADDRESS = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
-const MOST_HOPS = 16;
+const MAX_HOPS = 16;
 
-/** Reads variables and collects what is wrong with them. A variable that is empty counts as missing. */
+/** Reads variables and collects the problems of all of them. An empty variable counts as missing. */
 export class EnvironmentReader {
-  readonly faults: string[] = [];
+  readonly problems: string[] = [];
 
   constructor(private readonly environment: Environment) {}
 
@@ -33,72 +35,82 @@ export class EnvironmentReader {
   services(): ReadonlySet<ServiceName> {
     const named = (this.text('SERVICES') ?? SERVICES.join(',')).split(',').map((name) => name.trim());
     for (const name of named) {
-      if (!SERVICES.includes(name as never)) this.faults.push(`SERVICES: ${name} is none of ${SERVICES.join(', ')}`);
+      if (!SERVICES.includes(name as never))
+        this.problems.push(`SERVICES: ${name} is not one of ${SERVICES.join(', ')}`);
     }
     return new Set(named as ServiceName[]);
   }
 
-  port(name: string, otherwise: number): number {
-    const port = this.integer(name) ?? otherwise;
-    if (port < 0 || port > 65_535) this.faults.push(`${name}: not a port`);
-    if (REFUSED_PORTS.has(port)) this.faults.push(`${name}: a port of another protocol, to which no browser connects`);
+  port(name: string, byDefault: number): number {
+    const port = this.integer(name) ?? byDefault;
+    if (port < 0 || port > 65_535) this.problems.push(`${name}: must be a port, 0 to 65535`);
+    if (BAD_PORTS.has(port))
+      this.problems.push(`${name}: must not be a port that browsers block (of another protocol)`);
     return port;
   }
 
   integer(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    if (!/^-?\d{1,10}$/.test(text)) this.faults.push(`${name}: not a whole number`);
+    if (!/^-?\d{1,10}$/.test(text)) this.problems.push(`${name}: must be a whole number`);
     return Number(text);
   }
 
-  /** A day such as `2027-11-20`: its beginning in UTC. */
-  day(name: string, otherwise: string): Date {
-    const text = this.text(name) ?? otherwise;
+  /** Reads a date such as `2027-11-20`; returns its midnight in UTC. */
+  day(name: string, byDefault: string): Date {
+    const text = this.text(name) ?? byDefault;
     const day = new Date(`${text}T00:00:00Z`);
     const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${text}T`);
-    if (!isDay) this.faults.push(`${name}: not a day such as ${otherwise}`);
+    if (!isDay) this.problems.push(`${name}: must be a date such as ${byDefault}`);
     return day;
   }
 
-  /** A number of days, at least one. */
+  /** Reads a number of days, at least 1. */
   days(name: string): number | undefined {
     const days = this.integer(name);
-    if (days !== undefined && days < 1) this.faults.push(`${name}: not at least 1 day`);
+    if (days !== undefined && days < 1) this.problems.push(`${name}: must be at least 1 day`);
     return days;
   }
 
-  /** How often something may happen: at least once. */
-  limit(name: string, otherwise: number): number {
-    const limit = this.integer(name) ?? otherwise;
-    if (limit < 1) this.faults.push(`${name}: not at least 1 (RATE_LIMITS=off turns limits off)`);
+  /** Reads a rate limit, at least 1. */
+  limit(name: string, byDefault: number): number {
+    const limit = this.integer(name) ?? byDefault;
+    if (limit < 1) this.problems.push(`${name}: must be at least 1 (RATE_LIMITS=off switches all limits off)`);
     return limit;
   }
 
-  url(name: string, otherwise: string): string {
-    const text = this.text(name);
-    if (text !== undefined && !(URL.canParse(text) && /^https?:\/\//.test(text)))
-      this.faults.push(`${name}: not a URL`);
-    return (text ?? otherwise).replace(/\/+$/, '');
+  /** Reads the URL of a service in another process, which answers over mutual TLS only. */
+  serviceUrl(name: string, port: number): string {
+    const url = this.url(name, `https://localhost:${port}`);
+    if (url.startsWith('http:')) this.problems.push(`${name}: must be an https URL; services call each other over TLS`);
+    return url;
   }
 
-  /** `smtp://` or `smtps://`, perhaps with user and password, which no message quotes. */
+  /** Reads an http or https URL; removes slashes at its end. */
+  url(name: string, byDefault: string): string {
+    const text = this.text(name);
+    if (text !== undefined && !(URL.canParse(text) && /^https?:\/\//.test(text)))
+      this.problems.push(`${name}: must be an http or https URL`);
+    return (text ?? byDefault).replace(/\/+$/, '');
+  }
+
+  /** Reads an `smtp://` or `smtps://` URL. It may contain a password, so no message quotes it. */
   mailServer(name: string): string | undefined {
     const text = this.text(name);
     if (text !== undefined && !(URL.canParse(text) && /^smtps?:\/\//.test(text)))
-      this.faults.push(`${name}: not an smtp or smtps URL`);
+      this.problems.push(`${name}: must be an smtp or smtps URL`);
     return text;
   }
 
-  mailAddress(name: string, otherwise: string): string {
-    const text = this.text(name) ?? otherwise;
-    if (!/^[^@\s]+@[^@\s]+$/.test(text)) this.faults.push(`${name}: not an e-mail address`);
+  mailAddress(name: string, byDefault: string): string {
+    const text = this.text(name) ?? byDefault;
+    if (!/^[^@\s]+@[^@\s]+$/.test(text)) this.problems.push(`${name}: must be an e-mail address`);
     return text;
   }
 
-  oneOf(name: string, allowed: readonly string[], otherwise: string): string {
-    const text = this.text(name) ?? otherwise;
-    if (!allowed.includes(text)) this.faults.push(`${name}: none of ${allowed.join(', ')}`);
+  oneOf(name: string, allowed: readonly string[], byDefault: string): string {
+    const text = this.text(name) ?? byDefault;
+    if (!allowed.includes(text)) this.problems.push(`${name}: must be one of ${allowed.join(', ')}`);
     return text;
   }
 
@@ -106,20 +118,31 @@ export class EnvironmentReader {
     const text = this.text(name) ?? 'false';
     if (text === 'true' || text === 'false') return text === 'true';
     if (/^\d+$/.test(text)) {
-      if (Number(text) > MOST_HOPS) this.faults.push(`${name}: more than ${MOST_HOPS} proxies`);
+      if (Number(text) > MAX_HOPS) this.problems.push(`${name}: must be at most ${MAX_HOPS} proxies`);
       return Number(text);
     }
     const proxies = text.split(',').map((proxy) => proxy.trim());
     if (!proxies.every(isProxy))
-      this.faults.push(`${name}: neither true, false, a number of proxies nor a list of their addresses or networks`);
+      this.problems.push(`${name}: must be true, false, a number of proxies or a list of their addresses or networks`);
     return proxies;
   }
 
-  /** A licence area by its code or an alias (3-decisions-c-d.md, C.4). */
+  /** Reads a licence area by its code or alias (decisions C.4). */
   licenceArea(name: string): string | undefined {
     const text = this.text(name);
-    if (text !== undefined && licenceAreaOf(text) === undefined) this.faults.push(`${name}: no licence area`);
+    if (text !== undefined && licenceAreaOf(text) === undefined)
+      this.problems.push(`${name}: must be the code or alias of a licence area`);
     return text;
+  }
+
+  /** Reads the JSON file that a variable names: profiles of the members of grid archives. */
+  gridProfiles(name: string): Partial<MemberProfiles> {
+    const path = this.text(name);
+    if (path === undefined) return {};
+    const read = addedProfiles(textOfFile(path) ?? '');
+    if ('profiles' in read) return read.profiles;
+    this.problems.push(...read.violations.map((violation) => `${name}: ${path}: ${violation}`));
+    return {};
   }
 
   keys(): Partial<Keys> {
@@ -132,7 +155,7 @@ export class EnvironmentReader {
     if (text === undefined) return undefined;
     if (variable === KEY_VARIABLES.tokenSigningKeys.variable) return this.signingKeys(variable, text);
     const bytes = Buffer.from(text, 'base64');
-    if (bytes.length !== KEY_BYTES) this.faults.push(`${variable}: not ${KEY_BYTES} bytes in base64`);
+    if (bytes.length !== KEY_BYTES) this.problems.push(`${variable}: must be ${KEY_BYTES} bytes in base64`);
     return bytes;
   }
 
@@ -142,15 +165,24 @@ export class EnvironmentReader {
       if (keys.length > 0 && keys.every(({ kty, crv, d, kid }) => kty === 'OKP' && crv === 'Ed25519' && d && kid))
         return keys;
     } catch {
-      // told below, without quoting the variable
+      // not JSON: reported below, without the value
     }
-    this.faults.push(`${variable}: not a JSON Web Key Set of private Ed25519 keys with kid`);
+    this.problems.push(`${variable}: must be a JSON Web Key Set of private Ed25519 keys with kid`);
     return [];
   }
 }
 
+/** Returns the text of a file; undefined if it cannot be read. */
+function textOfFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 function isProxy(proxy: string): boolean {
-  if (ADDRESS_SETS.includes(proxy)) return true;
+  if (ADDRESS_RANGES.includes(proxy)) return true;
   const [, address = '', bits] = ADDRESS.exec(proxy) ?? [];
   const version = isIP(address);
   return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));

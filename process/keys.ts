@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { JWK } from 'jose';
-import type { ServiceName } from '../subgraphs/server/caller';
+import type { ServiceName } from '../subgraphs/server/callers/caller';
 
-/** The services that own data, in start order. */
+/** The services that store data, in start order. */
 export const SUBGRAPHS = ['identity', 'access', 'grid-models', 'tariffs'] as const satisfies readonly ServiceName[];
 
-/** The services of the register, in start order. */
+/** A service that stores data. */
+export type Subgraph = (typeof SUBGRAPHS)[number];
+
+/** All services of the register, in start order. */
 export const SERVICES = [
   ...SUBGRAPHS,
   'gateway',
@@ -14,35 +17,32 @@ export const SERVICES = [
   'console',
 ] as const satisfies readonly ServiceName[];
 
-/** Every key of an installation. */
+/** All keys of an installation. */
 export interface Keys {
-  /** Private JWKs (Ed25519) that sign bearer tokens: the first signs, all verify. */
+  /** Private Ed25519 keys of bearer tokens: the first one signs, all verify. */
   readonly tokenSigningKeys: readonly JWK[];
-  /** Shared by all services: signs what they say to each other. */
-  readonly serviceKey: Buffer;
   readonly accessHashKey: Buffer;
   readonly accessEncryptionKey: Buffer;
   readonly identityHashKey: Buffer;
   readonly identityIndexKey: Buffer;
   readonly identityEncryptionKey: Buffer;
-  /** Signs the addresses of published files, and makes the subgraph's login. */
+  /** Signs the short-lived URLs of published files; the subgraph's database password is derived from it. */
   readonly gridModelsKey: Buffer;
   readonly tariffsHashKey: Buffer;
   readonly tariffsIndexKey: Buffer;
   readonly tariffsEncryptionKey: Buffer;
-  /** Seals what the portal keeps in the browser before somebody is signed in, and makes the tokens of its forms. */
+  /** Encrypts the portal's cookies before sign-in; its form tokens are derived from it. */
   readonly portalKey: Buffer;
-  /** Seals the sessions of the console in the browsers of the back office, and makes the tokens of its forms. */
+  /** Encrypts the session cookies of the console; its form tokens are derived from it. */
   readonly consoleKey: Buffer;
 }
 
-/** Length of every symmetric key. */
+/** Length of every symmetric key in bytes. */
 export const KEY_BYTES = 32;
 
-/** Which variable carries which key, and which services need it. */
+/** The environment variable of each key, and the services that need the key. */
 export const KEY_VARIABLES: Readonly<Record<keyof Keys, { variable: string; services: readonly ServiceName[] }>> = {
   tokenSigningKeys: { variable: 'TOKEN_SIGNING_KEYS', services: ['access'] },
-  serviceKey: { variable: 'SERVICE_KEY', services: SERVICES },
   accessHashKey: { variable: 'ACCESS_HASH_KEY', services: ['access'] },
   accessEncryptionKey: { variable: 'ACCESS_ENCRYPTION_KEY', services: ['access'] },
   identityHashKey: { variable: 'IDENTITY_HASH_KEY', services: ['identity'] },
@@ -56,7 +56,19 @@ export const KEY_VARIABLES: Readonly<Record<keyof Keys, { variable: string; serv
   consoleKey: { variable: 'CONSOLE_KEY', services: ['console'] },
 };
 
-/** The three keys of a subgraph that holds sealed and findable values. */
+/** The variable of each service's private key, with which it proves itself to services of other processes. */
+export const SERVICE_KEY_VARIABLES: Readonly<Record<ServiceName, string>> = {
+  identity: 'IDENTITY_SERVICE_KEY',
+  access: 'ACCESS_SERVICE_KEY',
+  'grid-models': 'GRID_MODELS_SERVICE_KEY',
+  tariffs: 'TARIFFS_SERVICE_KEY',
+  gateway: 'GATEWAY_SERVICE_KEY',
+  'rest-adapter': 'REST_SERVICE_KEY',
+  portal: 'PORTAL_SERVICE_KEY',
+  console: 'CONSOLE_SERVICE_KEY',
+};
+
+/** Returns the hash, index and encryption key of a subgraph. */
 export function sealingKeys(keys: Keys, subgraph: 'identity' | 'tariffs') {
   return {
     hashKey: keys[`${subgraph}HashKey`],
@@ -65,7 +77,7 @@ export function sealingKeys(keys: Keys, subgraph: 'identity' | 'tariffs') {
   };
 }
 
-/** A random key of 32 bytes. */
+/** Generates a random key of {@link KEY_BYTES} bytes. */
 export function newKey(): Buffer {
   return randomBytes(KEY_BYTES);
 }

@@ -1,25 +1,30 @@
 import pino, { type Logger } from 'pino';
 
-/** Bytes and milliseconds after which collected lines are written: a write for each line would cost a request a tenth more. */
-const LOG_BYTES = 4096;
-const LOG_EVERY = 100;
+/**
+ * The log buffer is written when it exceeds 4 KiB and every 100 ms. One write per line costs about 10 % of a request.
+ */
+const BUFFER_BYTES = 4096;
+const FLUSH_INTERVAL_MS = 100;
 
-/** What a process writes to its standard output. */
+/** The standard output of a process. */
 export interface ServiceLog {
   readonly logger: Logger;
-  /** Writes a line of text after everything that was logged before; resolves when it is written. */
-  say(line: string): Promise<void>;
+  /** Writes a plain text line after all earlier log lines; resolves when the operating system has accepted it. */
+  print(line: string): Promise<void>;
 }
 
-/** The log of this process: JSON lines on standard output; what is collected is also written at exit. */
+/**
+ * Creates the log of this process: buffered JSON lines on standard output. pino flushes the buffer when the process
+ * exits.
+ */
 export function serviceLog(level: string): ServiceLog {
-  const lines = pino.destination({ fd: 1, sync: false, minLength: LOG_BYTES });
-  setInterval(() => lines.flush(), LOG_EVERY).unref();
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines);
-  const say = (line: string) =>
+  const output = pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });
+  setInterval(() => output.flush(), FLUSH_INTERVAL_MS).unref();
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+  const print = (line: string) =>
     new Promise<void>((resolve) => {
-      lines.write(`${line}\n`);
-      lines.flush(() => resolve());
+      output.write(`${line}\n`);
+      output.flush(() => resolve());
     });
-  return { logger, say };
+  return { logger, print };
 }

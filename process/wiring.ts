@@ -1,40 +1,67 @@
+import { request as httpsRequest } from 'node:https';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { CallerSources } from '../gateway/callers/authentication';
+import { clientCalls } from '../gateway/client/client-calls';
 import type { GraphClient } from '../gateway/client/graph-client';
 import { remoteGraphClient } from '../gateway/client/remote-graph-client';
 import { completeKeys } from '../sandbox/keys';
 import { RegisterError } from '../schema/register-error';
-import { type SigningKeys, type TokenVerifier, localVerifier, remoteVerifier } from '../subgraphs/server/bearer-token';
-import type { ServiceName } from '../subgraphs/server/caller';
-import { isReady, remoteLink } from '../subgraphs/server/remote-link';
-import type { RunningSubgraph } from '../subgraphs/server/running-subgraph';
-import { type ServiceTokens, serviceTokens } from '../subgraphs/server/service-token';
-import type { SubgraphLink } from '../subgraphs/server/subgraph-link';
-import { serveSubgraph } from '../subgraphs/server/subgraph-server';
-import { ASKS } from './asks';
-import { type Keys, SERVICES, sealingKeys } from './keys';
-import type { Settings } from './settings';
+import {
+  type SigningKeys,
+  type TokenVerifier,
+  localVerifier,
+  remoteVerifier,
+} from '../subgraphs/server/callers/bearer-token';
+import type { ServiceName } from '../subgraphs/server/callers/caller';
+import { SERVICE_RIGHTS } from '../subgraphs/server/callers/service-rights';
+import { isReady, remoteLink } from '../subgraphs/server/graph/remote-link';
+import type { RunningSubgraph } from '../subgraphs/server/graph/running-subgraph';
+import { subgraphCalls } from '../subgraphs/server/graph/subgraph-calls';
+import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
+import { type ServiceLink, serviceLink } from '../subgraphs/server/link/link-client';
+import type { LinkHandler } from '../subgraphs/server/link/link-server';
+import { ServiceAgent, type ServiceFetch, serviceFetch } from '../subgraphs/server/link/peer-check';
+import { type ServiceIdentity, serviceIdentity } from '../subgraphs/server/link/service-identity';
+import { type ServiceServerOptions, serveService } from '../subgraphs/server/link/service-server';
+import { type Keys, SERVICE_KEY_VARIABLES, SUBGRAPHS, type Subgraph, sealingKeys } from './keys';
+import { servicesCalledFromOutside } from './service-dependencies';
+import { serveGraphql } from './subgraph-http';
+import type { CalledService, Settings } from './settings';
+import type { StartedServices } from './shutdown';
 
-/** Where `access` publishes the public half of the keys that sign tokens. */
+/** Path at which `access` publishes the public keys of bearer tokens. */
 export const KEY_SET_PATH = '/.well-known/jwks.json';
 
-/** How the services of the register reach each other: directly in one process, else over HTTP (architecture, decision 1). */
+/**
+ * Connects the services: by direct calls within one process, over links (mutual TLS) otherwise. No other file depends
+ * on the difference.
+ */
 export class Wiring {
   private readonly subgraphs = new Map<ServiceName, RunningSubgraph>();
-  private client: GraphClient | undefined;
+  /** Closes the links to services of other processes. */
+  private readonly closers: (() => void)[] = [];
+  private gatewayClient: GraphClient | undefined;
 
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly logger: Logger,
+    private readonly started: StartedServices,
+  ) {
+    started.add(async () => this.closers.forEach((close) => close()));
+  }
 
-  /** Whether this process runs a service. */
+  /** Returns true if this process runs the service. */
   runs(service: ServiceName): boolean {
     return this.settings.services.has(service);
   }
 
-  /** The keys of the settings, among which those named are there. */
+  /** Returns the keys of the settings; throws if one of the needed keys is missing. */
   keys(needed: readonly (keyof Keys)[]): Keys {
     return completeKeys(this.settings.keys, needed);
   }
 
-  /** The three keys of a subgraph that holds sealed and findable values. */
+  /** Returns the hash, index and encryption key of a subgraph. */
   sealingKeys(subgraph: 'identity' | 'tariffs') {
     const names = [`${subgraph}HashKey`, `${subgraph}IndexKey`, `${subgraph}EncryptionKey`] as const;
     return sealingKeys(this.keys(names), subgraph);
@@ -44,28 +71,36 @@ export class Wiring {
     return { issuer: this.settings.baseUrl, keys: this.keys(['tokenSigningKeys']).tokenSigningKeys };
   }
 
-  tokens(service: ServiceName): ServiceTokens {
-    return serviceTokens(service, this.keys(['serviceKey']).serviceKey);
-  }
-
-  verifier(): TokenVerifier {
+  /** Returns the verifier of a service for bearer tokens. */
+  verifier(of: ServiceName): TokenVerifier {
     return this.runs('access')
       ? localVerifier(this.signing())
-      : remoteVerifier(this.keySetUrl(), this.settings.baseUrl);
+      : remoteVerifier(this.keySetUrl(), this.settings.baseUrl, this.fetch('access', of));
   }
 
-  /** Where the key set is, when `access` runs elsewhere. */
+  /** Returns the URL of the key set of `access`, for processes that do not run `access`. */
   keySetUrl(): string {
     return `${this.settings.serviceUrls.access}${KEY_SET_PATH}`;
   }
 
-  /** The way from one service to a subgraph. */
-  link(to: ServiceName, from: ServiceName): SubgraphLink {
-    return this.subgraphs.get(to)?.link ?? remoteLink(to, this.settings.serviceUrls[to], this.tokens(from));
+  /** Returns a `fetch` from a service to one of another process. */
+  fetch(to: CalledService, from: ServiceName): ServiceFetch {
+    return serviceFetch(this.agent(to, from));
   }
 
-  /** The way to a subgraph that starts after the one that asks it: until it runs here, if it is to, it is unavailable (SYS002). */
-  laterLink(to: ServiceName, from: ServiceName): SubgraphLink {
+  /** Returns a `request` of `node:https` from a service to one of another process. */
+  request(to: CalledService, from: ServiceName) {
+    const agent = this.agent(to, from);
+    return (target: URL, options: object) => httpsRequest(target, { ...options, agent });
+  }
+
+  /** Returns the link from a service to a subgraph. */
+  link(to: CalledService, from: ServiceName): SubgraphLink {
+    return this.subgraphs.get(to)?.link ?? remoteLink(to, this.serviceLink(to, from));
+  }
+
+  /** Returns a link to a subgraph that starts later in this process. Calls throw SYS002 until it has started. */
+  laterLink(to: CalledService, from: ServiceName): SubgraphLink {
     let link: SubgraphLink | undefined;
     return {
       name: to,
@@ -76,40 +111,86 @@ export class Wiring {
     };
   }
 
-  /** The graph for one of its clients. */
+  /** Returns the client through which a service calls the gateway. */
   graph(client: ServiceName): GraphClient {
-    return this.client ?? remoteGraphClient(this.settings.serviceUrls.gateway, this.tokens(client));
+    return this.gatewayClient ?? remoteGraphClient(this.serviceLink('gateway', client));
   }
 
-  /** Whether a subgraph can answer. */
-  ready(to: ServiceName): Promise<boolean> {
-    return this.subgraphs.get(to)?.ready() ?? isReady(this.settings.serviceUrls[to]);
-  }
-
-  /** The gateway runs here. */
-  gatewayRuns(client: GraphClient): void {
-    this.client = client;
-  }
-
-  /** A subgraph runs here: one that some other process may ask is served over HTTP, with its routes; the others have no port. */
-  async subgraphRuns(
-    name: ServiceName,
-    subgraph: RunningSubgraph,
-    routes?: (app: FastifyInstance) => void,
-  ): Promise<FastifyInstance | undefined> {
-    this.subgraphs.set(name, subgraph);
-    if (SERVICES.every((service) => this.runs(service) || !ASKS[service].includes(name))) return undefined;
-    const { host, ports } = this.settings;
-    return serveSubgraph({
-      name,
-      link: subgraph.link,
-      ready: subgraph.ready,
-      tokens: this.tokens(name),
-      verifier: this.verifier(),
-      ...(subgraph.foreignCaller ? { foreignCaller: subgraph.foreignCaller } : {}),
-      port: ports[name],
-      host,
-      ...(routes ? { routes } : {}),
+  /** Returns the check of the gateway whether all subgraphs can serve requests now. */
+  readiness(): () => Promise<boolean> {
+    const checks = SUBGRAPHS.map((name): (() => Promise<boolean>) => {
+      const local = this.subgraphs.get(name);
+      if (local) return () => local.ready();
+      const get = this.fetch(name, 'gateway');
+      return () => isReady(this.settings.serviceUrls[name], get);
     });
+    return async () => (await Promise.all(checks.map((isUp) => isUp()))).every(Boolean);
+  }
+
+  /** Registers the gateway that runs in this process, and serves services of other processes. */
+  async addGateway(client: GraphClient, ready: () => Promise<boolean>): Promise<void> {
+    this.gatewayClient = client;
+    await this.serve('gateway', this.settings.gatewayLinkPort, () => clientCalls(client), { ready });
+  }
+
+  /**
+   * Registers a subgraph that runs in this process, and serves services of other processes, with its extra routes.
+   */
+  async addSubgraph(name: Subgraph, subgraph: RunningSubgraph, routes?: (app: FastifyInstance) => void): Promise<void> {
+    this.subgraphs.set(name, subgraph);
+    const { link, ready, foreignCaller } = subgraph;
+    const calls = () =>
+      subgraphCalls({ name, link, verifier: this.verifier(name), ...(foreignCaller ? { foreignCaller } : {}) });
+    const served: ServiceServerOptions['routes'] = (app, callerOf) => {
+      routes?.(app);
+      serveGraphql(app, { link, callerOf, sources: this.callerSources(name) });
+    };
+    await this.serve(name, this.settings.ports[name], calls, { ready, routes: served });
+  }
+
+  /** Returns how a subgraph identifies the callers of another router. It asks only services that it may call. */
+  private callerSources(name: Subgraph): CallerSources {
+    const link = (to: CalledService) =>
+      to === name || SERVICE_RIGHTS[name][to] !== undefined ? this.laterLink(to, name) : undefined;
+    const access = link('access') as SubgraphLink; // every subgraph may call it
+    return {
+      service: name,
+      verifier: this.verifier(name),
+      access,
+      identity: link('identity'),
+      tariffs: link('tariffs'),
+    };
+  }
+
+  /** Starts the server of a service if services of other processes call it. */
+  private async serve(
+    name: ServiceName,
+    port: number,
+    handle: () => LinkHandler,
+    options: Pick<ServiceServerOptions, 'ready' | 'routes'>,
+  ): Promise<void> {
+    const { host, services } = this.settings;
+    if (!servicesCalledFromOutside(services).includes(name)) return;
+    const server = { identity: this.identity(name), handle: handle(), port, host, logger: this.logger };
+    this.started.addServer(await serveService({ ...options, ...server }));
+  }
+
+  private serviceLink(to: CalledService, from: ServiceName): ServiceLink {
+    const link = serviceLink(this.identity(from), to, this.settings.serviceUrls[to], this.logger);
+    this.closers.push(() => link.close());
+    return link;
+  }
+
+  private agent(to: CalledService, from: ServiceName): ServiceAgent {
+    const agent = new ServiceAgent(this.identity(from), to);
+    this.closers.push(() => agent.destroy());
+    return agent;
+  }
+
+  private identity(of: ServiceName): ServiceIdentity {
+    const { own, all } = this.settings.serviceKeys;
+    const key = own[of];
+    if (key === undefined) throw new Error(`${SERVICE_KEY_VARIABLES[of]} is missing`);
+    return serviceIdentity(of, key, all);
   }
 }

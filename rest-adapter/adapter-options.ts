@@ -5,36 +5,36 @@ import type { Registry } from 'prom-client';
 import type { TrustedProxies } from '../gateway/client/client-address';
 import type { GraphClient } from '../gateway/client/graph-client';
 import type { FileStore } from './files/file-store';
-import type { Installation } from './installation';
-import type { Samples } from './reference-page';
+import type { Installation } from './contract/installation';
+import type { Samples } from './responses/reference-page';
 
-/** Where and how the adapter serves. */
+/** Settings of the adapter. */
 export interface RestAdapterSettings extends Installation {
   readonly port: number;
   readonly host?: string | undefined;
   readonly trustProxy: TrustedProxies;
   readonly production: boolean;
-  /** Licence area of files when neither host nor query names one. */
+  /** Licence area of files if neither host nor query names one. */
   readonly ltdsDefaultArea?: string | undefined;
 }
 
-/** What the adapter is made of. */
+/** Dependencies and settings of the adapter. */
 export interface RestAdapterOptions {
   readonly graph: GraphClient;
-  /** Where the bytes of files are. */
+  /** Store of the bytes of published files. */
   readonly files: FileStore;
   /** The API schema of the supergraph. */
   readonly schema: GraphQLSchema;
-  /** The public keys of bearer tokens, a JWK Set, for `/.well-known/jwks.json`. */
+  /** Returns the public keys of bearer tokens as a JWK Set, for `/.well-known/jwks.json`. */
   keySet(): Promise<unknown>;
   readonly settings: RestAdapterSettings;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** What the sandbox holds, for the examples of the reference page. */
+  /** Returns values of the sandbox for the examples of the reference page. */
   readonly samples?: () => Samples | undefined;
 }
 
-/** A serving adapter. */
+/** A running adapter. */
 export interface RunningRestAdapter {
   readonly app: FastifyInstance;
   readonly url: string;

@@ -1,43 +1,51 @@
 import type { ErrorCode } from '../schema/error-catalogue';
 
-/** What neither the contract nor the GraphQL operation can say of a route. Paths are those of the operation's data. */
+/**
+ * Properties of a route that neither the contract nor the GraphQL operation can express. Paths are paths of the
+ * operation's data.
+ */
 export interface RouteRow {
-  /** Null here is answered 404; of several places the first that is null, with its code. */
+  /** Null at this path is answered 404. Of several paths the first null decides, with its code. */
   readonly nullIs404?: string | Readonly<Record<string, ErrorCode>>;
-  /** What such a 404 says, where that is more than that nothing was found. */
+  /** Message of that 404, if it says more than the catalogue. */
   readonly missing?: string;
-  /** One thing in the graph, a list of one in the contract. */
+  /** A single object in GraphQL that the contract wraps in a list. */
   readonly listOfOne?: string;
-  /** Nullable in the graph, because other roles may not see it; whom this operation serves always gets it. */
+  /** Paths that are nullable in GraphQL but never null for the roles that may call this operation. */
   readonly always?: readonly string[];
-  /** The answer's properties are those of this object, not of the data itself. */
+  /** The response body has the properties of the object at this path instead of those of the data. */
   readonly spread?: string;
-  /** Path parameters whose malformed value is answered like an unknown one. */
+  /** Path parameters for which a malformed value is answered like an unknown one (404). */
   readonly malformed?: readonly string[];
-  /** The parameter of the licence area: the host names it, else the query, else (where it must be known) the setting. */
-  readonly licenceArea?: { readonly parameter: string; readonly presumed: boolean };
-  /** A published file is here: its bytes are the answer. */
+  /**
+   * Parameter of the licence area. The host overrides the query; with `hasDefault`, the setting applies if both are
+   * absent.
+   */
+  readonly licenceArea?: { readonly parameter: string; readonly hasDefault: boolean };
+  /** Path of a published file: the response is its bytes. */
   readonly file?: string;
-  /** The GET has an effect, such as an entry in who-looked: HEAD, which never has one, is not allowed (405). */
+  /**
+   * The GET has an effect, such as an entry in the access log: HEAD is not allowed (405), because it must have none.
+   */
   readonly hasEffect?: true;
-  /** Properties of the answer that repeat a parameter of the same name. */
+  /** Response properties that repeat the parameter of the same name. */
   readonly echo?: readonly string[];
-  /** `Location` of what was registered: the collection, and where its key is. */
+  /** `Location` of a new object: its collection, and the path of its key. */
   readonly location?: { readonly collection: string; readonly key: string };
-  /** The version number that `ETag` carries. */
+  /** Path of the version number for `ETag`. */
   readonly etag?: string;
-  /** The variable that takes the versions of `If-Match`. */
+  /** Variable for the versions of `If-Match`. */
   readonly ifMatch?: string;
-  /** Whether something new came to be: 201; 200 where nothing did: known before, updated or replaced. */
+  /** Path that is true if the request created something (201); otherwise it was known, updated or replaced (200). */
   readonly isNew?: string;
-  /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
+  /** Path that is true if the response repeats that of an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: string;
 }
 
 const NOT_PUBLISHED =
   'Nothing is published for this licence area, publication year, period, development project and version.';
 
-/** The rows by `operationId`; an operation that needs none has none. */
+/** Rows by `operationId`; most operations need none. */
 export const routeTable: Readonly<Record<string, RouteRow>> = {
   obtainBearerToken: { spread: 'token' },
 
@@ -102,19 +110,19 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
   showConsents: { hasEffect: true },
   registerConsent: { spread: 'registration', isNew: 'registration.isNew', replayed: 'registration.replayed' },
 
-  listDevelopmentProjects: { spread: 'page', licenceArea: { parameter: 'licenceArea', presumed: false } },
+  listDevelopmentProjects: { spread: 'page', licenceArea: { parameter: 'licenceArea', hasDefault: false } },
   retrieveArchive: {
     file: 'file',
     nullIs404: 'file',
     missing: NOT_PUBLISHED,
-    licenceArea: { parameter: 'licenceArea', presumed: true },
+    licenceArea: { parameter: 'licenceArea', hasDefault: true },
   },
   retrieveDifferenceModel: {
     file: 'file',
     nullIs404: 'file',
     missing: NOT_PUBLISHED,
     malformed: ['cimFile'],
-    licenceArea: { parameter: 'licenceArea', presumed: true },
+    licenceArea: { parameter: 'licenceArea', hasDefault: true },
   },
 
   listSuppliers: { spread: 'page' },

@@ -1,12 +1,7 @@
-import { createHash } from 'node:crypto';
-import type {
-  CimFile,
-  DifferenceItem,
-  DifferenceModelHeader,
-  Statement,
-} from '../subgraphs/grid-models/domain/difference-model';
+import type { CimFile, DifferenceItem, DifferenceModelHeader } from '../subgraphs/grid-models/rdf/difference-model';
+import { change, link, locationItems, mRID, object, text } from './demo-grid-items';
 
-/** A difference model to be written. */
+/** A difference model before it is written as RDF/XML. */
 export interface DemoModel {
   readonly header: DifferenceModelHeader;
   readonly forward: readonly DifferenceItem[];
@@ -16,16 +11,16 @@ export interface DemoModel {
 /** The three difference models of an archive. */
 export type DemoArchive = Readonly<Record<CimFile, DemoModel>>;
 
-/** A fictional reinforcement: a new primary substation, its feeders to places around, and a line that goes. */
+/** A fictional reinforcement: a new primary substation, its feeders to villages, and a line that is removed. */
 export interface Reinforcement {
   readonly name: string;
   /** Longitude and latitude of the new substation. */
   readonly at: readonly [longitude: number, latitude: number];
   readonly feeders: readonly string[];
   readonly created: string;
-  /** Of the archive; from the second on, values that were wrong in the first are right. */
+  /** Version of the archive. The second one corrects values of the first. */
   readonly version: number;
-  /** The reinforcement that this one builds on. */
+  /** Name of the reinforcement that this one depends on. */
   readonly buildsOn?: string;
 }
 
@@ -35,11 +30,11 @@ const PROFILES: Readonly<Record<CimFile, string>> = {
   GL: 'http://iec.ch/TC57/ns/CIM/GeographicalLocation-EU/3.0',
 };
 
-/** Degrees between two points of a feeder. */
-const STEP = 0.012;
+/** Distance between two points of a feeder in degrees. */
+const POINT_DISTANCE = 0.012;
 const POINTS_OF_FEEDER = 6;
 
-/** What the reinforcement changes, in the three files of its archive. */
+/** Returns the three files of the archive with the changes of a reinforcement. */
 export function reinforcementArchive(plan: Reinforcement): DemoArchive {
   const feeders = plan.feeders.map((to, index) => feederOf(plan, to, index));
   return {
@@ -55,16 +50,10 @@ export function reinforcementArchive(plan: Reinforcement): DemoArchive {
     },
     GL: {
       header: headerOf(plan, 'GL'),
-      forward: [...placeOf(plan), ...feeders.flatMap(({ location }) => location)],
-      reverse: oldPlace(plan),
+      forward: [...substationLocation(plan), ...feeders.flatMap(({ location }) => location)],
+      reverse: oldLineLocation(plan),
     },
   };
-}
-
-/** The mRID of a demo object: the same at every start. */
-function mRID(name: string): string {
-  const digits = createHash('sha256').update(`demo grid ${name}`).digest('hex');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
 
 function headerOf({ name, version, created, buildsOn }: Reinforcement, file: CimFile): DifferenceModelHeader {
@@ -81,19 +70,7 @@ function headerOf({ name, version, created, buildsOn }: Reinforcement, file: Cim
   };
 }
 
-const text = (name: string, value: string | number): Statement => ({ name, kind: 'text', value: String(value) });
-const link = (name: string, target: string): Statement => ({ name, kind: 'association', value: mRID(target) });
-
-function object(type: string, name: string, ...statements: Statement[]): DifferenceItem {
-  const named = text('cim:IdentifiedObject.name', name);
-  return { mRID: mRID(name), type, isObject: true, statements: [named, ...statements] };
-}
-
-function change(name: string, ...statements: Statement[]): DifferenceItem {
-  return { mRID: mRID(name), type: 'rdf:Description', isObject: false, statements };
-}
-
-/** The substation with two voltage levels and two transformers, each with its breaker. */
+/** Returns the substation with two voltage levels and two transformers, each with a breaker. */
 function substationItems({ name }: Reinforcement): DifferenceItem[] {
   const levels = [33, 11].flatMap((kilovolts) => [
     object('cim:VoltageLevel', `${name} ${kilovolts} kV`, link('cim:VoltageLevel.Substation', name)),
@@ -140,15 +117,15 @@ function breaker(name: string, container: string): DifferenceItem {
   );
 }
 
-/** A line to a place, with breaker and load at its end, its zero-sequence impedance and its course. */
+/** Returns a line to a village, with breaker, load, zero-sequence impedance and route. */
 function feederOf({ name, at, version }: Reinforcement, to: string, index: number) {
   const line = `${name} – ${to}`;
   const kilometres = 4.2 + 1.7 * index;
   const resistance = (version === 1 && index === 0 ? 0.164 : 0.146) * kilometres;
   const angle = (index * 2 * Math.PI) / 5 + 0.4;
-  const course = Array.from({ length: POINTS_OF_FEEDER }, (_, step): [number, number] => [
-    at[0] + 1.6 * STEP * step * Math.cos(angle + 0.09 * step),
-    at[1] + STEP * step * Math.sin(angle + 0.09 * step),
+  const route = Array.from({ length: POINTS_OF_FEEDER }, (_, step): [number, number] => [
+    at[0] + 1.6 * POINT_DISTANCE * step * Math.cos(angle + 0.09 * step),
+    at[1] + POINT_DISTANCE * step * Math.sin(angle + 0.09 * step),
   ]);
   const equipment = [
     object(
@@ -168,10 +145,12 @@ function feederOf({ name, at, version }: Reinforcement, to: string, index: numbe
     text('cim:ACLineSegment.r0', (3 * resistance).toFixed(4)),
     text('cim:ACLineSegment.x0', (3 * 0.289 * kilometres).toFixed(4)),
   );
-  return { equipment, shortCircuit, location: locationItems(`${line} course`, line, course) };
+  return { equipment, shortCircuit, location: locationItems(`${line} course`, line, route) };
 }
 
-/** What stays, and is set in another way: a breaker that was open closes, a line may carry more. */
+/**
+ * Returns settings of existing equipment before or after the change: an open breaker closes, a line has a higher limit.
+ */
 function settingsOf({ name }: Reinforcement, state: 'old' | 'new'): DifferenceItem[] {
   const isNew = state === 'new';
   return [
@@ -181,7 +160,7 @@ function settingsOf({ name }: Reinforcement, state: 'old' | 'new'): DifferenceIt
   ];
 }
 
-/** The line that the new substation makes superfluous. */
+/** Returns the line that the new substation replaces. */
 function oldLine({ name }: Reinforcement): DifferenceItem[] {
   const line = `${name} old tee`;
   return [
@@ -192,40 +171,14 @@ function oldLine({ name }: Reinforcement): DifferenceItem[] {
   ];
 }
 
-function placeOf({ name, at }: Reinforcement): DifferenceItem[] {
+function substationLocation({ name, at }: Reinforcement): DifferenceItem[] {
   return locationItems(`${name} place`, name, [at]);
 }
 
-function oldPlace({ name, at: [longitude, latitude] }: Reinforcement): DifferenceItem[] {
+function oldLineLocation({ name, at: [longitude, latitude] }: Reinforcement): DifferenceItem[] {
   return locationItems(`${name} old course`, `${name} old tee`, [
-    [longitude - 3 * STEP, latitude - 2 * STEP],
-    [longitude - STEP, latitude - 2.4 * STEP],
-    [longitude + 2 * STEP, latitude - 1.6 * STEP],
+    [longitude - 3 * POINT_DISTANCE, latitude - 2 * POINT_DISTANCE],
+    [longitude - POINT_DISTANCE, latitude - 2.4 * POINT_DISTANCE],
+    [longitude + 2 * POINT_DISTANCE, latitude - 1.6 * POINT_DISTANCE],
   ]);
-}
-
-/** A location and its points, in longitude and latitude. */
-function locationItems(
-  name: string,
-  of: string,
-  course: readonly (readonly [longitude: number, latitude: number])[],
-): DifferenceItem[] {
-  const points = course.map(([longitude, latitude], index) => ({
-    ...object('cim:PositionPoint', `${name} ${index + 1}`),
-    statements: [
-      text('cim:PositionPoint.sequenceNumber', index + 1),
-      text('cim:PositionPoint.xPosition', longitude.toFixed(5)),
-      text('cim:PositionPoint.yPosition', latitude.toFixed(5)),
-      link('cim:PositionPoint.Location', name),
-    ],
-  }));
-  return [
-    object(
-      'cim:Location',
-      name,
-      link('cim:Location.CoordinateSystem', 'WGS 84'),
-      link('cim:Location.PowerSystemResources', of),
-    ),
-    ...points,
-  ];
 }

@@ -1,11 +1,11 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { CIM_FILES } from '../subgraphs/grid-models/domain/difference-model';
-import { writeDifferenceModel } from '../subgraphs/grid-models/domain/write-difference-model';
+import { CIM_FILES } from '../subgraphs/grid-models/rdf/difference-model';
+import { writeDifferenceModel } from '../subgraphs/grid-models/rdf/write-difference-model';
 import { type DemoArchive, type Reinforcement, reinforcementArchive } from './demo-grid-models';
 import type { GraphqlClient } from './graphql-client';
 
-/** The sample project, as `sandbox.json` lists it. */
+/** The sample project in `sandbox.json`. */
 export interface DemoGrid {
   readonly area: string;
   readonly project: string;
@@ -13,14 +13,14 @@ export interface DemoGrid {
   readonly period: string;
 }
 
-/** A fictional project and its versions. */
+/** A fictional project and its number of versions. */
 interface DemoProject {
   readonly place: DemoGrid;
   readonly plan: Omit<Reinforcement, 'version'>;
   readonly versions: number;
 }
 
-/** The first is the sample; the second builds on it. */
+/** The first project is the sample of `sandbox.json`; the second depends on it. */
 const PROJECTS: readonly [DemoProject, ...DemoProject[]] = [
   {
     place: { area: 'EPN', project: 'Thetford-33kV', year: 2026, period: '01' },
@@ -60,7 +60,7 @@ const LATEST = `query Latest($area: String!, $year: Int!, $period: PublicationPe
   developmentProject(area: $area, publicationYear: $year, period: $period, projectId: $project) { latestVersion { version } }
 }`;
 
-/** Publishes the fictional projects as an admin does, by upload; those that are there already are left alone. */
+/** Publishes the missing versions of the fictional projects by upload, as an admin does. */
 export async function publishDemoGrid(asAdmin: GraphqlClient, restUrl: string): Promise<DemoGrid> {
   for (const { place, plan, versions } of PROJECTS) {
     const { developmentProject } = await asAdmin<Latest>(LATEST, { ...place });
@@ -89,10 +89,10 @@ async function upload(
     headers: { 'content-type': 'application/zip' },
     body: new Uint8Array(await zipped(archive)),
   });
-  if (!response.ok) throw new Error(`the demo project ${project} was not published: ${await response.text()}`);
+  if (!response.ok) throw new Error(`publishing the demo project ${project} failed: ${await response.text()}`);
 }
 
-/** The archive as a zip of its three members. */
+/** Returns the archive as a zip of its three files. */
 function zipped(archive: DemoArchive): Promise<Buffer> {
   const zip = new ZipFile();
   for (const file of CIM_FILES) {

@@ -1,11 +1,11 @@
-/** A demo record: how it is registered, and whether it is revoked afterwards. */
+/** A demo record: its input, and whether it is revoked after registration. */
 export interface DemoRecord {
   readonly title: string;
   readonly input: (identityRecordRef: string) => Record<string, unknown>;
   readonly revoke?: boolean;
 }
 
-const DAY = 24 * 3600 * 1000;
+const DAY_MS = 24 * 3600 * 1000;
 
 interface Outline {
   readonly legalBasis: string;
@@ -53,9 +53,12 @@ const group = {
   ],
 };
 
-/** All six legal bases, all states that a Data User can bring about, and sole, joint and group arrangements. */
+/**
+ * Returns records with all six legal bases, all states that a Data User can set, and sole, joint and group
+ * arrangements.
+ */
 export function demoRecords(now: Date): DemoRecord[] {
-  const daysFromNow = (days: number) => new Date(now.getTime() + days * DAY);
+  const daysFromNow = (days: number) => new Date(now.getTime() + days * DAY_MS);
   return Object.entries({ ...consents(daysFromNow), ...otherBases(daysFromNow) }).map(([title, outline]) => ({
     title,
     input: (identityRecordRef) => inputOf(outline, identityRecordRef),
@@ -112,10 +115,10 @@ function inputOf(
   { legalBasis, purpose, arrangement, dataTypes, state = 'ACTIVE', registeredAt, expiry }: Outline,
   identityRecordRef: string,
 ) {
-  const consented = legalBasis.endsWith('CONSENT');
+  const isConsent = legalBasis.endsWith('CONSENT');
   return {
     recordMetadata: { schemaVersion: '1.0', controllerArrangement: arrangement, identityRecordRef },
-    notice: consented
+    notice: isConsent
       ? {
           sharedNotice: {
             termsUrl: 'https://harbourlight.example/terms',
@@ -129,7 +132,7 @@ function inputOf(
       state,
       registeredAt: registeredAt.toISOString(),
       expiry: expiry?.toISOString() ?? null,
-      consent: consented
+      consent: isConsent
         ? { consentType: legalBasis === 'UK_CONSENT' ? 'EXPRESSED_CONSENT' : 'EXPLICIT_CONSENT', method: 'Web form' }
         : null,
     },

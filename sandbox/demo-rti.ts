@@ -3,13 +3,13 @@ import type { GraphqlClient } from './graphql-client';
 import type { RunningSupplier } from './supplier';
 import { RTI_REDIRECT_URIS } from './supplier-clients';
 
-/** An RTI User with which demo customers can share their tariffs at the demo supplier, as `sandbox.json` lists it. */
+/** An RTI User in `sandbox.json`, with which demo customers can share their tariffs at the demo supplier. */
 export interface DemoRtiUser {
   readonly user_id: string;
   readonly client_id: string;
   readonly client_secret: string;
   readonly name: string;
-  /** Where consumers may be sent back to; any port will do. */
+  /** Redirect URIs; any port is accepted. */
   readonly redirect_uris: readonly string[];
 }
 
@@ -23,31 +23,37 @@ const RTI_USERS = [
 ] as const;
 
 const SAVE_RTI_USER = `mutation SaveRtiUser($input: RtiUserInput!) { saveRtiUser(input: $input) { rtiUser { userId } } }`;
-const KNOWN = `query Known($userId: String!) { rtiUser(userId: $userId) { userId } }`;
+const IS_REGISTERED = `query IsRegistered($userId: String!) { rtiUser(userId: $userId) { userId } }`;
 const ENTRY = `query Entry($mpid: String!) { supplier(mpid: $mpid) { mpid name displayName support apiUrl } }`;
 const ENTRIES = `query Entries { suppliers(first: 100, filter: { status: [ACTIVE, SUSPENDED, DISABLED] }) { nodes { mpid issuer audience } } }`;
 const REMOVE_SUPPLIER = `mutation RemoveSupplier($mpid: String!) { setSupplierStatus(mpid: $mpid, status: REMOVED) { status } }`;
 const SAVE_SUPPLIER = `mutation SaveSupplier($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 
-/** What tariff sharing is offered with. */
-export interface TariffSharing {
+/** Inputs of {@link offerTariffSharing}. */
+export interface TariffSharingOptions {
   readonly asAdmin: GraphqlClient;
-  /** Of the demo supplier, which has an entry in the register. */
+  /** Market participant id of the demo supplier, which has an entry in the register. */
   readonly mpid: string;
   readonly supplier: Pick<RunningSupplier, 'issuer' | 'audience' | 'addRtiClients'>;
-  /** Those of an earlier start. */
-  readonly kept: readonly DemoRtiUser[] | undefined;
+  /** RTI Users of an earlier start. */
+  readonly stored: readonly DemoRtiUser[] | undefined;
 }
 
 /**
- * Registers the RTI Users and makes them clients of the demo supplier, whose tokens the register believes from then on; at each start
- * anew, since the supplier's address may change and it keeps nothing.
+ * Registers the RTI Users in the register and as clients of the demo supplier, and makes the register accept the
+ * supplier's tokens. Runs at each start, because the supplier's URL may change and the supplier stores nothing.
  */
-export async function offerTariffSharing({ asAdmin, mpid, supplier, kept }: TariffSharing): Promise<DemoRtiUser[]> {
+export async function offerTariffSharing({
+  asAdmin,
+  mpid,
+  supplier,
+  stored,
+}: TariffSharingOptions): Promise<DemoRtiUser[]> {
   const users: DemoRtiUser[] = [];
   for (const [index, organisation] of RTI_USERS.entries()) {
-    const known = kept?.[index];
-    users.push(known && (await isKnown(known, asAdmin)) ? known : await registered(organisation, asAdmin));
+    const earlier = stored?.[index];
+    const isPresent = earlier && (await isRegistered(earlier, asAdmin));
+    users.push(isPresent ? earlier : await registered(organisation, asAdmin));
   }
   supplier.addRtiClients(users.map(({ client_id: id, client_secret: secret, name }) => ({ id, secret, name })));
   const { supplier: entry } = await asAdmin<{ supplier: object | null }>(ENTRY, { mpid });
@@ -58,7 +64,9 @@ export async function offerTariffSharing({ asAdmin, mpid, supplier, kept }: Tari
   return users;
 }
 
-/** The demo supplier of an earlier sandbox in the same database, whose logins are lost, has the same issuer: it leaves. */
+/**
+ * Removes the demo supplier of an earlier sandbox in the same database, whose logins are lost: it has the same issuer.
+ */
 async function removeEarlierSupplier(
   mpid: string,
   { issuer, audience }: Pick<RunningSupplier, 'issuer' | 'audience'>,
@@ -70,8 +78,8 @@ async function removeEarlierSupplier(
   for (const each of earlier) if (each.mpid !== mpid) await asAdmin(REMOVE_SUPPLIER, { mpid: each.mpid });
 }
 
-async function isKnown({ user_id: userId }: DemoRtiUser, asAdmin: GraphqlClient): Promise<boolean> {
-  return (await asAdmin<{ rtiUser: object | null }>(KNOWN, { userId })).rtiUser !== null;
+async function isRegistered({ user_id: userId }: DemoRtiUser, asAdmin: GraphqlClient): Promise<boolean> {
+  return (await asAdmin<{ rtiUser: object | null }>(IS_REGISTERED, { userId })).rtiUser !== null;
 }
 
 async function registered(

@@ -1,21 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import type { AccountRepository } from '../subgraphs/access/database/account.repository';
-import type { DemoData } from './demo-data';
+import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
+import type { DemoData } from './sandbox-file';
 import type { RunningSupplier } from './supplier';
+import { supplierCredentials } from './supplier-credentials';
 
-/** With what a demo customer signs in at the supplier, as `sandbox.json` lists it. */
-export interface SupplierCredentials {
-  readonly oidc_login: string;
-  readonly oidc_password: string;
-}
-
-/** Credentials of a new customer of the supplier. */
-export function supplierCredentials(email: string): SupplierCredentials {
-  const [login = ''] = email.split('@');
-  return { oidc_login: login, oidc_password: randomBytes(12).toString('base64url') };
-}
-
-/** The demo customers as the supplier knows them; those of an earlier version of the sandbox become its customers now. */
+/** Adds supplier logins to demo customers that have none, as after a start of an earlier version. */
 export function withSupplierCredentials(demo: DemoData): DemoData {
   return {
     ...demo,
@@ -23,7 +11,10 @@ export function withSupplierCredentials(demo: DemoData): DemoData {
   };
 }
 
-/** Makes the demo supplier one at which the demo customers sign in; at each start anew, since its address and secret change. */
+/**
+ * Configures the supplier sign-in of the demo supplier. Runs at each start, because the supplier's URL and client
+ * secret change.
+ */
 export async function offerSupplierSignIn(
   { accounts, customers }: DemoData,
   { issuer, client, addLogins }: Omit<RunningSupplier, 'close'>,

@@ -1,32 +1,14 @@
-/** Times of day from which on a price holds, with the price in pounds, or the prices of its tiers: `{ '00:30': '0.0950', … }`. */
-type PricesOfDay = Readonly<Record<string, string | readonly DemoTier[]>>;
+import { type DemoScheduleEntry, MARKET, always, blocks, everyDay, marketDay, ofDays } from './demo-rates';
 
-/** A price, and up to how many kWh it holds; the last has no end. */
-interface DemoTier {
-  readonly unitPrice: string;
-  readonly toKwh?: string;
-}
-
-/** Rates as `TariffInput` of the graph has them. */
-interface DemoScheduleEntry {
-  readonly months: readonly string[];
-  readonly daysAndHours: readonly { readonly days: readonly string[]; readonly hours: readonly DemoHours[] }[];
-}
-
-interface DemoHours {
-  readonly validFrom: string;
-  readonly validTo: string;
-  readonly rate: readonly DemoTier[];
-}
-
-/** A fictional tariff: what `TariffInput` of the graph says of it, without what is the same for most. */
+/** A fictional tariff. */
 export interface DemoTariffPlan {
-  /** What makes its identifier, with the supplier's. */
+  /** Determines the tariff's identifier, together with the supplier's. */
   readonly key: string;
-  /** The tariff of the same supplier that it replaces. */
+  /** Key of the tariff of the same supplier that this one replaces. */
   readonly replaces?: string;
-  /** What its first version said otherwise, before it was corrected. */
+  /** Fields of the first version that the second version corrects. */
   readonly before?: Readonly<Record<string, unknown>>;
+  /** Fields of `TariffInput`. */
   readonly input: Readonly<Record<string, unknown>> & { readonly rates: readonly DemoScheduleEntry[] };
 }
 
@@ -34,21 +16,7 @@ const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI'];
 const WEEKEND = ['SAT', 'SUN'];
 const WINTER = ['NOV', 'DEC', 'JAN', 'FEB'];
 
-/** The prices of a day as windows: each until the next begins, the last past midnight until the first. */
-function hoursOf(prices: PricesOfDay): DemoHours[] {
-  const starts = Object.keys(prices);
-  return Object.entries(prices).map(([from, price], index) => ({
-    validFrom: `${from}:00`,
-    validTo: `${starts[index + 1] ?? starts[0]}:00`,
-    rate: typeof price === 'string' ? [{ unitPrice: price }] : price,
-  }));
-}
-
-const ofDays = (days: readonly string[], prices: PricesOfDay) => ({ days, hours: hoursOf(prices) });
-const everyDay = (prices: PricesOfDay) => [ofDays(['ALL'], prices)];
-const always = (prices: PricesOfDay): DemoScheduleEntry[] => [{ months: ['ALL'], daysAndHours: everyDay(prices) }];
-
-/** What a tariff for a household is, unless it says otherwise. */
+/** Default fields of a tariff. */
 const HOUSEHOLD = {
   tariffType: 'STATIC',
   fuelType: 'ELECTRICITY',
@@ -64,7 +32,7 @@ const HOUSEHOLD = {
   sellableFrom: '2024-12-01T00:00:00.000Z',
 };
 
-/** Of the supplier at which the demo customers sign in: the first of them is theirs. */
+/** Tariffs of the supplier at which the demo customers sign in. The first one is assigned to them. */
 export const CUSTOMERS_TARIFFS: readonly [DemoTariffPlan, ...DemoTariffPlan[]] = [
   {
     key: 'steady-2025',
@@ -80,7 +48,7 @@ export const CUSTOMERS_TARIFFS: readonly [DemoTariffPlan, ...DemoTariffPlan[]] =
     replaces: 'steady-2025',
     input: {
       ...{ ...HOUSEHOLD, name: 'Tidewater Steady 2026', meterType: 'SINGLE_RATE', percentageGreen: 45 },
-      description: 'One price at every hour. Customers of Steady 2025 come to it in April 2026.',
+      description: 'One price at every hour. Customers of Steady 2025 move to it in April 2026.',
       ...{ validFrom: '2026-03-31T23:00:00.000Z', sellableFrom: '2026-03-01T00:00:00.000Z' },
       rates: always({ '00:00': '0.2445' }),
     },
@@ -91,7 +59,7 @@ export const CUSTOMERS_TARIFFS: readonly [DemoTariffPlan, ...DemoTariffPlan[]] =
     input: {
       ...{ ...HOUSEHOLD, name: 'Tidewater Night Seven', meterType: 'MULTI_RATE', percentageGreen: 40 },
       description: 'Seven cheap hours in every night (Economy 7), for storage heaters and cars.',
-      comments: 'Prices are told without VAT. The night is from 00:30 to 07:30 in local time, all year.',
+      comments: 'Prices are without VAT. The night is from 00:30 to 07:30 in local time, all year.',
       ...{ vatIncluded: false, standingCharge: '0.46500' },
       rates: always({ '00:30': '0.12350', '07:30': '0.27900' }),
     },
@@ -100,7 +68,7 @@ export const CUSTOMERS_TARIFFS: readonly [DemoTariffPlan, ...DemoTariffPlan[]] =
     key: 'weekday-peak',
     input: {
       ...{ ...HOUSEHOLD, name: 'Tidewater Weekday Peak', percentageGreen: 60 },
-      description: 'Dear in the early evening of working days, cheap by night and at the weekend.',
+      description: 'Expensive in the early evening of working days, cheap at night and at the weekend.',
       rates: [
         {
           months: ['ALL'],
@@ -116,7 +84,7 @@ export const CUSTOMERS_TARIFFS: readonly [DemoTariffPlan, ...DemoTariffPlan[]] =
     key: 'sunback',
     input: {
       ...{ ...HOUSEHOLD, name: 'Tidewater Sunback', energyFlow: 'EXPORT', percentageGreen: 100 },
-      description: 'What the roof gives back is paid best when the evening needs it.',
+      description: 'Pays for exported solar power, most in the evening.',
       ...{ standingCharge: '0.00', vatRate: 0 },
       rates: always({ '00:00': '0.0650', '07:00': '0.0980', '16:00': '0.2240', '20:00': '0.0980' }),
     },
@@ -131,43 +99,13 @@ export const CUSTOMERS_TARIFFS: readonly [DemoTariffPlan, ...DemoTariffPlan[]] =
   },
 ];
 
-/** Half-hourly prices of a day in hundredths of a penny, from midnight, as a market made them. */
-const MARKET = {
-  weekday: [
-    ...[1284, 1216, 1168, 1105, 1052, 1010, 988, 1004, 1061, 1137, 1290, 1468, 1702, 1956, 2184, 2260],
-    ...[2198, 2075, 1920, 1811, 1704, 1598, 1507, 1466, 1402, 1377, 1391, 1458, 1570, 1733, 1988, 2394],
-    ...[2871, 3260, 3548, 3607, 3492, 3180, 2746, 2418, 2190, 2037, 1903, 1790, 1655, 1531, 1427, 1340],
-  ],
-  weekend: [
-    ...[1190, 1132, 1074, 1020, 985, 951, 930, 922, 934, 960, 1001, 1060, 1142, 1238, 1341, 1427],
-    ...[1466, 1430, 1352, 1233, 1098, 952, 803, 676, 571, 498, 462, 489, 566, 702, 905, 1188],
-    ...[1544, 1897, 2166, 2283, 2248, 2102, 1930, 1777, 1650, 1549, 1468, 1402, 1351, 1304, 1260, 1222],
-  ],
-} as const;
-
-/** Prices that a market made, each from its half-hour on; the last ends at midnight. */
-function marketDay(hundredths: readonly number[]): PricesOfDay {
-  return Object.fromEntries(
-    hundredths.map((each, index) => [
-      `${String(Math.floor(index / 2)).padStart(2, '0')}:${index % 2 === 0 ? '00' : '30'}`,
-      `0.${String(each).padStart(4, '0')}`,
-    ]),
-  );
-}
-
-const blocks = (first: string, second: string, third: string): readonly DemoTier[] => [
-  { unitPrice: first, toKwh: '2' },
-  { unitPrice: second, toKwh: '8' },
-  { unitPrice: third },
-];
-
-/** Of another supplier. */
+/** Tariffs of the other supplier. */
 export const OTHER_TARIFFS: readonly DemoTariffPlan[] = [
   {
     key: 'seasons',
     input: {
       ...{ ...HOUSEHOLD, name: 'Fenland Seasons', ldzRegion: 'EM', percentageGreen: 72.5 },
-      description: 'Dearer in winter than in summer, and dearest in the evenings of winter.',
+      description: 'More expensive in winter than in summer, and most expensive on winter evenings.',
       rates: [
         {
           months: WINTER,
@@ -190,7 +128,7 @@ export const OTHER_TARIFFS: readonly DemoTariffPlan[] = [
         meterType: 'PREPAYMENT',
         ldzRegion: 'WN',
       },
-      description: 'The first kWh of a day cost least, by day and by night.',
+      description: 'The first kWh of a day are the cheapest, by day and by night.',
       ...{ standingCharge: '0.00', vatRate: null },
       rates: always({ '07:00': blocks('0.1900', '0.2600', '0.3300'), '23:00': blocks('0.1100', '0.1500', '0.2000') }),
     },
@@ -199,7 +137,7 @@ export const OTHER_TARIFFS: readonly DemoTariffPlan[] = [
     key: 'half-hourly',
     input: {
       ...{ ...HOUSEHOLD, name: 'Fenland Half-Hourly', tariffType: 'DYNAMIC', ldzRegion: 'SE', percentageGreen: 100 },
-      description: 'A price for each half-hour, as the market makes it. Sundays are not priced yet.',
+      description: 'A market price for each half-hour. Sundays have no price yet.',
       vatIncluded: false,
       rates: [
         {
@@ -213,7 +151,7 @@ export const OTHER_TARIFFS: readonly DemoTariffPlan[] = [
     key: 'workshop',
     input: {
       ...{ ...HOUSEHOLD, name: 'Fenland Workshop', customerType: 'BUSINESS', paymentMethod: 'NON_DIRECT_DEBIT' },
-      description: 'For those who work by day.',
+      description: 'For businesses that work by day.',
       ...{ ldzRegion: 'SC', vatIncluded: false, vatRate: 20, standingCharge: '0.8800' },
       rates: always({ '00:00': '0.20100', '07:00': '0.22750', '19:00': '0.20100' }),
     },

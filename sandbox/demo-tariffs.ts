@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto';
 import { CUSTOMERS_TARIFFS, type DemoTariffPlan, OTHER_TARIFFS } from './demo-tariff-plans';
 import { type GraphqlClient, GraphqlFailure } from './graphql-client';
 
-/** Who publishes, and for whom. */
-export interface DemoTariffParts {
+/** Inputs of {@link publishDemoTariffs}. */
+export interface DemoTariffOptions {
   readonly asAdmin: GraphqlClient;
-  /** The demo supplier: it publishes its tariffs itself, and says which of them its customers have. */
+  /** Client of the demo supplier, which publishes its tariffs and assigns them to its customers. */
   readonly asSupplier: GraphqlClient;
   readonly supplier: { readonly mpid: string; readonly name: string };
   /** The meter points of the demo customers. */
   readonly mpxns: readonly string[];
-  /** Address of the REST interfaces: the suppliers' endpoints are there, too. */
+  /** URL of the REST interfaces, which include the supplier endpoints. */
   readonly restUrl: string;
 }
 
-/** A sample of what is published, as `sandbox.json` lists it. */
+/** The sample tariff in `sandbox.json`. */
 export interface DemoTariffs {
   readonly mpid: string;
   readonly tariff_id: string;
 }
 
-/** A supplier that nobody signs in for: an admin publishes its tariffs. */
+/** A supplier without an account: an admin publishes its tariffs. */
 const OTHER_SUPPLIER = { mpid: 'FNLD', name: 'Fenland Energy Ltd' };
 
 const ENTRY = `query Entry($mpid: String!) { supplier(mpid: $mpid) { status } }`;
 const SAVE = `mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 const PRESENT = `query Present($tariffId: String!) { tariff(tariffId: $tariffId) { version } }`;
 const PUBLISH = `mutation Publish($input: TariffInput!) { publishTariff(input: $input) { isNew } }`;
-const STEPS = `query Steps($mpxn: String!) {
+const ASSIGNMENTS = `query Assignments($mpxn: String!) {
   registerTime
   tariffAssignments(mpxn: $mpxn, first: 50) { nodes { supplier { mpid } } }
 }`;
@@ -36,25 +36,25 @@ const ASSIGN = `mutation Assign($mpxn: String!, $tariffId: String!, $from: DateT
 }`;
 
 /**
- * Publishes the fictional tariffs as a supplier and an admin do, and says which the demo customers have. Suppliers, tariffs and meter
- * points that are there already are left alone, so it may run at each start, and an earlier sandbox gets them, too.
+ * Publishes the fictional tariffs as a supplier and an admin do, and assigns one to each demo customer. Does not change
+ * existing suppliers, tariffs and assignments, so it can run at each start and completes earlier sandboxes.
  */
-export async function publishDemoTariffs(parts: DemoTariffParts): Promise<DemoTariffs> {
-  const { asAdmin, asSupplier, supplier, mpxns } = parts;
-  if (await isActive(supplier, parts)) {
+export async function publishDemoTariffs(options: DemoTariffOptions): Promise<DemoTariffs> {
+  const { asAdmin, asSupplier, supplier, mpxns } = options;
+  if (await isActive(supplier, options)) {
     for (const plan of CUSTOMERS_TARIFFS) await publish(plan, supplier.mpid, asSupplier);
-    for (const mpxn of mpxns) await assign(mpxn, supplier.mpid, parts);
+    for (const mpxn of mpxns) await assign(mpxn, supplier.mpid, options);
   }
-  if (await isActive(OTHER_SUPPLIER, parts)) {
+  if (await isActive(OTHER_SUPPLIER, options)) {
     for (const plan of OTHER_TARIFFS) await publish(plan, OTHER_SUPPLIER.mpid, asAdmin);
   }
   return { mpid: supplier.mpid, tariff_id: tariffId(supplier.mpid, CUSTOMERS_TARIFFS[0].key) };
 }
 
-/** Whether a supplier may publish; one that has no entry yet gets one. */
+/** Returns true if a supplier may publish. Creates its entry if there is none. */
 async function isActive(
-  { mpid, name }: DemoTariffParts['supplier'],
-  { asAdmin, restUrl }: DemoTariffParts,
+  { mpid, name }: DemoTariffOptions['supplier'],
+  { asAdmin, restUrl }: DemoTariffOptions,
 ): Promise<boolean> {
   const { supplier } = await asAdmin<{ supplier: { status: string } | null }>(ENTRY, { mpid });
   if (supplier !== null) return supplier.status === 'ACTIVE';
@@ -75,28 +75,29 @@ async function publish(plan: DemoTariffPlan, mpid: string, client: GraphqlClient
 }
 
 /**
- * A meter point on which no step of the supplier stands gets the first of its tariffs: from its beginning, or after another supplier's from
- * now on, which an admin says, since it has passed when it arrives. Another sandbox may do the same at once: what it did is looked at again.
+ * Assigns the supplier's first tariff to a meter point that has no assignment of the supplier: from the start of the
+ * tariff if the meter point has no assignment, otherwise from now. The latter is in the past when the request arrives,
+ * so it is made as an admin. Another sandbox may assign at the same time: after a failure, reads the assignments again.
  */
-async function assign(mpxn: string, mpid: string, parts: DemoTariffParts, attempts = 3): Promise<void> {
-  const { asAdmin, asSupplier } = parts;
-  const { tariffAssignments, registerTime } = await asAdmin<Steps>(STEPS, { mpxn });
-  const steps = tariffAssignments.nodes;
-  if (steps.some(({ supplier }) => supplier.mpid === mpid)) return;
+async function assign(mpxn: string, mpid: string, options: DemoTariffOptions, attempts = 3): Promise<void> {
+  const { asAdmin, asSupplier } = options;
+  const { tariffAssignments, registerTime } = await asAdmin<Assignments>(ASSIGNMENTS, { mpxn });
+  const assignments = tariffAssignments.nodes;
+  if (assignments.some(({ supplier }) => supplier.mpid === mpid)) return;
   const { key, input } = CUSTOMERS_TARIFFS[0];
-  const [client, from] = steps.length === 0 ? [asSupplier, input['validFrom']] : [asAdmin, registerTime];
+  const [client, from] = assignments.length === 0 ? [asSupplier, input['validFrom']] : [asAdmin, registerTime];
   await client(ASSIGN, { mpxn, tariffId: tariffId(mpid, key), from }).catch((error: unknown) => {
     if (!(error instanceof GraphqlFailure) || attempts === 1) throw error;
-    return assign(mpxn, mpid, parts, attempts - 1);
+    return assign(mpxn, mpid, options, attempts - 1);
   });
 }
 
-interface Steps {
+interface Assignments {
   readonly registerTime: string;
   readonly tariffAssignments: { readonly nodes: readonly { readonly supplier: { readonly mpid: string } }[] };
 }
 
-/** The identifier of a demo tariff: the same at each start, another of each supplier. */
+/** Returns the identifier of a demo tariff, which is the same at each start and unique for each supplier. */
 function tariffId(mpid: string, key: string): string {
   return `trf_${createHash('sha256').update(`demo tariff ${mpid} ${key}`).digest('hex').slice(0, 32)}`;
 }

@@ -1,4 +1,4 @@
-/** The first error of an answer. */
+/** The first error of a GraphQL result. */
 export class GraphqlFailure extends Error {
   constructor(
     message: string,
@@ -9,10 +9,10 @@ export class GraphqlFailure extends Error {
   }
 }
 
-/** Sends one operation and answers its data; the first error as an exception. */
+/** Executes an operation and returns its data. Throws the first error as {@link GraphqlFailure}. */
 export type GraphqlClient = <Data>(query: string, variables?: Record<string, unknown>) => Promise<Data>;
 
-/** A client of the gateway, as any user's: an operation and a bearer token over HTTP. */
+/** Creates a client of the gateway that sends operations and an optional bearer token over HTTP, as users do. */
 export function graphqlClient(gatewayUrl: string, token?: string): GraphqlClient {
   return async <Data>(query: string, variables: Record<string, unknown> = {}) => {
     const response = await fetch(`${gatewayUrl}/graphql`, {

@@ -4,7 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** A captured mail: who gets it, what it says. */
+/** A captured mail. */
 export interface CapturedMail {
   readonly to: string;
   readonly subject: string;
@@ -13,37 +13,37 @@ export interface CapturedMail {
   readonly html: string;
 }
 
-/** A mail server that delivers to nobody, and shows what it was given. */
+/** A mail server that delivers no mail and shows what it has received. */
 export interface Mailbox {
-  /** Where mails are sent to. */
+  /** URL for senders of mails. */
   readonly smtpUrl: string;
-  /** Where they are shown: JSON, newest first, `?to=` one recipient's; a page for browsers. */
+  /** URL of the mails, newest first: JSON, or a page for browsers. `?to=` selects one recipient. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-const MOST_MAILS = 1_000;
-const LARGEST_MAIL = 1_000_000;
+const MAX_MAILS = 1_000;
+const MAX_MAIL_BYTES = 1_000_000;
 const LOOPBACK = '127.0.0.1';
 
-/** Starts the mailbox of a sandbox; port 0 is any free one. */
+/** Starts the mailbox of a sandbox. Port 0 selects a free port. */
 export async function startMailbox({ port, host }: { readonly port: number; readonly host: string }): Promise<Mailbox> {
   const mails: CapturedMail[] = [];
   const smtp = smtpServer((mail) => {
     mails.unshift(mail);
-    mails.length = Math.min(mails.length, MOST_MAILS);
+    mails.length = Math.min(mails.length, MAX_MAILS);
   });
   const http = createServer(({ method, url = '/', headers }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://mailbox');
     if (method !== 'GET' || pathname !== '/') return void response.writeHead(method === 'GET' ? 404 : 405).end();
     const to = searchParams.get('to')?.toLowerCase();
-    const shown = mails.filter((mail) => to === undefined || mail.to.toLowerCase() === to);
+    const selected = mails.filter((mail) => to === undefined || mail.to.toLowerCase() === to);
     const isBrowser = headers.accept?.includes('text/html') === true;
     response.writeHead(200, {
       ...HEADERS,
       'content-type': isBrowser ? 'text/html; charset=utf-8' : 'application/json',
     });
-    response.end(isBrowser ? pageOf(shown) : JSON.stringify(shown));
+    response.end(isBrowser ? pageOf(selected) : JSON.stringify(selected));
   });
   const smtpPort = await listening(smtp.listen(0, LOOPBACK));
   const httpPort = await listening(http.listen(port, host));
@@ -67,18 +67,18 @@ const HEADERS = {
 function smtpServer(capture: (mail: CapturedMail) => void): SMTPServer {
   return new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
-    size: LARGEST_MAIL,
+    size: MAX_MAIL_BYTES,
     logger: false,
     closeTimeout: 500,
-    onData(stream, { envelope }, taken) {
+    onData(stream, { envelope }, respond) {
       textOf(stream)
         .then((raw) => PostalMime.parse(raw))
         .then(({ subject = '', text = '', html = '' }) => {
           const received_at = new Date().toISOString();
           for (const { address: to } of envelope.rcptTo) capture({ to, subject, received_at, text, html });
-          taken();
+          respond();
         })
-        .catch((error: Error) => taken(error));
+        .catch((error: Error) => respond(error));
     },
   });
 }
@@ -104,11 +104,11 @@ function pageOf(mails: readonly CapturedMail[]): string {
 <title>Mailbox of the sandbox</title>
 <style>body{font-family:Arial,sans-serif;max-width:45rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}
 article{border-top:1px solid #b1b4b6}</style></head><body>
-<h1>Mailbox of the sandbox</h1><p>Mails of this register go nowhere but here, newest first.</p>
+<h1>Mailbox of the sandbox</h1><p>This register sends its mails only to this page. The newest mail is first.</p>
 ${entries.join('\n') || '<p>No mail yet.</p>'}</body></html>`;
 }
 
-/** Addresses in an escaped text can be followed. */
+/** Replaces the URLs of an escaped text by links. */
 function linked(text: string): string {
   return text.replace(/https?:\/\/[^\s<]+/g, (address) => `<a href="${address}">${address}</a>`);
 }

@@ -1,12 +1,12 @@
 import type { AdapterPayload, ClientMetadata } from 'oidc-provider';
 
-/** The register as client of a supplier: its customers sign in there. */
+/** The register as an OAuth client of a supplier, for the supplier sign-in of customers. */
 export interface RegisterClient {
   readonly id: string;
   readonly secret: string;
 }
 
-/** An RTI User as client of a supplier: consumers let it have their tariffs. */
+/** An RTI User as an OAuth client of a supplier, to which consumers grant access to their tariffs. */
 export interface RtiClient {
   /** `client_id`, the RTI User's id: `usr_…`. */
   readonly id: string;
@@ -15,20 +15,20 @@ export interface RtiClient {
   readonly name: string;
 }
 
-/** What an RTI User may be allowed, in words for consumers (3-decisions-c-d.md, D.1). */
+/** Scopes of RTI Users, with their description for consumers (decisions D.1). */
 export const RTI_SCOPES = {
   'tariff:read': 'See which tariffs you are on, with their prices',
-  'consent:write': 'Tell the register that you agree to that, or no longer do',
-  'webhook:write': 'Be told when your tariff changes',
+  'consent:write': 'Register your consent to that, and end it',
+  'webhook:write': 'Be notified when your tariff changes',
 } as const;
 
-/** The audience of their tokens: the register's Interface D. Each supplier could name another. */
+/** Audience of RTI Users' tokens: Interface D of the register. Each supplier may use a different one. */
 export const TARIFF_AUDIENCE = 'urn:central-data-access-register:tariffs';
 
-/** Where clients on a developer's machine are sent back to: any port of it will do (RFC 8252, section 7.3). */
+/** Redirect URIs of clients on a developer's machine; any port is accepted (RFC 8252 section 7.3). */
 export const RTI_REDIRECT_URIS = ['http://localhost/callback', 'http://127.0.0.1/callback'] as const;
 
-/** The register's registration at the supplier. */
+/** Returns the client metadata of the register at the supplier. */
 export function registerClient({ id, secret }: RegisterClient, redirectUris: readonly string[]): ClientMetadata {
   return {
     client_id: id,
@@ -39,12 +39,14 @@ export function registerClient({ id, secret }: RegisterClient, redirectUris: rea
   };
 }
 
-/** Whether a client is an RTI User. */
+/** Returns true if a client is an RTI User. */
 export function isRtiClient(clientId: string | undefined): boolean {
   return clientId?.startsWith('usr_') === true;
 }
 
-/** An RTI User's registration at the supplier. It gets tokens for consumers, and for webhooks one of its own. */
+/**
+ * Returns the client metadata of an RTI User, which receives tokens for consumers and, for webhooks, tokens for itself.
+ */
 export function rtiRegistration({ id, secret, name }: RtiClient): AdapterPayload {
   return {
     client_id: id,

@@ -3,7 +3,7 @@ import { text as textOf } from 'node:stream/consumers';
 import type { Provider } from 'oidc-provider';
 import { RTI_SCOPES } from './supplier-clients';
 
-/** A customer of the supplier, and the meter points that it supplies. */
+/** The login of a customer of the supplier, and the customer's meter points. */
 export interface SupplierLogin {
   readonly login: string;
   readonly password: string;
@@ -12,17 +12,19 @@ export interface SupplierLogin {
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** The supplier's own pages: login and password, and what an RTI User asks for. Whether a request was for one of them. */
+/**
+ * Returns a handler for the supplier's sign-in and consent pages. It returns false for a request that is for neither.
+ */
 export function supplierPages(provider: Provider, logins: readonly SupplierLogin[]) {
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const interaction = await provider.interactionDetails(request, response);
-    const given = request.method === 'POST' ? new URLSearchParams(await textOf(request)) : undefined;
-    if (interaction.prompt.name === 'consent') await consentPage(provider, interaction, given, request, response);
-    else await signInPage(provider, logins, given, request, response);
+    const form = request.method === 'POST' ? new URLSearchParams(await textOf(request)) : undefined;
+    if (interaction.prompt.name === 'consent') await consentPage(provider, interaction, form, request, response);
+    else await signInPage(provider, logins, form, request, response);
   };
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!PAGES.test(request.url ?? '')) return false;
-    answer(request, response).catch(() => {
+    respond(request, response).catch(() => {
       if (!response.headersSent) response.writeHead(400, PAGE_HEADERS);
       response.end(page('Sign in to your energy supplier', '<p>This sign-in has expired. Start again.</p>'));
     });
@@ -35,47 +37,47 @@ const PAGES = /^\/interaction\/[\w-]+$/;
 async function signInPage(
   provider: Provider,
   logins: readonly SupplierLogin[],
-  given: URLSearchParams | undefined,
+  form: URLSearchParams | undefined,
   ...exchange: [IncomingMessage, ServerResponse]
 ): Promise<void> {
   const show = (status: number, before = '') =>
     void exchange[1]
       .writeHead(status, PAGE_HEADERS)
       .end(page('Sign in to your energy supplier', `${before}${SIGN_IN}`));
-  if (!given) return show(200);
+  if (!form) return show(200);
   const account = logins.find(
-    ({ login, password }) => login === given.get('login') && password === given.get('password'),
+    ({ login, password }) => login === form.get('login') && password === form.get('password'),
   );
-  if (!account) return show(401, '<p role="alert">Login or password are wrong.</p>');
+  if (!account) return show(401, '<p role="alert">The login or the password is wrong.</p>');
   await provider.interactionFinished(...exchange, { login: { accountId: account.login, remember: false } });
 }
 
-/** Shows who asks for what; nothing is given to anybody unless the customer says so. */
+/** Shows which RTI User requests which scopes. Issues a grant only if the customer allows it. */
 async function consentPage(
   provider: Provider,
   interaction: Interaction,
-  given: URLSearchParams | undefined,
+  form: URLSearchParams | undefined,
   ...exchange: [IncomingMessage, ServerResponse]
 ): Promise<void> {
-  const decision = given?.get('decision');
+  const decision = form?.get('decision');
   if (decision === 'allow') {
-    const grantId = await granted(provider, interaction);
+    const grantId = await saveGrant(provider, interaction);
     return provider.interactionFinished(...exchange, { consent: { grantId } }, { mergeWithLastSubmission: true });
   }
   if (decision === 'refuse') {
-    const refusal = { error: 'access_denied', error_description: 'the customer has refused' };
-    return provider.interactionFinished(...exchange, refusal, { mergeWithLastSubmission: false });
+    const denial = { error: 'access_denied', error_description: 'the customer has refused' };
+    return provider.interactionFinished(...exchange, denial, { mergeWithLastSubmission: false });
   }
   const client = await provider.Client.find(String(interaction.params['client_id']));
-  const wanted = new Set(String(interaction.params['scope']).split(' '));
-  const scopes = Object.entries(RTI_SCOPES).filter(([scope]) => wanted.has(scope));
+  const requested = new Set(String(interaction.params['scope']).split(' '));
+  const scopes = Object.entries(RTI_SCOPES).filter(([scope]) => requested.has(scope));
   const content = `<p><strong>${escaped(client?.clientName ?? '')}</strong> asks for your permission to:</p>
-<ul>${scopes.map(([, words]) => `<li>${words}</li>`).join('')}</ul>${CONSENT}`;
+<ul>${scopes.map(([, description]) => `<li>${description}</li>`).join('')}</ul>${CONSENT}`;
   exchange[1].writeHead(200, PAGE_HEADERS).end(page('Share your tariff', content));
 }
 
-/** What the customer allowed, kept by the provider. */
-async function granted(provider: Provider, { params, session, prompt: { details } }: Interaction): Promise<string> {
+/** Stores the grant of the requested scopes in the provider; returns its id. */
+async function saveGrant(provider: Provider, { params, session, prompt: { details } }: Interaction): Promise<string> {
   const grant = new provider.Grant({ accountId: session?.accountId, clientId: String(params['client_id']) });
   const { missingOIDCScope, missingResourceScopes } = details as {
     readonly missingOIDCScope?: readonly string[];
@@ -102,13 +104,13 @@ const SIGN_IN = `<form method="post">
 const CONSENT = `<form method="post"><p>You can withdraw it at any time.</p>
 <p><button name="decision" value="allow">Allow</button> <button name="decision" value="refuse">Refuse</button></p></form>`;
 
-/** What a client of the supplier did wrong. */
-export const errorPage = (said: string): string => page('This cannot be done', `<p>${escaped(said)}</p>`);
+/** Returns the page of an OAuth error. */
+export const errorPage = (description: string): string => page('Request rejected', `<p>${escaped(description)}</p>`);
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const page = (title: string, content: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>${title} (sandbox)</title>
 <style>body{font-family:Arial,sans-serif;max-width:30rem;margin:2rem auto;padding:0 1rem}input,button{font:inherit;padding:.3rem .6rem}</style>
-</head><body><main><h1>${title}</h1><p>A supplier of the sandbox: it is nobody's.</p>
+</head><body><main><h1>${title}</h1><p>This is a fictional supplier of the sandbox.</p>
 ${content}</main></body></html>`;

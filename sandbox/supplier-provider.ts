@@ -12,42 +12,46 @@ import {
 import { type SupplierLogin, errorPage } from './supplier-pages';
 import { supplierStore } from './supplier-store';
 
-/** What the provider knows: its lists grow while it runs. */
-export interface ProviderParts {
+/** Inputs of the provider. The lists may grow while it runs. */
+export interface ProviderOptions {
   readonly redirectUris: readonly string[];
-  /** The register as its client. */
+  /** The register as an OAuth client. */
   readonly client: RegisterClient;
   readonly logins: readonly SupplierLogin[];
   readonly rtiClients: readonly RtiClient[];
 }
 
 const SIGN_IN_SCOPE = 'openid mpxn';
-/** Seconds: whoever tries several demo logins in one browser is asked again. */
-const SESSION = 60;
-const SHORT = 600;
-/** Seconds for which a token of an RTI User is good. */
-const RTI_TOKEN = 3_600;
+/** Short, so that a developer can use several demo logins in one browser. */
+const SESSION_SECONDS = 60;
+const DEFAULT_TTL_SECONDS = 600;
+/** Lifetime of tokens of RTI Users. */
+const RTI_TOKEN_SECONDS = 3_600;
 const TTL = {
-  ...{ Session: SESSION, Interaction: SHORT, IdToken: SHORT, Grant: RTI_TOKEN, ClientCredentials: RTI_TOKEN },
-  AccessToken: (_, { resourceServer }) => resourceServer?.accessTokenTTL ?? SHORT,
+  ...{ Session: SESSION_SECONDS, Interaction: DEFAULT_TTL_SECONDS, IdToken: DEFAULT_TTL_SECONDS },
+  ...{ Grant: RTI_TOKEN_SECONDS, ClientCredentials: RTI_TOKEN_SECONDS },
+  AccessToken: (_, { resourceServer }) => resourceServer?.accessTokenTTL ?? DEFAULT_TTL_SECONDS,
 } satisfies Configuration['ttl'];
 
-/** Its class alone: the package's front file warns at each start that it would like a newer Node.js. */
+/** Module of the class. The main module of the package warns on Node 20 at each start. */
 const PROVIDER_CLASS: string = 'oidc-provider/lib/provider.js';
 
 /**
- * An OpenID provider as suppliers run one: code flow with PKCE S256. For sign-in the claim `mpxn` (one meter point, or a list) stands in the
- * ID token; the access tokens of RTI Users are JWTs for the register (RFC 9068) with `client_id`, `scope` and `mpxn`, a list. The package
- * is loaded when a sandbox needs it only.
+ * Creates an OpenID provider like that of a supplier: authorization code flow with PKCE S256. The ID token of a sign-in
+ * contains the claim `mpxn` (one meter point, or a list). Access tokens of RTI Users are JWTs for the register (RFC
+ * 9068) with `client_id`, `scope` and `mpxn` (a list). The package is loaded only in a sandbox.
  */
-export async function openIdProvider(issuer: string, parts: ProviderParts): Promise<Provider> {
+export async function openIdProvider(issuer: string, options: ProviderOptions): Promise<Provider> {
   const { Provider: OpenIdProvider } = (await import(PROVIDER_CLASS)) as typeof import('oidc-provider');
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const signingKey = { ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256' };
-  return new OpenIdProvider(issuer, configuration(parts, signingKey));
+  return new OpenIdProvider(issuer, configuration(options, signingKey));
 }
 
-function configuration({ client, redirectUris, logins, rtiClients }: ProviderParts, signingKey: object): Configuration {
+function configuration(
+  { client, redirectUris, logins, rtiClients }: ProviderOptions,
+  signingKey: object,
+): Configuration {
   return {
     adapter: supplierStore(rtiClients),
     clients: [registerClient(client, redirectUris)],
@@ -67,22 +71,22 @@ function configuration({ client, redirectUris, logins, rtiClients }: ProviderPar
     },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     ttl: { ...TTL },
-    renderError: (context, { error_description: said = '' }) => {
+    renderError: (context, { error_description: description = '' }) => {
       context.type = 'html';
-      context.body = errorPage(said);
+      context.body = errorPage(description);
     },
     findAccount: (_, login) => {
       const account = logins.find((each) => each.login === login);
       if (!account) return undefined;
-      const [only, ...others] = account.mpxns;
-      return { accountId: login, claims: () => ({ sub: login, mpxn: others.length === 0 ? only : account.mpxns }) };
+      const [first, ...others] = account.mpxns;
+      return { accountId: login, claims: () => ({ sub: login, mpxn: others.length === 0 ? first : account.mpxns }) };
     },
     loadExistingGrant: async ({ oidc }) => {
-      const { session, client: asking, result, provider } = oidc;
+      const { session, client: requester, result, provider } = oidc;
       const grantId = result?.consent?.grantId;
       if (grantId !== undefined) return provider.Grant.find(grantId);
-      const grant = new provider.Grant({ accountId: session?.accountId, clientId: asking?.clientId });
-      if (isRtiClient(asking?.clientId)) return grant; // of nothing, so that the customer is asked
+      const grant = new provider.Grant({ accountId: session?.accountId, clientId: requester?.clientId });
+      if (isRtiClient(requester?.clientId)) return grant; // an empty grant, so that the provider shows the consent page
       grant.addOIDCScope(SIGN_IN_SCOPE);
       await grant.save();
       return grant;
@@ -90,7 +94,7 @@ function configuration({ client, redirectUris, logins, rtiClients }: ProviderPar
   };
 }
 
-/** Tokens of RTI Users are for the register, whether they say so or not. */
+/** Issues all tokens of RTI Users for the register, with or without the parameter `resource`. */
 const tariffTokens: NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> = {
   enabled: true,
   defaultResource: (_, client) => (isRtiClient(client?.clientId) ? TARIFF_AUDIENCE : (undefined as never)),
@@ -101,7 +105,7 @@ const tariffTokens: NonNullable<NonNullable<Configuration['features']>['resource
       audience: TARIFF_AUDIENCE,
       scope: Object.keys(RTI_SCOPES).join(' '),
       accessTokenFormat: 'jwt',
-      accessTokenTTL: RTI_TOKEN,
+      accessTokenTTL: RTI_TOKEN_SECONDS,
       jwt: { sign: { alg: 'RS256' } },
     };
   },
@@ -111,5 +115,5 @@ const PROVIDER_ERRORS: string = 'oidc-provider/lib/helpers/errors.js';
 
 async function invalidTarget(): Promise<Error> {
   const { InvalidTarget } = (await import(PROVIDER_ERRORS)) as typeof import('oidc-provider').errors;
-  return new InvalidTarget('there is one resource: the register');
+  return new InvalidTarget('the only resource is the register');
 }

@@ -4,34 +4,37 @@ import { type RegisterClient, type RtiClient, TARIFF_AUDIENCE } from './supplier
 import { type SupplierLogin, supplierPages } from './supplier-pages';
 import { openIdProvider } from './supplier-provider';
 
-/** What the supplier of a sandbox is started with. */
+/** Start options of the sandbox's supplier. */
 export interface SupplierOptions {
-  /** 0 is any free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;
-  /** Where customers who sign in to the register may be sent back to, each in full. */
+  /** Complete redirect URIs of the register's sign-in. */
   readonly redirectUris: readonly string[];
-  /** The register as its client. */
+  /** The register as an OAuth client. */
   readonly client: RegisterClient;
-  /** Its customers, so far. */
+  /** Customers; others can be added later. */
   readonly logins?: readonly SupplierLogin[];
 }
 
-/** An energy supplier at which customers sign in and share their tariffs, running. */
+/** A running energy supplier at which customers sign in and share their tariffs. */
 export interface RunningSupplier {
   readonly issuer: string;
-  /** For whom the tokens of RTI Users are: the register. */
+  /** Audience of the tokens of RTI Users: the register. */
   readonly audience: string;
-  /** The register as its client. */
+  /** The register as an OAuth client. */
   readonly client: RegisterClient;
-  /** Customers more. */
+  /** Adds customers. */
   addLogins(logins: readonly SupplierLogin[]): void;
-  /** RTI Users more, as clients with which customers share their tariffs. */
+  /** Adds RTI Users as OAuth clients with which customers can share their tariffs. */
   addRtiClients(clients: readonly RtiClient[]): void;
   close(): Promise<void>;
 }
 
-/** Starts the supplier of a sandbox: a whole OpenID provider with pages. Keys are made at each start; nothing is kept. */
+/**
+ * Starts the supplier of a sandbox: an OpenID provider with pages. It stores nothing and generates its keys at each
+ * start.
+ */
 export async function startSupplier(options: SupplierOptions): Promise<RunningSupplier> {
   const server = createServer();
   const { host, client, redirectUris } = options;
@@ -39,10 +42,10 @@ export async function startSupplier(options: SupplierOptions): Promise<RunningSu
   const logins = [...(options.logins ?? [])];
   const rtiClients: RtiClient[] = [];
   const provider = await openIdProvider(issuer, { client, redirectUris, logins, rtiClients });
-  const answerPage = supplierPages(provider, logins);
-  const answerProvider = provider.callback();
+  const handlePage = supplierPages(provider, logins);
+  const handleProtocol = provider.callback();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!answerPage(request, response)) void answerProvider(request, response);
+    if (!handlePage(request, response)) void handleProtocol(request, response);
   });
   return {
     issuer,

@@ -1,4 +1,4 @@
-/** Data categories (1-specification.md, "Interface B: consent registration data"), for access records as well: each value once, here. */
+/** Data categories of access records and of consents (specification, Interface B: consent registration data). */
 export const DATA_TYPES = [
   'HH-CONSUMPTION',
   'HH-EXPORT',

@@ -8,8 +8,8 @@ const FIRST_YEAR = 1;
 const LAST_YEAR = 9999;
 
 /**
- * Returns the instant of an RFC 3339 date-time, cut to milliseconds, or undefined when the text is none. The year counts in UTC and is 1
- * to 9999. The leap second `:60` is the second that follows `:59`.
+ * Returns the instant of an RFC 3339 date-time, truncated to milliseconds; undefined for any other text. The year in UTC must be 1 to 9999.
+ * The leap second `:60` is the second that follows `:59`.
  */
 export function parseDateTime(text: string): Date | undefined {
   const parts = DATE_TIME.exec(text)?.groups;
@@ -29,7 +29,7 @@ export function isDate(text: string): boolean {
   return startOfDay(text) !== undefined;
 }
 
-/** `Date.UTC` takes the years 0 to 99 for those of the 20th century; `setUTCFullYear` does not. */
+/** Uses `setUTCFullYear`, because `Date.UTC` maps the years 0 to 99 to 1900 to 1999. */
 function startOfDay(text: string): Date | undefined {
   const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined || !isYear(year)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Every error of the register (2-decisions-a-b.md, section 7; 3-decisions-c-d.md, D.2): GraphQL says it as `extensions.code`, REST as
- * `error-code` with the status. This is the one place where a code meets a status.
+ * All errors of the register (decisions A/B, 7; decisions D.2). GraphQL returns the code in `extensions.code`, REST in `error-code` with
+ * the HTTP status.
  */
 export const errorCatalogue = {
   VAL001: { status: 400, meaning: 'A value does not match its pattern or format.' },
@@ -49,7 +49,7 @@ export const errorCatalogue = {
 /** A code of the catalogue. */
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** Whether a string is a code of the catalogue. */
+/** Returns whether a value is a code of the catalogue. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from './repository-root';
 
-/** What `npm run schema` composed (architecture, decision 2). */
+/** Output of `npm run schema`. It is checked in, so that the process starts without composing the subgraphs. */
 export interface GeneratedSchema {
   readonly supergraphSdl: string;
-  /** Root field, such as `Query.accessRecord`, to who may call it. */
+  /** Who may call a root field, by its name: `Query.accessRecord`. */
   readonly audiences: Readonly<Record<string, readonly string[]>>;
-  /** Operation name to text. */
+  /** Text of an operation, by its name. */
   readonly trustedDocuments: Readonly<Record<string, string>>;
 }
 

@@ -1,21 +1,21 @@
 import { GraphQLError } from 'graphql';
 import { type ErrorCode, errorCatalogue } from './error-catalogue';
 
-/** One broken rule: where (names of the GraphQL input, from its root) and why. The message never echoes the value. */
+/** A violated rule. `path` consists of GraphQL input names from the root. The message does not contain the value. */
 export interface Violation {
   readonly code: ErrorCode;
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What a coded error may carry beside its code. */
+/** Optional details of an error. */
 export interface RegisterErrorDetail {
   readonly violations?: readonly Violation[];
-  /** Seconds until a limited caller may try again (LIM002). */
+  /** Seconds until a rate-limited caller may try again (LIM002). */
   readonly retryAfter?: number;
 }
 
-/** An error of the catalogue: thrown by resolvers and rules' callers, answered as `extensions.code` and as a REST status. */
+/** An error of the catalogue. GraphQL returns its code in `extensions.code`, REST its status. */
 export class RegisterError extends GraphQLError {
   readonly code: ErrorCode;
 
@@ -26,7 +26,7 @@ export class RegisterError extends GraphQLError {
   }
 }
 
-/** Throws all violations as one error; its code is that of the first. At most 100 are told (section 7). */
+/** Throws one error with the code of the first violation and at most 100 violations (decisions A/B, 7). Does nothing without violations. */
 export function refuse(violations: readonly Violation[]): void {
   const [first] = violations;
   if (first) throw new RegisterError(first.code, first.message, { violations: violations.slice(0, 100) });

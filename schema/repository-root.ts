@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder that holds package.json: the same from the sources and from `dist`. */
+/** The folder with package.json, above both the sources and `dist`. */
 export const REPOSITORY_ROOT = rootAbove(__dirname);
 
 function rootAbove(folder: string): string {

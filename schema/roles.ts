@@ -1,4 +1,4 @@
-/** Roles of accounts (2-decisions-a-b.md, section 1). `customer` is a portal session, never an account. */
+/** Roles of accounts (decisions A/B, 1). */
 export const ACCOUNT_ROLES = [
   'data_user',
   'data_provider',
@@ -9,8 +9,10 @@ export const ACCOUNT_ROLES = [
   'analyst',
 ] as const;
 
-/** A role that an account can have. */
+/** A role of an account. */
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
-/** A role that a caller can have; `consumer` is the token of a supplier that acts for one of its consumers (3-decisions-c-d.md, D.1). */
+/**
+ * A role of a caller. `customer`: session of the portal. `consumer`: token that a supplier issued for one of its consumers (decisions D.1).
+ */
 export type Role = AccountRole | 'customer' | 'consumer';

@@ -15,16 +15,16 @@ import {
 import { MPXN_PROFILE, mpxnFault } from './mpxn';
 import { RegisterError } from './register-error';
 
-/** A scalar whose values are strings; `fault` says what is wrong with one, never echoing it. */
+/** Creates a scalar of strings. `violationOf` returns what is wrong with a value, without the value itself. */
 function stringScalar(
   name: string,
   description: string,
   code: ErrorCode,
-  fault: (value: string) => string | undefined,
+  violationOf: (value: string) => string | undefined,
 ) {
   const parse = (value: unknown): string => {
     if (typeof value !== 'string') throw new RegisterError('VAL003', `${name} must be a string`);
-    const reason = fault(value);
+    const reason = violationOf(value);
     if (reason !== undefined) throw new RegisterError(code, `${name} ${reason}`);
     return value;
   };
@@ -40,7 +40,7 @@ function stringScalar(
 const byPattern = (pattern: RegExp) => (value: string) =>
   pattern.test(value) ? undefined : `does not match ${pattern.source}`;
 
-/** AccessKey: the credential of an access record, a secret (Common types). */
+/** Access key (specification, Common types): the credential of an access record, a secret. */
 export const AccessKey = stringScalar(
   'AccessKey',
   'The key of an access record, `ak_` and 24 hexadecimal digits. It is a credential: treat it as a secret.',
@@ -48,7 +48,7 @@ export const AccessKey = stringScalar(
   byPattern(ACCESS_KEY_PATTERN),
 );
 
-/** Consent key of Interface B (Common types): a secret, like the access key whose digits it shares. */
+/** Consent key of Interface B (specification, Common types): a secret with the digits of the access key. */
 export const ConsentKey = stringScalar(
   'ConsentKey',
   'The key of a consent that was registered through Interface B, `ck_` and 24 hexadecimal digits. It is a credential: treat it as a secret.',
@@ -56,7 +56,7 @@ export const ConsentKey = stringScalar(
   byPattern(CONSENT_KEY_PATTERN),
 );
 
-/** IdentityRecordKey (Common types). */
+/** Key of an Identity Record (specification, Common types). */
 export const IdentityRecordKey = stringScalar(
   'IdentityRecordKey',
   'The key of an Identity Record, `ir_` and 24 hexadecimal digits.',
@@ -64,7 +64,7 @@ export const IdentityRecordKey = stringScalar(
   byPattern(IDENTITY_RECORD_KEY_PATTERN),
 );
 
-/** DUID (Common types). */
+/** Identifier of a Data User (specification, Common types). */
 export const Duid = stringScalar(
   'DUID',
   'The identifier of a Data User, `duid_` and 24 hexadecimal digits, issued at onboarding.',
@@ -72,7 +72,7 @@ export const Duid = stringScalar(
   byPattern(DUID_PATTERN),
 );
 
-/** Credential id (Common types). */
+/** Identifier of a passkey credential (specification, Common types). */
 export const CredentialId = stringScalar(
   'CredentialId',
   'The identifier of a passkey credential, `cred_` and 24 hexadecimal digits.',
@@ -80,7 +80,7 @@ export const CredentialId = stringScalar(
   byPattern(CREDENTIAL_ID_PATTERN),
 );
 
-/** Webhook id (Common types). */
+/** Identifier of a webhook subscription (specification, Common types). */
 export const WebhookId = stringScalar(
   'WebhookId',
   'The identifier of a webhook subscription, `wid_` and 24 hexadecimal digits.',
@@ -91,20 +91,20 @@ export const WebhookId = stringScalar(
 /** Identifier of an event. */
 export const EventId = stringScalar(
   'EventId',
-  'The identifier of an event, `evt_` and 24 hexadecimal digits: the same wherever the event is told.',
+  'The identifier of an event, `evt_` and 24 hexadecimal digits: the same in webhooks, subscriptions and lists.',
   'VAL001',
   byPattern(EVENT_ID_PATTERN),
 );
 
-/** The reference of a re-identification (2-decisions-a-b.md, section 4): known to its initiator, it confirms nothing by itself. */
+/** Reference of a re-identification (decisions A/B, 4). Its initiator knows it; it does not prove the re-identification. */
 export const TokenRef = stringScalar(
   'TokenRef',
-  'The reference of a re-identification, `mlr_` and 24 hexadecimal digits. By itself it confirms nothing.',
+  'The reference of a re-identification, `mlr_` and 24 hexadecimal digits. It does not prove the re-identification.',
   'VAL001',
   byPattern(TOKEN_REF_PATTERN),
 );
 
-/** MPxN of Interface A (Common types), in the profile of this process. */
+/** MPxN of Interface A (specification, Common types), in the profile of this process. */
 export const Mpxn = stringScalar('MPxN', 'A meter point number: MPAN or MPRN.', 'VAL001', (value) =>
   mpxnFault(value, MPXN_PROFILE),
 );
@@ -117,7 +117,7 @@ export const ProjectId = stringScalar(
   byPattern(PROJECT_ID_PATTERN),
 );
 
-/** Cycle of publication (Interface C). */
+/** Publication cycle (Interface C). */
 export const PublicationPeriod = stringScalar(
   'PublicationPeriod',
   'The cycle of a publication in its year: `01` is the May cycle, `02` the November cycle.',
@@ -130,7 +130,7 @@ export const CalendarDate = stringScalar('Date', 'A calendar date, `YYYY-MM-DD`.
   isDate(value) ? undefined : 'is not a calendar date YYYY-MM-DD',
 );
 
-/** URI: the form is a rule of the domain (VAL008), so that all violations are told together. */
+/** URI. The scalar accepts any string; a domain rule checks the form (VAL008), so that all violations are returned together. */
 export const Uri = stringScalar(
   'URI',
   'A URI: https, without credentials, at most 2,048 characters.',
@@ -138,7 +138,7 @@ export const Uri = stringScalar(
   () => undefined,
 );
 
-/** E-mail address: the form is a rule of the domain (VAL001), so that all violations are told together. */
+/** E-mail address. The scalar accepts any string; a domain rule checks the form (VAL001), so that all violations are returned together. */
 export const EmailAddress = stringScalar(
   'EmailAddress',
   'An e-mail address, at most 254 characters.',
@@ -146,10 +146,10 @@ export const EmailAddress = stringScalar(
   () => undefined,
 );
 
-/** Date-time: any RFC 3339 offset in, UTC with milliseconds and `Z` out. Internally a Date. */
+/** Date-time. Input with any RFC 3339 offset; output in UTC with milliseconds and `Z`. A `Date` in resolvers. */
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
-  description: 'An instant, RFC 3339. Answers are in UTC with milliseconds and `Z`.',
+  description: 'An instant, RFC 3339. Results are in UTC with milliseconds and `Z`.',
   serialize: (value) => (value instanceof Date ? value : new Date(String(value))).toISOString(),
   parseValue: parseInstant,
   parseLiteral: (node) => parseInstant(node.kind === Kind.STRING ? node.value : undefined),
@@ -161,10 +161,10 @@ function parseInstant(value: unknown): Date {
   return instant;
 }
 
-/** Free-form JSON object. */
+/** JSON object of any form, only as a variable. */
 export const JsonObject = new GraphQLScalarType<unknown, unknown>({
   name: 'JSONObject',
-  description: 'A JSON object without a fixed form.',
+  description: 'A JSON object of any form.',
   parseValue: parseJsonObject,
   parseLiteral: () => {
     throw new RegisterError('VAL003', 'JSONObject must be given as a variable');

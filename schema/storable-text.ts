@@ -1,7 +1,7 @@
-/** NUL and unpaired surrogates: JSON can carry them, PostgreSQL and UTF-8 cannot. */
+/** NUL and unpaired surrogates. JSON can contain them; PostgreSQL cannot store NUL, UTF-8 cannot encode the surrogates. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** Whether a text can be written as UTF-8 and kept by PostgreSQL. */
+/** Returns whether UTF-8 can encode a text and PostgreSQL can store it. */
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }

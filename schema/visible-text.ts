@@ -1,10 +1,10 @@
 /**
- * A letter, number, punctuation mark or symbol that a reader sees. Some letters are blank by definition, such as the Hangul fillers, and
- * the Braille pattern without dots is a symbol.
+ * A visible letter, number, punctuation mark or symbol. Excludes letters that are blank by definition, such as the Hangul fillers, and the
+ * Braille pattern without dots, which is a symbol.
  */
 const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Returns whether a text has at least one visible character, as every required text must (decisions A/B, section 1). */
+/** Returns whether a text has at least one visible character, as every required text must (decisions A/B, 1). */
 export function hasVisibleCharacter(text: string): boolean {
   return VISIBLE.test(text);
 }

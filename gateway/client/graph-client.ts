@@ -1,17 +1,20 @@
 import type { ErrorCode } from '../../schema/error-catalogue';
 import type { Violation } from '../../schema/register-error';
 
-/** The header of a supplier's API key, in lower case (3-decisions-c-d.md, D.1). */
+/** Header of a supplier's API key, in lower case (decisions D.1). */
 export const SUPPLIER_KEY_HEADER = 'x-supplier-api-key';
 
-/** What a request sends as the API key of a supplier; several are none that is valid. */
+/** Returns the API key of a supplier as sent. Node joins repeated headers, so that two keys match no valid one. */
 export function supplierKeyIn(headers: Readonly<Record<string, unknown>>): string | undefined {
   const sent = headers[SUPPLIER_KEY_HEADER];
   return sent === undefined ? undefined : String(sent);
 }
 
-/** What the graph must know of the request that a client serves; its credentials are verified by the graph, never by the client. */
-export interface RequestFacts {
+/**
+ * Credentials, transaction id and client address of the request that a client of the graph serves. The gateway verifies
+ * the credentials.
+ */
+export interface RequestMetadata {
   /** The `Authorization` header as sent. */
   readonly authorization?: string | undefined;
   /** The value of {@link SUPPLIER_KEY_HEADER}, as sent. */
@@ -20,7 +23,7 @@ export interface RequestFacts {
   readonly clientAddress: string;
 }
 
-/** One failure of an operation, by its code of the catalogue. */
+/** One error of an operation, with its code from the catalogue. */
 export interface GraphFailure {
   readonly message: string;
   readonly code: ErrorCode;
@@ -28,19 +31,20 @@ export interface GraphFailure {
   readonly retryAfter?: number;
 }
 
-/** What the graph answers: data as selected, and the failures. */
-export interface GraphAnswer {
+/** Result of an operation: selected data and errors. */
+export interface GraphResult {
   readonly data?: Record<string, unknown> | null;
   readonly failures: readonly GraphFailure[];
 }
 
-/** A client's only view of the graph: adapter, portal and console alike are ordinary clients, with no rights of their own. */
+/** The graph as its clients see it. REST adapter, portal and console have no rights beyond those of their callers. */
 export interface GraphClient {
   /** Runs a trusted document by its operation name. */
-  run(operation: string, variables: Record<string, unknown>, facts: RequestFacts): Promise<GraphAnswer>;
+  run(operation: string, variables: Record<string, unknown>, metadata: RequestMetadata): Promise<GraphResult>;
   /**
-   * Whether the caller would be let in to the operation (token valid, account active and within its rate, role allowed): undefined, or
-   * the failure. Asked only when a request is already known to be bad, so that 401 and 403 come before 400.
+   * Returns undefined if the caller may run the operation (valid token, active account within its rate, admitted role),
+   * otherwise the error. Clients call it only for requests that are already known to be invalid, so that 401 and 403
+   * precede 400.
    */
-  admit(operation: string, facts: RequestFacts): Promise<GraphFailure | undefined>;
+  admit(operation: string, metadata: RequestMetadata): Promise<GraphFailure | undefined>;
 }

@@ -2,58 +2,67 @@ import { RegisterError } from '../../schema/register-error';
 import type { EventLog } from './event-log';
 import { type RecentEvents, recentEvents } from './recent-events';
 
-/** Follows the log while somebody listens: one reader of it for all subscriptions of this gateway. */
+/** Follows the log while it has listeners. All subscriptions of this gateway share one feed per log. */
 export interface EventFeed {
-  /** Begins to listen: from here on everything is told. `wake` is called when there may be something new. */
-  join(wake: () => void): Promise<JoinedFeed>;
+  /** Adds a listener: from now on the feed reads every event. Calls `notify` when new events or a failure may exist. */
+  join(notify: () => void): Promise<JoinedFeed>;
   close(): void;
 }
 
-/** The feed, as one listener sees it. */
+/** The feed as one listener uses it. */
 export interface JoinedFeed {
   readonly recent: RecentEvents;
-  /** The place in the log up to which {@link recent} has everything. */
+  /** Cursor up to which {@link recent} is complete. */
   cursor(): string;
-  /** Why there is nothing more to come: the place is none of the log any more, since the database lives another life. */
-  lost(): RegisterError | undefined;
-  /** Reads the log to its end as it is after this call. */
+  /**
+   * The error that ended the feed: the log rejects the cursor (VAL001), because the database was restored, rewound or
+   * failed over.
+   */
+  failure(): RegisterError | undefined;
+  /** Reads the log up to its end at the time of this call or later. */
   refresh(): Promise<void>;
   leave(): void;
 }
 
-/** What the feed works with. */
-export interface FeedParts {
+/** Dependencies of the feed. */
+export interface FeedDependencies {
   readonly log: EventLog;
-  /** The log cannot be read any more: it is tried again and again, and only the first failure is told. */
+  /** Called for the first failure of an outage only; the feed retries. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Milliseconds between looks at the log, and after a look that failed. */
-const INTERVAL = 100;
-const INTERVAL_AFTER_FAILURE = 1_000;
-/** Events read at once. */
-const PAGE = 500;
-/** Events kept for subscriptions that lag behind; who lags further reads the log again. */
-const KEPT = 5_000;
+/** Interval between polls of the log, and after a failed poll. */
+const POLL_INTERVAL_MS = 100;
+const RETRY_INTERVAL_MS = 1_000;
+/** Maximum number of events per read. */
+const PAGE_SIZE = 500;
+/** Events retained for slow subscriptions; a subscription further behind reads the log itself. */
+const MIN_RECENT_EVENTS = 5_000;
 
-/** A feed that reads nothing until somebody joins, and stops when the last has left. */
-export function eventFeed(parts: FeedParts): EventFeed {
-  let current: Following | undefined;
+/** Returns a feed that polls the log only while it has listeners. */
+export function eventFeed(dependencies: FeedDependencies): EventFeed {
+  let current: LogFollower | undefined;
   let isClosed = false;
   return {
-    async join(wake) {
+    async join(notify) {
       if (isClosed) throw new RegisterError('SYS002');
-      const joined = (current = current?.isRunning ? current : new Following(parts));
-      const leave = () => void joined.listeners.delete(wake);
-      joined.listeners.add(wake);
+      const joined = (current = current?.isRunning ? current : new LogFollower(dependencies));
+      const leave = () => void joined.listeners.delete(notify);
+      joined.listeners.add(notify);
       try {
-        await joined.begun;
+        await joined.started;
       } catch (error) {
         leave();
         throw error;
       }
       const { recent } = joined;
-      return { recent, cursor: () => joined.cursor, lost: () => joined.lost, refresh: () => joined.refresh(), leave };
+      return {
+        recent,
+        cursor: () => joined.cursor,
+        failure: () => joined.failure,
+        refresh: () => joined.refresh(),
+        leave,
+      };
     },
     close() {
       isClosed = true;
@@ -62,42 +71,42 @@ export function eventFeed(parts: FeedParts): EventFeed {
   };
 }
 
-/** One stretch of following the log, from the first listener to the last. */
-class Following {
-  readonly recent: RecentEvents = recentEvents(KEPT);
+/** Follows the log from the first listener to the last. */
+class LogFollower {
+  readonly recent: RecentEvents = recentEvents(MIN_RECENT_EVENTS);
   readonly listeners = new Set<() => void>();
   cursor = '';
   isRunning = true;
-  lost: RegisterError | undefined;
-  /** Resolves when the place is known from which on it follows. */
-  readonly begun: Promise<void>;
-  private lastLook: Promise<unknown>;
-  private isAway = false;
+  failure: RegisterError | undefined;
+  /** Resolves when the start cursor is known. */
+  readonly started: Promise<void>;
+  private lastPoll: Promise<unknown>;
+  private isUnavailable = false;
 
-  constructor(private readonly parts: FeedParts) {
-    this.begun = this.begin();
-    this.lastLook = this.begun;
-    this.begun.then(
+  constructor(private readonly dependencies: FeedDependencies) {
+    this.started = this.start();
+    this.lastPoll = this.started;
+    this.started.then(
       () => this.follow(),
-      () => undefined, // whoever joined is told
+      () => undefined, // `join` throws the error
     );
   }
 
-  /** One look at a time, so that the events are told in their order. */
-  private nextLook(): Promise<boolean> {
-    const look = () => this.look();
-    const next = this.lastLook.then(look, look);
-    this.lastLook = next;
+  /** Polls run one at a time, so that events stay in order. */
+  private nextPoll(): Promise<boolean> {
+    const poll = () => this.poll();
+    const next = this.lastPoll.then(poll, poll);
+    this.lastPoll = next;
     return next;
   }
 
   async refresh(): Promise<void> {
-    while (await this.nextLook());
+    while (await this.nextPoll());
   }
 
-  private async begin(): Promise<void> {
+  private async start(): Promise<void> {
     try {
-      ({ cursor: this.cursor } = await this.parts.log.read(null, 1));
+      ({ cursor: this.cursor } = await this.dependencies.log.read(null, 1));
     } catch (error) {
       this.isRunning = false;
       throw error;
@@ -105,47 +114,47 @@ class Following {
   }
 
   private async follow(): Promise<void> {
-    while (this.listeners.size > 0 && this.lost === undefined) {
-      const milliseconds = await this.pauseAfter(this.nextLook());
+    while (this.listeners.size > 0 && this.failure === undefined) {
+      const milliseconds = await this.pauseAfter(this.nextPoll());
       if (milliseconds > 0) await new Promise((resolve) => void setTimeout(resolve, milliseconds));
     }
     this.isRunning = false;
   }
 
-  /** Answers whether there is more to be read at once. */
-  private async look(): Promise<boolean> {
-    const { cursor, entries } = await this.parts.log.read(this.cursor, PAGE);
+  /** Returns true if more events can be read at once. */
+  private async poll(): Promise<boolean> {
+    const { cursor, entries } = await this.dependencies.log.read(this.cursor, PAGE_SIZE);
     this.recent.append(entries);
     this.cursor = cursor;
-    if (entries.length > 0) for (const wake of this.listeners) wake();
-    return entries.length >= PAGE;
+    if (entries.length > 0) for (const notify of this.listeners) notify();
+    return entries.length >= PAGE_SIZE;
   }
 
-  private pauseAfter(look: Promise<boolean>): Promise<number> {
-    return look.then(
+  private pauseAfter(poll: Promise<boolean>): Promise<number> {
+    return poll.then(
       (isMore) => {
-        this.isAway = false;
-        return isMore ? 0 : INTERVAL;
+        this.isUnavailable = false;
+        return isMore ? 0 : POLL_INTERVAL_MS;
       },
       (error: unknown) => {
-        if (isUnknownCursor(error)) return this.lose(error);
-        if (!this.isAway) this.parts.onFailure(error);
-        this.isAway = true;
-        return INTERVAL_AFTER_FAILURE;
+        if (isUnknownCursor(error)) return this.endWith(error);
+        if (!this.isUnavailable) this.dependencies.onFailure(error);
+        this.isUnavailable = true;
+        return RETRY_INTERVAL_MS;
       },
     );
   }
 
-  /** Everybody who listens is told; who joins from now on begins at a place that is one. */
-  private lose(error: RegisterError): number {
-    this.lost = error;
+  /** Ends the feed and notifies all listeners. The next listener starts a new feed at the log's current end. */
+  private endWith(error: RegisterError): number {
+    this.failure = error;
     this.isRunning = false;
-    for (const wake of this.listeners) wake();
+    for (const notify of this.listeners) notify();
     return 0;
   }
 }
 
-/** Whether the log has no such place: trying again is of no use. */
+/** Returns true if the log rejects the cursor; retrying is then useless. */
 export function isUnknownCursor(error: unknown): error is RegisterError {
   return error instanceof RegisterError && error.code === 'VAL001';
 }

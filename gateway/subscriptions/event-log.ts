@@ -1,100 +1,102 @@
+import {
+  AccountStandings,
+  type AccountStandingsQuery,
+  type EventLogQueryVariables,
+  LiveSupplierKeys,
+} from '../../schema/generated/questions-to-access';
+import { ActiveSuppliers } from '../../schema/generated/questions-to-tariffs';
 import { newIdentifier } from '../../schema/identifiers';
-import { askSubgraph } from '../../subgraphs/server/service-question';
-import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import type { Question } from '../../schema/question';
+import { askSubgraph } from '../../subgraphs/server/graph/service-question';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 
-/** An event of the log: what decides who is told of it. */
+/** An event of the log, with the fields that decide who receives it. */
 export interface LogEntry {
   readonly id: string;
-  /** The place in the log after this event. */
+  /** Cursor after this event. */
   readonly cursor: string;
   readonly type: string;
-  /** The Data User or supplier whom it concerns; null for none. */
+  /** Data User or supplier that the event concerns; null for none. */
   readonly owner: string | null;
 }
 
-/** A part of the log, oldest first. */
+/** A page of the log, oldest first. */
 export interface LogPage {
-  /** The place in the log after this part. */
+  /** Cursor after this page. */
   readonly cursor: string;
   readonly entries: readonly LogEntry[];
 }
 
-/** What `access` says of an account at this instant. */
-export interface AccountStanding {
-  readonly accountId: string;
-  readonly active: boolean;
-  readonly role: string;
-  readonly duid: string | null;
-  /** The register's clock. */
-  readonly now: string;
-}
+/** Query of a subgraph for the events after a cursor, with the page at `log`. */
+export type LogQuestion = Question<{ readonly log: LogPage }, EventLogQueryVariables>;
 
-/** A log of events, as the gateway asks its subgraph for it on its own account. */
+/** Current state of an account in `access`, with the register's clock. */
+export type AccountState = AccountStandingsQuery['accountStandings'][number];
+
+/** An event log, read with the gateway's own service token. */
 export interface EventLog {
-  /** Events after a place, without gaps; null asks for the place from which on everything is yet to come. */
+  /** Returns the events after a cursor, without gaps. For null, returns the cursor of the log's current end. */
   read(after: string | null, first: number): Promise<LogPage>;
 }
 
-/** The accounts of `access`, as the gateway asks for them on its own account. */
-export interface AccountStandings {
-  /** Accounts that do not exist are left out. */
-  standings(accountIds: readonly string[]): Promise<readonly AccountStanding[]>;
-  /** Which of these API keys of suppliers have not been replaced, by their ids. */
+/** Accounts of `access`, read with the gateway's own service token. */
+export interface AccountQueries {
+  /** Omits accounts that do not exist. */
+  states(accountIds: readonly string[]): Promise<readonly AccountState[]>;
+  /** Returns those of the API key ids that have not been replaced. */
   liveSupplierKeys(keyIds: readonly string[]): Promise<readonly string[]>;
 }
 
-/** The suppliers of `tariffs`, as the gateway asks for them on its own account. */
-export interface SupplierStandings {
-  /** Which of these are active in the register at this instant. */
+/** Suppliers of `tariffs`, read with the gateway's own service token. */
+export interface SupplierQueries {
+  /** Returns those of the suppliers that are active in the register now. */
   active(mpids: readonly string[]): Promise<readonly string[]>;
 }
 
-const ACTIVE_SUPPLIERS = 'query ActiveSuppliers($mpids: [String!]!) { activeSuppliers(mpids: $mpids) }';
-const LIVE_SUPPLIER_KEYS = 'query LiveSupplierKeys($keyIds: [ID!]!) { liveSupplierKeys(keyIds: $keyIds) }';
-const STANDINGS =
-  'query AccountStandings($accountIds: [String!]!) { accountStandings(accountIds: $accountIds) { accountId active role duid now } }';
-
-/** A log over the link to the subgraph that keeps it. */
-export function eventLog(keeper: SubgraphLink, reading: string): EventLog {
+/** Reads a log from the subgraph that stores it. */
+export function eventLog(subgraph: SubgraphLink, question: LogQuestion): EventLog {
   return {
     async read(after, first) {
-      return (await ask<{ readonly log: LogPage }>(keeper, reading, { after, first })).log;
+      return (await askAsGateway(subgraph, question, { after, first })).log;
     },
   };
 }
 
-/** Accounts over the link to `access`. */
-export function accountStandings(access: SubgraphLink): AccountStandings {
+/** Reads accounts from `access`. */
+export function accountQueries(access: SubgraphLink): AccountQueries {
   return {
-    async standings(accountIds) {
-      type Answer = { readonly accountStandings: readonly AccountStanding[] };
-      return (await ask<Answer>(access, STANDINGS, { accountIds })).accountStandings;
+    async states(accountIds) {
+      return (await askAsGateway(access, AccountStandings, { accountIds })).accountStandings;
     },
     async liveSupplierKeys(keyIds) {
-      type Answer = { readonly liveSupplierKeys: readonly string[] };
-      return (await ask<Answer>(access, LIVE_SUPPLIER_KEYS, { keyIds })).liveSupplierKeys;
+      return (await askAsGateway(access, LiveSupplierKeys, { keyIds })).liveSupplierKeys;
     },
   };
 }
 
-/** Suppliers over the link to `tariffs`; none is active where there is no such subgraph. */
-export function supplierStandings(tariffs: SubgraphLink | undefined): SupplierStandings {
+/** Reads suppliers from `tariffs`; without this subgraph no supplier is active. */
+export function supplierQueries(tariffs: SubgraphLink | undefined): SupplierQueries {
   return {
     async active(mpids) {
       if (!tariffs) return [];
-      type Answer = { readonly activeSuppliers: readonly string[] };
-      return (await ask<Answer>(tariffs, ACTIVE_SUPPLIERS, { mpids })).activeSuppliers;
+      return (await askAsGateway(tariffs, ActiveSuppliers, { mpids })).activeSuppliers;
     },
   };
 }
 
-function ask<Data>(link: SubgraphLink, query: string, variables: Record<string, unknown>): Promise<Data> {
-  const origin = { transactionId: newIdentifier('tid'), clientAddress: '' };
-  return askSubgraph<Data>(link, 'gateway', query, variables, origin);
+function askAsGateway<Result, Variables extends Record<string, unknown>>(
+  link: SubgraphLink,
+  question: Question<Result, Variables>,
+  variables: Variables,
+): Promise<Result> {
+  return askSubgraph(link, 'gateway', question, variables, { transactionId: newIdentifier('tid'), clientAddress: '' });
 }
 
-/** The log of which nothing is known before it was checked, after it was read, who may still be told of it. */
-export function checkedLog(log: EventLog, checkCallers: () => Promise<unknown>): EventLog {
+/**
+ * Returns the log with a check of all callers after each read, so that no event reaches a caller whose access ended
+ * before it.
+ */
+export function revalidatingLog(log: EventLog, checkCallers: () => Promise<unknown>): EventLog {
   return {
     async read(after, first) {
       const page = await log.read(after, first);

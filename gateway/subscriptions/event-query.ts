@@ -12,47 +12,48 @@ import {
   visit,
 } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
-import { fragmentsOf } from '../projection';
-import { EVENT_STREAMS, type EventStreamKind } from './event-streams';
+import { fragmentsOf } from '../plans/projection';
+import { EVENT_STREAMS, type EventStreamKind } from './event-stream-kinds';
 
-/** The query that answers a subscription for one event: the same selection, so that it may cross subgraphs. */
+/** Query for one event of a subscription, with the same selection. As a query it may cross subgraphs. */
 export interface EventQuery {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** Which log it follows. */
+  /** Kind of the followed log. */
   readonly kind: EventStreamKind;
   /** The subscription's root field, with its arguments. */
   readonly streamed: FieldNode;
-  /** The name under which the client expects the event. */
+  /** Response key of the event. */
   readonly responseKey: string;
-  /** The variable that holds the event's id. */
+  /** Variable for the event's id. */
   readonly idVariable: string;
-  /** The client's variables on which the answer depends. */
+  /** Variables of the client on which the result depends. */
   readonly variables: readonly string[];
 }
 
-/** Of the argument `id` of every field that answers for a single event. */
+/** Type of the argument `id` of every field that returns one event. */
 const ID_TYPE = 'EventId!';
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
- * Rewrites a valid subscription: the root field becomes that of a single event under the same response name, fragments on
- * Subscription are resolved, and what nothing uses any more is dropped. VAL003 when the event is asked for under a condition.
+ * Rewrites a valid subscription as a query: the root field becomes the field for one event under the same response key,
+ * fragments on Subscription are inlined, and unused variables and fragments are dropped. Throws VAL003 if a directive
+ * makes the event conditional.
  */
 export function eventQueryOf(document: DocumentNode, subscription: OperationDefinitionNode): EventQuery {
   const fragments = fragmentsOf(document);
   const roots = rootFields(subscription.selectionSet, fragments);
   const [streamed] = roots;
   const kind = streamed && EVENT_STREAMS.get(streamed.name.value);
-  if (!streamed || !kind) throw new RegisterError('VAL003', 'There is no such subscription');
+  if (!streamed || !kind) throw new RegisterError('VAL003', 'This subscription does not exist');
   const selectionSet: SelectionSetNode = {
     kind: Kind.SELECTION_SET,
     selections: roots.flatMap((root) => root.selectionSet?.selections ?? []),
   };
   const reachable = reachableFragments(selectionSet, fragments);
   const used = variablesIn([selectionSet, ...reachable]);
-  const kept = (subscription.variableDefinitions ?? []).filter((definition) =>
+  const usedDefinitions = (subscription.variableDefinitions ?? []).filter((definition) =>
     used.has(definition.variable.name.value),
   );
   const idVariable = unusedName(subscription);
@@ -62,7 +63,7 @@ export function eventQueryOf(document: DocumentNode, subscription: OperationDefi
     operation: OperationTypeNode.QUERY,
     ...(subscription.name ? { name: subscription.name } : {}),
     variableDefinitions: [
-      ...kept,
+      ...usedDefinitions,
       { kind: Kind.VARIABLE_DEFINITION, variable: variable(idVariable), type: parseType(ID_TYPE) },
     ],
     selectionSet: { kind: Kind.SELECTION_SET, selections: [eventField(kind, responseKey, idVariable, selectionSet)] },
@@ -74,15 +75,15 @@ export function eventQueryOf(document: DocumentNode, subscription: OperationDefi
     streamed,
     responseKey,
     idVariable,
-    variables: kept.map((definition) => definition.variable.name.value),
+    variables: usedDefinitions.map((definition) => definition.variable.name.value),
   };
 }
 
-/** The root fields, all of one response name: validation has seen to that. */
+/** Returns the root fields. Validation ensures that they share one response key. */
 function rootFields(set: SelectionSetNode, fragments: Fragments): FieldNode[] {
   return set.selections.flatMap((selection) => {
     if (selection.directives?.length)
-      throw new RegisterError('VAL003', 'The event of a subscription cannot be asked for under a condition');
+      throw new RegisterError('VAL003', 'The event of a subscription must not depend on a directive');
     return selection.kind === Kind.FIELD ? [selection] : rootFields(selectionSetOf(selection, fragments), fragments);
   });
 }
@@ -94,16 +95,16 @@ function selectionSetOf(selection: Exclude<SelectionNode, FieldNode>, fragments:
 
 function reachableFragments(from: SelectionSetNode, fragments: Fragments): FragmentDefinitionNode[] {
   const found = new Map<string, FragmentDefinitionNode>();
-  const look = (node: ASTNode) =>
+  const collect = (node: ASTNode) =>
     visit(node, {
       FragmentSpread({ name: { value } }) {
         const fragment = fragments.get(value);
         if (!fragment || found.has(value)) return;
         found.set(value, fragment);
-        look(fragment);
+        collect(fragment);
       },
     });
-  look(from);
+  collect(from);
   return [...found.values()];
 }
 

@@ -1,36 +1,38 @@
 import type { EventFeed, JoinedFeed } from './event-feed';
 import type { EventLog, LogEntry } from './event-log';
 
-/** A subscription's own way along the log: first what was missed, then what comes, without a gap and nothing twice. */
+/**
+ * Position of one subscription in the log. It reads missed events first, then recent ones, without gaps or duplicates.
+ */
 export interface EventReader {
   /**
-   * The next event that the subscription is for; undefined when the reader was closed. After a failure it can be asked again,
-   * unless its place is lost (VAL001).
+   * Returns the next event of the subscription, or undefined when the reader is closed. After a failure the call can be
+   * repeated, except after VAL001 (the log rejects the cursor).
    */
   next(): Promise<LogEntry | undefined>;
-  /** Some of those that come after it, as far as they are at hand. */
-  upcoming(most: number): LogEntry[];
+  /** Returns matching events among the next `max` that are in memory. */
+  upcoming(max: number): LogEntry[];
   close(): void;
 }
 
-/** What a reader is opened with. */
-export interface ReaderParts {
+/** Feed, log, filter and start cursor of a reader. */
+export interface ReaderOptions {
   readonly feed: EventFeed;
   readonly log: EventLog;
-  /** Whether the subscription is for an event. */
+  /** Returns true if the subscription receives the event. */
   readonly isFor: (entry: LogEntry) => boolean;
-  /** The place after which it begins; null for what happens from now on. */
+  /** Cursor after which the subscription starts; null for new events only. */
   readonly after: string | null;
 }
 
-/** Events read at once when a subscription catches up. */
-const PAGE = 500;
+/** Maximum number of events per read while a subscription catches up. */
+const PAGE_SIZE = 500;
 
-/** Opens a reader; throws when the place is none. */
-export async function openReader({ feed, log, isFor, after }: ReaderParts): Promise<EventReader> {
-  const news = new News();
-  const joined = await feed.join(() => news.tell());
-  const reader = new Reader(joined, log, isFor, news);
+/** Opens a reader; throws VAL001 if the log rejects the cursor. */
+export async function openReader({ feed, log, isFor, after }: ReaderOptions): Promise<EventReader> {
+  const signal = new Signal();
+  const joined = await feed.join(() => signal.notify());
+  const reader = new Reader(joined, log, isFor, signal);
   try {
     if (after !== null) await reader.catchUpAfter(after);
     return reader;
@@ -40,11 +42,11 @@ export async function openReader({ feed, log, isFor, after }: ReaderParts): Prom
   }
 }
 
-/** Lets one reader wait until it is told that there may be something new. */
-class News {
+/** Lets one reader wait for the next notification of the feed. */
+class Signal {
   private waiting: (() => void) | undefined;
 
-  tell(): void {
+  notify(): void {
     this.waiting?.();
     this.waiting = undefined;
   }
@@ -56,66 +58,66 @@ class News {
   }
 }
 
-/** A part of the log that a reader fetched for itself, since it is behind the feed. */
+/** Events that a reader behind the feed read from the log itself. */
 interface MissedEvents {
-  /** What is left of it. */
-  readonly left: LogEntry[];
-  /** It reached the end of the log as it was then. */
+  /** Events not returned yet. */
+  readonly remaining: LogEntry[];
+  /** True if the read reached the end of the log. */
   readonly reachedEnd: boolean;
-  /** Every recent event with a smaller number was there to be read. */
-  readonly before: number;
+  /** The feed's next event number when the read started. The read covers every recent event below it. */
+  readonly feedEnd: number;
 }
 
 class Reader implements EventReader {
   private isClosed = false;
-  /** Undefined when the reader is up to date: then it takes the recent event of `number` next. */
+  /** Undefined if the reader is up to date; then it returns recent event `number` next. */
   private missed: MissedEvents | undefined;
   private number: number;
-  /** The place in the log to which the reader has come. */
+  /** Cursor of the last event read. */
   private cursor: string;
 
   constructor(
     private readonly joined: JoinedFeed,
     private readonly log: EventLog,
     private readonly isFor: (entry: LogEntry) => boolean,
-    private readonly news: News,
+    private readonly signal: Signal,
   ) {
     this.number = joined.recent.end();
     this.cursor = joined.cursor();
   }
 
   async catchUpAfter(cursor: string): Promise<void> {
-    const before = this.joined.recent.end();
-    const { entries } = await this.log.read(cursor, PAGE);
+    const feedEnd = this.joined.recent.end();
+    const { entries } = await this.log.read(cursor, PAGE_SIZE);
     this.cursor = cursor;
-    this.missed = { left: [...entries], reachedEnd: entries.length < PAGE, before };
+    this.missed = { remaining: [...entries], reachedEnd: entries.length < PAGE_SIZE, feedEnd };
   }
 
   async next(): Promise<LogEntry | undefined> {
     while (!this.isClosed) {
-      const lost = this.joined.lost();
-      if (lost) throw lost;
-      const entry = this.missed ? this.missed.left.shift() : this.nextRecent();
+      const failure = this.joined.failure();
+      if (failure) throw failure;
+      const entry = this.missed ? this.missed.remaining.shift() : this.nextRecent();
       if (entry) {
         this.cursor = entry.cursor;
         if (this.isFor(entry)) return entry;
-      } else if (this.missed) await this.goOn(this.missed);
+      } else if (this.missed) await this.continueAfter(this.missed);
       else if (this.number < this.joined.recent.first()) await this.catchUpAfter(this.cursor);
-      else await this.news.wait();
+      else await this.signal.wait();
     }
     return undefined;
   }
 
-  upcoming(most: number): LogEntry[] {
-    if (this.missed) return this.missed.left.slice(0, most).filter(this.isFor);
-    const numbers = Array.from({ length: most }, (_, index) => this.number + index);
+  upcoming(max: number): LogEntry[] {
+    if (this.missed) return this.missed.remaining.slice(0, max).filter(this.isFor);
+    const numbers = Array.from({ length: max }, (_, index) => this.number + index);
     return numbers.flatMap((number) => this.joined.recent.at(number) ?? []).filter(this.isFor);
   }
 
   close(): void {
     this.isClosed = true;
     this.joined.leave();
-    this.news.tell();
+    this.signal.notify();
   }
 
   private nextRecent(): LogEntry | undefined {
@@ -125,15 +127,15 @@ class Reader implements EventReader {
   }
 
   /**
-   * Goes over to the recent events where they continue what was read: after the event read last, if it is one of them. If it
-   * is none, although the feed has looked again since, everything read is older than what the feed found after that.
+   * Switches to the recent events: to the one after the last event read, if that is retained. If it is not, although
+   * the read reached the end and the feed was refreshed since, every event read precedes recent event `feedEnd`.
    */
-  private async goOn({ reachedEnd, before }: MissedEvents): Promise<void> {
+  private async continueAfter({ reachedEnd, feedEnd }: MissedEvents): Promise<void> {
     const { recent } = this.joined;
     if (reachedEnd) await this.joined.refresh();
-    const known = recent.numberOf(this.cursor);
-    if (known === undefined && !(reachedEnd && before >= recent.first())) return this.catchUpAfter(this.cursor);
-    this.number = known === undefined ? before : known + 1;
+    const recentNumber = recent.numberOf(this.cursor);
+    if (recentNumber === undefined && !(reachedEnd && feedEnd >= recent.first())) return this.catchUpAfter(this.cursor);
+    this.number = recentNumber === undefined ? feedEnd : recentNumber + 1;
     this.missed = undefined;
   }
 }

@@ -1,54 +1,60 @@
 import type { FormattedExecutionResult } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
-import { presented } from '../presentation';
+import { formatError } from '../requests/error-format';
 import { isUnknownCursor } from './event-feed';
 import type { LogEntry } from './event-log';
 import type { EventReader } from './event-reader';
-import type { EventAnswer } from './shared-answers';
+import type { EventResult } from './shared-results';
 
-/** What a subscription sends, taken by its connection when the one before has gone out: nothing is queued for a slow one. */
+/**
+ * Results of a subscription. Its connection takes the next one when the previous one has been sent, so that no queue
+ * grows for a slow client.
+ */
 export interface EventStream extends AsyncIterableIterator<FormattedExecutionResult, undefined> {
-  /** Ends at once, also while the next event is waited for. */
+  /** Ends the stream at once, also while it waits for an event. */
   return(): Promise<IteratorResult<FormattedExecutionResult, undefined>>;
-  /** Ends it with an error that is told. */
-  fail(fault: RegisterError): void;
-  /** Milliseconds since the last answer was taken and has not gone out; 0 when none is on its way. */
-  stalledFor(): number;
+  /** Ends the stream with an error as its last result. */
+  fail(failure: RegisterError): void;
+  /** Milliseconds since the last result was taken and not yet sent; 0 when none is pending. */
+  stalledMs(): number;
 }
 
-/** What a stream is made of. */
-export interface StreamParts {
+/** Dependencies of a stream. */
+export interface StreamDependencies {
   readonly reader: EventReader;
-  /** Answers an event, and if that must be executed, begins with those that come next. */
-  readonly answerTo: (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventAnswer>;
+  /** Returns the result of an event. If the event must be executed, also starts the upcoming ones. */
+  readonly resultOf: (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
   readonly onFailure: (error: unknown) => void;
   readonly onEnd: () => void;
 }
 
-/** Events whose answers are begun with that of the one before, so that a long selection does not make a stream slow. */
-const AHEAD = 8;
-/** Milliseconds until an answer is tried again of which a part of the register was away. */
-const AGAIN_AFTER = 500;
+/** Upcoming events executed together with the current one, so that slow selections do not slow the stream down. */
+const PREFETCHED_EVENTS = 8;
+/** Delay before an event is retried. */
+const RETRY_DELAY_MS = 500;
 
 type Step = IteratorResult<FormattedExecutionResult, undefined>;
 
-/** Why a supplier is told nothing more: its account may go on, and the stream begin again after the last cursor once it is active. */
+/**
+ * Message when a supplier loses access to events. The account stays connected and may subscribe again after its last
+ * cursor.
+ */
 export const SUPPLIER_NOT_ACTIVE = 'The supplier is not active in the register.';
 
-/** Not a failure to be told: it was, where it arose. */
-const UNAVAILABLE = new Error('a part of the register is away');
+/** Not reported again: the failure was logged where it occurred. */
+const UNAVAILABLE = new Error('a service of the register is unavailable');
 
-/** A stream of answers. It is no async generator: the `return` of one waits for whatever the generator waits for. */
-export function eventStream(parts: StreamParts): EventStream {
-  return new Stream(parts);
+/** Creates a stream. An async generator would not do: its `return` waits for the pending `next`. */
+export function eventStream(dependencies: StreamDependencies): EventStream {
+  return new Stream(dependencies);
 }
 
 class Stream implements EventStream {
   private isEnded = false;
-  private fault: RegisterError | undefined;
+  private failure: RegisterError | undefined;
   private takenAt: number | undefined;
 
-  constructor(private readonly parts: StreamParts) {}
+  constructor(private readonly dependencies: StreamDependencies) {}
 
   [Symbol.asyncIterator](): this {
     return this;
@@ -56,7 +62,7 @@ class Stream implements EventStream {
 
   async next(): Promise<Step> {
     this.takenAt = undefined;
-    const value = (await this.nextAnswer()) ?? this.lastWord();
+    const value = (await this.nextResult()) ?? this.finalError();
     if (value === undefined) return { done: true, value };
     this.takenAt = performance.now();
     return { done: false, value };
@@ -67,58 +73,61 @@ class Stream implements EventStream {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  fail(fault: RegisterError): void {
-    this.fault = fault;
+  fail(failure: RegisterError): void {
+    this.failure = failure;
     this.end();
   }
 
-  stalledFor(): number {
+  stalledMs(): number {
     return this.takenAt === undefined ? 0 : performance.now() - this.takenAt;
   }
 
   private end(): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    this.parts.reader.close();
-    this.parts.onEnd();
+    this.dependencies.reader.close();
+    this.dependencies.onEnd();
   }
 
-  private async nextAnswer(): Promise<FormattedExecutionResult | undefined> {
-    const { reader } = this.parts;
+  private async nextResult(): Promise<FormattedExecutionResult | undefined> {
+    const { reader } = this.dependencies;
     while (!this.isEnded) {
-      const entry = await this.patiently(() => reader.next());
-      const answer = entry && (await this.patiently(() => this.answerTo(entry)));
+      const entry = await this.retried(() => reader.next());
+      const result = entry && (await this.retried(() => this.resultOf(entry)));
       if (this.isEnded) return undefined;
-      if (answer?.kind === 'answer') return answer.result;
-      if (answer?.kind === 'refused') this.fail(new RegisterError('PRM001', SUPPLIER_NOT_ACTIVE));
+      if (result?.kind === 'result') return result.result;
+      if (result?.kind === 'rejected') this.fail(new RegisterError('PRM001', SUPPLIER_NOT_ACTIVE));
     }
     return undefined;
   }
 
-  private async answerTo(entry: LogEntry): Promise<EventAnswer> {
-    const answer = await this.parts.answerTo(entry, () => this.parts.reader.upcoming(AHEAD));
-    if (answer.kind === 'unavailable') throw UNAVAILABLE;
-    return answer;
+  private async resultOf(entry: LogEntry): Promise<EventResult> {
+    const result = await this.dependencies.resultOf(entry, () => this.dependencies.reader.upcoming(PREFETCHED_EVENTS));
+    if (result.kind === 'unavailable') throw UNAVAILABLE;
+    return result;
   }
 
-  /** Tries again until it succeeds or the stream has ended: an event is never left out because something was away. */
-  private async patiently<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  /**
+   * Retries `work` until it succeeds or the stream ends, so that an outage omits no event. Ends the stream if the log
+   * rejects the cursor.
+   */
+  private async retried<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     while (!this.isEnded) {
       try {
         return await work();
       } catch (error) {
         if (isUnknownCursor(error)) return void this.fail(error);
-        if (error !== UNAVAILABLE) this.parts.onFailure(error);
-        await new Promise((resolve) => void setTimeout(resolve, AGAIN_AFTER));
+        if (error !== UNAVAILABLE) this.dependencies.onFailure(error);
+        await new Promise((resolve) => void setTimeout(resolve, RETRY_DELAY_MS));
       }
     }
     return undefined;
   }
 
-  /** Why it ended, told once. */
-  private lastWord(): FormattedExecutionResult | undefined {
-    const { fault } = this;
-    this.fault = undefined;
-    return fault && { data: null, errors: [presented(fault)] };
+  /** Returns the error that ended the stream, once. */
+  private finalError(): FormattedExecutionResult | undefined {
+    const { failure } = this;
+    this.failure = undefined;
+    return failure && { data: null, errors: [formatError(failure)] };
   }
 }

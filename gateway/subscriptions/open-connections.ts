@@ -1,48 +1,50 @@
 import { RegisterError } from '../../schema/register-error';
-import { clientNetwork } from '../../subgraphs/server/rate-limits';
+import { clientNetwork } from '../../subgraphs/server/callers/rate-limits';
 import type { ConnectionEnd } from './connection-end';
 import type { SubscriptionMetrics, Transport } from './subscription-metrics';
 
-/** A connection that is held open: a WebSocket, or a response of Server-Sent Events. */
+/** An open connection: a WebSocket or a response of Server-Sent Events. */
 export interface Connection {
   readonly transport: Transport;
-  /** Counts it for its account, too; LIM002 when that has too many already, which ends it. */
+  /** Counts the connection for an account. Throws LIM002 and ends the connection if the account has too many. */
   countFor(accountId: string): void;
-  /** Ends it from the register's side. */
+  /** Ends the connection on the register's initiative. */
   end(reason: ConnectionEnd): void;
-  /** It is closed, by whomever: it counts no more. */
+  /** Stops counting the connection; called when it is closed by either side. */
   closed(): void;
 }
 
-/** Connections held open at this gateway, and how many of them one account and one address may have. */
+/** Connections open at this gateway, limited per account and per client network. */
 export interface OpenConnections {
-  /** Counts a connection of an address until it is closed; LIM002 when the address has too many already. */
+  /** Counts a connection of a client network until it is closed. Throws LIM002 if the network has too many. */
   open(clientAddress: string, transport: Transport, end: (reason: ConnectionEnd) => void): Connection;
 }
 
-/** Connections that one account, and one address, may hold open at one gateway. */
+/** Maximum number of open connections per gateway, for one account and for one client network. */
 export const CONNECTION_LIMITS = { account: 100, address: 200 } as const;
 
-type Holder = keyof typeof CONNECTION_LIMITS;
+type LimitedBy = keyof typeof CONNECTION_LIMITS;
 
-/** Counts connections. Each that the register ends or refuses is counted once, however many subscriptions it has. */
+/**
+ * Counts open connections. The metric counts each ended or rejected connection once, however many subscriptions it has.
+ */
 export function openConnections(metrics: SubscriptionMetrics, isUnlimited: boolean): OpenConnections {
-  const tallies = { account: new Map<string, number>(), address: new Map<string, number>() };
-  const count = (holder: Holder, name: string): (() => void) | undefined => {
-    const tally = tallies[holder];
-    const held = tally.get(name) ?? 0;
-    if (held >= CONNECTION_LIMITS[holder] && !isUnlimited) return undefined;
-    tally.set(name, held + 1);
+  const counts = { account: new Map<string, number>(), address: new Map<string, number>() };
+  const count = (limitedBy: LimitedBy, name: string): (() => void) | undefined => {
+    const openByName = counts[limitedBy];
+    const open = openByName.get(name) ?? 0;
+    if (open >= CONNECTION_LIMITS[limitedBy] && !isUnlimited) return undefined;
+    openByName.set(name, open + 1);
     return () => {
-      const left = (tally.get(name) ?? 0) - 1;
-      if (left > 0) tally.set(name, left);
-      else tally.delete(name);
+      const remaining = (openByName.get(name) ?? 0) - 1;
+      if (remaining > 0) openByName.set(name, remaining);
+      else openByName.delete(name);
     };
   };
   return {
     open(clientAddress, transport, end) {
-      const leaveAddress = count('address', clientNetwork(clientAddress));
-      if (!leaveAddress) {
+      const releaseAddress = count('address', clientNetwork(clientAddress));
+      if (!releaseAddress) {
         metrics.ended('too-many');
         throw tooMany('address');
       }
@@ -50,57 +52,60 @@ export function openConnections(metrics: SubscriptionMetrics, isUnlimited: boole
         count: (accountId) => count('account', accountId),
         end,
         ended: (reason) => metrics.ended(reason),
-        left: leaveAddress,
+        released: releaseAddress,
       });
     },
   };
 }
 
-interface ConnectionSteps {
-  /** Counts it for an account and answers how to take that back; undefined when it has too many. */
+interface ConnectionCallbacks {
+  /**
+   * Counts the connection for an account. Returns the function that undoes it, or undefined if the account has too
+   * many.
+   */
   count(accountId: string): (() => void) | undefined;
   end(reason: ConnectionEnd): void;
-  /** Told once, at the first end. */
+  /** Called once, at the first end. */
   ended(reason: ConnectionEnd): void;
-  left(): void;
+  released(): void;
 }
 
 class CountedConnection implements Connection {
-  private leaveAccount: (() => void) | undefined;
+  private releaseAccount: (() => void) | undefined;
   private isEnded = false;
   private isClosed = false;
 
   constructor(
     readonly transport: Transport,
-    private readonly steps: ConnectionSteps,
+    private readonly callbacks: ConnectionCallbacks,
   ) {}
 
   countFor(accountId: string): void {
-    if (this.isClosed || this.leaveAccount) return;
-    this.leaveAccount = this.steps.count(accountId);
-    if (this.leaveAccount) return;
+    if (this.isClosed || this.releaseAccount) return;
+    this.releaseAccount = this.callbacks.count(accountId);
+    if (this.releaseAccount) return;
     this.end('too-many');
     throw tooMany('account');
   }
 
   end(reason: ConnectionEnd): void {
     if (this.isClosed) return;
-    if (!this.isEnded) this.steps.ended(reason);
+    if (!this.isEnded) this.callbacks.ended(reason);
     this.isEnded = true;
-    this.steps.end(reason);
+    this.callbacks.end(reason);
   }
 
   closed(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.leaveAccount?.();
-    this.steps.left();
+    this.releaseAccount?.();
+    this.callbacks.released();
   }
 }
 
-function tooMany(holder: Holder): RegisterError {
+function tooMany(limitedBy: LimitedBy): RegisterError {
   return new RegisterError(
     'LIM002',
-    `Too many connections: this ${holder} holds ${CONNECTION_LIMITS[holder]} open. Close one first.`,
+    `Too many connections: this ${limitedBy} has ${CONNECTION_LIMITS[limitedBy]} open. Close one first.`,
   );
 }

@@ -1,24 +1,24 @@
 import type { LogEntry } from './event-log';
 
-/** The last events of the log, numbered in their order from when the gateway began to listen. */
+/** The latest events of the log, numbered from the start of the feed. */
 export interface RecentEvents {
-  /** Number of the oldest that is kept. */
+  /** Number of the oldest retained event. */
   first(): number;
-  /** Number that the next one will have. */
+  /** Number of the next event. */
   end(): number;
   at(number: number): LogEntry | undefined;
-  /** Number of the event that has this place in the log. */
+  /** Returns the number of the event with this cursor, if it is retained. */
   numberOf(cursor: string): number | undefined;
   append(entries: readonly LogEntry[]): void;
 }
 
-/** Keeps at least the last `kept` events, and at most twice as many. */
-export function recentEvents(kept: number): RecentEvents {
+/** Retains at least the last `minimum` events and at most twice as many. */
+export function recentEvents(minimum: number): RecentEvents {
   const numbers = new Map<string, number>();
   let entries: LogEntry[] = [];
   let first = 0;
-  const forget = () => {
-    const count = entries.length - kept;
+  const dropOldest = () => {
+    const count = entries.length - minimum;
     for (const { cursor } of entries.slice(0, count)) numbers.delete(cursor);
     entries = entries.slice(count);
     first += count;
@@ -33,7 +33,7 @@ export function recentEvents(kept: number): RecentEvents {
         numbers.set(entry.cursor, first + entries.length);
         entries.push(entry);
       }
-      if (entries.length > 2 * kept) forget();
+      if (entries.length > 2 * minimum) dropOldest();
     },
   };
 }

@@ -2,77 +2,87 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
 import { type OperationResult, type Request, createHandler } from 'graphql-sse';
-import type { AdHocRequest } from '../ad-hoc-operations';
-import { presented } from '../presentation';
-import { logRequest } from '../request-log';
-import type { RequestFacts } from '../client/graph-client';
+import type { AdHocRequest } from '../requests/graph-request';
+import { formatError } from '../requests/error-format';
+import { logRequest } from '../requests/request-log';
+import type { RequestMetadata } from '../client/graph-client';
 import type { Connection } from './open-connections';
-import { type OperationParts, beginOperation } from './operations';
+import { type StreamingDependencies, startOperation } from './started-operation';
 
-/** GraphQL over Server-Sent Events, an operation in each request ("distinct connections mode"): for tools that lack WebSockets. */
+/**
+ * GraphQL over Server-Sent Events, one operation per request ("distinct connections mode"), for clients without
+ * WebSockets.
+ */
 export interface ServerSentEvents {
-  /** Answers an operation by a stream of its results; throws what refuses it, before anything was sent. */
-  answer(request: AdHocRequest, facts: RequestFacts, reply: FastifyReply): Promise<void>;
+  /** Sends the results of an operation as a stream; throws the error that rejects it before anything is sent. */
+  answer(request: AdHocRequest, metadata: RequestMetadata, reply: FastifyReply): Promise<void>;
 }
 
-/** What a response is made of; the library does not end what is not a whole generator. */
+/** Results of a response. `graphql-sse` calls `return` only on complete generators, so this module calls it. */
 type Results = AsyncIterable<FormattedExecutionResult> & { return(): Promise<unknown> };
 
-/** A response under way. */
+/** A response in progress. */
 interface Response {
   readonly results: Results;
-  /** Resolves when what was written last has left this process. */
+  /** Resolves when the last chunk has left this process. */
   written: Promise<void>;
 }
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Whether a client takes Server-Sent Events: also, or nothing else. */
-export function takesEvents(accept: string | undefined): { readonly also: boolean; readonly only: boolean } {
+/** Returns whether `Accept` includes Server-Sent Events, and whether it accepts nothing else. */
+export function acceptsEvents(accept: string | undefined): {
+  readonly includesEvents: boolean;
+  readonly onlyEvents: boolean;
+} {
   const types = (accept ?? '').split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
-  return { also: types.includes(EVENT_STREAM), only: types.every((type) => type === EVENT_STREAM) };
+  return { includesEvents: types.includes(EVENT_STREAM), onlyEvents: types.every((type) => type === EVENT_STREAM) };
 }
 
-/** Serves operations by Server-Sent Events; `graphql-sse` makes the events of their results. */
-export function serverSentEvents(parts: OperationParts): ServerSentEvents {
+/** Serves operations by Server-Sent Events; `graphql-sse` formats the events. */
+export function serverSentEvents(dependencies: StreamingDependencies): ServerSentEvents {
   const events = createHandler<undefined, Response>({
-    authenticate: () => '', // streams are not reserved beforehand
+    authenticate: () => '', // no stream reservations
     onSubscribe: ({ context: { results } }) => results as OperationResult,
-    // The library takes results without end: the next one is held back until the last has left.
+    // `graphql-sse` takes results as fast as they come: delay the next one until the previous one has left.
     onNext: (_, { context }) => context.written,
   });
   return {
-    async answer(request, facts, reply) {
+    async answer(request, metadata, reply) {
       const { raw } = reply;
-      const results = await resultsOf(request, facts, connectionOf(raw, facts, parts), parts);
+      const results = await resultsOf(request, metadata, connectionOf(raw, metadata, dependencies), dependencies);
       const response: Response = { results, written: Promise.resolve() };
       const [body, { status, headers }] = await events(requestFor(request, response));
-      if (body === null || typeof body === 'string') throw new Error('graphql-sse did not take the operation');
+      if (body === null || typeof body === 'string') throw new Error('graphql-sse did not start the operation');
       reply.hijack();
-      const leave = () => {
+      const stop = () => {
         void body.return();
         void results.return();
       };
-      raw.once('close', leave);
-      if (raw.destroyed) leave();
-      raw.writeHead(status, { ...headers, ...HEADERS, 'transaction-id': facts.transactionId });
+      raw.once('close', stop);
+      if (raw.destroyed) stop();
+      raw.writeHead(status, { ...headers, ...HEADERS, 'transaction-id': metadata.transactionId });
       await send(body, response, raw).catch((error: unknown) => {
-        parts.report(error, facts.transactionId);
+        dependencies.report(error, metadata.transactionId);
         raw.destroy();
       });
     },
   };
 }
 
-/** Milliseconds in which a client takes the last word of a stream whose caller may not go on. */
-const LAST_WORD_WITHIN = 3_000;
+/** A client must read the last event within this time after its credential became invalid. */
+const FINAL_EVENT_TIMEOUT_MS = 3_000;
 
 /** Counts a response as a connection. */
-function connectionOf(raw: ServerResponse, { clientAddress }: RequestFacts, { subscriptions }: OperationParts) {
+function connectionOf(
+  raw: ServerResponse,
+  { clientAddress }: RequestMetadata,
+  { subscriptions }: StreamingDependencies,
+) {
   let cut: NodeJS.Timeout | undefined;
   const connection = subscriptions.connect(clientAddress, 'server-sent-events', (reason) => {
     if (reason === 'too-slow' || reason === 'closing') raw.destroy();
-    else if (reason !== 'too-many') cut ??= setTimeout(() => raw.destroy(), LAST_WORD_WITHIN);
+    else if (reason !== 'too-many') cut ??= setTimeout(() => raw.destroy(), FINAL_EVENT_TIMEOUT_MS);
   });
   const closed = () => {
     clearTimeout(cut);
@@ -83,30 +93,35 @@ function connectionOf(raw: ServerResponse, { clientAddress }: RequestFacts, { su
   return connection;
 }
 
-/** What an operation is answered with; what is wrong with its text or not for its caller is told in the stream, too. */
+/** Returns the results of an operation. Errors of the document or its permissions are sent in the stream. */
 async function resultsOf(
   request: AdHocRequest,
-  facts: RequestFacts,
+  metadata: RequestMetadata,
   connection: Connection,
-  parts: OperationParts,
+  dependencies: StreamingDependencies,
 ): Promise<Results> {
-  const begin = performance.now();
+  const startedAt = performance.now();
   try {
-    const { stream, once } = await beginOperation(request, facts, connection, parts);
-    return stream ?? only(once);
+    const { stream, once } = await startOperation(request, metadata, connection, dependencies);
+    return stream ?? single(once);
   } catch (error) {
-    const told = presented(error);
-    const { code } = told.extensions;
-    if (!TOLD_IN_THE_STREAM.test(code)) throw error;
-    logRequest(parts.logger, facts, { operation: undefined, status: 200, outcome: code }, begin);
-    return only(async () => ({ errors: [told], extensions: { transactionId: facts.transactionId } }));
+    const formatted = formatError(error);
+    const { code } = formatted.extensions;
+    if (!SENT_IN_STREAM.test(code)) throw error;
+    logRequest(dependencies.logger, metadata, { operation: undefined, status: 200, outcome: code }, startedAt);
+    return single(async () => ({ errors: [formatted], extensions: { transactionId: metadata.transactionId } }));
   }
 }
 
-/** Clients of `graphql-sse` see nothing of an answer that is no stream but its status: that says all of tokens, rates and outages. */
-const TOLD_IN_THE_STREAM = /^(VAL|PRM|NTF)/;
+/**
+ * Codes sent as an event, because `graphql-sse` clients see only the status of other responses. The status suffices for
+ * errors of credentials, rates and availability.
+ */
+const SENT_IN_STREAM = /^(VAL|PRM|NTF)/;
 
-async function* only(result: () => Promise<FormattedExecutionResult>): AsyncGenerator<FormattedExecutionResult, void> {
+async function* single(
+  result: () => Promise<FormattedExecutionResult>,
+): AsyncGenerator<FormattedExecutionResult, void> {
   yield await result();
 }
 
@@ -119,7 +134,7 @@ async function send(body: AsyncIterable<string>, response: Response, raw: Server
   raw.end();
 }
 
-/** Nothing on the way may keep the events back. */
+/** Keeps caches and proxies from delaying the events. */
 const HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 function requestFor({ query }: AdHocRequest, context: Response): Request<undefined, Response> {
@@ -134,7 +149,7 @@ function requestFor({ query }: AdHocRequest, context: Response): Request<undefin
   };
 }
 
-/** Resolves when the connection is closed, too: whoever waits goes on and sees that. */
+/** Resolves when the chunk has left this process or the connection is closed. */
 function written(raw: ServerResponse, chunk: string): Promise<void> {
   return new Promise((resolve) => void raw.write(chunk, () => resolve()));
 }

@@ -1,58 +1,62 @@
 import { MessageType, parseMessage } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import { NOT_LET_IN, NO_MESSAGE, type SocketClosing, TOO_LONG } from './connection-end';
+import { NOT_INITIALISED, INVALID_MESSAGE, type CloseFrame, MESSAGE_TOO_LONG } from './connection-end';
 
-/** What a client's messages are for. */
-export interface MessageSteps {
-  isLetIn(): boolean;
-  /** Resolves when a message, and for an operation all of it, has been handled and answered. */
+/** Handlers for a client's messages. */
+export interface MessageHandlers {
+  isInitialised(): boolean;
+  /** Resolves when a message is handled and answered; for an operation, when it has ended. */
   handle(text: string): Promise<void>;
-  refuse(closing: SocketClosing): void;
+  close(frame: CloseFrame): void;
 }
 
-/** Message of a client in bytes, as the body of a request (2-decisions-a-b.md, section 7). */
-export const MESSAGE_LIMIT = 256 * 1024;
-/** The first message in bytes, as the head of a request: it has a token, but nobody knows yet of whom. */
-const FIRST_MESSAGE_LIMIT = 16 * 1024;
-/** Characters of the id that a client gives an operation: every answer repeats it. */
-const ID_LIMIT = 256;
-/** Operations of one connection at once. */
-export const OPERATIONS_AT_ONCE = 50;
+/** Maximum size of a message, as of a request body (decisions A/B, 7). */
+export const MAX_MESSAGE_BYTES = 256 * 1024;
+/** Maximum size of the first message, as of HTTP headers: its sender is not authenticated yet. */
+const MAX_FIRST_MESSAGE_BYTES = 16 * 1024;
+/** Maximum length of a client's operation id, which every response repeats. */
+const MAX_OPERATION_ID_LENGTH = 256;
+/** Maximum number of concurrent operations per connection. */
+export const MAX_CONCURRENT_OPERATIONS = 50;
 
 /**
- * Takes the messages of a socket one after the other: the next when the one before has been answered and the answer has left this process.
- * Until then nothing is read, so that what a client sends without reading stays with the client. Operations go on side by side, up to
- * their limit, and the one that is refused for it.
+ * Processes the messages of a socket one at a time: the next one when the response to the previous one has left this
+ * process. Until then the socket is paused, so that unread responses cannot accumulate here. Operations run
+ * concurrently up to their limit, plus the one that exceeds it and is rejected.
  */
-export function takeMessages(socket: WebSocket, steps: MessageSteps): void {
+export function processMessages(socket: WebSocket, handlers: MessageHandlers): void {
   const waiting: Buffer[] = [];
-  const operations = underWay();
-  let isTaking = false;
-  const take = async () => {
-    isTaking = true;
+  const operations = runningOperations();
+  let isProcessing = false;
+  const process = async () => {
+    isProcessing = true;
     socket.pause();
     for (let data = waiting.shift(); data; data = waiting.shift()) {
-      if (socket.readyState === socket.OPEN) await taken(data, steps, operations);
+      if (socket.readyState === socket.OPEN) await handleMessage(data, handlers, operations);
     }
-    isTaking = false;
+    isProcessing = false;
     socket.resume();
   };
   socket.on('message', (data: Buffer) => {
     waiting.push(data);
-    if (!isTaking) void take();
+    if (!isProcessing) void process();
   });
 }
 
-/** Resolves when the next message may come. */
-async function taken(data: Buffer, { isLetIn, handle, refuse }: MessageSteps, operations: UnderWay): Promise<void> {
-  if (!isLetIn() && data.length > FIRST_MESSAGE_LIMIT) return refuse(TOO_LONG);
+/** Resolves when the next message may be processed. */
+async function handleMessage(
+  data: Buffer,
+  { isInitialised, handle, close }: MessageHandlers,
+  operations: RunningOperations,
+): Promise<void> {
+  if (!isInitialised() && data.length > MAX_FIRST_MESSAGE_BYTES) return close(MESSAGE_TOO_LONG);
   const text = data.toString('utf8');
   const message = parsed(text);
-  if (!message) return refuse(NO_MESSAGE);
-  if (!isLetIn() && message.type !== MessageType.ConnectionInit) return refuse(NOT_LET_IN);
+  if (!message) return close(INVALID_MESSAGE);
+  if (!isInitialised() && message.type !== MessageType.ConnectionInit) return close(NOT_INITIALISED);
   if (message.type !== MessageType.Subscribe) return handle(text);
-  if (message.id.length > ID_LIMIT) return refuse(NO_MESSAGE);
-  return operations.begin(handle(text));
+  if (message.id.length > MAX_OPERATION_ID_LENGTH) return close(INVALID_MESSAGE);
+  return operations.start(handle(text));
 }
 
 function parsed(text: string): ReturnType<typeof parseMessage> | undefined {
@@ -64,24 +68,24 @@ function parsed(text: string): ReturnType<typeof parseMessage> | undefined {
 }
 
 /** Operations that have not ended. */
-interface UnderWay {
-  /** Resolves when another may begin, be it to be refused. */
-  begin(operation: Promise<void>): Promise<void>;
+interface RunningOperations {
+  /** Resolves when another operation may start, even if only to be rejected. */
+  start(operation: Promise<void>): Promise<void>;
 }
 
-function underWay(): UnderWay {
+function runningOperations(): RunningOperations {
   let count = 0;
-  let oneHasEnded: (() => void) | undefined;
+  let notifyEnded: (() => void) | undefined;
   return {
-    begin(operation) {
+    start(operation) {
       count += 1;
       void operation.finally(() => {
         count -= 1;
-        oneHasEnded?.();
+        notifyEnded?.();
       });
-      if (count <= OPERATIONS_AT_ONCE) return Promise.resolve();
+      if (count <= MAX_CONCURRENT_OPERATIONS) return Promise.resolve();
       return new Promise((resolve) => {
-        oneHasEnded = resolve;
+        notifyEnded = resolve;
       });
     },
   };

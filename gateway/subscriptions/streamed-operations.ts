@@ -3,86 +3,88 @@ import {
   type DocumentNode,
   GraphQLError,
   type OperationDefinitionNode,
-  type ValidationRule,
   getArgumentValues,
   getOperationAST,
   getVariableValues,
   parse,
   print,
-  specifiedRules,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../../schema/register-error';
-import type { AdHocRequest } from '../ad-hoc-operations';
-import { type OperationAudience, audienceOf } from '../audiences';
-import { type Preparation, prepareOperation } from '../graph-operation';
-import { KEPT_TEXTS, OPERATION_LIMITS, costCheck, limitRules, refuseRepetition } from '../operation-limits';
-import type { CompiledPlan } from '../plan-executor';
-import { fragmentsOf } from '../projection';
-import { type VariableCheck, variableCheck } from '../variables';
+import type { AdHocRequest } from '../requests/graph-request';
+import { type OperationAudience, audienceOf } from '../callers/audiences';
+import { type Preparation, prepareOperation } from '../requests/prepared-operation';
+import { costCheck } from '../requests/operation-cost';
+import { TEXT_CACHE_LIMITS, OPERATION_LIMITS, rejectExcess } from '../requests/operation-limits';
+import type { CompiledPlan } from '../plans/plan-executor';
+import { fragmentsOf } from '../plans/projection';
+import { type VariableCheck, variableCheck } from '../requests/variables';
 import { type EventQuery, eventQueryOf } from './event-query';
-import type { StreamArguments } from './event-streams';
+import type { StreamArguments } from './event-stream-kinds';
 
-/** A subscription with everything that can be known before anybody begins it. */
+/** A subscription with everything that is computed before it starts. */
 export interface StreamedOperation {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly audience: OperationAudience;
   readonly query: EventQuery;
-  /** Runs the query that answers for one event. */
+  /** Executes the query for one event. */
   readonly execute: CompiledPlan;
-  /** Names the text of that query. */
+  /** Hash of that query. */
   readonly hash: string;
-  /** Checks variables and cost; throws what refuses them. */
+  /** Checks variables and cost, and returns the arguments; throws the violations. */
   argumentsOf(variables: Readonly<Record<string, unknown>>): StreamArguments;
 }
 
-/** An operation as it came over a connection that can stream: a subscription, or one that is answered once. */
-export type ReadOperation =
+/** An operation received over a streaming connection: a subscription, or one with a single result. */
+export type ParsedOperation =
   | { readonly kind: 'subscription'; readonly streamed: StreamedOperation }
   | { readonly kind: 'single'; readonly document: DocumentNode };
 
-/** Reads operations under the limits of all texts that are a client's own; what was read last is kept. */
-export function operationReader(
+/** Parses operations under the limits of ad-hoc operations; caches the latest. */
+export function operationParser(
   preparation: Preparation,
   production: boolean,
-): (request: AdHocRequest) => ReadOperation {
-  const kept = new LRUCache<string, ReadOperation>(KEPT_TEXTS);
+): (request: AdHocRequest) => ParsedOperation {
+  const cache = new LRUCache<string, ParsedOperation>(TEXT_CACHE_LIMITS);
   const prepare = streamedPreparation(preparation, production);
   return (request) => {
     const key = hashOf(`${request.operationName ?? ''}\n${request.query}`);
-    const known = kept.get(key);
-    if (known) return known;
-    const document = parsed(request.query);
+    const cached = cache.get(key);
+    if (cached) return cached;
+    const document = parseDocument(request.query);
     const operation = getOperationAST(document, request.operationName);
-    if (!operation) throw new RegisterError('VAL003', 'The document has no operation of this name, or several');
-    const read: ReadOperation =
+    if (!operation)
+      throw new RegisterError(
+        'VAL003',
+        'The document has no operation of this name, or has several and the request names none',
+      );
+    const parsed: ParsedOperation =
       operation.operation === 'subscription'
         ? { kind: 'subscription', streamed: prepare(document, operation, key) }
         : { kind: 'single', document };
-    kept.set(key, read, { size: request.query.length });
-    return read;
+    cache.set(key, parsed, { size: request.query.length });
+    return parsed;
   };
 }
 
-function parsed(query: string): DocumentNode {
+function parseDocument(query: string): DocumentNode {
   try {
     return parse(query, { maxTokens: OPERATION_LIMITS.tokens });
   } catch (error) {
-    throw coded(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
+    throw withCode(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
   }
 }
 
-/** Prepares a subscription: validation and limits as for every other operation, then the query that answers it. */
+/** Prepares a subscription: validation and limits of ad-hoc operations, then the query for one event. */
 function streamedPreparation(preparation: Preparation, production: boolean) {
   const { apiSchema } = preparation.supergraph;
-  const rules: readonly ValidationRule[] = [...specifiedRules, ...limitRules()];
   const checkCost = costCheck(apiSchema);
   return (document: DocumentNode, operation: OperationDefinitionNode, key: string): StreamedOperation => {
-    refuseRepetition(document);
-    const [fault] = validate(apiSchema, document, rules);
-    if (fault) throw coded(fault, 'GRAPHQL_VALIDATION_FAILED', production);
+    rejectExcess(apiSchema, document);
+    const [validationError] = validate(apiSchema, document);
+    if (validationError) throw withCode(validationError, 'GRAPHQL_VALIDATION_FAILED', production);
     const query = eventQueryOf(document, operation);
     const source = print(query.document);
     const hash = hashOf(source);
@@ -111,7 +113,7 @@ function argumentsReader(
   checkCost: (variables: Record<string, unknown>) => void,
 ): StreamedOperation['argumentsOf'] {
   const field = apiSchema.getSubscriptionType()?.getFields()[streamed.name.value];
-  if (!field) throw new RegisterError('VAL003', 'There is no such subscription');
+  if (!field) throw new RegisterError('VAL003', 'This subscription does not exist');
   return (variables) => {
     check(variables);
     checkCost({ ...variables });
@@ -122,10 +124,10 @@ function argumentsReader(
 
 const SUGGESTION = / ?Did you mean(.+?)\?$/;
 
-/** The error of a parser or validator with the code that says so; in production without hints at the schema. */
-function coded({ message, nodes, source, positions }: GraphQLError, code: string, production = false): GraphQLError {
-  const told = production ? message.replace(SUGGESTION, '') : message;
-  return new GraphQLError(told, { nodes, source, positions, extensions: { code } });
+/** Adds a code to a graphql-js error. In production removes suggestions, which reveal names of the schema. */
+function withCode({ message, nodes, source, positions }: GraphQLError, code: string, production = false): GraphQLError {
+  const text = production ? message.replace(SUGGESTION, '') : message;
+  return new GraphQLError(text, { nodes, source, positions, extensions: { code } });
 }
 
 function hashOf(text: string): string {

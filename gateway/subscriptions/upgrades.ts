@@ -1,19 +1,19 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { answerOf } from '../http-answer';
+import { httpResponse } from '../requests/http-response';
 
-/** A request that wants to become a WebSocket. */
+/** An HTTP request to upgrade to WebSocket (RFC 6455 section 4.1). */
 export interface Upgrade {
   readonly raw: IncomingMessage;
   readonly socket: Socket;
-  /** What the client sent after the head of the request. */
+  /** Bytes that the client sent after the request headers. */
   readonly head: Buffer;
 }
 
 /**
- * Takes requests that want to become WebSockets at one path through the server's own steps, so that the client's address is found as
- * for every other request. Elsewhere they are answered like requests without that wish, and so is a wish for another protocol.
+ * Accepts WebSocket upgrades at one path. The requests pass through Fastify's routing, which determines the client
+ * address as for every other request. Upgrades at other paths, or to other protocols, are answered as plain requests.
  */
 export function acceptUpgrades(
   app: FastifyInstance,
@@ -23,7 +23,7 @@ export function acceptUpgrades(
   const upgrades = new WeakMap<IncomingMessage, Upgrade & { readonly response: ServerResponse }>();
   app.server.on('upgrade', (raw, socket: Socket, head) => {
     socket.on('error', () => socket.destroy());
-    if (raw.headers.upgrade?.toLowerCase() !== 'websocket') return withoutUpgrade(app, raw, socket, head);
+    if (raw.headers.upgrade?.toLowerCase() !== 'websocket') return handleWithoutUpgrade(app, raw, socket, head);
     const response = new ServerResponse(raw);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
@@ -40,9 +40,9 @@ export function acceptUpgrades(
   });
 }
 
-/** Refuses an upgrade as every other request is refused. */
-export function refuseUpgrade({ socket }: Upgrade, error: unknown, transactionId: string): void {
-  const { status, headers, body } = answerOf(undefined, { errors: [error] }, transactionId, true);
+/** Rejects an upgrade like any other request. */
+export function rejectUpgrade({ socket }: Upgrade, error: unknown, transactionId: string): void {
+  const { status, headers, body } = httpResponse(undefined, { errors: [error] }, transactionId, true);
   const fields = {
     ...headers,
     'transaction-id': transactionId,
@@ -54,14 +54,16 @@ export function refuseUpgrade({ socket }: Upgrade, error: unknown, transactionId
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
 }
 
-const OF_THE_UPGRADE = /^(connection|upgrade|http2-settings)$/i;
+const UPGRADE_HEADERS = /^(connection|upgrade|http2-settings)$/i;
 
-/** Gives the connection back to the server as if the client had not asked: some ask for HTTP/2 with every first request. */
-function withoutUpgrade(app: FastifyInstance, raw: IncomingMessage, socket: Socket, head: Buffer): void {
+/**
+ * Returns the connection to the server without the upgrade headers: some clients offer HTTP/2 in every first request.
+ */
+function handleWithoutUpgrade(app: FastifyInstance, raw: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${raw.method} ${raw.url} HTTP/1.1`];
   for (let at = 0; at < raw.rawHeaders.length; at += 2) {
     const name = String(raw.rawHeaders[at]);
-    if (!OF_THE_UPGRADE.test(name)) lines.push(`${name}: ${raw.rawHeaders[at + 1]}`);
+    if (!UPGRADE_HEADERS.test(name)) lines.push(`${name}: ${raw.rawHeaders[at + 1]}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   app.server.emit('connection', socket);

@@ -1,83 +1,59 @@
-import { type ExecutionArgs, GraphQLError } from 'graphql';
-import {
-  MessageType,
-  type Server,
-  type ServerOptions,
-  handleProtocols,
-  makeServer,
-  stringifyMessage,
-} from 'graphql-ws';
+import { MessageType, type Server, handleProtocols, makeServer, stringifyMessage } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { errorCatalogue } from '../../schema/error-catalogue';
-import { newIdentifier } from '../../schema/identifiers';
-import { RegisterError } from '../../schema/register-error';
-import { type RequestFacts, SUPPLIER_KEY_HEADER } from '../client/graph-client';
-import { graphRequest, isTrusted } from '../graph-request';
-import { presented } from '../presentation';
-import { logRequest } from '../request-log';
+import type { RequestMetadata } from '../client/graph-client';
 import {
-  SOCKET_CLOSINGS,
-  STALLS_LOOKED_AT,
-  type SocketClosing,
-  TAKEN_WITHIN,
-  closingFor,
-  isCredentialFault,
+  CLOSE_FRAMES,
+  STALL_CHECK_INTERVAL_MS,
+  type CloseFrame,
+  SLOW_CLIENT_TIMEOUT_MS,
+  closeFrameFor,
 } from './connection-end';
 import type { Connection } from './open-connections';
-import { type BegunOperation, type OperationParts, beginOperation } from './operations';
-import { MESSAGE_LIMIT, OPERATIONS_AT_ONCE, takeMessages } from './socket-messages';
-import { type Outbox, socketOutbox } from './socket-outbox';
+import { MAX_MESSAGE_BYTES, processMessages } from './socket-messages';
+import { socketOutbox } from './socket-outbox';
+import { type Client, protocolSteps } from './socket-protocol';
+import type { StreamingDependencies } from './started-operation';
 import type { Upgrade } from './upgrades';
 
-/** GraphQL over WebSocket (protocol `graphql-transport-ws`): subscriptions, and every other operation. */
+/** GraphQL over WebSocket (protocol `graphql-transport-ws`) for all operations. */
 export interface WebSockets {
-  /** Throws what refuses the connection. */
-  accept(upgrade: Upgrade, facts: RequestFacts): void;
+  /** Throws the error that rejects the connection. */
+  accept(upgrade: Upgrade, metadata: RequestMetadata): void;
   close(): Promise<void>;
 }
 
-/** One client; its token is that of the connection's first message, or of the upgrade's `Authorization` header. */
-interface Client {
-  readonly socket: WebSocket;
-  readonly connection: Connection;
-  readonly outbox: Outbox;
-  facts: RequestFacts;
-  /** Set when it has been let in. */
-  stopWatching?: () => void;
-}
-
-type Options = ServerOptions<Record<string, unknown> | undefined, Client>;
-
-/** Milliseconds between pings; a client that answered none until the next one is gone. */
-const PING_EVERY = 20_000;
-/** Milliseconds for closing in agreement before connections are cut. */
-const CLOSING_GRACE = 1_000;
-/** The answer to a ping repeats nothing of it. */
+/** A client that has not answered a ping before the next one is disconnected. */
+const PING_INTERVAL_MS = 20_000;
+/** Maximum wait for clients to confirm the close before their connections are cut. */
+const CLOSE_TIMEOUT_MS = 1_000;
+/** Pong without the payload of the ping. */
 const PONG = stringifyMessage({ type: MessageType.Pong });
 
-/** Serves WebSockets that the gateway's server has accepted; `ws` itself cuts those that do not read the answers to its own pings. */
-export function webSockets(parts: OperationParts): WebSockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT, handleProtocols });
-  const protocol = makeServer(protocolSteps(parts));
+/** Serves accepted WebSockets. `ws` itself disconnects a client that leaves 60 pongs unread. */
+export function webSockets(dependencies: StreamingDependencies): WebSockets {
+  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, handleProtocols });
+  const protocol = makeServer(protocolSteps(dependencies));
   const alive = new WeakSet<WebSocket>();
   const clients = new Set<Client>();
-  const pings = setInterval(() => pingAll(server, alive), PING_EVERY).unref();
-  const stalls = setInterval(() => endStalled(clients), STALLS_LOOKED_AT).unref();
+  const pings = setInterval(() => pingAll(server, alive), PING_INTERVAL_MS).unref();
+  const stalls = setInterval(() => endStalled(clients), STALL_CHECK_INTERVAL_MS).unref();
   return {
-    accept({ raw, socket, head }, facts) {
+    accept({ raw, socket, head }, metadata) {
       if (socket.destroyed) return;
       let end: Connection['end'] = () => socket.destroy();
-      const connection = parts.subscriptions.connect(facts.clientAddress, 'websocket', (reason) => end(reason));
+      const connection = dependencies.subscriptions.connect(metadata.clientAddress, 'websocket', (reason) =>
+        end(reason),
+      );
       socket.once('close', () => connection.closed());
       server.handleUpgrade(raw, socket, head, (opened) => {
-        end = (reason) => close(opened, SOCKET_CLOSINGS[reason]);
+        end = (reason) => close(opened, CLOSE_FRAMES[reason]);
         alive.add(opened);
         opened.on('pong', () => alive.add(opened));
         const outbox = socketOutbox(opened, () => connection.end('too-slow'));
-        const client: Client = { socket: opened, connection, outbox, facts };
+        const client: Client = { socket: opened, connection, outbox, metadata };
         clients.add(client);
         opened.once('close', () => clients.delete(client));
-        serve(client, protocol, parts);
+        serve(client, protocol, dependencies);
       });
     },
     async close() {
@@ -85,8 +61,8 @@ export function webSockets(parts: OperationParts): WebSockets {
       clearInterval(stalls);
       server.close();
       const open = [...server.clients];
-      for (const socket of open) close(socket, SOCKET_CLOSINGS.closing);
-      const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), CLOSING_GRACE);
+      for (const socket of open) close(socket, CLOSE_FRAMES.closing);
+      const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), CLOSE_TIMEOUT_MS);
       await Promise.all(open.map(closed));
       clearTimeout(cut);
     },
@@ -109,12 +85,12 @@ function pingAll(server: WebSocketServer, alive: WeakSet<WebSocket>): void {
 
 function endStalled(clients: ReadonlySet<Client>): void {
   for (const { socket, outbox, connection } of clients) {
-    if (socket.readyState === socket.OPEN && outbox.stalledFor() > TAKEN_WITHIN) connection.end('too-slow');
+    if (socket.readyState === socket.OPEN && outbox.stalledMs() > SLOW_CLIENT_TIMEOUT_MS) connection.end('too-slow');
   }
 }
 
-/** Connects a client to the protocol. */
-function serve(client: Client, protocol: Server<Client>, { report }: OperationParts): void {
+/** Connects a client to the protocol handler. */
+function serve(client: Client, protocol: Server<Client>, { report }: StreamingDependencies): void {
   const { socket, outbox } = client;
   let handle: (text: string) => Promise<void>;
   const ended = protocol.opened(
@@ -129,73 +105,22 @@ function serve(client: Client, protocol: Server<Client>, { report }: OperationPa
     },
     client,
   );
-  takeMessages(socket, {
-    isLetIn: () => client.stopWatching !== undefined,
+  processMessages(socket, {
+    isInitialised: () => client.stopRevalidation !== undefined,
     handle: (text) =>
       handle(text).catch((error: unknown) => {
-        report(error, client.facts.transactionId);
-        close(socket, closingFor(error));
+        report(error, client.metadata.transactionId);
+        close(socket, closeFrameFor(error));
       }),
-    refuse: (closing) => close(socket, closing),
+    close: (frame) => close(socket, frame),
   });
   socket.on('error', () => socket.terminate());
   socket.once('close', (code, reason) => {
-    client.stopWatching?.();
+    client.stopRevalidation?.();
     void ended(code, String(reason));
   });
 }
 
-function close(socket: WebSocket, { code, text }: SocketClosing): void {
+function close(socket: WebSocket, { code, text }: CloseFrame): void {
   socket.close(code, text);
-}
-
-/** What happens with a connection's messages: the token is checked first, then again with each operation. */
-function protocolSteps(parts: OperationParts): Options {
-  return {
-    async onConnect({ extra: client, connectionParams }) {
-      client.facts = { ...client.facts, ...credentialsIn(connectionParams) };
-      const stopWatching = await parts.subscriptions.letIn(client.facts, client.connection);
-      if (client.socket.readyState === client.socket.OPEN) client.stopWatching = stopWatching;
-      else stopWatching();
-    },
-    async onSubscribe({ extra: client, subscriptions }, _, payload) {
-      const begin = performance.now();
-      const facts = { ...client.facts, transactionId: newIdentifier('tid') };
-      try {
-        if (Object.keys(subscriptions).length > OPERATIONS_AT_ONCE) throw new RegisterError('LIM002');
-        const request = graphRequest(payload);
-        if (isTrusted(request)) throw new RegisterError('VAL003', 'Over WebSocket the text of an operation is sent');
-        const begun = await beginOperation(request, facts, client.connection, parts);
-        return { document: begun.document, operationName: request.operationName, contextValue: begun } as ExecutionArgs;
-      } catch (error) {
-        const { message, extensions } = presented(error);
-        const { code } = extensions;
-        parts.report(error, facts.transactionId);
-        logRequest(
-          parts.logger,
-          facts,
-          { operation: undefined, status: errorCatalogue[code].status, outcome: code },
-          begin,
-        );
-        if (isCredentialFault(code)) client.connection.end(code);
-        return [new GraphQLError(message, { extensions: { ...extensions } })];
-      }
-    },
-    subscribe: ({ contextValue }) => (contextValue as BegunOperation).stream as never,
-    execute: ({ contextValue }) => (contextValue as BegunOperation).once() as never,
-    onNext: (_, __, ___, ____, result) => result,
-    onError: (_, __, ___, errors) => errors.map(presented),
-  };
-}
-
-/** What a client that cannot send headers says of itself, under the names of those; it counts before the headers of the connection. */
-function credentialsIn(
-  params: Record<string, unknown> | undefined,
-): Pick<RequestFacts, 'authorization' | 'supplierKey'> {
-  const named = (header: string): string | undefined => {
-    const given = Object.entries(params ?? {}).find(([name]) => name.toLowerCase() === header)?.[1];
-    return typeof given === 'string' ? given : undefined;
-  };
-  const given = { authorization: named('authorization'), supplierKey: named(SUPPLIER_KEY_HEADER) };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -2,22 +2,25 @@ import type { IncomingHttpHeaders } from 'node:http';
 import fresh from 'fresh';
 import type { ByteRange } from './file-store';
 
-/** What identifies a representation: a strong entity tag, and when it was published. */
+/** Validators of a representation (RFC 9110 section 8.8): a strong entity tag and the time of publication. */
 export interface Validators {
   readonly etag: string;
   readonly 'last-modified': string;
 }
 
 /**
- * Whether a client has the representation already (RFC 9110, section 13.2). `Cache-Control: no-cache` of a request is said to caches: some
- * clients add it to every condition of their own.
+ * Returns true if the client already has the representation (RFC 9110 section 13.2). Ignores `Cache-Control: no-cache`
+ * of the request, which addresses caches: some clients add it to every conditional request.
  */
 export function isFresh(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince } = headers;
   return fresh({ 'if-none-match': noneMatch, 'if-modified-since': modifiedSince }, { ...validators });
 }
 
-/** Whether a client wants another representation than this one, or one that is older (RFC 9110, section 13.2.2): 412. */
+/**
+ * Returns true if `If-Match` or `If-Unmodified-Since` demands another or older representation (RFC 9110 section
+ * 13.2.2): 412.
+ */
 export function failsPrecondition(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const { 'if-match': match, 'if-unmodified-since': unmodifiedSince } = headers;
   if (match !== undefined) {
@@ -27,12 +30,12 @@ export function failsPrecondition(headers: IncomingHttpHeaders, validators: Vali
   return Date.parse(unmodifiedSince ?? '') < Date.parse(validators['last-modified']);
 }
 
-/** A strong or a weak one; only strong ones compare equal to ours. */
+/** Strong or weak entity tags. A weak tag never equals the register's strong ones. */
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
 /**
- * The one range that is asked for (RFC 9110, section 14): `whole` where there is none, where there are several, where it is not
- * understood, or where `If-Range` names another representation.
+ * Returns the requested range (RFC 9110 section 14). Returns `whole` if there is none, several or an invalid one, or if
+ * `If-Range` names another representation.
  */
 export function rangeOf(
   headers: IncomingHttpHeaders,
@@ -51,5 +54,5 @@ export function rangeOf(
   return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) };
 }
 
-/** From the first byte to the last, or to the end; or so many at the end. */
+/** First byte to last byte, first byte to the end, or a number of bytes at the end. */
 const ONE_RANGE = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i;

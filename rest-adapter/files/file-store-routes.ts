@@ -1,32 +1,41 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteRange, FileStore } from './file-store';
-import { readLeftover } from './leftover';
+import { drainBody } from './drain-body';
 
-/** Where a process serves the contents of its file store to the others. */
+/** Path at which a process serves the contents of its file store to other services. */
 export const CONTENTS_PATH = '/files/contents';
-/** Where a process takes archives for its file store from the others. */
+/** Path at which a process receives archives for its file store from other services: PUT publishes, POST checks. */
 export const UPLOADS_PATH = '/files/uploads';
 
 type Addressed = FastifyRequest<{ Querystring: { address?: string } }>;
 
 /**
- * Serves a file store to the other services of the register. The addresses are its locks: those of contents are signed and last a
- * minute, those of uploads are secrets.
+ * Serves a file store to the other services of the register. The addresses authorise: those of contents are signed and
+ * valid for a minute, those of uploads are secret.
  */
 export function serveFileStore(app: FastifyInstance, store: FileStore): void {
   app.get(CONTENTS_PATH, async (request: Addressed, reply) => {
     const bytes = await store.open(request.query.address ?? '', rangeOf(request.headers.range));
     return bytes === undefined ? reply.code(404).send() : reply.type('application/octet-stream').send(bytes);
   });
-  app.register((room, _options, done) => {
-    room.removeAllContentTypeParsers();
-    room.addContentTypeParser('*', (_request, archive, parsed) => parsed(null, archive));
-    room.put(UPLOADS_PATH, async (request: Addressed, reply) => {
-      const archive = request.body as IncomingMessage;
-      const hearOut = async () => void reply.headers(await readLeftover(archive));
-      return store.publishAt(request.query.address ?? '', archive).finally(hearOut);
-    });
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, archive, parsed) => parsed(null, archive));
+    const receive =
+      (work: FileStore['publishAt'] | FileStore['checkAt']) => async (request: Addressed, reply: FastifyReply) => {
+        const archive = request.body as IncomingMessage;
+        const drain = async () => void reply.headers(await drainBody(archive));
+        return work(request.query.address ?? '', archive).finally(drain);
+      };
+    scope.put(
+      UPLOADS_PATH,
+      receive((address, archive) => store.publishAt(address, archive)),
+    );
+    scope.post(
+      UPLOADS_PATH,
+      receive((address, archive) => store.checkAt(address, archive)),
+    );
     done();
   });
 }

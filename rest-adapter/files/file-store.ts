@@ -1,44 +1,81 @@
 import type { Readable } from 'node:stream';
 
-/** Bytes of a content, both ends included (RFC 9110, section 14.1.2). */
+/** A byte range, both ends included (RFC 9110 section 14.1.2). */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** A version of a development project that an upload published, or had published before. */
+/** A version of a development project, or a base model, that this upload or an earlier one published. */
 export interface PublishedVersion {
   /** Code of the licence area. */
   readonly area: string;
   readonly publicationYear: number;
   readonly period: string;
-  readonly projectId: string;
-  /** From 1; grows by 1 with each correction within a cycle. */
+  /** Null for a base model. */
+  readonly projectId: string | null;
+  /** Starts at 1; increases by 1 with each correction within a cycle. */
   readonly version: number;
   readonly publishedAt: Date;
 }
 
-/** Why an archive is not published: the member it concerns and the line in it, where there is one. */
+/** Why an archive is rejected: its member and line, if known. */
 export interface ArchiveFault {
   readonly file: string | null;
   readonly line: number | null;
   readonly message: string;
 }
 
-/** What became of an upload. */
+/** A property of a published file that its publisher should check. */
+export interface ArchiveWarning {
+  /** `EQ`, `SC` or `GL`. */
+  readonly file: string;
+  readonly message: string;
+}
+
+/** Result of an upload. */
 export type UploadOutcome =
-  | { readonly outcome: 'published'; readonly isNew: boolean; readonly version: PublishedVersion }
+  | {
+      readonly outcome: 'published';
+      readonly isNew: boolean;
+      readonly version: PublishedVersion;
+      readonly warnings: readonly ArchiveWarning[];
+    }
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] }
   /** The address is unknown, has expired or was used for another archive. */
   | { readonly outcome: 'gone' }
-  | { readonly outcome: 'too-large' }
-  /** Others are being published: try again. */
+  /** `maxBytes` is the limit of the address; absent from a replica of the previous release. */
+  | { readonly outcome: 'too-large'; readonly maxBytes?: number }
+  /** Too many archives are being published; the client may retry. */
   | { readonly outcome: 'busy' };
 
-/** Where the bytes of published files are, and where archives go: GraphQL carries addresses, never the bytes. */
+/** A statement of an archive that does not fit the base model. */
+export interface ArchiveFinding {
+  readonly kind: 'missing-statement' | 'dangling-association' | 'added-twice';
+  /** `EQ`, `SC` or `GL`. */
+  readonly file: string;
+  readonly mRID: string;
+  readonly statement: { readonly name: string; readonly value: string };
+}
+
+/** Result of a check of an archive. */
+export type CheckOutcome =
+  | {
+      readonly outcome: 'checked';
+      readonly base: { readonly publicationYear: number; readonly period: string; readonly version: number } | null;
+      readonly statementsBefore: number;
+      readonly statementsAfter: number;
+      readonly findingCount: number;
+      readonly findings: readonly ArchiveFinding[];
+    }
+  | Exclude<UploadOutcome, { readonly outcome: 'published' }>;
+
+/** Stores the bytes of published files and receives archives: GraphQL carries only addresses. */
 export interface FileStore {
-  /** The bytes behind a content address that the graph gave; undefined when it has expired, or is none. */
+  /** Opens the content at an address from the graph; undefined if the address is invalid or has expired. */
   open(address: string, range?: ByteRange): Promise<Buffer | Readable | undefined>;
   /** Publishes an archive at an upload address (`/grid-modelling/uploads/{token}`). */
   publishAt(address: string, archive: Readable): Promise<UploadOutcome>;
+  /** Checks an archive at an upload address against the base model. Publishes nothing. */
+  checkAt(address: string, archive: Readable): Promise<CheckOutcome>;
 }

@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import type { FileRepresentation, FileView, PublishedFile } from './published-file';
 
-/** What the media types of Interface C stand for (3-decisions-c-d.md, C.1). */
+/** Views of a file by media type of Interface C (decisions C.1). */
 const VIEWS: Readonly<Record<string, FileView>> = {
   'application/rdf+xml': 'RDF',
   'application/xml': 'RDF',
@@ -10,24 +10,27 @@ const VIEWS: Readonly<Record<string, FileView>> = {
   'application/zip': 'ZIP',
 };
 
-/** The media types of a route, as they are negotiated. */
+/** Media types of a route. */
 export interface MediaTypes {
-  /** The one that suits `Accept` best; undefined: none does. */
-  chosen(accept: string | undefined): MediaType | undefined;
+  /** Returns the best media type for `Accept`, or undefined if none is acceptable. */
+  choose(accept: string | undefined): MediaType | undefined;
 }
 
-/** A media type, and the view of the file that it asks for. */
+/** A media type and its view of the file. */
 export interface MediaType {
   readonly contentType: string;
   readonly view: FileView;
 }
 
-/** The media types of an answer of the contract, the preferred one first; whatever is text is UTF-8, said or not. */
+/**
+ * Prepares the media types of a response, the preferred one first. Text is UTF-8, with or without a `charset` in
+ * `Accept`.
+ */
 export function mediaTypes(names: readonly string[], problems: string[]): MediaTypes {
   const offered = new Map<string, MediaType>();
   for (const name of names) {
     const view = VIEWS[name];
-    if (view === undefined) problems.push(`no view of a file is ${name}`);
+    if (view === undefined) problems.push(`no view of a file has the media type ${name}`);
     else if (view === 'ZIP') offered.set(name, { contentType: name, view });
     else {
       const contentType = `${name}; charset=utf-8`;
@@ -37,14 +40,17 @@ export function mediaTypes(names: readonly string[], problems: string[]): MediaT
   const forms = [...offered.keys()];
   const preferred = offered.get(forms[0] ?? '');
   return {
-    chosen: (accept) =>
+    choose: (accept) =>
       accept === undefined || accept === '*/*' || accept.trim() === ''
         ? preferred
         : offered.get(new Negotiator({ headers: { accept } }).mediaType(forms) ?? ''),
   };
 }
 
-/** The representation of a view: compressed where the client takes that and it is kept so, unless a part is asked for. */
+/**
+ * Returns the representation of a view: compressed if it is stored so and the client accepts gzip, unless the request
+ * has a range.
+ */
 export function representationOf(
   { representations }: PublishedFile,
   view: FileView,

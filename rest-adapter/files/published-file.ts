@@ -1,8 +1,8 @@
-/** One form in which a published file can be had, and where its bytes are. */
+/** One representation of a published file, with the address of its bytes. */
 export interface FileRepresentation {
   readonly view: FileView;
   readonly encoding: 'IDENTITY' | 'GZIP';
-  /** In bytes. */
+  /** Bytes. */
   readonly size: number;
   /** Hexadecimal. */
   readonly sha256: string;
@@ -10,10 +10,10 @@ export interface FileRepresentation {
   readonly address: string;
 }
 
-/** What is written: the stored RDF/XML, its JSON view, or the archive. */
+/** Form of the file: stored RDF/XML, its JSON view, or the archive. */
 export type FileView = 'RDF' | 'JSON' | 'ZIP';
 
-/** A published file, as the graph tells of it. */
+/** A published file, as the graph returns it. */
 export interface PublishedFile {
   readonly name: string;
   readonly publishedAt: string | Date;

@@ -1,20 +1,25 @@
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { RegisterError } from '../../schema/register-error';
-import type { FileStore, PublishedVersion, UploadOutcome } from './file-store';
+import type { CheckOutcome, FileStore, PublishedVersion, UploadOutcome } from './file-store';
 import { CONTENTS_PATH, UPLOADS_PATH } from './file-store-routes';
 
-/** Milliseconds in which a content must begin to come, below the ten in which every request is answered. */
-const OPENED_WITHIN = 8_500;
-/** Milliseconds in which an archive must be published, once its last bytes went: five may wait for each other, three minutes each. */
-const PUBLISHED_WITHIN = 900_000;
-/** Milliseconds for which bytes may fail to come before they are given up. */
-const SILENCE = 60_000;
+/** Maximum time until a content starts to arrive, below the 10 s limit of every request. */
+const OPEN_TIMEOUT_MS = 8_500;
+/**
+ * Maximum time for publishing after the last byte is sent: up to five archives wait for each other. That of a project takes up to three
+ * minutes, that of a base model eight times as long.
+ */
+const PUBLISH_TIMEOUT_MS = 7_200_000;
+/** A transfer without data for this time is aborted. */
+const IDLE_TIMEOUT_MS = 60_000;
 
-/** The file store of a process of its own, at its address. */
-export function remoteFileStore(url: string): FileStore {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+/** Starts a request, as `request` of `node:http` does. */
+type Request = (target: URL, options: RequestOptions) => ClientRequest;
+
+/** The file store of another process. */
+export function remoteFileStore(url: string, request: Request): FileStore {
   const targetOf = (path: string, address: string) => {
     const target = new URL(path, url);
     target.searchParams.set('address', address);
@@ -23,29 +28,35 @@ export function remoteFileStore(url: string): FileStore {
   return {
     async open(address, range) {
       const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
-      const incoming = await answerTo(targetOf(CONTENTS_PATH, address), { agent, headers });
+      const incoming = await responseTo(request(targetOf(CONTENTS_PATH, address), { headers }));
       if (incoming.statusCode === 200) return incoming;
       incoming.resume();
       if (incoming.statusCode === 404) return undefined;
       throw new RegisterError('SYS002');
     },
     async publishAt(address, archive) {
-      const incoming = await answerTo(targetOf(UPLOADS_PATH, address), { agent, method: 'PUT' }, archive);
-      const told = await text(incoming).catch(() => undefined);
-      const outcome = told === undefined || incoming.statusCode !== 200 ? undefined : outcomeOf(told);
+      const incoming = await responseTo(request(targetOf(UPLOADS_PATH, address), { method: 'PUT' }), archive);
+      const json = await text(incoming).catch(() => undefined);
+      const outcome = json === undefined || incoming.statusCode !== 200 ? undefined : outcomeOf(json);
+      if (outcome === undefined) throw new RegisterError('SYS002');
+      return outcome;
+    },
+    async checkAt(address, archive) {
+      const incoming = await responseTo(request(targetOf(UPLOADS_PATH, address), { method: 'POST' }), archive);
+      const json = await text(incoming).catch(() => undefined);
+      const outcome = json === undefined || incoming.statusCode !== 200 ? undefined : parseOutcome<CheckOutcome>(json);
       if (outcome === undefined) throw new RegisterError('SYS002');
       return outcome;
     },
   };
 }
 
-/** Sends a request and waits for its answer to begin; SYS002 when it does not. */
-function answerTo(target: URL, options: RequestOptions, body?: Readable): Promise<IncomingMessage> {
+/** Sends a request and resolves when the response starts; throws SYS002 if it does not. */
+function responseTo(outgoing: ClientRequest, body?: Readable): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(target, options);
-    const giveUp = () => outgoing.destroy();
-    const deadline = body === undefined ? setTimeout(giveUp, OPENED_WITHIN) : undefined;
-    outgoing.setTimeout(body === undefined ? SILENCE : PUBLISHED_WITHIN, giveUp);
+    const abort = () => outgoing.destroy();
+    const deadline = body === undefined ? setTimeout(abort, OPEN_TIMEOUT_MS) : undefined;
+    outgoing.setTimeout(body === undefined ? IDLE_TIMEOUT_MS : PUBLISH_TIMEOUT_MS, abort);
     outgoing.on('response', (incoming) => {
       clearTimeout(deadline);
       resolve(incoming);
@@ -57,25 +68,26 @@ function answerTo(target: URL, options: RequestOptions, body?: Readable): Promis
     });
     if (body === undefined) outgoing.end();
     else {
-      body.on('error', giveUp);
-      body.on('close', () => (body.readableEnded ? undefined : giveUp()));
+      body.on('error', abort);
+      body.on('close', () => (body.readableEnded ? undefined : abort()));
       body.pipe(outgoing);
     }
   });
 }
 
-/** The outcome as it was told, with its instant; undefined when it is none. */
-function outcomeOf(told: string): UploadOutcome | undefined {
-  const outcome = parsed(told);
+/** Parses an upload outcome; undefined if the text is none. */
+function outcomeOf(json: string): UploadOutcome | undefined {
+  const outcome = parseOutcome<UploadOutcome>(json);
   if (outcome?.outcome !== 'published') return outcome;
   const version: PublishedVersion = { ...outcome.version, publishedAt: new Date(outcome.version.publishedAt) };
-  return { ...outcome, version };
+  // A replica of the previous release sends no warnings.
+  return { ...outcome, version, warnings: (outcome as Partial<typeof outcome>).warnings ?? [] };
 }
 
-function parsed(told: string): UploadOutcome | undefined {
+function parseOutcome<Outcome extends { readonly outcome: string }>(json: string): Outcome | undefined {
   try {
-    const outcome = JSON.parse(told) as Partial<UploadOutcome> | null;
-    return typeof outcome?.outcome === 'string' ? (outcome as UploadOutcome) : undefined;
+    const outcome = JSON.parse(json) as Partial<Outcome> | null;
+    return typeof outcome?.outcome === 'string' ? (outcome as Outcome) : undefined;
   } catch {
     return undefined;
   }

@@ -1,45 +1,50 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ContractOperation } from '../contract';
-import { resourceOf } from '../envelope';
-import type { Exchange } from '../exchange';
-import { acceptsJson } from '../media-types';
-import { refusal } from '../refusal';
-import { routePath } from '../route-paths';
-import { codeOfServerError } from '../unserved-requests';
-import { type FileSteps, refused } from './file-answer';
-import type { ArchiveFault, PublishedVersion, UploadOutcome } from './file-store';
-import { readLeftover } from './leftover';
-import { limitArrival } from './uploading';
+import type { ContractOperation } from '../contract/contract';
+import { resourceOf } from '../responses/envelope';
+import type { Exchange } from '../responses/exchange';
+import { acceptsJson } from '../requests/media-types';
+import { catalogueError, violationsError } from '../responses/error-response';
+import { unknownQueryViolations } from '../requests/read-request';
+import { routePath } from '../contract/route-paths';
+import { codeOfServerError } from '../requests/unmatched-requests';
+import { type FileDependencies, errorResponse } from './file-response';
+import type { ArchiveFault, ArchiveFinding, ArchiveWarning, PublishedVersion, UploadOutcome } from './file-store';
+import { drainBody } from './drain-body';
+import { limitUploadTime } from './upload-deadline';
+import { preferenceViolations, wantsCheck } from '../requests/preferences';
 
-/** Seconds after which to try again while others are being published. */
-const TRY_AGAIN = 5;
+/** `Retry-After` while other archives are being published. */
+const RETRY_AFTER_SECONDS = 5;
 
-/** Serves the upload addresses: archives go to the file store as they arrive. */
+/** Serves the upload addresses: streams archives to the file store as they arrive. PUT publishes, POST checks. */
 export function serveUploads(
   app: FastifyInstance,
-  steps: FileSteps & { fail(exchange: Exchange, error: unknown): void },
+  services: FileDependencies & { fail(exchange: Exchange, error: unknown): void },
   uploads: readonly ContractOperation[],
 ): void {
-  app.register((room, _options, done) => {
-    room.removeAllContentTypeParsers();
-    room.addContentTypeParser('*', (_request, archive, parsed) => parsed(null, archive));
-    // Whatever it is called, or not called at all: the bytes decide.
-    room.addHook('onRequest', ({ raw }, _reply, next) => {
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, archive, parsed) => parsed(null, archive));
+    // Any Content-Type is accepted: the file store checks the bytes.
+    scope.addHook('onRequest', ({ raw }, _reply, next) => {
       raw.headers['content-type'] = 'application/zip';
       next();
     });
     for (const { method, path, restInterface } of uploads) {
-      const begin = (request: FastifyRequest, reply: FastifyReply) =>
-        steps.begin(request, reply, path, 'Bearer', restInterface);
-      room.route({
+      const start = (request: FastifyRequest, reply: FastifyReply) =>
+        services.start(request, reply, path, 'Bearer', restInterface);
+      scope.route({
         method: method as 'PUT',
         url: routePath(path),
         handler: (request, reply) => {
-          const exchange = begin(request, reply);
-          upload(steps, exchange).catch((error: unknown) => steps.fail(exchange, error));
+          const exchange = start(request, reply);
+          if (method === 'POST') allowOtherOrigins(request, reply);
+          receive(services, exchange, method === 'POST' ? check : publish).catch((error: unknown) =>
+            services.fail(exchange, error),
+          );
         },
         errorHandler: (error, request, reply) => {
-          steps.refuse(begin(request, reply), refusal(codeOfServerError(error)));
+          services.sendError(start(request, reply), catalogueError(codeOfServerError(error)));
         },
       });
     }
@@ -47,48 +52,104 @@ export function serveUploads(
   });
 }
 
-async function upload(steps: FileSteps, exchange: Exchange): Promise<void> {
-  const { raw, headers } = exchange.request;
-  const hearOut = async () => void exchange.reply.headers(await readLeftover(raw));
-  if (!acceptsJson(headers.accept)) {
-    await hearOut();
-    steps.refuse(exchange, refusal('ACC001'));
-    return;
-  }
-  limitArrival(raw);
-  const outcome = await steps.files.publishAt(resourceOf(raw.url ?? ''), raw).finally(hearOut);
-  answer(steps, exchange, outcome);
+/**
+ * Lets pages of any origin, such as the console, read the result of a check (Fetch standard, CORS protocol). The secret address is the only
+ * credential; a check stores nothing.
+ */
+function allowOtherOrigins({ headers }: FastifyRequest, reply: FastifyReply): void {
+  if (headers.origin !== undefined) reply.header('access-control-allow-origin', '*');
 }
 
-function answer(steps: FileSteps, exchange: Exchange, outcome: UploadOutcome): void {
+/** Sends the outcome of an archive that arrives. */
+type Work = (services: FileDependencies, exchange: Exchange, drain: () => Promise<void>) => Promise<void>;
+
+async function receive(services: FileDependencies, exchange: Exchange, work: Work): Promise<void> {
+  const { raw, headers } = exchange.request;
+  const drain = async () => void exchange.reply.headers(await drainBody(raw));
+  if (!acceptsJson(headers.accept)) {
+    await drain();
+    services.sendError(exchange, catalogueError('ACC001'));
+    return;
+  }
+  const unknown = Object.keys(exchange.request.query as object);
+  if (unknown.length > 0) {
+    await drain();
+    services.sendError(exchange, violationsError(unknownQueryViolations(unknown)));
+    return;
+  }
+  if (work === publish && wantsCheck(headers)) {
+    await drain();
+    services.sendError(exchange, violationsError(preferenceViolations(headers, 'write')));
+    return;
+  }
+  limitUploadTime(raw);
+  await work(services, exchange, drain);
+}
+
+const publish: Work = async (services, exchange, drain) => {
+  const { raw } = exchange.request;
+  const outcome = await services.files.publishAt(resourceOf(raw.url ?? ''), raw).finally(drain);
+  if (outcome.outcome !== 'published') return sendRejection(services, exchange, outcome);
+  services.send(exchange, outcome.isNew ? 201 : 200, locationOf(outcome.version), {
+    ...publicVersion(outcome.version),
+    warnings: outcome.warnings.map(publicWarning),
+  });
+};
+
+/** The last segment of the path of a check, after the upload address. */
+const CHECK_SEGMENT = /\/check$/;
+
+const check: Work = async (services, exchange, drain) => {
+  const { raw } = exchange.request;
+  const address = resourceOf(raw.url ?? '').replace(CHECK_SEGMENT, '');
+  const outcome = await services.files.checkAt(address, raw).finally(drain);
+  if (outcome.outcome !== 'checked') return sendRejection(services, exchange, outcome);
+  const { base, statementsBefore, statementsAfter, findingCount, findings } = outcome;
+  services.send(
+    exchange,
+    200,
+    {},
+    { baseModel: base, statementsBefore, statementsAfter, findingCount, findings: findings.map(publicFinding) },
+  );
+};
+
+function publicFinding({ kind, file, mRID, statement: { name, value } }: ArchiveFinding) {
+  return { kind, cimFile: `${file}.xml`, mRID, name, value };
+}
+
+type Rejection = Exclude<UploadOutcome, { readonly outcome: 'published' }>;
+
+function sendRejection(services: FileDependencies, exchange: Exchange, outcome: Rejection): void {
   switch (outcome.outcome) {
-    case 'published':
-      steps.send(
-        exchange,
-        outcome.isNew ? 201 : 200,
-        { location: archivePath(outcome.version) },
-        told(outcome.version),
-      );
-      return;
     case 'refused':
-      steps.refuse(exchange, refusedFor(outcome.faults));
+      services.sendError(exchange, archiveError(outcome.faults));
       return;
     case 'gone':
-      steps.refuse(
+      services.sendError(
         exchange,
-        refused(410, 'The upload address is unknown, has expired, or was used for another archive.'),
+        errorResponse(410, 'The upload address is unknown, has expired, or was used for another archive.'),
       );
       return;
     case 'too-large':
-      steps.refuse(exchange, refused(413, 'The archive is larger than 192 MiB.'));
+      services.sendError(exchange, errorResponse(413, tooLargeMessage(outcome.maxBytes)));
       return;
     case 'busy':
-      steps.refuse(exchange, { ...refused(503, 'Other archives are being published.'), retryAfter: TRY_AGAIN });
+      services.sendError(exchange, {
+        ...errorResponse(503, 'Other archives are being published.'),
+        retryAfter: RETRY_AFTER_SECONDS,
+      });
   }
 }
 
-/** Every fault on a line of its own: `EQ.xml, line 12: …`. */
-function refusedFor(faults: readonly ArchiveFault[]) {
+const MIB = 1024 * 1024;
+
+/** Limit of the archive of a project, for a replica of the previous release, which does not return it. */
+const DEFAULT_MAX_BYTES = 192 * MIB;
+
+const tooLargeMessage = (maxBytes = DEFAULT_MAX_BYTES): string => `The archive is larger than ${maxBytes / MIB} MiB.`;
+
+/** Returns the error of a rejected archive, one line per fault: `EQ.xml, line 12: …`. */
+function archiveError(faults: readonly ArchiveFault[]) {
   const errors = faults.map(({ file, line, message }) => {
     const place = [file, line === null ? null : `line ${line}`].filter((part) => part !== null).join(', ');
     return { message: place === '' ? message : `${place}: ${message}` };
@@ -96,16 +157,29 @@ function refusedFor(faults: readonly ArchiveFault[]) {
   return { status: 422, errors };
 }
 
-function told({ area: licenceArea, publicationYear, period, projectId, version, publishedAt }: PublishedVersion) {
+function publicVersion({
+  area: licenceArea,
+  publicationYear,
+  period,
+  projectId,
+  version,
+  publishedAt,
+}: PublishedVersion) {
   return { licenceArea, publicationYear, period, projectId, version, publishedAt };
 }
 
-function archivePath({ area, publicationYear, period, projectId, version }: PublishedVersion): string {
+function publicWarning({ file, message }: ArchiveWarning) {
+  return { cimFile: `${file}.xml`, message };
+}
+
+/** Returns the address of the archive of a version. A base model has none: GraphQL returns it. */
+function locationOf({ area, publicationYear, period, projectId, version }: PublishedVersion): Record<string, string> {
+  if (projectId === null) return {};
   const query = new URLSearchParams({
     licenceArea: area,
     publicationYear: String(publicationYear),
     period,
     version: String(version),
   });
-  return `/grid-modelling/stage3/development-projects/${projectId}?${query}`;
+  return { location: `/grid-modelling/stage3/development-projects/${projectId}?${query}` };
 }

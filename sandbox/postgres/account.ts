@@ -2,17 +2,19 @@ import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** The operating system account that runs the server; without `uid` it is our own. */
+/** The operating system account that runs the server. Without `uid` it is the account of this process. */
 export interface ServerAccount {
   readonly name: string;
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** What a start that cannot succeed on this machine ends with. */
+/** Remedy in the message of a start that cannot succeed on this machine. */
 export const USE_DATABASE_URL = 'Set DATABASE_URL to an existing PostgreSQL 15 to 18 instead.';
 
-/** The whole environment of the server and its tools: no PG* variable of a system PostgreSQL is picked up. */
+/**
+ * The complete environment of the server and its tools, so that no PG* variable of a system PostgreSQL has an effect.
+ */
 export const SERVER_ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: process.platform === 'darwin' ? 'C' : 'C.UTF-8',
@@ -20,8 +22,9 @@ export const SERVER_ENVIRONMENT = {
 };
 
 /**
- * Who runs the server, which refuses to run as root: ourselves or, for root, the owner of a data folder that exists already,
- * else `postgres`, else `nobody`. Accounts are never created. Fails where root may not change to that account.
+ * Returns the account that runs the server, which refuses to run as root: the account of this process or, for root, the
+ * owner of an existing data folder, otherwise `postgres`, otherwise `nobody`. Never creates an account. Throws if root
+ * may not change to the account.
  */
 export async function serverAccount(dataFolder: string): Promise<ServerAccount> {
   if (process.getuid?.() !== 0) return { name: 'this account' };
@@ -37,7 +40,9 @@ async function accountForRoot(dataFolder: string): Promise<ServerAccount> {
     const name = accounts.find(({ uid }) => uid === owner.uid)?.name ?? `account ${owner.uid}`;
     return { name, uid: owner.uid, gid: owner.gid };
   }
-  const account = ['postgres', 'nobody'].map((wanted) => accounts.find(({ name }) => name === wanted)).find(Boolean);
+  const account = ['postgres', 'nobody']
+    .map((candidate) => accounts.find(({ name }) => name === candidate))
+    .find(Boolean);
   if (!account) throw new Error(`PostgreSQL cannot run as root and there is no account "nobody". ${USE_DATABASE_URL}`);
   return account;
 }
@@ -47,7 +52,7 @@ function passwdEntry(line: string): { name: string; uid: number; gid: number } {
   return { name, uid: Number(uid), gid: Number(gid) };
 }
 
-/** Runs a program to its end as the account and gives its standard output; fails with its standard error. */
+/** Runs a program as the account; returns its standard output and throws its standard error. */
 export async function runAs(account: ServerAccount, program: string, args: readonly string[]): Promise<string> {
   const { uid, gid } = account;
   try {
@@ -61,8 +66,8 @@ export async function runAs(account: ServerAccount, program: string, args: reado
   }
 }
 
-/** Whether the account can enter the folder, which also needs the right to pass every folder above it. */
+/** Returns true if the account can enter the folder and all folders above it. */
 export async function canEnter(account: ServerAccount, folder: string): Promise<boolean> {
-  const answer = await runAs(account, '/bin/sh', ['-c', 'cd -- "$1" 2>/dev/null && echo yes || echo no', 'sh', folder]);
-  return answer.trim() === 'yes';
+  const output = await runAs(account, '/bin/sh', ['-c', 'cd -- "$1" 2>/dev/null && echo yes || echo no', 'sh', folder]);
+  return output.trim() === 'yes';
 }

@@ -16,16 +16,19 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { BinarySources } from './binaries';
 import { openDirectory } from './data-folder';
 import { readIfPresent } from './read-if-present';
 
 /**
- * A copy of the package's `native` folder that every account may read: in the shared directory, once for all; where that cannot be
- * written, in a new folder below the temporary directory, which `DATA_DIR/postgres.binaries` then points at. Copied, not
- * linked: a copy survives `npm ci` and needs no common file system. Without the symbolic links of the libraries.
+ * Returns a copy of the package's `native` folder that every account may read. It is in the shared directory or, if
+ * that is not writable, in a new folder of the temporary directory to which the link `DATA_DIR/postgres.binaries`
+ * points. A copy, unlike a link, survives `npm ci` and does not need a common file system. The symbolic links of the
+ * libraries are not copied.
  */
-export async function copyOfBinaries(native: string, { dataDir, sharedDir }: BinarySources): Promise<string> {
+export async function copyOfBinaries(
+  native: string,
+  { dataDir, sharedDir }: { readonly dataDir: string; readonly sharedDir: string },
+): Promise<string> {
   const hash = createHash('sha256')
     .update(await readFile(join(native, 'bin', 'postgres')))
     .digest('hex')
@@ -37,19 +40,19 @@ export async function copyOfBinaries(native: string, { dataDir, sharedDir }: Bin
     return shared;
   }
   const pointer = join(dataDir, 'postgres.binaries');
-  const known = await readlink(pointer).catch(() => undefined);
-  if (known !== undefined && (await isOurs(known)) && (await isComplete(known, hash))) return known;
+  const present = await readlink(pointer).catch(() => undefined);
+  if (present !== undefined && (await isTrusted(present)) && (await isComplete(present, hash))) return present;
   const fresh = await mkdtemp(join(tmpdir(), `${basename(sharedDir)}-`));
   await chmod(fresh, 0o755);
-  const place = join(fresh, `postgres-${hash}`);
-  await copy(native, place, hash);
+  const target = join(fresh, `postgres-${hash}`);
+  await copy(native, target, hash);
   await rm(pointer, { force: true });
-  await symlink(place, pointer);
-  return place;
+  await symlink(target, pointer);
+  return target;
 }
 
-async function isComplete(place: string, hash: string): Promise<boolean> {
-  return (await readIfPresent(join(place, 'ok'))) === hash;
+async function isComplete(folder: string, hash: string): Promise<boolean> {
+  return (await readIfPresent(join(folder, 'ok'))) === hash;
 }
 
 async function isWritable(directory: string): Promise<boolean> {
@@ -63,29 +66,34 @@ async function isWritable(directory: string): Promise<boolean> {
   }
 }
 
-/** Below a directory that everyone may write, only a folder of our own that nobody else can change is run. */
-async function isOurs(place: string): Promise<boolean> {
-  const facts = await lstat(place).catch(() => undefined);
-  return facts !== undefined && facts.isDirectory() && facts.uid === process.getuid?.() && (facts.mode & 0o022) === 0;
+/**
+ * Returns true if only this account can change the folder: every account may write to the temporary directory above it.
+ */
+async function isTrusted(folder: string): Promise<boolean> {
+  const stat = await lstat(folder).catch(() => undefined);
+  return stat !== undefined && stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;
 }
 
-/** Under a temporary name until complete, so that a broken copy is never run and two starts at once do not meet. */
-async function copy(native: string, place: string, hash: string): Promise<void> {
-  const unfinished = `${place}.${randomBytes(6).toString('hex')}`;
+/**
+ * Copies under a temporary name and renames the complete copy, so that an incomplete copy never runs and concurrent
+ * starts do not conflict.
+ */
+async function copy(native: string, target: string, hash: string): Promise<void> {
+  const unfinished = `${target}.${randomBytes(6).toString('hex')}`;
   try {
     const filter = async (source: string) => !(await lstat(source)).isSymbolicLink();
     await cp(native, unfinished, { recursive: true, filter, mode: constants.COPYFILE_FICLONE });
     await openToAll(unfinished);
     await writeFile(join(unfinished, 'ok'), hash, { mode: 0o644 });
-    await rm(place, { recursive: true, force: true });
-    await rename(unfinished, place);
+    await rm(target, { recursive: true, force: true });
+    await rename(unfinished, target);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    if (!(await isComplete(place, hash))) throw error;
+    if (!(await isComplete(target, hash))) throw error;
   }
 }
 
-/** The checkout's umask may have closed files to others. */
+/** Permits every account to read and execute the files, which the umask of the checkout may forbid. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

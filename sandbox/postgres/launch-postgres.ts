@@ -9,36 +9,42 @@ import { takeOwnership } from './owner';
 import { startServer, type ServerProcess } from './server-process';
 import { shutDown, stopEarlierServer } from './shut-down';
 
-/** What the embedded PostgreSQL is launched with. */
+/** Start options of the embedded PostgreSQL. */
 export interface LaunchOptions {
-  /** DATA_DIR: made when missing; the tables lie in its `postgres`. */
+  /** DATA_DIR: created if missing; its `postgres` contains the database files. */
   readonly dataDir: string;
   /** Folder with the programs of a system PostgreSQL; default: PG_BIN, else the package of this platform. */
   readonly binDir?: string | undefined;
-  /** Port on 127.0.0.1; default: a free one, chosen anew for each start. */
+  /** Port on 127.0.0.1; default: a free port, which differs at each start. */
   readonly port?: number | undefined;
-  /** Settings of `postgresql.conf` that win over ours. */
+  /** Settings of `postgresql.conf` that override the defaults. */
   readonly extraSettings?: Readonly<Record<string, string>> | undefined;
-  /** Where binaries and tables go that the server's account cannot reach in their places. */
+  /** Folder for binaries and database files that the server's account cannot reach otherwise. */
   readonly sharedDir?: string | undefined;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** Called when it ended by itself and could not be started again. */
+  /** Called if the server stopped unexpectedly and could not be restarted. */
   readonly onLost?: ((error: unknown) => void) | undefined;
 }
 
-/** A running embedded PostgreSQL. It dies with this process, however that dies; when it ends by itself it is started again. */
+/**
+ * A running embedded PostgreSQL. It stops when this process ends for any reason, and is restarted if it stops
+ * unexpectedly.
+ */
 export interface EmbeddedPostgres {
-  /** Address of the database `register`, as its owner. */
+  /** URL of the database `register` with the owner's login. */
   readonly url: string;
-  /** Number of the present postmaster. */
+  /** Process id of the current postmaster. */
   readonly pid: number;
-  /** Shuts the server down and resolves when nothing of it is left; may be called any number of times. */
+  /**
+   * Shuts the server down; resolves when all its processes have ended. A repeated call returns the promise of the
+   * first.
+   */
   stop(): Promise<void>;
 }
 
 const SHARED_DIR = '/var/lib/central-data-access-register';
 
-/** What is acknowledged is on the disk. The log never has statements or values: they may be personal data. */
+/** Commits are durable. The log contains no statements and no values, which may be personal data. */
 const SETTINGS = {
   shared_buffers: '128MB',
   max_connections: '200',
@@ -51,13 +57,13 @@ const SETTINGS = {
   log_error_verbosity: 'terse',
 };
 
-/** Starts the one PostgreSQL of a DATA_DIR; fails with a sentence for the reader when another instance owns it. */
+/** Starts the PostgreSQL of a DATA_DIR; throws if another instance owns the folder. */
 export async function launchPostgres(options: LaunchOptions): Promise<EmbeddedPostgres> {
   const { dataDir, binDir, port, extraSettings, sharedDir = SHARED_DIR, log, onLost = () => undefined } = options;
   const account = await serverAccount(join(dataDir, 'postgres'));
   const data = await dataFolder(dataDir, account, sharedDir);
   const binaries = await serverBinaries({ binDir, dataDir, sharedDir }, account);
-  const letGo = await takeOwnership(data.path);
+  const release = await takeOwnership(data.path);
   try {
     await stopEarlierServer(data.path, log);
     await data.settle();
@@ -66,50 +72,50 @@ export async function launchPostgres(options: LaunchOptions): Promise<EmbeddedPo
     const settings = { ...SETTINGS, ...extraSettings };
     const start = (at?: number) =>
       startServer({ folder: data.path, account, postgres: binaries.postgres, port: at, settings });
-    const running = supervise({ first: await start(port), start, password, letGo, log, onLost });
+    const running = supervise({ first: await start(port), start, password, release, log, onLost });
     await ensureDatabase(running.url).catch(async (error) => {
       await running.stop();
       throw error;
     });
     return running;
   } catch (error) {
-    await letGo();
+    await release();
     throw error;
   }
 }
 
-interface Supervised extends Required<Pick<LaunchOptions, 'log'>> {
+interface SupervisionOptions extends Required<Pick<LaunchOptions, 'log'>> {
   readonly first: ServerProcess;
   readonly start: (port: number) => Promise<ServerProcess>;
   readonly password: string;
-  readonly letGo: () => Promise<void>;
+  readonly release: () => Promise<void>;
   readonly onLost: (error: unknown) => void;
 }
 
-/** Keeps the server running, at one port so that its address stays, until it is to stop. */
-function supervise({ first, start, password, letGo, log, onLost }: Supervised): EmbeddedPostgres {
-  let present = first;
+/** Restarts the server whenever it stops unexpectedly, at the same port, so that its URL remains valid. */
+function supervise({ first, start, password, release, log, onLost }: SupervisionOptions): EmbeddedPostgres {
+  let current = first;
   let stopping: Promise<void> | undefined;
   const untilStopped = async (): Promise<void> => {
     for (;;) {
-      const lastWords = await present.ended;
+      const lastWords = await current.ended;
       if (stopping) return;
-      log.error({ pid: present.postmaster.pid, lastWords }, 'PostgreSQL ended by itself and is started again');
-      present = await start(first.port);
-      if (stopping) await shutDown(present.postmaster); // asked for while it started
+      log.error({ pid: current.postmaster.pid, lastWords }, 'PostgreSQL stopped unexpectedly and is restarted');
+      current = await start(first.port);
+      if (stopping) await shutDown(current.postmaster); // stop() was called while the server started
     }
   };
   const ended = untilStopped()
     .catch((error: unknown) => (stopping ? undefined : onLost(error)))
-    .finally(letGo);
+    .finally(release);
   const stop = async () => {
-    await shutDown(present.postmaster);
+    await shutDown(current.postmaster);
     await ended;
   };
   return {
     url: `postgres://${REGISTER}:${password}@127.0.0.1:${first.port}/${REGISTER}`,
     get pid() {
-      return present.postmaster.pid;
+      return current.postmaster.pid;
     },
     stop: () => (stopping ??= stop()),
   };

@@ -3,22 +3,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { livingProcess } from './process-table';
 import { readIfPresent } from './read-if-present';
 
-/** Milliseconds in which instances that start at the same moment have written what they claim. */
-const SETTLED = 50;
+/** Time after which instances that start at the same moment have written their claims. */
+const CLAIM_DELAY_MS = 50;
 
 /**
- * Takes the data folder for this process and gives the function that lets go of it. One instance owns a data folder: a second
- * one is refused while the first lives. What a dead owner left behind counts for nothing.
+ * Makes this process the owner of the data folder; returns a function that releases it. Throws while another running
+ * process owns the folder. The claim of a process that has ended is ignored.
  */
 export async function takeOwnership(folder: string): Promise<() => Promise<void>> {
   const file = `${folder}.owner`;
   const claim = `${process.pid} ${(await livingProcess(process.pid))?.startedAt}`;
   if (!(await claimed(file, claim))) {
-    await refuseWhileOwned(file, folder);
+    await throwIfOwned(file, folder);
     await rm(file, { force: true });
     await claimed(file, claim);
-    await pause(SETTLED); // another start may have removed our claim as the dead owner's: the last one stands
-    if ((await readIfPresent(file)) !== claim) await refuseWhileOwned(file, folder);
+    // A concurrent start may have removed this claim instead of that of the ended owner; the last claim counts.
+    await pause(CLAIM_DELAY_MS);
+    if ((await readIfPresent(file)) !== claim) await throwIfOwned(file, folder);
   }
   return async () => {
     if ((await readIfPresent(file)) === claim) await rm(file, { force: true });
@@ -35,8 +36,8 @@ async function claimed(file: string, claim: string): Promise<boolean> {
   }
 }
 
-async function refuseWhileOwned(file: string, folder: string): Promise<void> {
-  if (!(await readIfPresent(file))) await pause(SETTLED); // made, not yet written
+async function throwIfOwned(file: string, folder: string): Promise<void> {
+  if (!(await readIfPresent(file))) await pause(CLAIM_DELAY_MS); // created, but not yet written
   const [pid, ...startedAt] = ((await readIfPresent(file)) ?? '').split(' ');
   const owner = Number(pid) > 0 ? await livingProcess(Number(pid)) : undefined;
   if (owner && owner.startedAt === startedAt.join(' ')) {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { readIfPresent } from './read-if-present';
 
-/** A living process. Number and start time together are never used again, so that a reused number is noticed. */
+/** A running process. Process id and start time together are unique, which detects a reused process id. */
 export interface LivingProcess {
   readonly pid: number;
   readonly startedAt: string;
@@ -11,12 +11,12 @@ export interface LivingProcess {
   readonly command: string;
 }
 
-/** The process of that number; undefined when there is none, or only a zombie. */
+/** Returns the process with the id; undefined if there is none or only a zombie. */
 export async function livingProcess(pid: number): Promise<LivingProcess | undefined> {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/** Only files that every account may read: /proc/<pid>/exe and cwd are closed to root in a container. */
+/** Reads only files that every account may read: in a container, root cannot read /proc/<pid>/exe and cwd. */
 async function fromProc(pid: number): Promise<LivingProcess | undefined> {
   const stat = await readIfPresent(`/proc/${pid}/stat`);
   const command = await readIfPresent(`/proc/${pid}/cmdline`);
@@ -31,7 +31,7 @@ async function fromPs(pid: number): Promise<LivingProcess | undefined> {
     env: { ...process.env, LC_ALL: 'C' },
   });
   const { stdout } = await listing.catch((error: { code?: unknown; stdout: string }) => {
-    if (error.code === 1) return error; // ps knows no such process
+    if (error.code === 1) return error; // ps found no such process
     throw error;
   });
   const [, state, startedAt, command] = /^\s*(\S+)\s+(\w+ +\w+ +\d+ +\S+ +\d+)\s+(.*)/.exec(stdout) ?? [];
@@ -39,7 +39,7 @@ async function fromPs(pid: number): Promise<LivingProcess | undefined> {
   return { pid, startedAt, command: `${command} ` };
 }
 
-/** Whether that very process ended within the time, in milliseconds. */
+/** Waits for the end of the process; returns false if it still runs after `milliseconds`. */
 export async function endsWithin(running: LivingProcess, milliseconds: number): Promise<boolean> {
   const deadline = Date.now() + milliseconds;
   for (;;) {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
-/** The text of a file; undefined when it does not exist. ESRCH is how /proc tells that a process has just ended. */
+/**
+ * Returns the text of a file; undefined if it does not exist. /proc reports ESRCH for a process that has just ended.
+ */
 export async function readIfPresent(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');

@@ -4,7 +4,9 @@ import { REGISTER } from './cluster';
 import { livingProcess } from './process-table';
 import { readIfPresent } from './read-if-present';
 
-/** Address of the embedded PostgreSQL that another process runs on this DATA_DIR; undefined when none does. */
+/**
+ * Returns the URL of the embedded PostgreSQL that another process runs in this DATA_DIR; undefined if there is none.
+ */
 export async function runningPostgres(dataDir: string): Promise<string | undefined> {
   const folder = await realpath(join(dataDir, 'postgres')).catch(() => undefined);
   if (folder === undefined) return undefined;

@@ -7,13 +7,13 @@ import { SERVER_ENVIRONMENT, type ServerAccount } from './account';
 import { livingProcess, type LivingProcess } from './process-table';
 import { readIfPresent } from './read-if-present';
 
-/** What a server is started with. */
-export interface ServerPlan {
+/** Start options of a server. */
+export interface ServerOptions {
   readonly folder: string;
   readonly account: ServerAccount;
   /** Absolute path of the program. */
   readonly postgres: string;
-  /** Default: a free port, chosen anew for each start. */
+  /** Default: a free port, which differs at each start. */
   readonly port?: number | undefined;
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -22,17 +22,18 @@ export interface ServerPlan {
 export interface ServerProcess {
   readonly postmaster: LivingProcess;
   readonly port: number;
-  /** Resolves with the server's last words when the server, its sessions and the guard have ended, for whatever reason. */
+  /** Resolves with the end of the server's error output when the server, its sessions and the watchdog have ended. */
   readonly ended: Promise<string>;
 }
 
 /**
- * `exec` makes the shell the server, whose number the child then has. Before, it leaves a guard that waits for the far end of pipe 3
- * to close, which happens when this Node process dies in any way, and then shuts the server down. The guard is nobody's
- * child, since a postmaster does not expect any that it did not start. It checks `postmaster.pid` because numbers are used again,
- * and a few times because the server may not have written it yet.
+ * Starts a watchdog and then `exec`s the server, so that the child's pid is the postmaster's. The watchdog blocks on fd
+ * 3, which closes when this Node process ends for any reason, and then sends SIGINT to the pid in `postmaster.pid` if
+ * that is still the server. It is detached from the shell, because a postmaster does not expect a child that it has not
+ * started. It checks `postmaster.pid` because process ids are reused, and repeats the check because the server may not
+ * have written the file yet.
  */
-const GUARDED = `
+const START_WITH_WATCHDOG = `
 ( (
   read -r gone <&3
   for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -44,37 +45,40 @@ const GUARDED = `
 exec 3<&-
 exec "$@"`;
 
-/** Another program took the port meanwhile, or sessions of a killed postmaster have not ended yet. */
-const WORTH_TRYING_AGAIN = /could not create any TCP\/IP sockets|pre-existing shared memory block/;
-/** Milliseconds during which a start is tried again. */
-const TRY_FOR = 10_000;
-/** Milliseconds for crash recovery. */
-const READY_WITHIN = 300_000;
-/** Characters of the server's last words that are kept. */
-const LAST_WORDS = 2_000;
+/**
+ * Errors of a start that can succeed later: another program has taken the port, or sessions of a killed postmaster have
+ * not ended.
+ */
+const RETRYABLE_ERROR = /could not create any TCP\/IP sockets|pre-existing shared memory block/;
+/** Time within which a failed start is repeated. */
+const RETRY_PERIOD_MS = 10_000;
+/** Maximum duration of a start, which may include crash recovery. */
+const READY_TIMEOUT_MS = 300_000;
+/** Characters of the error output that are stored. */
+const MAX_LAST_WORDS = 2_000;
 
-/** Starts the server as a child in a session of its own, so that Ctrl-C in a terminal reaches only Node. */
-export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
-  const deadline = Date.now() + TRY_FOR;
+/** Starts the server as a child in a new session, so that Ctrl-C in a terminal signals only Node. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const deadline = Date.now() + RETRY_PERIOD_MS;
   for (;;) {
-    const port = plan.port ?? (await freePort());
-    const { child, ended } = spawnServer(plan, port);
+    const port = options.port ?? (await freePort());
+    const { child, ended } = spawnServer(options, port);
     await once(child, 'spawn');
-    const postmaster = await untilReady(child, plan.folder);
+    const postmaster = await untilReady(child, options.folder);
     if (postmaster) return { postmaster, port, ended };
     const lastWords = await ended;
-    if (!WORTH_TRYING_AGAIN.test(lastWords) || Date.now() > deadline) {
+    if (!RETRYABLE_ERROR.test(lastWords) || Date.now() > deadline) {
       throw new Error(`PostgreSQL did not start: ${lastWords}`);
     }
     await pause(100);
   }
 }
 
-function spawnServer(plan: ServerPlan, port: number): { child: ChildProcess; ended: Promise<string> } {
-  const { folder, account, postgres, settings } = plan;
+function spawnServer(options: ServerOptions, port: number): { child: ChildProcess; ended: Promise<string> } {
+  const { folder, account, postgres, settings } = options;
   const network = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' };
-  const options = Object.entries({ ...settings, ...network }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn('/bin/sh', ['-c', GUARDED, 'sh', postgres, '-D', folder, ...options], {
+  const parameters = Object.entries({ ...settings, ...network }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn('/bin/sh', ['-c', START_WITH_WATCHDOG, 'sh', postgres, '-D', folder, ...parameters], {
     uid: account.uid,
     gid: account.gid,
     cwd: folder,
@@ -83,14 +87,17 @@ function spawnServer(plan: ServerPlan, port: number): { child: ChildProcess; end
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   let lastWords = '';
-  child.stderr?.on('data', (words: Buffer) => (lastWords = (lastWords + words.toString()).slice(-LAST_WORDS)));
+  child.stderr?.on('data', (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-MAX_LAST_WORDS)));
   child.once('exit', () => child.stdio[3]?.destroy());
   return { child, ended: new Promise((resolve) => child.once('close', () => resolve(lastWords.trim()))) };
 }
 
-/** PostgreSQL writes its state into `postmaster.pid`: no connection is needed to ask. Undefined when the server ended. */
+/**
+ * Waits until `postmaster.pid` contains the state `ready`, which needs no connection. Returns undefined if the server
+ * ended.
+ */
 async function untilReady(child: ChildProcess, folder: string): Promise<LivingProcess | undefined> {
-  const deadline = Date.now() + READY_WITHIN;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
   while (child.exitCode === null && child.signalCode === null) {
     const lines = (await readIfPresent(join(folder, 'postmaster.pid')))?.split('\n') ?? [];
     if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') return livingProcess(Number(child.pid));

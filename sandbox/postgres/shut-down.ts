@@ -4,10 +4,13 @@ import type { Logger } from 'pino';
 import { endsWithin, livingProcess, type LivingProcess } from './process-table';
 import { readIfPresent } from './read-if-present';
 
-/** Milliseconds that each way of shutting down is given. */
-const PATIENCE = 10_000;
+/** Maximum duration of each kind of shutdown. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** Shuts a postmaster down: fast (SIGINT: transactions are rolled back), then at once (SIGQUIT: recovery at the next start). */
+/**
+ * Shuts a postmaster down: fast (SIGINT, rolls transactions back), then immediately (SIGQUIT, recovery at the next
+ * start).
+ */
 export async function shutDown(server: LivingProcess): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     try {
@@ -15,15 +18,15 @@ export async function shutDown(server: LivingProcess): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
-    if (await endsWithin(server, PATIENCE)) return;
+    if (await endsWithin(server, SHUTDOWN_TIMEOUT_MS)) return;
   }
   throw new Error(`PostgreSQL (process ${server.pid}) does not stop`);
 }
 
 /**
- * Clears the way for a start: a server that outlived its owner is stopped, never attached to, so that there is one way of owning
- * a server; a `postmaster.pid` that names a process of something else is removed. One that names no process stays: with
- * it PostgreSQL finds sessions of a killed postmaster that have not yet ended.
+ * Prepares a folder for a start. Stops a server that survived its owner and never adopts it, so that only the process
+ * that started a server owns it. Removes a `postmaster.pid` that names a process of another program. Does not remove
+ * one that names no process: PostgreSQL needs it to find sessions of a killed postmaster that have not ended.
  */
 export async function stopEarlierServer(folder: string, log: Pick<Logger, 'warn'>): Promise<void> {
   const file = join(folder, 'postmaster.pid');
@@ -31,15 +34,15 @@ export async function stopEarlierServer(folder: string, log: Pick<Logger, 'warn'
   if (!(pid > 0)) return;
   const named = await livingProcess(pid);
   if (named?.command.includes(`/postgres -D ${folder} `)) {
-    log.warn({ pid }, 'PostgreSQL outlived its instance: stopped');
+    log.warn({ pid }, 'stopped a PostgreSQL that survived its instance');
     await shutDown(named);
-  } else if (isNumberInUse(pid)) {
+  } else if (isPidInUse(pid)) {
     await rm(file, { force: true });
   }
 }
 
-/** Also true of zombies, which PostgreSQL takes for a living server. */
-function isNumberInUse(pid: number): boolean {
+/** Returns true also for zombies, which PostgreSQL mistakes for a running server. */
+function isPidInUse(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

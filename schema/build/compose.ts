@@ -1,23 +1,26 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { composeServices } from '@apollo/composition';
-import { type DefinitionNode, type DocumentNode, Kind, parse, print } from 'graphql';
+import { Supergraph } from '@apollo/federation-internals';
+import { type DefinitionNode, type DocumentNode, type GraphQLSchema, buildASTSchema, parse, print } from 'graphql';
+import { operationsOf, parsedDocumentsIn } from '../operation-documents';
 import { REPOSITORY_ROOT } from '../repository-root';
+import { operationTypesOf, questionsOf } from './operation-types';
 import { accessSchema } from '../../subgraphs/access/schema';
 import { gridModelSchema } from '../../subgraphs/grid-models/schema';
 import { identitySchema } from '../../subgraphs/identity/schema';
 import { tariffSchema } from '../../subgraphs/tariffs/schema';
 
-/** What composition needs of a subgraph. */
+/** The part of a subgraph that composition uses: its SDL, and who may call its root fields. */
 export interface ComposableSubgraph {
   readonly sdl: string;
   readonly audiences: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The files of `schema/generated`: name to content. */
+/** Files of `schema/generated`: name to content. */
 export type GeneratedFiles = Readonly<Record<string, string>>;
 
-/** The subgraphs of the register, in the order of composition; they are built without a database. */
+/** Builds the subgraphs, in the order of composition, without a database. */
 export async function registerSubgraphs(): Promise<Readonly<Record<string, ComposableSubgraph>>> {
   return {
     access: await accessSchema(),
@@ -27,7 +30,7 @@ export async function registerSubgraphs(): Promise<Readonly<Record<string, Compo
   };
 }
 
-/** Everything that is generated from the subgraphs and the trusted documents; throws the list of what does not compose. */
+/** Generates the files from subgraphs and trusted documents. Throws the list of composition errors. */
 export function generatedFiles(
   subgraphs: Readonly<Record<string, ComposableSubgraph>>,
   trustedDocuments: Readonly<Record<string, string>>,
@@ -48,7 +51,7 @@ export function generatedFiles(
   };
 }
 
-/** Routing URLs are placeholders: the gateway's links decide where a subgraph is. */
+/** Composes the supergraph. Its routing URLs are placeholders, because the gateway addresses subgraphs by its own links. */
 function supergraphOf(definitions: readonly { name: string; typeDefs: DocumentNode }[]): string {
   const composed = composeServices(
     definitions.map((each) => ({ ...each, url: `http://${each.name}.internal/graphql` })),
@@ -61,13 +64,17 @@ function supergraphOf(definitions: readonly { name: string; typeDefs: DocumentNo
   return composed.supergraphSdl.trimEnd();
 }
 
-/** Definitions by name, so that the files do not depend on the order in which classes are loaded. */
+/** Sorts definitions by name, so that the files do not depend on the order in which classes are loaded. */
 function inOrder(document: DocumentNode): DocumentNode {
   const nameOf = (definition: DefinitionNode) => ('name' in definition ? (definition.name?.value ?? '') : '');
   return {
     ...document,
     definitions: document.definitions.toSorted((one, other) => compare(nameOf(one), nameOf(other))),
   };
+}
+
+function apiSchemaOf(supergraph: string): GraphQLSchema {
+  return Supergraph.build(supergraph).apiSchema().toGraphQLJSSchema();
 }
 
 function json(content: Readonly<Record<string, unknown>>): string {
@@ -79,28 +86,45 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The named operations of a folder of `.graphql` files, one in each: operation name to text. */
+/** Returns the trusted documents of a folder: operation name to text. */
 export function trustedDocumentsIn(folder: string): Readonly<Record<string, string>> {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
-  return Object.fromEntries(
-    files.map((file) => {
-      const document = parse(readFileSync(join(folder, file), 'utf8'), { noLocation: true });
-      const [operation, ...others] = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
-      if (!operation?.name || others.length > 0) throw new Error(`${file} must hold one named operation`);
-      return [operation.name.value, print(document)];
-    }),
-  );
+  const operations = [...operationsOf(parsedDocumentsIn(folder)).values()];
+  return Object.fromEntries(operations.map((operation) => [operation.name?.value ?? '', print(operation)]));
 }
 
-/** Rooms with trusted documents: those of the REST routes, of the pages of portal and console, and those that clients of `/graphql` name. */
-const OPERATION_FOLDERS = ['rest-adapter', 'gateway', 'portal', 'console'] as const;
+/** Folders with trusted documents: of REST routes, of documents that clients of `/graphql` run by name, of pages. */
+const OPERATION_FOLDERS = ['rest-adapter', 'gateway', 'web/portal', 'web/console'] as const;
+
+/** Folders whose documents TypeScript runs by name: results and variables are typed. */
+const TYPED_FOLDERS = ['web/portal', 'web/console'] as const;
+
+/** Who asks other services questions: `questions/<service asked>/` of these folders. */
+const ASKING_FOLDERS = ['gateway', 'subgraphs/access', 'subgraphs/identity'] as const;
+
+/** Returns `questions-to-<subgraph>.ts` for each subgraph that is asked. */
+async function questionFiles(subgraphs: Readonly<Record<string, ComposableSubgraph>>): Promise<GeneratedFiles> {
+  const files: Record<string, string> = {};
+  for (const [name, { sdl }] of Object.entries(subgraphs)) {
+    const folders = ASKING_FOLDERS.map((part) => join(REPOSITORY_ROOT, part, 'questions', name)).filter(existsSync);
+    if (folders.length === 0) continue;
+    const documents = new Map(folders.flatMap((folder) => [...parsedDocumentsIn(folder)]));
+    const schema = buildASTSchema(parse(sdl), { assumeValidSDL: true });
+    files[`questions-to-${name}.ts`] = await questionsOf(schema, documents);
+  }
+  return files;
+}
 
 /** Writes the generated files into a folder. */
 export async function writeGenerated(folder: string): Promise<void> {
-  const documents = OPERATION_FOLDERS.map((room) => trustedDocumentsIn(join(REPOSITORY_ROOT, room, 'operations')));
-  const files = generatedFiles(await registerSubgraphs(), Object.assign({}, ...documents) as Record<string, string>);
+  const documents = OPERATION_FOLDERS.map((part) => trustedDocumentsIn(join(REPOSITORY_ROOT, part, 'operations')));
+  const subgraphs = await registerSubgraphs();
+  const files = generatedFiles(subgraphs, Object.assign({}, ...documents) as Record<string, string>);
+  const typed = TYPED_FOLDERS.flatMap((part) => [...parsedDocumentsIn(join(REPOSITORY_ROOT, part, 'operations'))]);
+  const api = apiSchemaOf(files['supergraph.graphql'] ?? '');
   mkdirSync(folder, { recursive: true });
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  for (const [name, content] of Object.entries({ ...files, ...(await questionFiles(subgraphs)) }))
+    writeFileSync(join(folder, name), content);
+  writeFileSync(join(folder, 'operations.ts'), await operationTypesOf(api, new Map(typed)));
 }
 
 if (require.main === module) {

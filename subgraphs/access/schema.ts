@@ -1,105 +1,49 @@
 import { RegisterError } from '../../schema/register-error';
-import type { SigningKeys } from '../server/bearer-token';
-import { type CallContext, duidOf } from '../server/caller';
-import type { Idempotency } from '../server/idempotency';
-import type { RateLimit } from '../server/rate-limits';
-import type { RegisterClock } from '../server/register-clock';
-import { type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
-import type { AccessRecordLists } from './database/access-record-lists';
-import type { AccessRecordRepository } from './database/access-record.repository';
-import type { AccountRepository } from './database/account.repository';
-import type { DataUserRepository } from './database/data-user.repository';
-import type { EventCounts } from './database/event-counts';
-import type { EventLog } from './database/event-log';
-import type { EventRelations } from './database/event-relations';
-import type { DeliveryHealthRepository } from './database/delivery-health.repository';
-import type { OrganisationRepository } from './database/organisation.repository';
-import type { RecordHistory } from './database/record-history';
-import type { ClosingRepository } from './database/closing.repository';
-import type { CustomerRecordRepository } from './database/customer-record.repository';
-import type { LegacyConsentRepository } from './database/legacy-consent.repository';
-import type { RedeemedTokenRepository } from './database/redeemed-token.repository';
-import type { TerminationRepository } from './database/termination.repository';
-import type { PortalAccessRepository } from './database/portal-access.repository';
-import type { WebhookDeliveryRepository } from './database/webhook-delivery.repository';
-import type { WebhookRepository } from './database/webhook.repository';
-import type { CallbackRealm } from '../delivery/callback-url';
-import type { DiscoveredAccessRepository } from './database/discovered-access.repository';
-import type { TenancyChangeRepository } from './database/tenancy-change.repository';
-import type { CustomerScopes } from './customer-scope';
-import type { DiscoveredMeterPoints } from './discovered-meter-points';
-import type { IdentityLinks } from './identity-links';
-import type { ReidentificationProofs } from './reidentification-proofs';
-import type { VerificationLooks } from './verification-looks';
-import { isOwner } from './domain/ownership';
-import { AccessRecordConnectionResolver } from './resolvers/access-record-connection.resolver';
-import { AccessRecordResolver } from './resolvers/access-record.resolver';
-import { AccountResolver } from './resolvers/account.resolver';
-import { ClosingResolver } from './resolvers/closing.resolver';
-import { CustomerRecordResolver } from './resolvers/customer-record.resolver';
-import { DataUserResolver } from './resolvers/data-user.resolver';
-import { DeliveryHealthResolver } from './resolvers/delivery-health.resolver';
-import { EventLogResolver } from './resolvers/event-log.resolver';
-import { DiscoveredAccessResolver } from './resolvers/discovered-access.resolver';
-import { LegacyConsentResolver } from './resolvers/legacy-consent.resolver';
-import { MeterPointReference, MeterPointResolver } from './resolvers/meter-point.resolver';
-import { OrganisationResolver } from './resolvers/organisation.resolver';
-import { RecordMetadataResolver } from './resolvers/record-metadata.resolver';
-import { RedeemedTokenResolver } from './resolvers/redeemed-token.resolver';
-import { RegisterEventResolver, readableEvent } from './resolvers/register-event.resolver';
-import { type SessionLimits, SessionResolver } from './resolvers/session.resolver';
-import { TenancyChangeResolver } from './resolvers/tenancy-change.resolver';
-import { WebhookDeliveryResolver } from './resolvers/webhook-delivery.resolver';
-import { WebhookResolver } from './resolvers/webhook.resolver';
+import { type CallContext, duidOf } from '../server/callers/caller';
+import { type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
+import type { AccessRecordRepository } from './records/access-record.repository';
+import { isOwner } from './records/access-record';
+import { totalResolver } from '../server/lists/connection.types';
+import { AccessRecordConnectionType } from './records/access-record.payloads';
+import { AccountConnectionType } from './accounts/account.types';
+import {
+  AccessEventResolver,
+  AccessRecordFieldsResolver,
+  RecordMetadataResolver,
+} from './records/access-record-fields.resolver';
+import { AccessRecordResolver } from './records/access-record.resolver';
+import { AccountResolver } from './accounts/account.resolver';
+import { AccountSettingsResolver } from './accounts/account-settings.resolver';
+import { AccessAuditResolver } from './access-audit.resolver';
+import { ClosingResolver } from './identity-links/closing.resolver';
+import { CustomerRecordResolver } from './customers/customer-record.resolver';
+import { DataUserResolver } from './accounts/data-user.resolver';
+import { DeliveryHealthResolver } from './webhooks/delivery-health.resolver';
+import { EventLogResolver } from './events/event-log.resolver';
+import { DiscoveredAccessResolver } from './operator/discovered-access.resolver';
+import { LegacyConsentResolver } from './legacy/legacy-consent.resolver';
+import { MeterPointReference, MeterPointResolver } from './records/meter-point.resolver';
+import { OrganisationResolver } from './accounts/organisation.resolver';
+import { RedeemedTokenResolver } from './identity-links/redeemed-token.resolver';
+import { RegisterEventResolver, readableEvent } from './events/register-event.resolver';
+import { SessionResolver } from './accounts/session.resolver';
+import { TenancyChangeResolver } from './operator/tenancy-change.resolver';
+import { WebhookDeliveryResolver } from './webhooks/webhook-delivery.resolver';
+import { WebhookResolver } from './webhooks/webhook.resolver';
+import type { AccessDependencies } from './dependencies';
 
-/** Limits that resolvers of `access` count (2-decisions-a-b.md, section 2). */
-export interface AccessLimits extends SessionLimits {
-  /** Verifications of unknown keys from an address. */
-  readonly verifyMisses: RateLimit;
-}
-
-/** What the resolvers of `access` work with. */
-export interface AccessParts {
-  readonly records: AccessRecordRepository;
-  readonly lists: AccessRecordLists;
-  readonly history: RecordHistory;
-  readonly events: EventLog;
-  readonly eventCounts: EventCounts;
-  readonly eventRelations: EventRelations;
-  readonly accounts: AccountRepository;
-  readonly dataUsers: DataUserRepository;
-  readonly organisations: OrganisationRepository;
-  readonly identities: IdentityLinks;
-  readonly proofs: ReidentificationProofs;
-  readonly portals: PortalAccessRepository;
-  readonly customers: CustomerRecordRepository;
-  readonly closing: ClosingRepository;
-  readonly redeemedTokens: RedeemedTokenRepository;
-  readonly terminations: TerminationRepository;
-  readonly legacyConsents: LegacyConsentRepository;
-  readonly scopes: CustomerScopes;
-  readonly discoveries: DiscoveredAccessRepository;
-  readonly discoveredMeterPoints: DiscoveredMeterPoints;
-  readonly tenancyChanges: TenancyChangeRepository;
-  readonly looks: VerificationLooks;
-  readonly webhooks: WebhookRepository;
-  readonly webhookDeliveries: WebhookDeliveryRepository;
-  readonly deliveryHealth: DeliveryHealthRepository;
-  /** Where callback URLs may lead to. */
-  readonly callbackRealm: CallbackRealm;
-  readonly idempotency: Idempotency;
-  readonly clock: RegisterClock;
-  readonly signing: SigningKeys;
-  readonly limits: AccessLimits;
-  readonly production: boolean;
-  /** Whether an admin may move the register's clock. */
-  readonly movableClock: boolean;
-}
+const RecordTotalResolver = totalResolver(AccessRecordConnectionType);
+const AccountTotalResolver = totalResolver(AccountConnectionType);
 
 const RESOLVERS = [
+  AccessEventResolver,
   AccessRecordResolver,
-  AccessRecordConnectionResolver,
+  AccessRecordFieldsResolver,
+  RecordTotalResolver,
   AccountResolver,
+  AccountSettingsResolver,
+  AccountTotalResolver,
+  AccessAuditResolver,
   ClosingResolver,
   CustomerRecordResolver,
   DataUserResolver,
@@ -118,8 +62,8 @@ const RESOLVERS = [
   WebhookResolver,
 ] as const;
 
-/** The subgraph `access`. Without parts it can be printed and composed, but not executed. */
-export function accessSchema(parts?: AccessParts): Promise<SubgraphSchema> {
+/** Builds the subgraph `access`. Without dependencies, its schema can be printed and composed, but not executed. */
+export function accessSchema(parts?: AccessDependencies): Promise<SubgraphSchema> {
   const schema = { resolvers: RESOLVERS, orphanedTypes: [MeterPointReference] };
   if (!parts) return buildFederatedSchema({ ...schema, references: {} });
   const instances = instancesOf(parts);
@@ -127,17 +71,22 @@ export function accessSchema(parts?: AccessParts): Promise<SubgraphSchema> {
   return buildFederatedSchema({ ...schema, references: referencesOf(parts), container });
 }
 
-function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
+function instancesOf(parts: AccessDependencies): ReadonlyMap<unknown, object> {
   const { records, accounts, dataUsers, clock, signing, limits, production, movableClock } = parts;
   return new Map<unknown, object>([
+    [AccessEventResolver, new AccessEventResolver(records)],
     [AccessRecordResolver, new AccessRecordResolver(parts)],
-    [AccessRecordConnectionResolver, new AccessRecordConnectionResolver()],
+    [AccessRecordFieldsResolver, new AccessRecordFieldsResolver(parts)],
+    [RecordTotalResolver, new RecordTotalResolver()],
+    [AccountTotalResolver, new AccountTotalResolver()],
+    [AccessAuditResolver, new AccessAuditResolver(parts.audit)],
     [AccountResolver, new AccountResolver(accounts, clock, production, parts.terminations, movableClock)],
+    [AccountSettingsResolver, new AccountSettingsResolver(accounts, production)],
     [ClosingResolver, new ClosingResolver(parts.closing)],
     [CustomerRecordResolver, new CustomerRecordResolver(parts.customers, parts.scopes)],
     [DataUserResolver, new DataUserResolver(dataUsers)],
     [DeliveryHealthResolver, new DeliveryHealthResolver(parts.deliveryHealth, dataUsers)],
-    [EventLogResolver, new EventLogResolver(parts.events, accounts)],
+    [EventLogResolver, new EventLogResolver(parts.events, parts.admission)],
     [
       DiscoveredAccessResolver,
       new DiscoveredAccessResolver(parts.discoveries, parts.discoveredMeterPoints, parts.idempotency),
@@ -148,14 +97,14 @@ function instancesOf(parts: AccessParts): ReadonlyMap<unknown, object> {
     [RecordMetadataResolver, new RecordMetadataResolver(records)],
     [RedeemedTokenResolver, new RedeemedTokenResolver(parts.redeemedTokens)],
     [RegisterEventResolver, new RegisterEventResolver(parts)],
-    [SessionResolver, new SessionResolver(accounts, dataUsers, signing, limits)],
+    [SessionResolver, new SessionResolver(parts.admission, dataUsers, signing, limits)],
     [TenancyChangeResolver, new TenancyChangeResolver(parts.tenancyChanges)],
     [WebhookDeliveryResolver, new WebhookDeliveryResolver(parts.events)],
     [WebhookResolver, new WebhookResolver(parts)],
   ]);
 }
 
-function referencesOf(parts: AccessParts) {
+function referencesOf(parts: AccessDependencies) {
   return {
     AccessRecord: ({ id }: { id: string }, context: CallContext) => accessRecordReference(parts.records, id, context),
     DataUser: ({ duid }: { duid: string }) => parts.dataUsers.byDuid(duid),
@@ -165,7 +114,7 @@ function referencesOf(parts: AccessParts) {
   };
 }
 
-/** An access record that another subgraph refers to: for its Data User and the back office. */
+/** Resolves an access record that another subgraph references, for its Data User and the back office. */
 async function accessRecordReference(records: AccessRecordRepository, id: string, { caller }: CallContext) {
   const record = await records.byId(id);
   if (record === null) return null;

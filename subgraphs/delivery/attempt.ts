@@ -1,116 +1,146 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { isAway } from '../server/away';
-import { failureFacts } from '../server/failures';
-import { logFault } from '../server/fault-log';
+import { failureFacts } from '../server/observability/failures';
+import { logFault } from '../server/observability/fault-log';
+import type { Results } from './deliveries.repository';
 import type { Assembled, DeliverySource } from './delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
-import { type LaneDelivery, faultOf, outcomeOf } from './pass';
-import type { Result, Results } from './results.repository';
+import { type LaneDelivery, assemblyFailureOf, outcomeOf } from './lane';
+import type { LeasedEndpoint, RunningLane } from './leased-endpoint';
 import type { RetrySchedule } from './schedule';
 import type { SendResult, Sender } from './sender';
-import type { AttemptPlace } from './slot-place';
-import type { AfterAttempt } from './slot-work';
-import { untilKept } from './until-kept';
 
-/** What an attempt needs. */
-export interface AttemptParts {
+/** Dependencies of attempts. */
+export interface AttemptDependencies {
   readonly source: DeliverySource;
   readonly schedule: RetrySchedule;
   readonly sender: Sender;
   readonly results: Results;
   readonly metrics: DeliveryMetrics;
   readonly logger: Logger;
-  /** Aborts when nothing is waited for any more. */
+  /** Aborts when results that cannot be recorded are lost. */
   readonly stopped: AbortSignal;
 }
 
-/** Seconds until facts are read again that the database did not give. */
-const DATABASE_AWAY = { kind: 'wait', seconds: 3 } as const;
-/** Seconds after which a suspended delivery is looked at again, should nobody resume it. */
-const SUSPENDED_FOR = 600;
-
-const GOES_ON: AfterAttempt = { laneWaits: false, lost: false, leave: false, urgentHasCome: false };
-const LANE_WAITS: AfterAttempt = { ...GOES_ON, laneWaits: true };
-const LOST: AfterAttempt = { ...GOES_ON, lost: true };
-/** What superseded a delivery may be urgent. */
-const DROPPED: AfterAttempt = { ...GOES_ON, urgentHasCome: true };
-
-/** Makes one attempt and keeps its result, whatever the database does meanwhile: nothing else of its lane is sent before. */
-export async function attemptDelivery(
-  parts: AttemptParts,
-  delivery: LaneDelivery,
-  place: AttemptPlace,
-): Promise<AfterAttempt> {
-  const assembled = await assemble(parts, delivery);
-  switch (assembled.kind) {
-    case 'send':
-      return sendAndKeep(parts, delivery, place, assembled);
-    case 'drop':
-      await parts.results.drop(delivery);
-      return DROPPED;
-    case 'wait':
-      await parts.results.hold(delivery, { seconds: assembled.seconds });
-      return LANE_WAITS;
-    case 'suspended':
-      await suspend(parts, delivery);
-      return LANE_WAITS;
-    case 'fault':
-      return putOffFaulty(parts, delivery);
-  }
+/** Lease and lane of an attempt. */
+export interface AttemptContext {
+  readonly endpoint: LeasedEndpoint;
+  readonly lane: RunningLane;
+  /** Returns whether this process still has the lease. */
+  isLeased(): boolean;
 }
 
-type Assembly = Assembled | { readonly kind: 'fault' };
+const DATABASE_UNAVAILABLE = { kind: 'wait', seconds: 3 } as const;
+/** Time after which a suspended endpoint is tried again, even if it was not resumed. */
+const SUSPENDED_SECONDS = 600;
+/** Age above which an assembled delivery is assembled again: the event may have become obsolete. */
+const MAX_ASSEMBLY_AGE_MS = 5;
+const RETRY_RECORD_MS = 250;
+/** Number of events whose assembly failure is not logged again. */
+const LOGGED_EVENTS_CACHE_SIZE = 10_000;
 
-async function assemble({ source, logger }: AttemptParts, delivery: LaneDelivery): Promise<Assembly> {
-  try {
-    return await source.assemble(delivery);
-  } catch (error) {
-    const facts = { event: delivery.eventId, failure: failureFacts(error) };
-    logFault(logger, 'warn', error, facts, 'delivery cannot be assembled');
-    return isAway(error) ? DATABASE_AWAY : { kind: 'fault' };
-  }
+/** Makes one attempt and records its result; false if the rest of the lane must wait. */
+export type Attempt = (delivery: LaneDelivery, context: AttemptContext) => Promise<boolean>;
+
+type Assembly = Assembled | { readonly kind: 'failed' };
+
+/** Returns the function that attempts deliveries: assembles, sends and records. */
+export function attempts(dependencies: AttemptDependencies): Attempt {
+  const assemble = assembler(dependencies);
+  return async (delivery, context) => {
+    const { endpoint, lane, isLeased } = context;
+    const { generation } = endpoint;
+    let assembly = await assemble(delivery);
+    if (assembly.kind === 'send') {
+      endpoint.owner = assembly.owner;
+      const assembledAt = performance.now();
+      if (!(await endpoint.acquireRequest(lane.urgent))) return false;
+      let sent: SendResult | undefined;
+      try {
+        if (performance.now() - assembledAt > MAX_ASSEMBLY_AGE_MS) assembly = await assemble(delivery);
+        if (!isLeased()) return false;
+        if (assembly.kind === 'send')
+          sent = await endpoint.requests.track(send(dependencies, delivery, assembly), lane.countAsSlow);
+      } finally {
+        endpoint.requests.release();
+      }
+      if (sent !== undefined) return record(dependencies, delivery, sent);
+    }
+    return withhold(dependencies, delivery, context, generation, assembly);
+  };
 }
 
-/** Asked again after it is known how often the endpoint was resumed: it is put off unless it is resumed after that. */
-async function suspend(parts: AttemptParts, delivery: LaneDelivery): Promise<void> {
-  const resumptions = await parts.results.resumptions(delivery.endpointId);
-  const { kind } = await assemble(parts, delivery);
-  if (kind === 'suspended') await parts.results.hold(delivery, { seconds: SUSPENDED_FOR, resumptions });
-}
-
-async function putOffFaulty({ results, schedule }: AttemptParts, delivery: LaneDelivery): Promise<AfterAttempt> {
-  const fault = faultOf(schedule, delivery);
-  if (fault.kind === 'lane-waits') {
-    await results.hold(delivery, { seconds: fault.seconds, isFaulty: fault.counts });
-    return LANE_WAITS;
-  }
-  if (fault.seconds !== null) await results.fault(delivery, fault.seconds);
-  return GOES_ON;
-}
-
-async function sendAndKeep(
-  parts: AttemptParts,
-  delivery: LaneDelivery,
-  place: AttemptPlace,
-  assembled: Extract<Assembled, { kind: 'send' }>,
-): Promise<AfterAttempt> {
-  const { owner } = assembled;
-  if (!place.admits(owner) || !(await place.keep())) return LOST;
-  const sent = await place.accompany(owner, send(parts, delivery, place, assembled));
-  const result: Result = { ...sent, delivery, slot: place.slot, outcome: outcomeOf(parts.schedule, delivery, sent) };
-  const { urgentHasCome } = await untilKept(parts, 'result of a delivery is', () => parts.results.record(result));
-  return { ...GOES_ON, leave: place.isLeft(), urgentHasCome };
+/** Returns the function that assembles deliveries. It logs the first failure of each event. */
+function assembler({ source, logger }: AttemptDependencies): (delivery: LaneDelivery) => Promise<Assembly> {
+  const logged = new LRUCache<string, true>({ max: LOGGED_EVENTS_CACHE_SIZE });
+  return async (delivery) => {
+    try {
+      return await source.assemble(delivery);
+    } catch (error) {
+      const { eventId: event, assemblyFailures } = delivery;
+      const fields = { event, failure: failureFacts(error) };
+      if (isAway(error)) {
+        logFault(logger, 'warn', error, fields, 'delivery deferred: database unavailable');
+        return DATABASE_UNAVAILABLE;
+      }
+      if (assemblyFailures === 0 && !logged.has(event)) logger.warn(fields, 'delivery body failed to assemble');
+      logged.set(event, true);
+      return { kind: 'failed' };
+    }
+  };
 }
 
 async function send(
-  { sender, metrics }: AttemptParts,
-  { attempt, held, redeliveredAt, ageMs }: LaneDelivery,
-  { sinceLook }: AttemptPlace,
+  { sender, metrics }: AttemptDependencies,
+  { isFresh, plannedAt }: LaneDelivery,
   { dispatch, firstAttempt }: Extract<Assembled, { kind: 'send' }>,
 ): Promise<SendResult> {
-  if (attempt === 0 && held === 0 && redeliveredAt === null) metrics.began(ageMs + sinceLook());
+  if (isFresh) metrics.firstAttempt(performance.now() - plannedAt);
   firstAttempt?.();
   const sent = await sender.send(dispatch);
   metrics.attempted(sent.error);
   return sent;
+}
+
+/** Records a result; repeats the statement until it succeeds or `stopped` aborts, because the lane must not overtake it. */
+async function record(dependencies: AttemptDependencies, delivery: LaneDelivery, sent: SendResult): Promise<true> {
+  const { results, schedule, logger, stopped } = dependencies;
+  const result = { ...sent, delivery, outcome: outcomeOf(schedule, delivery, sent) };
+  for (let failures = 0; ; failures += 1) {
+    try {
+      await results.record(result);
+      return true;
+    } catch (error) {
+      const fields = { event: delivery.eventId, failure: failureFacts(error) };
+      if (failures === 0) logFault(logger, 'warn', error, fields, 'recording a delivery result failed');
+      if (stopped.aborted) throw error;
+      await wait(RETRY_RECORD_MS);
+    }
+  }
+}
+
+/** Ends or defers a delivery that is not sent; false if the rest of its lane waits too. */
+async function withhold(
+  { results, schedule }: AttemptDependencies,
+  delivery: LaneDelivery,
+  { endpoint, lane }: AttemptContext,
+  generation: string,
+  assembly: Assembly,
+): Promise<boolean> {
+  const defer = (which: 'ordinary' | 'all', seconds: number) => {
+    endpoint.defer({ which, seconds, isExternal: true }, generation);
+    return false;
+  };
+  if (assembly.kind === 'wait') return defer('all', assembly.seconds);
+  if (assembly.kind === 'suspended') return defer(lane.urgent ? 'all' : 'ordinary', SUSPENDED_SECONDS);
+  if (assembly.kind === 'drop') {
+    await results.drop(delivery);
+    return true;
+  }
+  const failure = assemblyFailureOf(schedule, delivery);
+  if (failure.kind === 'lane-waits') await results.deferLane(delivery, failure.seconds, failure.counts);
+  else if (failure.seconds !== null) await results.assemblyFailed(delivery, failure.seconds);
+  return failure.kind === 'alone';
 }

@@ -1,17 +1,14 @@
-import type { Session } from '../server/transaction';
+import type { Session } from '../server/database/transaction';
 
-/** A delivery that is to be sent: what of which event goes where. */
+/** A delivery that is due: an event, and the endpoint that receives it. */
 export interface PendingDelivery {
   readonly endpointId: string;
   readonly eventId: string;
-  /** Its number in its lane, from 1. */
+  /** Number of the delivery in its lane, from 1. */
   readonly sequence: number;
-  /** When its receiver last asked for it once more, in words of the database; null when it never did. */
+  /** When the last redelivery was requested, as text of the database; null without one. */
   readonly redeliveredAt: string | null;
 }
-
-/** Told as the attempt begins, to a source that measures more than the engine does: given with the first one of a delivery only. */
-export type FirstAttempt = () => void;
 
 /** A request that is ready to be sent. */
 export interface Dispatch {
@@ -20,23 +17,24 @@ export interface Dispatch {
   readonly body: string;
 }
 
-/**
- * What becomes of a delivery whose turn it is: send it, to a receiver of this owner; wait, so that nothing is sent now and no attempt
- * counts, for some seconds or until `resume_deliveries`; or drop it, since it is wanted no more.
- */
+/** Decision of a source on a due delivery. Only `send` counts as an attempt. */
 export type Assembled =
-  | { readonly kind: 'send'; readonly dispatch: Dispatch; readonly owner: string; readonly firstAttempt?: FirstAttempt }
+  /** Sends the request. Endpoints of one `owner` share limits. `firstAttempt` is called as the attempt starts. */
+  | { readonly kind: 'send'; readonly dispatch: Dispatch; readonly owner: string; readonly firstAttempt?: () => void }
+  /** Defers all deliveries of the endpoint. */
   | { readonly kind: 'wait'; readonly seconds: number }
+  /** Defers the ordinary deliveries of the endpoint until `resume_deliveries`. */
   | { readonly kind: 'suspended' }
+  /** Ends the delivery, because it is obsolete. */
   | { readonly kind: 'drop' };
 
-/** Whoever has deliveries to be made: the engine knows neither their events nor their endpoints. */
+/** The subgraph whose deliveries the engine makes. The engine knows neither its events nor its endpoints. */
 export interface DeliverySource {
   /**
-   * Asked before each attempt, for many deliveries at once; one that is not pending any more is to be dropped. A failure puts the
-   * delivery off; it counts as a fault of the delivery unless the database was away.
+   * Decides on a delivery before each attempt, and must `drop` one that is no longer pending. Called for many deliveries
+   * at once. An error defers the delivery; it counts as an assembly failure unless the database was unavailable.
    */
   assemble(delivery: PendingDelivery): Promise<Assembled>;
-  /** Told in the transaction that made a delivery undelivered. */
+  /** Called in the transaction that makes a delivery to the endpoint undeliverable. */
   undelivered(session: Session, endpointId: string): Promise<void>;
 }

@@ -1,130 +1,133 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { DatabaseAddress } from '../server/database-login';
-import { startWorkers } from '../server/job-workers';
-import { type DeliverySessions, openDeliverySessions } from './sessions.repository';
+import { openPool, sessionOptions } from '../server/database/database';
+import type { DatabaseAddress } from '../server/database/database-login';
+import { repeat } from '../server/jobs/repeat';
+import { forgetPassed } from '../server/retention';
+import { type Attempt, attempts } from './attempt';
+import { countPending, deleteExpired, resultTable } from './deliveries.repository';
 import type { DeliverySource } from './delivery';
 import { deliveryMetrics } from './delivery-metrics';
-import { outsidePlaces } from './outside';
-import { resultTable } from './results.repository';
+import { Dispatcher } from './dispatcher';
+import { endpointTable } from './endpoints.repository';
+import { type FanOut, fanOut } from './fan-out.repository';
+import { type LaneClass, laneLimits } from './limits';
 import type { RetrySchedule } from './schedule';
 import type { Sender } from './sender';
-import type { TurnKind } from './slot-place';
-import { type Turns, slotTurns } from './slot-turn';
-import { type Slot, slotTable } from './slots.repository';
-import { keepUp } from './upkeep';
-import { type Upkeep, upkeepOf } from './upkeep.repository';
+import { deliveryWorker, takeOver } from './worker.repository';
 
-/** What the engine is made of. */
-export interface DeliveryParts {
-  /** Login and schema of the subgraph whose deliveries are made. */
+/** Dependencies of the engine. */
+export interface DeliveryDependencies {
+  /** Login and schema of the subgraph. */
   readonly address: DatabaseAddress;
-  /** Schema of its jobs. */
-  readonly jobsSchema: string;
   readonly source: DeliverySource;
   readonly schedule: RetrySchedule;
   readonly sender: Sender;
   readonly logger: Logger;
   readonly metrics?: Registry | undefined;
-  /** Of the names of the metrics; none unless given. */
+  /** Prefix of the names of the metrics; empty by default. */
   readonly metricPrefix?: string | undefined;
-  /** How many ordinary deliveries are made at once; 50 unless given. */
-  readonly concurrency?: number | undefined;
-  /** Attempts of this process that may last without a worker; 256 unless given. */
-  readonly outside?: number | undefined;
+  /** Maximum running lanes of this process; `MAX_LANES` by default. */
+  readonly maxLanes?: Readonly<Record<LaneClass, number>> | undefined;
 }
 
-/** Deliveries of a subgraph, made by this process and any other that runs the engine. */
+/** The running engine. */
 export interface Deliveries {
-  /** Begins no more attempts; resolves when those under way are kept, or after some seconds. */
+  /** Starts no more attempts; resolves when the running ones are recorded, or after five seconds. */
   stop(): Promise<void>;
 }
 
-const CONCURRENCY = 50;
-/** Workers that are kept for what is urgent, and for slow endpoints. */
-const KEPT_FOR_URGENT = 32;
-const KEPT_FOR_SLOW = 32;
-/** Milliseconds between looks of kept workers for jobs, while many jobs are added that are none of theirs. */
-const KEPT_PAUSE = 20;
-/** Milliseconds that attempts under way get when the engine is to stop. */
-const GRACE = 5_000;
+const POOL_SIZE = 6;
+/** Time for running attempts to end when the engine stops. */
+const GRACE_MS = 5_000;
+const RETENTION_INTERVAL_SECONDS = 600;
 
 /**
- * Makes the deliveries of a subgraph (architecture, decision 10). Jobs only wake: the rows say what is due, each slot is worked by
- * one process at a time, and what a dead process had is taken over within seconds.
+ * Statements find few rows of large tables by key. Each is planned once per connection, perhaps while the tables are
+ * empty: the options keep that plan from scanning them.
  */
-export async function startDeliveries(parts: DeliveryParts): Promise<Deliveries> {
-  const { address, source, schedule, sender, logger } = parts;
-  const sessions = await openDeliverySessions(address);
-  const { pool, holder } = sessions;
-  const [stopping, stopped] = [new AbortController(), new AbortController()];
-  const upkeep = upkeepOf(pool);
-  const turns = slotTurns({
-    source,
-    schedule,
-    sender,
-    logger,
-    holder,
-    outside: outsidePlaces(parts.outside),
-    slots: slotTable(pool),
-    results: resultTable(pool, (session, endpointId) => source.undelivered(session, endpointId)),
-    metrics: deliveryMetrics(parts.metrics, () => upkeep.pending(), parts.metricPrefix),
-    stopping: stopping.signal,
-    stopped: stopped.signal,
+const PLAN_OPTIONS = [
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+  'plan_cache_mode=force_generic_plan',
+].map((option) => `-c ${option}`);
+
+/** Opens the connections of the engine. */
+export const deliveryPool = (address: DatabaseAddress) =>
+  openPool({
+    ...sessionOptions(address, ...PLAN_OPTIONS),
+    max: address.connections.reserve(POOL_SIZE),
   });
-  const stopTasks = await startTasks(parts, turns, upkeep, sessions);
+
+/**
+ * READ FIRST. Starts the engine, which makes the deliveries of a subgraph; any number of processes may run it. The path
+ * of an event (docs/deliveries.md): the change writes a row to the outbox (`tables.sql.ts`); after the commit, the
+ * fan-out plans one delivery per endpoint and wakes the endpoints (`fan-out.repository.ts`); the dispatcher of one
+ * process leases an endpoint and runs its lanes (`dispatcher.ts`, `leased-endpoint.ts`, `lane.ts`); each attempt
+ * assembles, sends and records (`attempt.ts`). Notifications only save time: every process polls the rows once a second.
+ */
+export async function startDeliveries(dependencies: DeliveryDependencies): Promise<Deliveries> {
+  const { address, logger, maxLanes } = dependencies;
+  const pool = deliveryPool(address);
+  address.connections.reserve(1); // the session of the worker's lock
+  const stopped = new AbortController();
+  const endpoints = endpointTable(pool);
+  const outbox = fanOut(pool, logger);
+  const worker = deliveryWorker(address);
+  const attempt = attemptOf(dependencies, pool, stopped.signal);
+  const limits = laneLimits(maxLanes);
+  const dispatcher = new Dispatcher({ endpoints, workerId: worker.id, attempt, limits, logger });
+  await worker.start(notificationHandler(outbox, dispatcher)).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
+  const stopTimers = startTimers(pool, outbox, dispatcher, logger);
   return {
     async stop() {
-      stopping.abort();
-      const over = Promise.all([stopTasks(), turns.over()]);
-      await Promise.race([over, wait(GRACE, undefined, { ref: false })]);
+      const ended = Promise.all([dispatcher.stop(), outbox.stop(), ...stopTimers.map((stopTimer) => stopTimer())]);
+      await Promise.race([ended, wait(GRACE_MS, undefined, { ref: false })]);
       stopped.abort();
-      await stopTasks();
-      await sessions.close();
+      const id = worker.id();
+      if (id !== undefined) await endpoints.releaseAll(id).catch(() => undefined);
+      await worker.end();
+      await pool.end();
     },
   };
 }
 
-/**
- * Three groups of workers, so that what is urgent never waits for what is not, and slow endpoints hold up each other only. None waits
- * for long for an answer: what lasts goes on outside.
- */
-async function startTasks(
-  { address, jobsSchema: schema, logger, concurrency = CONCURRENCY }: DeliveryParts,
-  turns: Turns,
-  upkeep: Upkeep,
-  sessions: DeliverySessions,
-): Promise<() => Promise<void>> {
-  const workers = (kind: TurnKind, atOnce: number, pauseMs?: number) =>
-    startWorkers({
-      address,
-      schema,
-      logger,
-      concurrency: atOnce,
-      fetchAhead: { pauseMs },
-      tasks: { [kind]: (payload) => turns.take(kind, slotOf(payload)) },
-    });
-  const starting = await Promise.allSettled([
-    workers('deliver', concurrency),
-    workers('deliver-urgent', KEPT_FOR_URGENT, KEPT_PAUSE),
-    workers('deliver-slow', KEPT_FOR_SLOW, KEPT_PAUSE),
-  ]);
-  const started = starting.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  const stopWorkers = async () => void (await Promise.all(started.map((each) => each.stop())));
-  const failed = starting.find((each) => each.status === 'rejected');
-  if (failed) {
-    await stopWorkers();
-    await sessions.close();
-    throw failed.reason;
-  }
-  const stopUpkeep = keepUp(upkeep, logger);
-  let stopped: Promise<void> | undefined;
-  return () => (stopped ??= Promise.all([stopUpkeep(), stopWorkers()]).then(() => undefined));
+type Pool = ReturnType<typeof deliveryPool>;
+
+function attemptOf(dependencies: DeliveryDependencies, pool: Pool, stopped: AbortSignal): Attempt {
+  const { source, metrics, metricPrefix } = dependencies;
+  return attempts({
+    ...dependencies,
+    stopped,
+    results: resultTable(pool, (session, endpointId) => source.undelivered(session, endpointId)),
+    metrics: deliveryMetrics(metrics, () => countPending(pool), metricPrefix),
+  });
 }
 
-/** The payload is made by `wake_deliveries`. */
-function slotOf(payload: unknown): Slot {
-  const { endpoint, slot } = payload as { endpoint: string; slot: number };
-  return { endpointId: endpoint, slot };
+/** Payloads: empty if the outbox has rows, else `due` or `urgent` and ids of endpoints; without ids, any endpoint. */
+const notificationHandler = (outbox: FanOut, dispatcher: Dispatcher) => (payload: string) => {
+  if (payload === '') return outbox.wake();
+  const [kind, ...ids] = payload.split(' ');
+  dispatcher.wake(ids, kind === 'urgent');
+};
+
+function startTimers(pool: Pool, outbox: FanOut, dispatcher: Dispatcher, logger: Logger) {
+  const poll = async () => {
+    outbox.wake();
+    dispatcher.tick();
+  };
+  const takeOverLeases = async () => {
+    if ((await takeOver(pool)) > 0) dispatcher.wake([], false);
+  };
+  return [
+    repeat(1, poll, logger, 'polling deliveries failed'),
+    repeat(1, takeOverLeases, logger, 'taking over leases of ended processes failed'),
+    forgetPassed([() => deleteExpired(pool)], RETENTION_INTERVAL_SECONDS, logger),
+  ];
 }

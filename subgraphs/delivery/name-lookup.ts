@@ -4,71 +4,69 @@ import { readFile } from 'node:fs/promises';
 import { type LookupFunction, isIP } from 'node:net';
 import { isLoopbackName } from './addresses';
 
-/** Looks up names. */
+/** Resolves host names. */
 export interface NameLookup {
-  /** The addresses of a name. */
+  /** Returns the addresses of a name; fails if it has none. */
   addressesOf(name: string): Promise<readonly LookupAddress[]>;
-  /** Gives up what is under way. */
+  /** Cancels the running lookups. */
   close(): void;
 }
 
-/** Milliseconds for a name server, and how often it is asked. */
-const PATIENCE = { timeout: 2_000, tries: 2 };
+/** Timeout of a query in milliseconds, and number of queries. */
+const QUERY_LIMITS = { timeout: 2_000, tries: 2 };
 
-/** What `localhost` means, whatever name servers say (RFC 6761). */
-const THIS_MACHINE: readonly LookupAddress[] = [
+/** Addresses of `localhost`, which are never looked up (RFC 6761, section 6.3). */
+const LOOPBACK_ADDRESSES: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
-/** Names that this machine knows by itself. */
 const HOSTS_FILE = '/etc/hosts';
 
 /**
- * Asks the name servers by itself: the system's own lookup has four threads for the whole process, and whoever verifies a token or
- * connects to anything needs one of them. A few names whose server does not answer would hold up everybody, also such that it denied
- * once, so that the system is not asked for those either. What no server knows may stand in the file of hosts.
+ * Returns a lookup that queries the name servers directly, and then the hosts file. `dns.lookup` would share the four
+ * threads of the process (libuv) with all other work: a few names whose server does not respond would block it.
  */
 export function nameLookup(servers?: readonly string[], hostsFile = HOSTS_FILE): NameLookup {
-  const resolver = new Resolver(PATIENCE);
+  const resolver = new Resolver(QUERY_LIMITS);
   if (servers) resolver.setServers(servers);
   const addressesOf: NameLookup['addressesOf'] = async (name) => {
-    if (isLoopbackName(name)) return THIS_MACHINE;
+    if (isLoopbackName(name)) return LOOPBACK_ADDRESSES;
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const found = [...known(four, 4), ...known(six, 6)];
+    const found = [...addressesIn(four, 4), ...addressesIn(six, 6)];
     if (found.length > 0) return found;
-    const failures = [four, six].map((answer) => codeOf(answer));
-    const unanswered = failures.find((code) => code === 'ETIMEOUT' || code === 'ECANCELLED');
-    if (unanswered !== undefined) throw Object.assign(new Error('no name server answers'), { code: unanswered });
-    return namedIn(hostsFile, name);
+    const failures = [four, six].map((result) => codeOf(result));
+    const timeout = failures.find((code) => code === 'ETIMEOUT' || code === 'ECANCELLED');
+    if (timeout !== undefined) throw Object.assign(new Error('no name server responded'), { code: timeout });
+    return readHosts(hostsFile, name);
   };
   return { addressesOf, close: () => resolver.cancel() };
 }
 
-function known(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
-  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+function addressesIn(result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
-function codeOf(answer: PromiseSettledResult<unknown>): unknown {
-  return answer.status === 'rejected' ? (answer.reason as NodeJS.ErrnoException).code : undefined;
+function codeOf(result: PromiseSettledResult<unknown>): unknown {
+  return result.status === 'rejected' ? (result.reason as NodeJS.ErrnoException).code : undefined;
 }
 
-/** What a file of hosts says of a name: lines of an address and its names, `#` begins a comment. */
-async function namedIn(hostsFile: string, name: string): Promise<LookupAddress[]> {
-  const text = await readFile(hostsFile, 'utf8').catch(() => ''); // a machine may do without
+/** Returns the addresses of a name in a hosts file: lines of an address and its names; `#` starts a comment. */
+async function readHosts(hostsFile: string, name: string): Promise<LookupAddress[]> {
+  const text = await readFile(hostsFile, 'utf8').catch(() => ''); // the file is optional
   const wanted = name.toLowerCase();
   const found = text.split('\n').flatMap((line): LookupAddress[] => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
     const family = isIP(address);
     return family !== 0 && names.includes(wanted) ? [{ address, family }] : [];
   });
-  if (found.length === 0) throw Object.assign(new Error('the name is not known'), { code: 'ENOTFOUND' });
+  if (found.length === 0) throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' });
   return found;
 }
 
-/** A lookup for connections that gives only addresses which are admitted: one that is not refuses the name (code `BLOCKED`). */
+/** Returns a lookup for connections, which fails with the code `BLOCKED` if any address of the name is not admitted. */
 export function admittedLookup(names: NameLookup, admits: (address: string) => boolean): LookupFunction {
-  return (name: string, options: LookupOptions, answer): void => {
+  return (name: string, options: LookupOptions, respond): void => {
     names
       .addressesOf(name)
       .then((addresses) => {
@@ -78,15 +76,15 @@ export function admittedLookup(names: NameLookup, admits: (address: string) => b
       .then(
         ([...addresses]) => {
           const [first] = addresses as [LookupAddress];
-          if (options.all === true) answer(null, addresses);
-          else answer(null, first.address, first.family);
+          if (options.all === true) respond(null, addresses);
+          else respond(null, first.address, first.family);
         },
-        (error: NodeJS.ErrnoException) => answer(error, []),
+        (error: NodeJS.ErrnoException) => respond(error, []),
       );
   };
 }
 
-/** What a connection to an address that is not admitted fails with. */
+/** Returns the error of a connection to an address that is not admitted. */
 export function blockedAddress(): NodeJS.ErrnoException {
   return Object.assign(new Error('the address is not admitted'), { code: 'BLOCKED' });
 }

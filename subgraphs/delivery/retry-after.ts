@@ -1,10 +1,11 @@
 const SECONDS = /^\d{1,9}$/;
-/** An HTTP date as senders write it (RFC 9110, 5.6.7), always in GMT. */
+/** An HTTP date in its preferred format (RFC 9110, section 5.6.7). */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Seconds that `Retry-After` asks to wait, in either form (RFC 9110, 10.2.3); null when it is absent or neither. A date counts from the
- * receiver's own `Date`, whatever its clock says, or from now without one.
+ * Returns the seconds of a `Retry-After` header in either form (RFC 9110, section 10.2.3); null if it is absent or
+ * invalid. A date is relative to the `Date` header of the response, because the clock of the receiver may be wrong, or to
+ * now without one.
  */
 export function retryAfterSeconds(value: string | undefined, date: string | undefined): number | null {
   if (value === undefined) return null;

@@ -1,13 +1,13 @@
-/** When a delivery is tried again: seconds after the first, second, … send that failed. One send more than delays, then it is given up. */
+/** Seconds between a failed attempt and the next one. After one attempt more than delays a delivery is undeliverable. */
 export interface RetrySchedule {
   readonly delays: readonly number[];
 }
 
 /**
- * Seconds after a failed send until the next one; undefined when it was the last. What the receiver asked for by `Retry-After` is
- * honoured within the schedule: never earlier than the schedule says, and never later than its longest delay.
+ * Returns the seconds between a failed attempt and the next; undefined if it was the last. `Retry-After` of the receiver
+ * can lengthen a delay, up to the longest delay of the schedule, and never shortens one.
  *
- * @param made sends of the schedule that were made before this one
+ * @param made number of attempts before the failed one
  */
 export function secondsToNext(
   { delays }: RetrySchedule,

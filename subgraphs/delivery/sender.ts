@@ -6,114 +6,114 @@ import type { Dispatch } from './delivery';
 import { admittedLookup, blockedAddress, nameLookup } from './name-lookup';
 import { retryAfterSeconds } from './retry-after';
 
-/** Why a send failed: never a message, which might quote an address. */
+/** Kind of failure. Messages of errors are not stored, because they may contain an address. */
 export type SendError =
   'timeout' | 'blocked-address' | 'name-not-found' | 'tls' | 'connection' | 'redirect' | 'refused-status';
 
-/** How a send ended: it is delivered if and only if `error` is null. */
+/** Result of a request. The delivery succeeded if and only if `error` is null. */
 export interface SendResult {
-  /** Status of the answer; null without one. */
+  /** Status of the response; null without one. */
   readonly status: number | null;
   readonly error: SendError | null;
   readonly durationMs: number;
-  /** What the receiver asked for with `Retry-After`. */
+  /** Value of `Retry-After` in the response. */
   readonly retryAfterSeconds: number | null;
 }
 
-/** Sends deliveries to the addresses of others. */
+/** Sends requests to callback URLs. */
 export interface Sender {
-  /** Sends one, once; a failure is an answer, not an error. */
+  /** Sends one request, without retries. Never rejects: a failure is a result. */
   send(dispatch: Dispatch): Promise<SendResult>;
   close(): void;
 }
 
-/** Where a sender may connect to. */
+/** Options of a sender. */
 export interface SenderOptions {
-  /** Receivers on this machine, by http too: in development only. */
+  /** Allows receivers on this machine, also over http: for development only. */
   readonly allowLoopback: boolean;
-  /** Name servers other than the system's. */
+  /** Name servers instead of those of the system. */
   readonly nameServers?: readonly string[];
-  /** Milliseconds for a whole exchange, from looking up the name to the end of the answer: 10 seconds unless given. */
+  /** Timeout of an exchange, from the lookup of the name to the end of the response; 10 s by default. */
   readonly exchangeMs?: number;
 }
 
-const EXCHANGE = 10_000;
-/** Milliseconds that an unused connection is kept: below what receivers keep theirs, so that none is used as it closes. */
-const IDLE = 4_000;
-/** Bytes and milliseconds that the body of an answer gets to end, so that its connection can be used again. */
-const LONGEST_ANSWER = 65_536;
-const ANSWER_END = 1_000;
+const EXCHANGE_MS = 10_000;
+/** Time until an unused connection is closed: shorter than at usual receivers, so that no request meets a closing one. */
+const IDLE_MS = 4_000;
+/** Bounds of a response body that is read, so that the connection can be reused; beyond them it is closed. */
+const MAX_BODY_BYTES = 65_536;
+const MAX_BODY_MS = 1_000;
 
-interface Way {
+/** Connections of one URL scheme. */
+interface Connector {
   readonly admits: (address: string) => boolean;
   readonly open: (url: URL, headers: Readonly<Record<string, string>>) => ClientRequest;
   close(): void;
 }
 
 /**
- * The only place from which callback URLs are called (2-decisions-a-b.md, section 6). The address is checked as it is connected to,
- * certificates always are, redirects are never followed.
+ * Returns the sender. No other code sends requests to callback URLs (decisions A/B, 6). It checks the address of each
+ * connection, verifies certificates, and follows no redirects.
  */
-export function callbackSender({ allowLoopback, nameServers, exchangeMs = EXCHANGE }: SenderOptions): Sender {
+export function callbackSender({ allowLoopback, nameServers, exchangeMs = EXCHANGE_MS }: SenderOptions): Sender {
   const names = nameLookup(nameServers);
-  const ownMachine = (address: string) => allowLoopback && isLoopbackAddress(address);
-  const agentOptions = (admits: Way['admits']) => ({
+  const isAllowedLoopback = (address: string) => allowLoopback && isLoopbackAddress(address);
+  const agentOptions = (admits: Connector['admits']) => ({
     keepAlive: true,
     maxFreeSockets: 64,
-    timeout: IDLE,
-    allowPrivateIPAddress: allowLoopback, // which of them is decided by `admits`
+    timeout: IDLE_MS,
+    allowPrivateIPAddress: allowLoopback, // `admits` decides which of them
     lookup: admittedLookup(names, admits),
   });
-  const ways = new Map<string, Way>([
-    ['https:', encrypted(agentOptions, (address) => isPublicAddress(address) || ownMachine(address))],
+  const connectors = new Map<string, Connector>([
+    ['https:', encrypted(agentOptions, (address) => isPublicAddress(address) || isAllowedLoopback(address))],
   ]);
-  if (allowLoopback) ways.set('http:', plain(agentOptions, ownMachine));
+  if (allowLoopback) connectors.set('http:', plain(agentOptions, isAllowedLoopback));
   return {
     async send({ url, headers, body }) {
       const target = new URL(url);
-      const way = ways.get(target.protocol);
+      const connector = connectors.get(target.protocol);
       const literal = literalAddress(target);
-      if (!way || (literal !== undefined && !way.admits(literal))) return BLOCKED;
-      return exchange(
-        () => way.open(target, { ...headers, 'content-length': `${Buffer.byteLength(body)}` }),
-        body,
-        exchangeMs,
-      );
+      if (!connector || (literal !== undefined && !connector.admits(literal))) return BLOCKED;
+      const allHeaders = { ...headers, 'content-length': `${Buffer.byteLength(body)}` };
+      return exchange(() => connector.open(target, allHeaders), body, exchangeMs).catch(() => NOT_SENT);
     },
-    close: () => [names, ...ways.values()].forEach((each) => each.close()),
+    close: () => [names, ...connectors.values()].forEach((each) => each.close()),
   };
 }
 
 const BLOCKED: SendResult = { status: null, error: 'blocked-address', durationMs: 0, retryAfterSeconds: null };
+/** Result of a request that Node rejects, such as one with a line break in a header. */
+const NOT_SENT: SendResult = { status: null, error: 'connection', durationMs: 0, retryAfterSeconds: null };
 const failed = (error: SendError) => ({ status: null, error, retryAfterSeconds: null });
 
-type AgentOptions = (admits: Way['admits']) => ConstructorParameters<typeof RequestFilteringHttpsAgent>[0];
+type AgentOptions = (admits: Connector['admits']) => ConstructorParameters<typeof RequestFilteringHttpsAgent>[0];
 
-/** Certificates are verified whatever the environment says (`NODE_TLS_REJECT_UNAUTHORIZED`). */
-function encrypted(options: AgentOptions, admits: Way['admits']): Way {
+/** Verifies certificates, regardless of `NODE_TLS_REJECT_UNAUTHORIZED`. */
+function encrypted(options: AgentOptions, admits: Connector['admits']): Connector {
   const agent = new RequestFilteringHttpsAgent({
     ...options(admits),
     rejectUnauthorized: true,
   });
-  const open: Way['open'] = (url, headers) => httpsRequest(url, { agent, method: 'POST', headers });
+  const open: Connector['open'] = (url, headers) => httpsRequest(url, { agent, method: 'POST', headers });
   return { admits, open, close: () => agent.destroy() };
 }
 
-function plain(options: AgentOptions, admits: Way['admits']): Way {
+function plain(options: AgentOptions, admits: Connector['admits']): Connector {
   const agent = new RequestFilteringHttpAgent(options(admits));
-  const open: Way['open'] = (url, headers) => httpRequest(url, { agent, method: 'POST', headers });
+  const open: Connector['open'] = (url, headers) => httpRequest(url, { agent, method: 'POST', headers });
   return { admits, open, close: () => agent.destroy() };
 }
 
-/** One request and the head of its answer, within the time. */
+/** Sends a request; resolves when the exchange ends. Headers that arrive in time count even if their body does not end. */
 function exchange(open: () => ClientRequest, body: string, exchangeMs: number): Promise<SendResult> {
-  const began = performance.now();
+  const startedAt = performance.now();
   return new Promise((resolve) => {
-    let answered: Omit<SendResult, 'durationMs'> | undefined;
+    let response: Omit<SendResult, 'durationMs'> | undefined;
     const outgoing = open();
     const end = (result: Omit<SendResult, 'durationMs'>) => {
       clearTimeout(deadline);
-      resolve({ ...(answered ?? result), durationMs: Math.round(performance.now() - began) });
+      resolve({ ...(response ?? result), durationMs: Math.round(performance.now() - startedAt) });
     };
     const deadline = setTimeout(() => {
       end(failed('timeout'));
@@ -122,31 +122,31 @@ function exchange(open: () => ClientRequest, body: string, exchangeMs: number): 
     outgoing.on('error', (error) => end(failed(errorOf(error))));
     outgoing.on('close', () => end(failed('connection')));
     outgoing.on('response', (incoming) => {
-      answered = answerOf(incoming);
+      response = responseOf(incoming);
       discard(incoming, () => outgoing.destroy());
     });
     outgoing.end(body);
   });
 }
 
-/** Lets the body of an answer pass by, as far as it is short and comes soon. */
-function discard(incoming: IncomingMessage, giveUp: () => void): void {
+/** Reads and ignores a response body; closes the connection of one that exceeds the bounds. */
+function discard(incoming: IncomingMessage, close: () => void): void {
   let bytes = 0;
-  const tooLate = setTimeout(giveUp, ANSWER_END);
+  const tooLate = setTimeout(close, MAX_BODY_MS);
   incoming.on('data', ({ length }: Buffer) => {
     bytes += length;
-    if (bytes > LONGEST_ANSWER) giveUp();
+    if (bytes > MAX_BODY_BYTES) close();
   });
-  incoming.on('error', giveUp);
+  incoming.on('error', close);
   incoming.on('close', () => clearTimeout(tooLate));
 }
 
-function answerOf({ statusCode = 0, headers }: IncomingMessage): Omit<SendResult, 'durationMs'> {
-  const error = statusCode >= 200 && statusCode < 300 ? null : refusalOf(statusCode);
+function responseOf({ statusCode = 0, headers }: IncomingMessage): Omit<SendResult, 'durationMs'> {
+  const error = statusCode >= 200 && statusCode < 300 ? null : statusError(statusCode);
   return { status: statusCode, error, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], headers.date) };
 }
 
-const refusalOf = (status: number): SendError => (status >= 300 && status < 400 ? 'redirect' : 'refused-status');
+const statusError = (status: number): SendError => (status >= 300 && status < 400 ? 'redirect' : 'refused-status');
 
 const TLS =
   /^(ERR_TLS|ERR_SSL|EPROTO|CERT|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME|INVALID_|CRL_|PATH_LENGTH|ERROR_IN)/;

@@ -4,10 +4,10 @@ import { Webhook } from 'standardwebhooks';
 const signers = new LRUCache<string, Webhook>({ max: 5_000 });
 
 /**
- * The headers of an attempt after Standard Webhooks: the key is what the secret encodes. The timestamp is that of the attempt, in real
- * time: receivers compare it with their own clocks.
+ * Returns the headers of an attempt (Standard Webhooks): the key is the decoded secret. The timestamp is the real time of
+ * the attempt, because receivers compare it with their clocks.
  *
- * @param secrets every one that is valid, the current one first
+ * @param secrets all valid secrets, the current one first
  */
 export function standardHeaders(messageId: string, body: string, secrets: readonly string[], at: Date) {
   return {

@@ -1,45 +1,42 @@
 import { randomBytes } from 'node:crypto';
 
-/** Prefix of every signing secret; behind it 32 random bytes in base64 (2-decisions-a-b.md, section 6). */
+/** Prefix of a signing secret, before 32 random bytes in base64 (decisions A/B, 6). */
 const SIGNING_SECRET_PREFIX = 'whsec_';
 
-/** Seconds for which a replaced secret stays valid, from its own replacement. */
+/** Time for which a secret stays valid after its replacement. */
 export const ROTATION_OVERLAP_SECONDS = 15 * 60;
 
-/**
- * Former secrets that sign besides the current one, at most: so many rotations may fall within one overlap, or those before them are
- * forgotten early.
- */
-export const MOST_ROTATIONS = 3;
+/** Maximum rotations within one overlap, and so maximum replaced secrets that still sign. */
+export const MAX_ROTATIONS = 3;
 
-/** A signing secret and the time for which it was the current one. */
+/** A signing secret and the period in which it is current. */
 export interface SigningSecret {
   readonly secret: string;
   readonly createdAt: Date;
-  /** Null: it is the current one. */
+  /** Null for the current secret. */
   readonly replacedAt: Date | null;
 }
 
-/** What an attempt is signed for. */
-export interface SigningOccasion {
+/** The attempt that is signed. */
+export interface SigningContext {
   readonly now: Date;
-  /** When the event was made. */
+  /** When the event occurred. */
   readonly recordedAt: Date;
   readonly isRedelivery: boolean;
 }
 
 /** The secrets of an attempt. */
 export interface SigningSecrets {
-  /** Of `X-DAR-Signature`: the one current when the event was made while that is valid, else the current one; of a redelivery that. */
+  /** Secret of `X-DAR-Signature`: the one that was current when the event occurred, if it is valid; else the current one. */
   readonly single: string;
-  /** Of the list in `webhook-signature`, the current one first. */
+  /** Secrets of the signatures in `webhook-signature`, the current one first. */
   readonly all: readonly string[];
 }
 
-/** With which secrets an attempt is signed. Undefined without a current one. */
+/** Returns the secrets that sign an attempt; undefined without a current one. A redelivery uses the current secret. */
 export function signingSecrets(
   secrets: readonly SigningSecret[],
-  { now, recordedAt, isRedelivery }: SigningOccasion,
+  { now, recordedAt, isRedelivery }: SigningContext,
 ): SigningSecrets | undefined {
   const current = secrets.find(({ replacedAt }) => replacedAt === null);
   if (current === undefined) return undefined;
@@ -50,7 +47,7 @@ export function signingSecrets(
   return { single: (isRedelivery ? current : (original ?? current)).secret, all: valid.map(({ secret }) => secret) };
 }
 
-/** The current secret, and each replaced one until its overlap is over. */
+/** Returns whether a secret is current or within the overlap after its replacement. */
 function isValid({ replacedAt }: SigningSecret, now: Date): boolean {
   return replacedAt === null || now.getTime() < replacedAt.getTime() + ROTATION_OVERLAP_SECONDS * 1000;
 }
@@ -61,7 +58,7 @@ function newestFirst(one: SigningSecret, other: SigningSecret): number {
   return other.replacedAt.getTime() - one.replacedAt.getTime();
 }
 
-/** A new signing secret. */
+/** Creates a signing secret. */
 export function newSigningSecret(): string {
   return SIGNING_SECRET_PREFIX + randomBytes(32).toString('base64');
 }

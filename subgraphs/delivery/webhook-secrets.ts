@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { seal, unseal } from '../server/sealed';
 import type { SigningSecret } from './signing-secret';
 
-/** A column of a subscription that is kept sealed, each value for its row. */
+/** Encrypts and decrypts a column of subscriptions. A value can be decrypted only for the row that it was encrypted for. */
 export interface WebhookSeal {
   seal(webhookId: string, plain: string): Buffer;
   open(webhookId: string, sealed: Buffer): string;
 }
 
-/** Seals a column of subscriptions under the encryption key of their subgraph. */
+/** Returns the cipher of a column under the encryption key of the subgraph. */
 export function webhookSeal(key: Buffer, column: string): WebhookSeal {
   const bound = (id: string) => `${column} of webhook ${id}`;
   return {
@@ -17,43 +17,32 @@ export function webhookSeal(key: Buffer, column: string): WebhookSeal {
   };
 }
 
-/** The signing secrets of the subscriptions in a table `webhook`, each with the time for which it was the current one. */
-export const CREATE_WEBHOOK_SECRETS = `
-  create table webhook_secret (
-    id uuid primary key default gen_random_uuid(),
-    webhook_id uuid not null references webhook,
-    sealed bytea not null,
-    created_at timestamptz not null default register_now(),
-    replaced_at timestamptz
-  );
-  create index webhook_secret_of_webhook on webhook_secret (webhook_id, created_at)`;
-
 const milliseconds = (instant: string): string => `floor(extract(epoch from ${instant}) * 1000)::bigint`;
 
 /**
- * The secrets of `webhook.id` as one text, which {@link WebhookOpening.secrets} reads: each sealed secret with the instants of its
- * beginning and its replacement. To parse arrays would cost more than all else.
+ * Selects the secrets of `webhook.id` as one text for {@link WebhookOpening.secrets}: each encrypted secret with the times
+ * of its creation and replacement. Parsing arrays would cost more than the rest of an attempt.
  */
 export const SECRETS_OF_WEBHOOK = `
   (select string_agg(concat_ws(' ', encode(sealed, 'hex'), ${milliseconds('created_at')}, ${milliseconds('replaced_at')}), ',')
     from webhook_secret where webhook_id = webhook.id)`;
 
-/** Opens what of subscriptions is sealed. */
+/** Decrypts the URLs and secrets of subscriptions. */
 export interface WebhookOpening {
   url(webhookId: string, sealed: Buffer): string;
   secrets(webhookId: string, text: string | null): SigningSecret[];
 }
 
-/** Values that were opened a moment ago: of few subscriptions, for many deliveries. */
-const REMEMBERED = 10_000;
+/** Number of decrypted values that are cached: many deliveries belong to few subscriptions. */
+const CACHE_SIZE = 10_000;
 
-/** Opens addresses and secrets of subscriptions for their deliveries; what was opened last is remembered. */
+/** Returns functions that decrypt URLs and secrets of subscriptions, with a cache. */
 export function webhookOpening(seals: {
   readonly openCallback: WebhookSeal['open'];
   readonly openSecret: WebhookSeal['open'];
 }): WebhookOpening {
-  const opened = new LRUCache<string, string>({ max: REMEMBERED });
-  const remembered = (key: string, open: () => string): string => {
+  const opened = new LRUCache<string, string>({ max: CACHE_SIZE });
+  const cached = (key: string, open: () => string): string => {
     let plain = opened.get(key);
     if (plain === undefined) {
       plain = open();
@@ -64,13 +53,13 @@ export function webhookOpening(seals: {
   const secretOf = (id: string, text: string): SigningSecret => {
     const [sealed = '', created, replaced] = text.split(' ');
     return {
-      secret: remembered(sealed, () => seals.openSecret(id, Buffer.from(sealed, 'hex'))),
+      secret: cached(sealed, () => seals.openSecret(id, Buffer.from(sealed, 'hex'))),
       createdAt: new Date(Number(created)),
       replacedAt: replaced === undefined ? null : new Date(Number(replaced)),
     };
   };
   return {
-    url: (id, sealed) => remembered(sealed.toString('latin1'), () => seals.openCallback(id, sealed)),
+    url: (id, sealed) => cached(sealed.toString('latin1'), () => seals.openCallback(id, sealed)),
     secrets: (id, text) => (text?.split(',') ?? []).map((each) => secretOf(id, each)),
   };
 }

@@ -1,35 +1,44 @@
-import type { RateLimit } from '../server/rate-limits';
-import { type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
-import type { GridModelLists } from './grid-model-lists';
-import { totalResolver } from '../server/connection.types';
-import { DevelopmentProjectResolver } from './resolvers/development-project.resolver';
-import { DevelopmentProjectConnectionType } from './resolvers/development-project.types';
-import { DifferenceItemResolver } from './resolvers/difference-item.resolver';
-import { DifferenceItemConnectionType } from './resolvers/difference-item.types';
-import { DifferenceModelResolver } from './resolvers/difference-model.resolver';
-import { GridLocationConnectionType } from './resolvers/grid-location.types';
-import { GridPublicationResolver } from './resolvers/grid-publication.resolver';
-import { DependencyStepResolver, ModelDependencyResolver } from './resolvers/model-dependency.resolver';
-import { ObjectChangeResolver } from './resolvers/object-change.resolver';
-import { ObjectChangeConnectionType } from './resolvers/object-change.types';
-import { ProjectVersionResolver } from './resolvers/project-version.resolver';
-import { type ContentAddresses, PublishedFileResolver } from './resolvers/published-file.resolver';
-import { ModelDifferenceResolver, VersionComparisonResolver } from './resolvers/version-comparison.resolver';
-import type { Uploads } from './publishing/uploads';
+import type { RateLimit } from '../server/callers/rate-limits';
+import { type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
+import type { GridModelQueries } from './dependencies';
+import { totalResolver } from '../server/lists/connection.types';
+import { AfterProjectResolver, BaseModelResolver } from './base-models/base-model.resolver';
+import { DevelopmentProjectResolver } from './projects/development-project.resolver';
+import { DevelopmentProjectConnectionType } from './projects/development-project.types';
+import { DifferenceItemConnectionType, DifferenceItemResolver } from './difference-models/difference-item.resolver';
+import { DifferenceModelResolver } from './difference-models/difference-model.resolver';
+import { ModelPreconditionConnectionType } from './difference-models/model-precondition.types';
+import { GridLocationConnectionType } from './locations/grid-location.types';
+import { GridPublicationResolver } from './publications/grid-publication.resolver';
+import { DependencyStepResolver, ModelDependencyResolver } from './difference-models/model-dependency.resolver';
+import { ObjectChangeConnectionType, ObjectChangeResolver } from './changes/object-change.resolver';
+import { ProjectVersionResolver } from './projects/project-version.resolver';
+import { type ContentAddresses, PublishedFileResolver } from './files/published-file.resolver';
+import { ModelDifferenceResolver, VersionComparisonResolver } from './changes/version-comparison.resolver';
+import type { Uploads } from './publications/uploads.flow';
 
-/** What the resolvers of `grid-models` work with. */
-export interface GridModelParts {
-  readonly lists: GridModelLists;
+/** Services that the resolvers call. */
+export interface GridModelDependencies {
+  readonly queries: GridModelQueries;
   readonly contents: ContentAddresses;
   readonly uploads: Pick<Uploads, 'prepare'>;
-  /** What a network without an account asks for in a minute. */
+  /** Requests per minute that one network may send without an account. */
   readonly fileRequests: RateLimit;
 }
 
 const ProjectTotalResolver = totalResolver(DevelopmentProjectConnectionType);
 const ItemTotalResolver = totalResolver(DifferenceItemConnectionType);
+const PreconditionTotalResolver = totalResolver(ModelPreconditionConnectionType);
 const ChangeTotalResolver = totalResolver(ObjectChangeConnectionType);
 const LocationTotalResolver = totalResolver(GridLocationConnectionType);
+
+const TOTAL_RESOLVERS = [
+  ProjectTotalResolver,
+  ItemTotalResolver,
+  PreconditionTotalResolver,
+  ChangeTotalResolver,
+  LocationTotalResolver,
+] as const;
 
 const RESOLVERS = [
   DevelopmentProjectResolver,
@@ -43,17 +52,16 @@ const RESOLVERS = [
   ModelDifferenceResolver,
   PublishedFileResolver,
   GridPublicationResolver,
-  ProjectTotalResolver,
-  ItemTotalResolver,
-  ChangeTotalResolver,
-  LocationTotalResolver,
+  BaseModelResolver,
+  AfterProjectResolver,
+  ...TOTAL_RESOLVERS,
 ] as const;
 
-/** The subgraph `grid-models`. Without parts it can be printed and composed, but not executed. */
-export function gridModelSchema(parts?: GridModelParts): Promise<SubgraphSchema> {
-  if (!parts) return buildFederatedSchema({ resolvers: RESOLVERS, references: {} });
-  const instances = instancesOf(parts);
-  const { projects, models } = parts.lists;
+/** Builds the schema of `grid-models`. Without dependencies it can be printed and composed, but not executed. */
+export function gridModelSchema(dependencies?: GridModelDependencies): Promise<SubgraphSchema> {
+  if (!dependencies) return buildFederatedSchema({ resolvers: RESOLVERS, references: {} });
+  const instances = instancesOf(dependencies);
+  const { projects, models } = dependencies.queries;
   return buildFederatedSchema({
     resolvers: RESOLVERS,
     references: {
@@ -64,21 +72,26 @@ export function gridModelSchema(parts?: GridModelParts): Promise<SubgraphSchema>
   });
 }
 
-function instancesOf({ lists, contents, uploads, fileRequests }: GridModelParts): ReadonlyMap<unknown, object> {
+function instancesOf({
+  queries,
+  contents,
+  uploads,
+  fileRequests,
+}: GridModelDependencies): ReadonlyMap<unknown, object> {
   return new Map<unknown, object>([
-    [DevelopmentProjectResolver, new DevelopmentProjectResolver(lists.projects, lists.versions, fileRequests)],
-    [ProjectVersionResolver, new ProjectVersionResolver(lists)],
-    [ObjectChangeResolver, new ObjectChangeResolver(lists.changes)],
-    [DifferenceModelResolver, new DifferenceModelResolver(lists, fileRequests)],
-    [ModelDependencyResolver, new ModelDependencyResolver(lists.dependencies)],
-    [DependencyStepResolver, new DependencyStepResolver(lists.dependencies)],
-    [DifferenceItemResolver, new DifferenceItemResolver(lists.changes)],
-    [VersionComparisonResolver, new VersionComparisonResolver(lists.comparisons)],
-    [ModelDifferenceResolver, new ModelDifferenceResolver(lists.comparisons)],
-    [PublishedFileResolver, new PublishedFileResolver(lists.files, contents, fileRequests)],
+    [DevelopmentProjectResolver, new DevelopmentProjectResolver(queries.projects, queries.versions, fileRequests)],
+    [ProjectVersionResolver, new ProjectVersionResolver(queries)],
+    [ObjectChangeResolver, new ObjectChangeResolver(queries.changes, queries.references)],
+    [DifferenceModelResolver, new DifferenceModelResolver(queries, fileRequests)],
+    [ModelDependencyResolver, new ModelDependencyResolver(queries.dependencies, queries.bases)],
+    [DependencyStepResolver, new DependencyStepResolver(queries.dependencies)],
+    [DifferenceItemResolver, new DifferenceItemResolver(queries.changes)],
+    [VersionComparisonResolver, new VersionComparisonResolver(queries.comparisons)],
+    [ModelDifferenceResolver, new ModelDifferenceResolver(queries.comparisons)],
+    [PublishedFileResolver, new PublishedFileResolver(queries.files, contents, fileRequests)],
     [GridPublicationResolver, new GridPublicationResolver(uploads)],
-    ...[ProjectTotalResolver, ItemTotalResolver, ChangeTotalResolver, LocationTotalResolver].map(
-      (Total): [unknown, object] => [Total, new Total()],
-    ),
+    [BaseModelResolver, new BaseModelResolver(queries.bases, fileRequests)],
+    [AfterProjectResolver, new AfterProjectResolver(queries)],
+    ...TOTAL_RESOLVERS.map((Total): [unknown, object] => [Total, new Total()]),
   ]);
 }

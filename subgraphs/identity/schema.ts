@@ -1,22 +1,22 @@
-import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
-import { AnonymisingResolver } from './resolvers/anonymising.resolver';
-import { CeremonyResolver } from './resolvers/ceremony.resolver';
-import { ChangeOfTenancyResolver } from './resolvers/change-of-tenancy.resolver';
-import { ContactCountResolver } from './resolvers/contact-count.resolver';
-import { CredentialResolver } from './resolvers/credential.resolver';
-import { CustomerContactResolver } from './resolvers/customer-contact.resolver';
-import { CustomerSessionResolver } from './resolvers/customer-session.resolver';
-import { DiscoveredMeterPointResolver } from './resolvers/discovered-meter-point.resolver';
-import { IdentityLookResolver } from './resolvers/identity-look.resolver';
-import { IdentityRecordLinkResolver } from './resolvers/identity-record-link.resolver';
-import { IdentityRecordMpxnResolver } from './resolvers/identity-record-mpxn.resolver';
-import { IdentityRecordResolver } from './resolvers/identity-record.resolver';
-import { LegacyConsentResolver } from './resolvers/legacy-consent.resolver';
-import { MeterPointResolver } from './resolvers/meter-point.resolver';
-import { ReidentificationProofResolver } from './resolvers/reidentification-proof.resolver';
-import { ReidentificationResolver } from './resolvers/reidentification.resolver';
-import { SignInResolver } from './resolvers/sign-in.resolver';
-import { SupplierSignInResolver } from './resolvers/supplier-sign-in.resolver';
+import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
+import { AnonymisingResolver } from './anonymisation/anonymising.resolver';
+import { CeremonyResolver } from './reidentification/ceremony.resolver';
+import { ChangeOfTenancyResolver } from './operator/change-of-tenancy.resolver';
+import { ContactCountResolver } from './contacts/contact-count.resolver';
+import { CredentialResolver } from './passkeys/credential.resolver';
+import { CustomerContactResolver } from './contacts/customer-contact.resolver';
+import { CustomerSessionResolver } from './sign-in/customer-session.resolver';
+import { DiscoveredMeterPointResolver } from './operator/discovered-meter-point.resolver';
+import { IdentityAuditResolver } from './identity-audit.resolver';
+import { IdentityLookResolver } from './lookups/identity-look.resolver';
+import { IdentityRecordLinkResolver, IdentityRecordMpxnResolver } from './records/identity-record-link.resolver';
+import { IdentityRecordResolver } from './records/identity-record.resolver';
+import { LegacyConsentResolver } from './legacy/legacy-consent.resolver';
+import { MeterPointResolver } from './records/meter-point.resolver';
+import { ReidentificationProofResolver } from './reidentification/reidentification-proof.resolver';
+import { ReidentificationResolver } from './reidentification/reidentification.resolver';
+import { SignInResolver } from './sign-in/sign-in.resolver';
+import { SupplierSignInResolver } from './sign-in/supplier-sign-in.resolver';
 
 const RESOLVERS = [
   IdentityRecordResolver,
@@ -37,9 +37,13 @@ const RESOLVERS = [
   LegacyConsentResolver,
   CustomerContactResolver,
   ContactCountResolver,
+  IdentityAuditResolver,
 ] as const;
 
-/** The subgraph `identity`, of one instance of each resolver. Without them it can be printed and composed, but not executed. */
+/**
+ * Builds the subgraph `identity` from one instance of each resolver. Without instances, its schema can be printed and composed, but not
+ * executed.
+ */
 export function identitySchema(instances?: readonly object[]): Promise<SubgraphSchema> {
   if (!instances) return buildFederatedSchema({ resolvers: RESOLVERS, references: {} });
   const byClass = new Map<unknown, object>(instances.map((instance) => [instance.constructor, instance]));

@@ -1,18 +1,27 @@
-/** Node and PostgreSQL codes that mean: the database cannot be reached. */
-const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|57P0|08)/;
-/** PostgreSQL codes that mean: it gave up, or can only be read (25006: a standby, or a primary that was made one). */
-const GAVE_UP = /^(53|57014|40001|40P01|55P03|58|25006)/;
-const AWAY_MESSAGE =
+/** Node and PostgreSQL error codes of a database that cannot be reached. */
+const UNREACHABLE_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|57P0|08)/;
+/**
+ * PostgreSQL error codes of a statement that the server abandoned (resources, timeout, deadlock, lock, system error), of
+ * a server that is read-only (25006: a standby, or a primary that was demoted), and of one that rejects the login of this
+ * process (28: its password was changed).
+ */
+const ABANDONED_CODE = /^(53|57014|40001|40P01|55P03|58|25006|28)/;
+/** Messages of pg, TypeORM and graphile-worker without a code, for connections that are lost or not established. */
+const UNREACHABLE_MESSAGE =
   /Connection terminated|connection timeout|timeout (exceeded|expired)|Query read timeout|not queryable|Client has encountered|pool after calling end|Driver not Connected|Connection is not established/i;
-/** Whether a failure means that the database cannot be reached, gave up, or can only be read. */
+
+/** Returns true if an error means that the database cannot be reached, abandoned the statement, or is read-only. */
 export function isAway(error: unknown): boolean {
-  return awayKind(error) !== undefined;
+  return unavailabilityKind(error) !== undefined;
 }
 
-/** What keeps the database from its work: one word for all ways of not reaching it, else PostgreSQL's code; undefined for other failures. */
-export function awayKind(error: unknown): string | undefined {
+/**
+ * Returns `unreachable` or the PostgreSQL error code if the database is unavailable; undefined for every other error.
+ */
+export function unavailabilityKind(error: unknown): string | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  if (typeof code === 'string' && GAVE_UP.test(code)) return code;
-  const isUnreachable = (typeof code === 'string' && UNREACHABLE.test(code)) || AWAY_MESSAGE.test(String(message));
+  if (typeof code === 'string' && ABANDONED_CODE.test(code)) return code;
+  const isUnreachable =
+    (typeof code === 'string' && UNREACHABLE_CODE.test(code)) || UNREACHABLE_MESSAGE.test(String(message));
   return isUnreachable ? 'unreachable' : undefined;
 }

@@ -1,35 +1,40 @@
 import { createTransport } from 'nodemailer';
 
-/** A mail as it is sent: one subject, the same content as text and as HTML. */
-export interface Letter {
+/** A mail: its subject, and the same content as text and as HTML. */
+export interface MailMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** Whom mails are from: the name that their reader sees, and the address. */
+/** The sender of mails: display name and address. */
 export interface MailSender {
   readonly name: string;
   readonly address: string;
 }
 
-/** The way to the mail server of the installation. */
+/** The mail server of the installation. */
 export interface MailServer {
-  /** Resolves when the server took the mail; from then on the mail is in its hands. */
-  send(address: string, letter: Letter): Promise<void>;
+  /** Resolves when the server has accepted the mail and is responsible for its delivery. */
+  send(address: string, message: MailMessage): Promise<void>;
 }
 
-/** Milliseconds that a mail server may take for each step. */
-const STEP = 5_000;
-/** Milliseconds after which a mail is given up and tried again later. */
-const LONGEST = 20_000;
+/** Timeout of each step of a connection: name lookup, connection, greeting, reply. */
+const STEP_TIMEOUT_MS = 5_000;
+/** Time after which sending a mail fails; callers try again later. */
+const SEND_TIMEOUT_MS = 20_000;
 
 /**
- * A mail server by its URL; `languages` are those of the letters (Content-Language). In production the connection is encrypted,
- * by `smtps://` or STARTTLS; a relay that has no TLS must be named as such (`smtp://relay?requireTLS=false`).
+ * Creates the client of a mail server. `languages` is the Content-Language of all mails. In production the connection
+ * is encrypted by `smtps://` or STARTTLS, unless the URL names a relay without TLS (`smtp://relay?requireTLS=false`).
  */
 export function mailServer(url: string, from: MailSender, languages: string, production: boolean): MailServer {
-  const timeouts = { connectionTimeout: STEP, greetingTimeout: STEP, dnsTimeout: STEP, socketTimeout: STEP };
+  const timeouts = {
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    dnsTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+  };
   const transport = createTransport({
     requireTLS: production && !/[?&]requireTLS=false\b/.test(url),
     disableFileAccess: true,
@@ -47,34 +52,36 @@ export function mailServer(url: string, from: MailSender, languages: string, pro
         text,
         html,
         headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': languages },
-        signal: AbortSignal.timeout(LONGEST),
+        signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
       });
     },
   };
 }
 
-/** Whether the server will never take this mail (RFC 5321, a 5yz reply to the recipient or to the content). */
-export function isRefusedForGood(error: unknown): boolean {
+/**
+ * Returns true if the server rejected the recipient or the content permanently (RFC 5321 section 4.2.1, a 5yz reply).
+ */
+export function isPermanentlyRejected(error: unknown): boolean {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && typeof responseCode === 'number' && responseCode >= 500;
 }
 
-/** How no connection came about, or none on which a mail could be given. */
-const NEVER_GIVEN = /^(EDNS|EAUTH|ENOAUTH|EOAUTH2|ETLS|EREQUIRETLS|EENVELOPE|ECONFIG)$/;
-const UNCONNECTED = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-const BEFORE_THE_MAIL = /^(CONNECT|GREETING|UPGRADE)_TIMEOUT$/;
+/** Error codes of nodemailer, Node and a timeout that occur before the content of a mail is sent. */
+const FAILED_BEFORE_CONTENT = /^(EDNS|EAUTH|ENOAUTH|EOAUTH2|ETLS|EREQUIRETLS|EENVELOPE|ECONFIG)$/;
+const NOT_CONNECTED = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+const TIMED_OUT_BEFORE_CONTENT = /^(CONNECT|GREETING|UPGRADE)_TIMEOUT$/;
 
 /**
- * Whether the server surely did not take a mail: it said so, or was never given it. Any other failure may have come after it took the
- * mail, such as a time-out while its reply was awaited.
+ * Returns true if the server cannot have accepted a mail: it rejected the mail or never received the content. Every
+ * other error may have occurred after acceptance, such as a timeout while the client waits for the reply.
  */
-export function isSurelyNotTaken(error: unknown): boolean {
+export function isDefinitelyRejected(error: unknown): boolean {
   const { code, originalCode, timeoutType, responseCode } = error as Record<string, unknown>;
-  const isRefused = typeof responseCode === 'number' && responseCode >= 400;
+  const isRejected = typeof responseCode === 'number' && responseCode >= 400;
   return (
-    isRefused ||
-    NEVER_GIVEN.test(String(code)) ||
-    UNCONNECTED.test(String(originalCode)) ||
-    BEFORE_THE_MAIL.test(String(timeoutType))
+    isRejected ||
+    FAILED_BEFORE_CONTENT.test(String(code)) ||
+    NOT_CONNECTED.test(String(originalCode)) ||
+    TIMED_OUT_BEFORE_CONTENT.test(String(timeoutType))
   );
 }

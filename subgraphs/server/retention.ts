@@ -1,49 +1,118 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { failureFacts } from './failures';
-import { logFault } from './fault-log';
-import { repeat } from './repeat';
+import { failureFacts } from './observability/failures';
+import { logFault } from './observability/fault-log';
+import { onlyRow } from './database/transaction';
+import { repeat } from './jobs/repeat';
 
-/** Rows that one statement deletes at most: it ends well within the time of a statement, and nobody waits for it long. */
-const FORGOTTEN_AT_ONCE = 5_000;
+/** Maximum rows that one statement deletes. */
+const MAX_ROWS_PER_STATEMENT = 5_000;
+/** A statement that takes longer is followed by one with half as many rows, so that each stays below a second. */
+const SLOW_STATEMENT_MS = 500;
+/** A statement that takes less is followed by one with twice as many rows, up to the maximum. */
+const FAST_STATEMENT_MS = 100;
+/** SQLSTATE of a statement that exceeded the statement timeout; it deleted nothing. */
+const QUERY_CANCELED = '57014';
 
-/** Deletes the next rows that are kept no longer; answers how many. */
+/** Deletes the next expired rows; returns their number, 0 at the end of a run. */
 export type Forget = () => Promise<number>;
 
+/** Rows of a table that expire in the order of a column. */
+export interface ExpiringRows {
+  readonly table: string;
+  /** Column of the expiry, which has an index. */
+  readonly column: string;
+  /** SQL: the last value of the column at which a row has expired. */
+  readonly through: string;
+}
+
+/** What a statement deleted: how many rows, and the value of the column in the last one. */
+interface Deleted {
+  readonly count: number;
+  readonly last: string | null;
+}
+
+/** Deletes up to `limit` rows, in the order of their column from a value on; from the first row for null. */
+type DeleteBatch = (limit: number, from: string | null) => Promise<Deleted>;
+
 /**
- * Rows of a table that are kept for a time only. What somebody else changes or deletes at this instant is left to them, or to the next run.
- *
- * @param which what follows `from`: the table, what it is joined to, and the condition
+ * Returns a function that deletes expired rows of a table, in one short statement per call. Each statement starts where
+ * the last one ended: index entries of deleted rows remain until a vacuum, and until the oldest transaction ends, and no
+ * statement reads those of the statements before it. A row that a concurrent transaction renews is not deleted.
  */
-export function passedRows(pool: Pick<Pool, 'query'>, table: string, which: string): Forget {
-  const text = `delete from ${table} where ctid = any (array(
-    select ${table}.ctid from ${which} limit ${FORGOTTEN_AT_ONCE}))`;
-  return async () => (await pool.query(text)).rowCount ?? 0;
+export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through }: ExpiringRows): Forget {
+  const isExpired = `${column} <= ${through}`;
+  const text = (from: string) => `with expired as materialized (
+      select ctid as row_id, ${column} from ${table} where ${isExpired} ${from} order by ${column} limit $1),
+    deleted as (
+      delete from ${table} where ctid = any (array(select row_id from expired)) and ${isExpired} returning 1)
+    select (select count(*) from deleted)::int as count, (select max(${column}) from expired)::text as last`;
+  const [first, next] = [text(''), text(`and ${column} >= $2`)];
+  return inBatches(async (limit, from) => {
+    const statement = from === null ? { text: first, values: [limit] } : { text: next, values: [limit, from] };
+    return onlyRow(await pool.query<Deleted>(statement));
+  });
 }
 
 /**
- * Forgets what has passed, now and then: each kind by itself, in short statements until none is left. Any number of replicas may do so at
- * once. Answers how to stop, which waits for one statement of each kind.
+ * Returns a function that deletes rows of a table that no column orders by their expiry, in one short statement per
+ * call: all rows with the keys of the selected ones.
+ *
+ * @param which the text after `from` that selects the rows: the table, its joins and the condition
+ */
+export function matchingRows(pool: Pick<Pool, 'query'>, table: string, key: string, which: string): Forget {
+  const text = `delete from ${table} where ${key} = any (array(select ${table}.${key} from ${which} limit $1))`;
+  return inBatches(async (limit) => ({ count: (await pool.query(text, [limit])).rowCount ?? 0, last: null }));
+}
+
+/**
+ * Returns a function that deletes one batch per call. A batch that exceeds the statement timeout is repeated with
+ * fewer rows: it is never too large to be deleted at all.
+ */
+function inBatches(deleteBatch: DeleteBatch): Forget {
+  let limit = MAX_ROWS_PER_STATEMENT;
+  let from: string | null = null;
+  const deleteNext = async (): Promise<number> => {
+    const start = performance.now();
+    try {
+      const { count, last } = await deleteBatch(limit, from);
+      from = count === 0 ? null : last;
+      limit = nextLimit(limit, performance.now() - start);
+      return count;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === QUERY_CANCELED && limit > 1) {
+        limit = Math.ceil(limit / 2);
+        return deleteNext();
+      }
+      from = null;
+      throw error;
+    }
+  };
+  return deleteNext;
+}
+
+function nextLimit(limit: number, tookMs: number): number {
+  if (tookMs > SLOW_STATEMENT_MS) return Math.ceil(limit / 2);
+  return tookMs < FAST_STATEMENT_MS ? Math.min(MAX_ROWS_PER_STATEMENT, limit * 2) : limit;
+}
+
+/**
+ * Deletes expired rows periodically: kind after kind, in short statements until no expired row is left. All replicas
+ * may run it at the same time. Returns a function that stops it and waits for the running statement.
  */
 export function forgetPassed(kinds: readonly Forget[], everySeconds: number, logger: Logger): () => Promise<void> {
   let stopping = false;
-  const forgetAll = async (kind: Forget) => {
+  const deleteAll = async (kind: Forget) => {
     while ((await kind()) > 0 && !stopping);
   };
-  const forget = async () => {
+  const deleteEveryKind = async () => {
     for (const kind of kinds) {
-      await forgetAll(kind).catch((error: unknown) =>
-        logFault(
-          logger,
-          'error',
-          error,
-          { failure: failureFacts(error) },
-          'what has passed could not be forgotten yet',
-        ),
+      await deleteAll(kind).catch((error: unknown) =>
+        logFault(logger, 'error', error, { failure: failureFacts(error) }, 'deleting expired rows failed'),
       );
     }
   };
-  const stop = repeat(everySeconds, forget, logger);
+  const stop = repeat(everySeconds, deleteEveryKind, logger);
   return () => {
     stopping = true;
     return stop();

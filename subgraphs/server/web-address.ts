@@ -1,20 +1,23 @@
-const LONGEST = 2_048;
+const MAX_LENGTH = 2_048;
 
-/** The characters of a URI (RFC 3986), scheme and a non-empty authority written out: WHATWG parsing alone would repair what is wrong. */
+/**
+ * An absolute URI with a non-empty authority, and the characters of RFC 3986. The WHATWG parser alone would silently
+ * correct other texts.
+ */
 const WEB_ADDRESS = /^(https?):\/\/([^/?#]+)(?:[/?#].*)?$/i;
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 
-/** Where the rule applies: http is for development only. */
-export interface WebAddressRealm {
+/** Which URLs are accepted: http only outside production. */
+export interface WebUrlPolicy {
   readonly production: boolean;
 }
 
 /**
- * The rule of every URI field (2-decisions-a-b.md, section 1; VAL008): https (http too outside production), no credentials, at most
- * 2,048 characters. Undefined when the text is such an address, else the reason, which never echoes it.
+ * The rule of every URI field (decisions A/B, 1; VAL008): https (also http outside production), no credentials, at most
+ * 2,048 characters. Returns undefined for a valid URL and otherwise the violation, which never contains the text.
  */
-export function webAddressFault(text: string, { production }: WebAddressRealm): string | undefined {
-  if (text.length > LONGEST) return `is longer than ${LONGEST} characters`;
+export function webAddressFault(text: string, { production }: WebUrlPolicy): string | undefined {
+  if (text.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   const [, scheme, authority] = WEB_ADDRESS.exec(text) ?? [];
   if (scheme === undefined || authority === undefined || !URI_CHARACTERS.test(text) || !URL.canParse(text)) {
     return production ? 'is not an https URL' : 'is not an https or http URL';

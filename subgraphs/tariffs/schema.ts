@@ -1,20 +1,25 @@
-import { totalResolver } from '../server/connection.types';
-import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/subgraph-schema';
+import { totalResolver } from '../server/lists/connection.types';
+import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
+import { AppendedPriceResolver } from './rates/appended-prices.resolver';
 import { ConsumerAdmissionResolver } from './consumers/consumer-admission.resolver';
-import type { References } from './foundation';
-import { PaginationMetaResolver } from './resolvers/offset-page.types';
-import { PerformanceReportResolver } from './resolvers/performance-report.resolver';
-import { RegisterTimeResolver } from './resolvers/register-time.resolver';
-import { RtiUserResolver } from './resolvers/rti-user.resolver';
-import { RtiUserConnectionType } from './resolvers/rti-user.types';
-import { RtiWebhookResolver } from './resolvers/rti-webhook.resolver';
-import { SupplierResolver, SupplierTariffResolver } from './resolvers/supplier.resolver';
-import { SupplierConnectionType } from './resolvers/supplier.types';
-import { TariffAssignmentResolver } from './resolvers/tariff-assignment.resolver';
-import { TariffConsentResolver } from './resolvers/tariff-consent.resolver';
-import { TariffEventResolver } from './resolvers/tariff-event.resolver';
-import { TariffFieldResolver, TariffResolver } from './resolvers/tariff.resolver';
-import { TariffConnectionType } from './resolvers/tariff.types';
+import type { References } from './dependencies';
+import { PaginationMetaResolver } from '../server/lists/offset-page.types';
+import { OccupancyErasureResolver } from './occupancies/occupancy-erasure.resolver';
+import { PerformanceReportResolver } from './performance-reports/performance-report.resolver';
+import { RegisterTimeResolver } from './register-time.resolver';
+import { RtiUserResolver } from './register-entries/rti-user.resolver';
+import { RtiUserConnectionType } from './register-entries/rti-user.types';
+import { RtiWebhookResolver } from './webhooks/rti-webhook.resolver';
+import { SupplierResolver } from './register-entries/supplier.resolver';
+import { SupplierConnectionType } from './register-entries/supplier.types';
+import { TariffAuditResolver } from './tariff-audit.resolver';
+import { TariffAssignmentResolver } from './assignments/tariff-assignment.resolver';
+import { TariffConsentResolver } from './consents/tariff-consent.resolver';
+import { TariffEventResolver } from './events/tariff-event.resolver';
+import { SupplierTariffResolver } from './catalogue/supplier-tariffs.resolver';
+import { TariffPriceResolver } from './catalogue/tariff-prices.resolver';
+import { TariffFieldResolver, TariffResolver } from './catalogue/tariff.resolver';
+import { TariffConnectionType } from './catalogue/tariff.types';
 
 /** The register of suppliers and RTI Users, tariffs, assignments and reports. */
 const REGISTER_RESOLVERS = [
@@ -23,9 +28,13 @@ const REGISTER_RESOLVERS = [
   RtiUserResolver,
   TariffResolver,
   TariffFieldResolver,
+  TariffPriceResolver,
+  AppendedPriceResolver,
   TariffAssignmentResolver,
   PerformanceReportResolver,
   RegisterTimeResolver,
+  OccupancyErasureResolver,
+  TariffAuditResolver,
 ] as const;
 
 /** Tokens of consumers. */
@@ -34,7 +43,7 @@ const CONSUMER_RESOLVERS = [ConsumerAdmissionResolver] as const;
 /** Consents, webhooks and events. */
 const EVENT_RESOLVERS = [TariffConsentResolver, RtiWebhookResolver, TariffEventResolver] as const;
 
-/** Totals that are counted when they are asked for: of nothing but the page itself. */
+/** Totals, counted only if a client selects them. */
 const TOTAL_RESOLVERS = [
   PaginationMetaResolver,
   totalResolver(SupplierConnectionType),
@@ -44,13 +53,13 @@ const TOTAL_RESOLVERS = [
 
 const RESOLVERS = [...REGISTER_RESOLVERS, ...CONSUMER_RESOLVERS, ...EVENT_RESOLVERS, ...TOTAL_RESOLVERS] as const;
 
-/** What runs in a subgraph: one instance of each resolver, and how its entities are found by their keys. */
+/** The instances of a running subgraph: one of each resolver, and the resolvers of entities. */
 export interface TariffInstances {
   readonly resolvers: readonly object[];
   readonly references: References;
 }
 
-/** The subgraph `tariffs`. Without instances it can be printed and composed, but not executed. */
+/** Builds the schema of `tariffs`. Without instances it can be printed and composed, but not executed. */
 export function tariffSchema(instances?: TariffInstances): Promise<SubgraphSchema> {
   if (!instances) return buildFederatedSchema({ resolvers: RESOLVERS as never, references: {} });
   const totals = TOTAL_RESOLVERS.map((Total) => new (Total as new () => object)());

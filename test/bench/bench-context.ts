@@ -4,42 +4,44 @@ import { type Figures, type Side, interleaved, warmUp } from './rounds';
 import { type Measurement, compared } from './verdict';
 import { CONNECTIONS, LIMITS, ROUNDS } from './limits';
 
-/** What a bench is given. */
+/** Inputs of a bench. */
 export interface BenchContext {
   readonly room: BenchRoom;
-  /** A register with ten thousand records that no other bench uses; it is closed after the bench. */
+  /** Returns a register with ten thousand records for this bench only; it is closed after the bench. */
   register(): Promise<BenchRegister>;
-  /** Seconds of each round. */
+  /** Seconds per round. */
   readonly seconds: number;
-  /** A number of rows or events, less for shorter rounds than the usual. */
+  /** Scales a number of rows or events down for rounds shorter than usual. */
   scaled(count: number): number;
   close(): Promise<void>;
 }
 
-/** A bench: some measurements of one path. */
+/** A bench: measurements of one code path. */
 export type Bench = (context: BenchContext) => Promise<Measurement[]>;
 
-/** Records of the register of most benches. */
+/** Number of access records in the register of most benches. */
 export const SMALL = 10_000;
 
 const USUAL_SECONDS = 3;
 
-/** The context of one bench. */
+/** Returns the context of one bench. */
 export function benchContext(room: BenchRoom, seconds: number): BenchContext {
   const opened: BenchRegister[] = [];
   const stop = new AbortController();
+  const tracked = async (opening: Promise<BenchRegister>) => {
+    const register = await opening;
+    if (stop.signal.aborted) await register.close();
+    stop.signal.throwIfAborted();
+    opened.push(register);
+    return register;
+  };
   return {
     seconds,
     scaled: (count) => Math.ceil(count * Math.min(1, seconds / USUAL_SECONDS)),
     room: {
       ...room,
-      register: async (records) => {
-        const register = await room.register(records, stop.signal);
-        if (stop.signal.aborted) await register.close();
-        stop.signal.throwIfAborted();
-        opened.push(register);
-        return register;
-      },
+      register: (records) => tracked(room.register(records, stop.signal)),
+      largeRegister: (records) => tracked(room.largeRegister(records, stop.signal)),
     },
     register() {
       return this.room.register(SMALL);
@@ -51,17 +53,17 @@ export function benchContext(room: BenchRoom, seconds: number): BenchContext {
   };
 }
 
-/** The product as a side of a comparison. */
+/** Returns the product as a side of a comparison. */
 export function productSide({ postgres }: BenchRoom, register: BenchRegister, load: Load, url = register.rest): Side {
   return { name: 'product', url, load, servers: register.product, postgres };
 }
 
-/** The bare server as a side of a comparison. */
+/** Returns the bare server as a side of a comparison. */
 export function bareSide({ postgres }: BenchRoom, register: BenchRegister, load: Load): Side {
   return { name: 'bare-fastify-pg', url: register.bare, load, servers: register.bareServer, postgres };
 }
 
-/** The product against one other side at 32 connections. */
+/** Compares the product with one other side at 32 connections. */
 export async function comparison(name: string, sides: readonly [Side, Side], seconds: number): Promise<Measurement> {
   const connections = CONNECTIONS.at(-1) as number;
   await warmUp(sides, seconds);
@@ -70,7 +72,10 @@ export async function comparison(name: string, sides: readonly [Side, Side], sec
   return compared(name, ours as Figures, baseline, connections, LIMITS[name]);
 }
 
-/** The product, which is the first side, against each of the others at every number of connections; the limit is that at the most. */
+/**
+ * Compares the product, the first side, with each of the others at every number of connections; the limit applies to
+ * the largest.
+ */
 export async function comparisons(
   name: string,
   sides: readonly [Side, ...Side[]],

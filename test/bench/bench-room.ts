@@ -3,24 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
 import { sandboxKeyVariables } from '../../sandbox/keys';
-import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
-import { readSettings } from '../../process/settings';
+import type { DemoAccount, DemoData } from '../../sandbox/sandbox-file';
 import { databaseIn, runIn } from '../support/postgres';
 import { freePort } from '../support/run/free-port';
-import { type BenchRows, fillRows } from './bench-rows';
+import { type BenchRows, type RowsWanted, fillRows } from './bench-rows';
+import { fillManyRows } from './scale-rows';
 import { type ProcessorClock, postgresClock, processesClock } from './processor-time';
 import { progress } from './progress';
 import { type ServerEnvironment, type ServerProcess, startBare, startProduct } from './server-processes';
+import { readSettings } from '../../process/read-settings';
 
-/** Where benches take place: one PostgreSQL for product and baseline, and a folder that is deleted afterwards. */
+/** Environment of the benches: one PostgreSQL for product and baseline, and a temporary folder. */
 export interface BenchRoom {
   readonly postgres: ProcessorClock;
-  /** A register in a database of its own in this PostgreSQL, with so many access records; none once the bench was stopped. */
+  /**
+   * Returns a register with its own database in this PostgreSQL and this number of access records; rejects once the
+   * bench is stopped.
+   */
   register(records: number, stopped?: AbortSignal): Promise<BenchRegister>;
+  /** A register with many records and their history, in a database that is not copied. */
+  largeRegister(records: number, stopped?: AbortSignal): Promise<BenchRegister>;
   close(): Promise<void>;
 }
 
-/** The product and the bare server over the same database. */
+/** The product and the bare server on the same database. */
 export interface BenchRegister {
   readonly databaseUrl: string;
   readonly rest: string;
@@ -29,21 +35,24 @@ export interface BenchRegister {
   readonly product: ProcessorClock;
   readonly bareServer: ProcessorClock;
   readonly rows: BenchRows;
-  /** The Data User whose rows these are, and its bearer token. */
+  /** The Data User that owns the rows, and its bearer token. */
   readonly owner: DemoAccount;
   readonly accounts: readonly DemoAccount[];
   readonly token: string;
-  /** Starts services of the product as processes of their own, beside the one in which all run. */
+  /** Starts services of the product in separate processes, in addition to the one process with all services. */
   startServices(
     processes: readonly string[],
   ): Promise<{ readonly rest: string; readonly servers: ProcessorClock; stop(): Promise<void> }>;
-  /** A file for the log of a process of the bench. */
+  /** Returns a file for the log of a process. */
   logFile(of: string): string;
-  /** Stops its processes and deletes its database. */
+  /** Stops the processes and drops the database. */
   close(): Promise<void>;
 }
 
-/** Opens a room: PostgreSQL as the product starts it, durable, with memory for a million records; PG_BIN chooses another one. */
+/**
+ * Opens the environment: PostgreSQL with the product's settings, durable, with memory for a million records; PG_BIN
+ * selects another one.
+ */
 export async function openBenchRoom(): Promise<BenchRoom> {
   const folder = mkdtempSync(join(tmpdir(), 'register-bench-'));
   chmodSync(folder, 0o755);
@@ -57,10 +66,15 @@ export async function openBenchRoom(): Promise<BenchRoom> {
     async register(records, stopped) {
       const template = filled.get(records) ?? fill(placeOf(`filled_${records}`), records);
       filled.set(records, template);
-      template.catch(() => filled.delete(records)); // the next bench tries again
+      template.catch(() => filled.delete(records)); // the next bench retries
       const base = await template;
       stopped?.throwIfAborted();
       return startRegister(await copyOf(base, placeOf(`bench_${(registers += 1)}`)));
+    },
+    async largeRegister(records, stopped) {
+      const place = await fill(placeOf(`large_${records}`), records, fillManyRows);
+      stopped?.throwIfAborted();
+      return startRegister(place);
     },
     async close() {
       await server.stop();
@@ -73,7 +87,7 @@ function print(facts: unknown): void {
   process.stderr.write(`${JSON.stringify(facts)}\n`);
 }
 
-/** A database, and the folder of its register and of the logs. */
+/** A database, and the folder of its register and logs. */
 interface Place {
   readonly serverUrl: string;
   readonly name: string;
@@ -88,23 +102,24 @@ const logFileOf = ({ folder, name }: Place, of: string): string => join(folder, 
 interface FilledPlace extends Place {
   readonly rows: BenchRows;
   readonly accounts: readonly DemoAccount[];
-  /** The Data User whose rows these are. */
+  /** The Data User that owns the rows. */
   readonly owner: DemoAccount;
 }
 
 /** Lets the product make tables and demo data, and adds the rows; registers are copied from it. */
-async function fill(place: Place, records: number): Promise<FilledPlace> {
+async function fill(
+  place: Place,
+  records: number,
+  addRows: (wanted: RowsWanted) => Promise<BenchRows> = fillRows,
+): Promise<FilledPlace> {
   await runIn(place.serverUrl, `drop database if exists ${place.name} with (force)`);
   await runIn(place.serverUrl, `create database ${place.name}`);
-  const product = await startProduct(
-    { ...environmentOf(place), ...(await publicPorts()) },
-    logFileOf(place, 'product'),
-  );
+  const product = await startProduct({ ...environmentOf(place), ...(await publicPorts()) }, logFileOf(place, 'fill'));
   await product.stop();
   const { accounts } = JSON.parse(readFileSync(join(dataDirOf(place), 'sandbox.json'), 'utf8')) as DemoData;
   const owner = accounts.find(({ role }) => role === 'data_user') as DemoAccount;
   const { keys } = readSettings(await sandboxKeyVariables(dataDirOf(place)));
-  const rows = await fillRows({ databaseUrl: databaseUrlOf(place), keys, duid: owner.duid as string, records });
+  const rows = await addRows({ databaseUrl: databaseUrlOf(place), keys, duid: owner.duid as string, records });
   progress(`a database with ${records} records is made`);
   return { ...place, rows, accounts, owner };
 }
@@ -161,23 +176,25 @@ async function startRegister(place: FilledPlace): Promise<BenchRegister> {
 
 const localUrl = (port: string): string => `http://127.0.0.1:${port}`;
 
-/** The bearer token of an account. */
+/** Returns a bearer token of an account. */
 export async function bearerToken(rest: string, { account_id, secret_key }: DemoAccount): Promise<string> {
   const authorization = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
   const response = await fetch(`${rest}/v1/auth/token`, { headers: { authorization } });
   return ((await response.json()) as { 'bearer-token': string })['bearer-token'];
 }
 
+/** Number of starts of services: each start has its own log file. */
+let serviceRuns = 0;
+
 async function startServices(environment: ServerEnvironment, processes: readonly string[], logFile: string) {
-  const names = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT'] as const;
+  const names = ['GATEWAY_PORT', 'GATEWAY_LINK_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT'] as const;
   const ports = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
   );
   const started: ServerProcess[] = [];
+  const run = (serviceRuns += 1);
   for (const [index, services] of processes.entries()) {
-    started.push(
-      await startProduct({ ...environment, ...ports, SERVICES: services }, `${logFile}-${processes.length}-${index}`),
-    );
+    started.push(await startProduct({ ...environment, ...ports, SERVICES: services }, `${logFile}-${run}-${index}`));
   }
   return {
     rest: localUrl(ports['REST_PORT'] as string),

@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { newIdentifier } from '../../schema/identifiers';
 import type { Keys } from '../../process/keys';
-import { blindIndexes } from '../../subgraphs/identity/database/blind-index';
-import { PERSONAL_DATA_FORM, personalDataVault } from '../../subgraphs/identity/database/personal-data-vault';
+import { blindIndexes } from '../../subgraphs/identity/records/blind-index';
+import { PERSONAL_DATA_FORM, personalDataCipher } from '../../subgraphs/identity/records/personal-data-cipher';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import { seal } from '../../subgraphs/server/sealed';
 import { progress } from './progress';
 
-/** What the rows of a bench can be asked by. */
+/** Keys by which the rows of a bench can be read. */
 export interface BenchRows {
   /** A sample of the access keys. */
   readonly accessKeys: readonly string[];
@@ -17,7 +17,7 @@ export interface BenchRows {
   readonly identityRecords: readonly string[];
 }
 
-/** Which rows are made: all of them belong to one Data User. */
+/** Rows to create; all belong to one Data User. */
 export interface RowsWanted {
   readonly databaseUrl: string;
   readonly keys: Partial<Keys>;
@@ -25,34 +25,46 @@ export interface RowsWanted {
   readonly records: number;
 }
 
-/** Access records at each meter point. */
+/** Number of access records per meter point. */
 export const RECORDS_PER_METER_POINT = 20;
-const BATCH = 10_000;
+/** Rows that one statement makes. */
+export const BATCH = 10_000;
 /** More keys than this are not kept to be asked by. */
 const SAMPLE = 100_000;
 
 /**
- * Makes the rows that as many registrations would have made, as far as reads look at them, in the very forms of the product: without
- * their history, and so without the triggers that demand it.
+ * Creates the rows of this many registrations that reads use, encoded as in the product: without history, and therefore
+ * with triggers disabled.
  */
 export async function fillRows(wanted: RowsWanted): Promise<BenchRows> {
-  const client = new Client({ connectionString: wanted.databaseUrl });
-  await client.connect();
+  const client = await fillingSession(wanted);
   try {
-    await client.query(
-      'set search_path = access, identity, register; set synchronous_commit = off; set session_replication_role = replica',
-    );
     const identities = await fillIdentityRecords(client, wanted);
     const accessKeys = await fillAccessRecords(client, wanted, identities);
     await client.query('vacuum analyze access.access_record, identity.identity_record, identity_keys.data_key');
     await client.query('checkpoint');
+    await client.query(COUNT_AGAIN);
     return { accessKeys, mpxns: identities.map(({ mpxn }) => mpxn), identityRecords: identities.map(({ ref }) => ref) };
   } finally {
     await client.end();
   }
 }
 
-interface IdentityRow {
+/** Opens a session that writes rows without triggers and foreign keys. */
+export async function fillingSession({ databaseUrl }: RowsWanted): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(
+    'set search_path = access, identity, register; set synchronous_commit = off; set session_replication_role = replica',
+  );
+  return client;
+}
+
+/** Rows that were made without their events are in no count: the product counts all of them when it starts. */
+export const COUNT_AGAIN = 'update record_count_position set era = 0';
+
+/** An Identity Record of the rows, with its meter point. */
+export interface IdentityRow {
   readonly id: string;
   readonly ref: string;
   readonly mpxn: string;
@@ -66,9 +78,10 @@ const IDENTITY_RECORDS = `
     from unnest($3::uuid[], $4::text[], $5::bytea[], $6::text[], $7::bytea[]) as row (id, ref, mpxn_index, meter_point_id, sealed))
   insert into identity_keys.data_key (record_id, wrapped) select * from unnest($3::uuid[], $8::bytea[])`;
 
-async function fillIdentityRecords(client: Client, { keys, duid, records }: RowsWanted): Promise<IdentityRow[]> {
+/** Makes an Identity Record for each meter point. */
+export async function fillIdentityRecords(client: Client, { keys, duid, records }: RowsWanted): Promise<IdentityRow[]> {
   const indexes = blindIndexes(keys.identityIndexKey as Buffer);
-  const vault = personalDataVault(keys.identityEncryptionKey as Buffer);
+  const cipher = personalDataCipher(keys.identityEncryptionKey as Buffer);
   const made: IdentityRow[] = [];
   for (let from = 0; from < records / RECORDS_PER_METER_POINT; from += BATCH) {
     const count = Math.min(BATCH, records / RECORDS_PER_METER_POINT - from);
@@ -76,7 +89,7 @@ async function fillIdentityRecords(client: Client, { keys, duid, records }: Rows
       const mpxn = `20${String(from + index).padStart(8, '0')}`;
       return { id: randomUUID(), ref: newIdentifier('ir'), mpxn, meterPointId: indexes.meterPointId(mpxn) };
     });
-    const sealed = batch.map(({ id, mpxn }) => vault.seal(id, personalData(mpxn)));
+    const sealed = batch.map(({ id, mpxn }) => cipher.seal(id, personalData(mpxn)));
     await client.query(IDENTITY_RECORDS, [
       duid,
       PERSONAL_DATA_FORM,
@@ -116,8 +129,6 @@ async function fillAccessRecords(
   wanted: RowsWanted,
   identities: readonly IdentityRow[],
 ): Promise<string[]> {
-  const hashOfKey = keyedHash(wanted.keys.accessHashKey as Buffer, 'access-key');
-  const sealingKey = wanted.keys.accessEncryptionKey as Buffer;
   const sample: string[] = [];
   const some = Math.ceil(wanted.records / SAMPLE);
   for (let from = 0; from < wanted.records; from += BATCH) {
@@ -126,24 +137,42 @@ async function fillAccessRecords(
       key: `ak_${randomBytes(12).toString('hex')}`,
       identity: identities[(from + index) % identities.length] as IdentityRow,
     }));
-    await client.query(ACCESS_RECORDS, [
-      wanted.duid,
-      JSON.stringify(DOCUMENT),
-      batch.map(({ id }) => id),
-      batch.map(({ key }) => hashOfKey(key)),
-      batch.map(({ id, key }) => seal(sealingKey, key, id)),
-      batch.map(({ identity }) => identity.id),
-      batch.map(({ identity }) => identity.ref),
-      batch.map(({ identity }) => identity.meterPointId),
-    ]);
+    await insertRecords(client, wanted, batch);
     sample.push(...batch.filter((_, index) => index % some === 0).map(({ key }) => key));
     progress(`${from + batch.length} of ${wanted.records} records are made`);
   }
   return sample;
 }
 
+/** A record that is asked by its key or its meter point. */
+export interface KnownRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly identity: IdentityRow;
+}
+
+/** Inserts records in the very forms of the product. */
+export async function insertRecords(
+  client: Client,
+  { keys, duid }: RowsWanted,
+  records: readonly KnownRecord[],
+): Promise<void> {
+  const hashOfKey = keyedHash(keys.accessHashKey as Buffer, 'access-key');
+  const sealingKey = keys.accessEncryptionKey as Buffer;
+  await client.query(ACCESS_RECORDS, [
+    duid,
+    JSON.stringify(DOCUMENT),
+    records.map(({ id }) => id),
+    records.map(({ key }) => hashOfKey(key)),
+    records.map(({ id, key }) => seal(sealingKey, key, id)),
+    records.map(({ identity }) => identity.id),
+    records.map(({ identity }) => identity.ref),
+    records.map(({ identity }) => identity.meterPointId),
+  ]);
+}
+
 /** The content of every record: one controller, consent, two data types; what the product stores for the body of `register.ts`. */
-const DOCUMENT = {
+export const DOCUMENT = {
   schemaVersion: '1.0',
   controllerArrangement: {
     arrangementType: 'sole',

@@ -1,11 +1,16 @@
 import { type Bench, benchContext } from './bench-context';
 import { openBenchRoom } from './bench-room';
+import { deliveries } from './benches/deliveries';
+import { deliveryTables } from './benches/delivery-tables';
 import { events } from './benches/events';
 import { federated, federatedAdHoc } from './benches/federated';
 import { grid } from './benches/grid';
+import { gridBase } from './benches/grid-application';
 import { gridRetrieval } from './benches/grid-retrieval';
 import { list } from './benches/list';
+import { pricesBesideVerify } from './benches/prices-beside-verify';
 import { register } from './benches/register';
+import { replicas } from './benches/replicas';
 import { scale } from './benches/scale';
 import { start } from './benches/start';
 import { subscribers } from './benches/subscribers';
@@ -17,34 +22,40 @@ import { watched } from './progress';
 import { stopServers } from './server-processes';
 import { type Outcome, isBroken, lineOf, summaryOf } from './verdict';
 
-/** READ FIRST: the benches, in the order in which all of them run. Limits: `limits.ts`. */
+/** READ FIRST: the benches, in the order of a full run. Limits: `limits.ts`. */
 const BENCHES: Readonly<Record<string, Bench>> = {
   start,
   verify,
   'verify-processes': verifyBetweenProcesses,
+  replicas,
   federated,
   'federated-ad-hoc': federatedAdHoc,
   list,
   register,
   events,
+  deliveries,
+  'delivery-tables': deliveryTables,
   subscribers,
   grid,
+  'grid-base': gridBase,
   'grid-retrieval': gridRetrieval,
   tariffs,
+  'prices-beside-verify': pricesBesideVerify,
 };
 
-/** Benches that run only when they are named: this one fills a table with a million records. */
+/** Benches that run only when they are named: this one makes BENCH_RECORDS records (1,000,000) and a tenth of them. */
 const LONG_BENCHES: Readonly<Record<string, Bench>> = { scale };
 
-/** Seconds of a round, whole ones for wrk; a longer one would be taken for a bench that stands still. */
+/** Seconds per round, whole ones for wrk; a longer round would count as a bench without progress. */
 const SECONDS = { least: 1, usual: 3, most: 20 } as const;
 
 /**
- * `npm run bench [name…] [-- --no-verdict]`: measures the product against its baselines in interleaved rounds of BENCH_SECONDS (3; less
- * makes a quick trial), in the order of the names. Each bench has a register of its own; one that fails, or makes no progress for a
- * minute, is stopped, and the next one begins. At the end there is a table of verdicts; the last lines are
- * `<name> ratio=<number> baseline=<what> …`, one for each measurement. Exit code 1 when a bench failed or a limit is missed; with
- * `--no-verdict` only when one failed. BENCH_NODE_OPTIONS are options of Node for every server that is measured, such as `--cpu-prof`.
+ * `npm run bench [name…] [-- --no-verdict]`: measures the product against its baselines in interleaved rounds of
+ * BENCH_SECONDS (3; fewer for a quick trial), in the order of the names. Each bench has its own register; one that
+ * fails, or makes no progress for a minute, is stopped, and the next one starts. Prints a table of verdicts at the end;
+ * the last lines are `<name> ratio=<number> baseline=<what> …`, one for each measurement. Exits with code 1 if a bench
+ * failed or missed a limit; with `--no-verdict` only if one failed. BENCH_NODE_OPTIONS are Node options for every
+ * measured server, such as `--cpu-prof`.
  */
 async function main(options: readonly string[]): Promise<void> {
   const named = options.filter((option) => !option.startsWith('--'));
@@ -93,7 +104,7 @@ async function outcomeOf(name: string, bench: Bench, context: ReturnType<typeof 
     console.error(`  ${name} failed:`, error);
     return { name, measurements: [], failure: error instanceof Error ? error.message : String(error) };
   } finally {
-    await stopServers(); // those, too, that a bench which stands still has left
+    await stopServers(); // including those of a bench without progress
     await context.close();
     console.log(`  ${Math.round((performance.now() - begin) / 1000)} s`);
   }
@@ -104,4 +115,4 @@ main(process.argv.slice(2))
     console.error(error);
     process.exitCode = 1;
   })
-  .finally(() => process.exit()); // a bench that was stopped may have left timers and connections
+  .finally(() => process.exit()); // a stopped bench may leave timers and connections

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
-import { withdrawal } from '../../subgraphs/access/database/consent-withdrawal';
+import { withdrawal } from '../../subgraphs/access/customers/consent-withdrawal.sql';
 import type { BenchRegister } from './bench-room';
-import { progress, reached } from './progress';
+import { goesOn, progress, reached } from './progress';
 
-/** Counts what arrives, and when; it answers at once. */
+/** Counts arrivals and their times; responds immediately. */
 export interface CountingReceiver {
   readonly url: string;
-  /** Milliseconds since 1970 of the first arrival of each event at each path. */
+  /** Milliseconds since 1970 of the first arrival of each event on each path. */
   readonly arrivals: ReadonlyMap<string, number>;
-  /** Resolves when so many different deliveries have arrived since the last {@link CountingReceiver.forget}. */
+  /** Resolves when this many distinct deliveries have arrived since the last {@link CountingReceiver.forget}. */
   arrived(count: number): Promise<void>;
   forget(): void;
   close(): Promise<void>;
@@ -42,7 +43,9 @@ export async function countingReceiver(): Promise<CountingReceiver> {
   };
 }
 
-/** The database of a register, as its owner: events are made in it by the very statements of the product. */
+const QUIET_READS = 10;
+
+/** The database of a register, with the login of its owner: inserts events by the statements of the product. */
 export class EventSource {
   private constructor(
     private readonly client: Client,
@@ -51,13 +54,13 @@ export class EventSource {
 
   static async open(register: BenchRegister): Promise<EventSource> {
     const client = new Client({ connectionString: register.databaseUrl });
-    client.on('error', () => undefined); // a bench that was stopped has left it
+    client.on('error', () => undefined); // a stopped bench disconnects
     await client.connect();
     await client.query('set search_path = access, register');
     return new EventSource(client, register);
   }
 
-  /** Subscribes for all events, and answers the internal id. */
+  /** Subscribes to all events; returns the internal id. */
   async subscribe(callbackUrl: string): Promise<string> {
     const { rest, token } = this.register;
     const response = await fetch(`${rest}/v1/webhooks`, {
@@ -71,7 +74,10 @@ export class EventSource {
     return (rows[0] as { id: string }).id;
   }
 
-  /** Fires `consent.expiring` of so many records, from one on, at each of some subscriptions, in one transaction; the expiries are those of a round. */
+  /**
+   * Inserts `consent.expiring` for this many records, starting at `from`, for each of the subscriptions, in one
+   * transaction; the expiries are those of the round.
+   */
   async expiring(webhooks: readonly string[], records: number, round: number, from = 0): Promise<void> {
     const { rows } = await this.client.query<{ id: string }>(
       `select id from access_record where duid = $1 and state = 'ACTIVE' order by id limit $2 offset $3`,
@@ -91,11 +97,11 @@ export class EventSource {
        where record.id = any($1) order by record.id, webhook_id`,
       [ids, webhooks],
     );
-    await this.client.query('analyze delivery, delivery_lane, event'); // as autovacuum does, whose turn may come later
+    await this.client.query('analyze delivery, delivery_endpoint, event'); // as autovacuum does, but perhaps too late
     progress(`${records * webhooks.length} deliveries are planned`);
   }
 
-  /** Ids of records that are ACTIVE, the last ones first; the rows of the bench get the history that a change of them demands. */
+  /** Returns ids of ACTIVE records, the last ones first; adds the history that a change of the rows requires. */
   async activeRecords(count: number): Promise<string[]> {
     const { rows } = await this.client.query<{ id: string }>(
       `select id from access_record where duid = $1 and state = 'ACTIVE' order by id desc limit $2`,
@@ -108,13 +114,13 @@ export class EventSource {
     return ids;
   }
 
-  /** The customer withdraws consent. */
+  /** Withdraws a consent as its customer. */
   async withdraw(id: string): Promise<void> {
     const text = withdrawal('id = $1::uuid', { account: `'customer'`, reason: `'customer-request'` });
     await this.client.query(text, [id]);
   }
 
-  /** Milliseconds since 1970 at which events of a type were recorded, by their ids. */
+  /** Returns the milliseconds since 1970 at which events of a type were recorded, by id. */
   async recorded(type: string): Promise<ReadonlyMap<string, number>> {
     const { rows } = await this.client.query<{ id: string; at: number }>(
       'select id, extract(epoch from recorded_at)::float8 * 1000 as at from event where type = $1',
@@ -123,7 +129,22 @@ export class EventSource {
     return new Map(rows.map(({ id, at }) => [id, at]));
   }
 
-  /** Deliveries that wait. */
+  /** Resolves when the notices of all new subscriptions are delivered, which concern the records that expire soon. */
+  async settled(): Promise<void> {
+    let quiet = 0; // consecutive reads without pending deliveries: a scan continues between its batches
+    await reached('quiet reads', QUIET_READS, async () => {
+      await pause(100);
+      const { rows } = await this.client.query<{ left: number }>(
+        `select (select count(*) from fanout) + (select count(*) from delivery where state = 'pending')
+           + (select count(*) from webhook where deleted_at is null and expiring_through is null) as left`,
+      );
+      if (Number(rows[0]?.left) > 0) goesOn(`${rows[0]?.left} notices of new subscriptions`);
+      quiet = Number(rows[0]?.left) === 0 ? quiet + 1 : 0;
+      return quiet;
+    });
+  }
+
+  /** Returns the number of pending deliveries. */
   async pending(): Promise<number> {
     const { rows } = await this.client.query<{ count: number }>(
       `select count(*)::int as count from delivery where state = 'pending'`,
@@ -144,7 +165,10 @@ const HISTORY = [
    select id, 1, 'ACTIVE', 'registered', 'bench' from access_record where id = any($1) on conflict do nothing`,
 ];
 
-/** The value below which so many of a hundred lie. */
+/** Returns the id of the event of an arrival. */
+export const idOf = (delivery: string): string => delivery.slice(delivery.indexOf(' ') + 1);
+
+/** Returns a percentile of the values. */
 export function percentile(values: readonly number[], hundredth: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * hundredth) / 100) - 1)] ?? Number.NaN;

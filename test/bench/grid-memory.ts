@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { differenceModelReader } from '../../subgraphs/grid-models/domain/read-difference-model';
+import { differenceModelReader } from '../../subgraphs/grid-models/rdf/read-difference-model';
 
-/** Streams the difference model of the first argument to its end and prints the resident bytes before and at their peak. */
+/** Streams the difference model of the first argument and prints the resident bytes before and at their peak. */
 async function main(path: string): Promise<void> {
   const idle = process.memoryUsage.rss();
   let peak = idle;
@@ -9,6 +9,7 @@ async function main(path: string): Promise<void> {
   const reader = differenceModelReader({
     section: () => undefined,
     item: () => void (items += 1),
+    precondition: () => undefined,
     header: () => undefined,
     fault: ({ message }) => {
       throw new Error(message);

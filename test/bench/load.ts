@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 
 /**
- * A request that is sent again and again. In path, body and headers `{key}` stands for one of `keys`, chosen at random, and `{new}` for
- * a text that was never sent before.
+ * A request that is sent repeatedly. In path, body and headers, `{key}` is replaced by a random one of `keys`, and
+ * `{new}` by a unique text.
  */
 export interface Load {
   readonly method: 'GET' | 'POST';
@@ -18,7 +18,7 @@ export interface Load {
   readonly keys: readonly string[];
 }
 
-/** What one round of load came to. */
+/** Result of one round of load. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
@@ -27,13 +27,15 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** How hard, and how long. */
+/** Connections and duration of a load. */
 export interface Pressure {
   readonly connections: number;
   readonly seconds: number;
 }
 
-/** Sends the load over keep-alive connections, by `wrk` where it is installed; an answer other than 2xx ends the bench. */
+/**
+ * Sends the load over keep-alive connections, by `wrk` if it is installed; a response other than 2xx ends the bench.
+ */
 export async function sendLoad(url: string, load: Load, pressure: Pressure): Promise<LoadResult> {
   const { failures, ...result } = await (agent() === 'wrk'
     ? byWrk(url, load, pressure)
@@ -48,12 +50,12 @@ type Counted = LoadResult & { readonly failures: number };
 
 let chosen: 'wrk' | 'autocannon' | undefined;
 
-/** The program that sends the load. */
+/** Returns the program that sends the load. */
 export function agent(): 'wrk' | 'autocannon' {
   return (chosen ??= isInstalled('wrk') ? 'wrk' : 'autocannon');
 }
 
-/** Whether a program can be found. */
+/** Returns whether a program is installed. */
 export function isInstalled(program: string): boolean {
   try {
     execFileSync('/bin/sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
@@ -79,15 +81,18 @@ async function byWrk(url: string, load: Load, { connections, seconds }: Pressure
       '10s',
     ];
     const { stdout } = await promisify(execFile)('wrk', [...options, '--script', join(folder, 'load.lua'), url]);
-    const told = /^result (.*)$/m.exec(stdout)?.[1];
-    if (told === undefined) throw new Error(`wrk told nothing: ${stdout}`);
-    return JSON.parse(told) as Counted;
+    const result = /^result (.*)$/m.exec(stdout)?.[1];
+    if (result === undefined) throw new Error(`wrk printed no result: ${stdout}`);
+    return JSON.parse(result) as Counted;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The load as a script of wrk: texts are cut at their placeholders once, so that a request costs the load generator little. */
+/**
+ * Writes the load as a script of wrk: texts are split at their placeholders once, so that a request costs the load
+ * generator little.
+ */
 function luaScript({ method, path, headers = {}, body = '' }: Load, keysFile: string): string {
   const text = (value: string) => `[==[${value}]==]`;
   const headerLines = Object.entries(headers).map(([name, value]) => `[ ${text(name)} ] = ${text(value)}`);

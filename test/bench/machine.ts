@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 
-/** Milliseconds of work by which the machine is tried. */
+/** Milliseconds of work that measure the machine. */
 const TRIAL = 300;
-/** A process that gets less of a processor than this shares it with others. */
+/** Minimum share of a processor; a process with less shares it with others. */
 const QUIET = 0.9;
 
-/** What the machine can do at the start of a run, in one line: whether its figures are to be trusted. */
+/** Returns one line on the machine's load at the start of a run, by which its figures can be judged. */
 export function machineLine(): string {
   const share = shareOfProcessor();
   const state = share < QUIET ? 'BUSY: ratios hold roughly, tails of times do not' : 'quiet';

@@ -1,17 +1,20 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Clock ticks of `/proc`: 100 a second on every Linux that Node supports. */
+/** Clock ticks of `/proc`: 100 per second on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100;
 
-/** Seconds of processor time that processes have used. Undefined where there is no `/proc`: then only requests per second compare. */
+/**
+ * Returns the seconds of processor time that processes have used; undefined without `/proc`, where only requests per
+ * second are compared.
+ */
 export type ProcessorClock = () => number | undefined;
 
-/** The clock of some processes: their own time, without their children. */
+/** Returns the clock of processes: their own time, without their children. */
 export function processesClock(pids: readonly number[]): ProcessorClock {
   return () => sum(pids.map((pid) => ticksOf(pid)?.own));
 }
 
-/** The clock of a PostgreSQL server: the postmaster, its living children, and those that have ended. */
+/** Returns the clock of a PostgreSQL server: the postmaster, its running children, and those that have ended. */
 export function postgresClock(postmaster: number): ProcessorClock {
   return () => {
     const server = ticksOf(postmaster);
@@ -36,7 +39,7 @@ interface Ticks {
   readonly endedChildren: number;
 }
 
-/** Fields 4 and 14 to 17 of proc(5) `stat`; the name in field 2 may hold spaces and brackets. */
+/** Reads fields 4 and 14 to 17 of proc(5) `stat`; the name in field 2 may contain spaces and brackets. */
 function ticksOf(pid: number): Ticks | undefined {
   const stat = readProc(`${pid}/stat`);
   if (stat === undefined) return undefined;

@@ -2,24 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Milliseconds without progress after which a bench has failed. */
 const LONGEST_SILENCE = 60_000;
-/** Milliseconds between two lines about the same count, and between two looks at it. */
+/** Milliseconds between two lines about the same count, and between two reads of it. */
 const LINE_EVERY = 5_000;
 const LOOK_EVERY = 5;
 
 let last = { at: performance.now(), line: '' };
 
-/** Prints what is done now, which is progress. */
+/** Prints the current step, which counts as progress. */
 export function progress(line: string): void {
   console.log(`  ${line}`);
   goesOn(line);
 }
 
-/** Notes progress that is not worth a line. */
+/** Records progress without printing. */
 export function goesOn(what: string): void {
   last = { at: performance.now(), line: what };
 }
 
-/** Waits until a number is reached. Each step towards it is progress, printed every few seconds. */
+/** Waits until a number is reached. Each increase is progress, printed every few seconds. */
 export async function reached(what: string, wanted: number, present: () => number | Promise<number>): Promise<void> {
   let before = -1;
   let printed = performance.now();
@@ -36,7 +36,7 @@ export async function reached(what: string, wanted: number, present: () => numbe
   }
 }
 
-/** Does the work of a bench; rejects when it makes no progress for a minute, or when something that nobody waits for goes wrong. */
+/** Runs a bench; rejects if it makes no progress for a minute, or if a promise without a handler rejects. */
 export async function watched<Result>(work: () => Promise<Result>): Promise<Result> {
   last = { at: performance.now(), line: 'nothing yet' };
   let fail: (reason: unknown) => void = () => undefined;

@@ -2,43 +2,45 @@ import { type Load, sendLoad } from './load';
 import type { ProcessorClock } from './processor-time';
 import { progress } from './progress';
 
-/** One of the servers that are compared. */
+/** One of the compared servers. */
 export interface Side {
   readonly name: string;
   readonly url: string;
+  /** Further replicas; each gets as many connections as the first one. */
+  readonly replicas?: readonly string[];
   readonly load: Load;
   /** Processor time of its processes, without the database. */
   readonly servers: ProcessorClock;
-  /** Processor time of the database that it uses. */
+  /** Processor time of its database. */
   readonly postgres: ProcessorClock;
 }
 
-/** What a side came to: medians of its rounds. */
+/** Result of a side: medians of its rounds. */
 export interface Figures {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of processor time a request took; undefined where it cannot be read. */
+  /** Microseconds of processor time per request; undefined if it cannot be read. */
   readonly cpu: { readonly servers: number; readonly postgres: number; readonly total: number } | undefined;
 }
 
-/** How a comparison is made. */
+/** Settings of a comparison. */
 export interface Plan {
   readonly connections: number;
   readonly rounds: number;
   readonly seconds: number;
 }
 
-/** Loads each side until its code is compiled and its tables are in memory, at whatever pressure it is measured later. */
+/** Loads each side until its code is compiled and its tables are in memory, for any later pressure. */
 export async function warmUp(sides: readonly Side[], seconds: number): Promise<void> {
   for (const side of sides) {
-    await sendLoad(side.url, side.load, { connections: 32, seconds });
+    await sendToAll(side, { connections: 32, seconds });
     progress(`${side.name} is warm`);
   }
 }
 
-/** Compares sides, warm ones, in interleaved rounds, so that a busy machine is busy for all of them. */
+/** Compares warm sides in interleaved rounds, so that other load on the machine affects all of them. */
 export async function interleaved(sides: readonly Side[], { connections, rounds, seconds }: Plan): Promise<Figures[]> {
   const figures: Figures[][] = sides.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -49,13 +51,21 @@ export async function interleaved(sides: readonly Side[], { connections, rounds,
   return figures.map(medians);
 }
 
-async function measured(
-  { url, load, servers, postgres }: Side,
-  connections: number,
-  seconds: number,
-): Promise<Figures> {
+/** Loads all replicas of a side concurrently; returns the percentiles of the slowest. */
+async function sendToAll({ url, replicas = [], load }: Side, options: { connections: number; seconds: number }) {
+  const results = await Promise.all([url, ...replicas].map((each) => sendLoad(each, load, options)));
+  return {
+    requests: results.reduce((sum, { requests }) => sum + requests, 0),
+    seconds: Math.max(...results.map(({ seconds }) => seconds)),
+    p50: Math.max(...results.map(({ p50 }) => p50)),
+    p99: Math.max(...results.map(({ p99 }) => p99)),
+  };
+}
+
+async function measured(side: Side, connections: number, seconds: number): Promise<Figures> {
+  const { servers, postgres } = side;
   const before = [servers(), postgres()] as const;
-  const result = await sendLoad(url, load, { connections, seconds });
+  const result = await sendToAll(side, { connections, seconds });
   const after = [servers(), postgres()] as const;
   const { requests, p50, p99 } = result;
   const used = [0, 1].map((index) => {
@@ -85,7 +95,7 @@ function medians(figures: readonly Figures[]): Figures {
   };
 }
 
-/** The middle of some numbers. */
+/** Returns the median of numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);

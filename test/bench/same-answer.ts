@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Load } from './load';
 import type { Side } from './rounds';
 
-/** Asks two sides the same and demands the same answer, but for what is new in every answer: the baseline must do the same work. */
+/**
+ * Sends the same request to two sides and throws unless the responses are equal, apart from values that are always new:
+ * the baseline must do the same work.
+ */
 export async function demandSameAnswer(one: Side, other: Side): Promise<void> {
   const [first, second] = await Promise.all([answerOf(one), answerOf(other)]);
   if (!isDeepStrictEqual(first, second)) {
@@ -16,11 +19,11 @@ export async function demandSameAnswer(one: Side, other: Side): Promise<void> {
 async function answerOf({ url, load }: Side): Promise<unknown> {
   const { path, init } = sampleOf(load);
   const response = await fetch(`${url}${path}`, init);
-  const told = { status: response.status, etag: response.headers.get('etag') };
+  const common = { status: response.status, etag: response.headers.get('etag') };
   const type = response.headers.get('content-type') ?? '';
-  if (!type.startsWith('application/json')) return { ...told, type, sha256: await sha256Of(response) };
+  if (!type.startsWith('application/json')) return { ...common, type, sha256: await sha256Of(response) };
   const { response: _, extensions: __, ...body } = (await response.json()) as Record<string, unknown>;
-  return { ...told, ...body };
+  return { ...common, ...body };
 }
 
 async function sha256Of(response: Response): Promise<string> {

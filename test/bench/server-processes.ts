@@ -7,32 +7,32 @@ import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { FROM_SOURCES } from '../support/run/product-command';
 import { goesOn, progress } from './progress';
 
-/** A server that is measured: a process of its own, whose log goes to a file. */
+/** A measured server: a separate process that logs to a file. */
 export interface ServerProcess {
   readonly pid: number;
-  /** What it printed after `ready`. */
+  /** The text that it printed after `ready`. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
-/** Its environment; PATH is added. */
+/** Environment variables of a server; PATH is added. */
 export type ServerEnvironment = Readonly<Record<string, string>>;
 
-/** What stops the servers that nobody has stopped yet. */
+/** Functions that stop the running servers. */
 const running = new Set<ServerProcess['stop']>();
 
-/** Stops what is left of them. */
+/** Stops all running servers. */
 export async function stopServers(): Promise<void> {
   await Promise.all([...running].map((stop) => stop()));
 }
 
-/** Milliseconds in which a server must be ready, and between two looks at its log. */
+/** Milliseconds within which a server must be ready, and between two reads of its log. */
 const READY_WITHIN = 300_000;
-/** Milliseconds in which one ends; then it is killed. */
+/** Milliseconds after which a stopping server is killed. */
 const ENDED_WITHIN = 20_000;
 const LOOK_EVERY = 20;
 
-/** Starts `node <args>` and waits until it has printed its line `ready`. */
+/** Starts `node <args>` and waits for its line `ready`. */
 async function startServerProcess(
   args: readonly string[],
   environment: ServerEnvironment,
@@ -73,12 +73,12 @@ async function startServerProcess(
   }
 }
 
-/** Starts the product, or the services of it that SERVICES names, from `dist`. */
+/** Starts the product from `dist`, or the services in SERVICES. */
 export function startProduct(environment: ServerEnvironment, logFile: string): Promise<ServerProcess> {
-  return startServerProcess([join(REPOSITORY_ROOT, 'dist', 'main.js')], environment, logFile);
+  return startServerProcess([join(REPOSITORY_ROOT, 'dist', 'process', 'main.js')], environment, logFile);
 }
 
-/** Starts one of the bare programs that the product is compared with. */
+/** Starts one of the bare programs of the baselines. */
 export function startBare(
   script: 'server' | 'deliveries' | 'listener' | 'broadcast',
   environment: ServerEnvironment,

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { progress } from './progress';
 
-/** What the rows of tariffs can be asked by. */
+/** Keys by which the rows of tariffs can be read. */
 export interface TariffRows {
-  /** Suppliers with as many tariffs each. */
+  /** Suppliers with equal numbers of tariffs. */
   readonly mpids: readonly string[];
-  /** The supplier that has half of all tariffs. */
+  /** The supplier with half of all tariffs. */
   readonly large: { readonly mpid: string; readonly tariffs: number };
 }
 
@@ -17,7 +17,10 @@ const ENTRIES = `
   select mpid, 'Bench Supply ' || mpid, mpid, 'support@bench.example', 'https://bench.example'
   from unnest($1::text[]) mpid`;
 
-/** Every other tariff is the large supplier's; regions, payments and fuels are spread so that three filters leave some of each page. */
+/**
+ * Every second tariff belongs to the large supplier; regions, payment methods and fuels vary so that three filters
+ * match some tariffs of each page.
+ */
 const TARIFFS = `
   insert into tariff (tariff_id, mpid, tariff_type, fuel_type, energy_flow, payment_method, meter_type, customer_type, ldz_region,
     standing_charge, vat_included, vat_rate, valid_from, last_modified)
@@ -33,7 +36,7 @@ const VERSIONS = `
 const RATES = `
   insert into tariff_rates (tariff_id, rates) select tariff_id, $2::jsonb from tariff where mpid = any($1::text[])`;
 
-/** Makes the rows that as many publications would have made, in a schema of the product. */
+/** Inserts the rows of this many publications into the schema of the product. */
 export async function fillTariffs(databaseUrl: string, tariffs: number): Promise<TariffRows> {
   const mpids = Array.from({ length: SUPPLIERS }, (_, index) => `B${String(index).padStart(3, '0')}`);
   const all = [...mpids, LARGE];
@@ -55,7 +58,7 @@ export async function fillTariffs(databaseUrl: string, tariffs: number): Promise
   return { mpids, large: { mpid: LARGE, tariffs: tariffs / 2 } };
 }
 
-/** One price around the clock. */
+/** One price for the whole day. */
 const RATE = [
   {
     months: ['All'],

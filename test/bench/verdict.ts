@@ -1,20 +1,21 @@
 import type { Figures } from './rounds';
 
-/** One measurement: how the product stands against its baseline. */
+/** A measurement of the product against its baseline. */
 export interface Measurement {
   readonly name: string;
-  /** Baseline ÷ ours: above 1 the product costs less. */
+  /** Baseline ÷ product: above 1 the product costs less. */
   readonly ratio: number;
   readonly baseline: string;
-  /** The least ratio that is accepted; undefined when the measurement is only reported. */
+  /** The minimum ratio; undefined if the measurement is only reported. */
   readonly limit?: number | undefined;
-  /** Figures beside the ratio, in order. */
+  /** Further figures, in order. */
   readonly beside: Readonly<Record<string, string | number>>;
 }
 
 /**
- * The verdict on two sides: processor time per request of the baseline ÷ ours, servers and database together. It holds on a busy machine,
- * where requests per second do not; they stand beside it, and decide only where processor time cannot be read.
+ * Compares two sides: processor time per request of the baseline ÷ product, of servers and database together. Unlike
+ * requests per second, it is valid on a busy machine; requests per second are reported as well, and decide only if
+ * processor time cannot be read.
  */
 export function compared(
   name: string,
@@ -42,29 +43,29 @@ export function compared(
   };
 }
 
-/** Servers + database, in microseconds. */
+/** Formats microseconds of servers and database. */
 function cpuOf({ cpu }: Figures): string {
   return cpu ? `${Math.round(cpu.servers)}+${Math.round(cpu.postgres)}` : '-';
 }
 
-/** Whether a measurement keeps its limit. */
+/** Returns whether a measurement meets its limit. */
 export function isKept({ ratio, limit }: Measurement): boolean {
   return limit === undefined || ratio >= limit;
 }
 
-/** What became of a bench: its measurements, or why it has none. */
+/** Result of a bench: its measurements, or its failure. */
 export interface Outcome {
   readonly name: string;
   readonly measurements: readonly Measurement[];
   readonly failure?: string;
 }
 
-/** Whether a bench failed or misses one of its limits. */
+/** Returns whether a bench failed or missed one of its limits. */
 export function isBroken({ measurements, failure }: Outcome): boolean {
   return failure !== undefined || !measurements.every(isKept);
 }
 
-/** The table of verdicts, a line for each bench and each of its limits. */
+/** Returns the table of verdicts, with a line for each bench and each of its limits. */
 export function summaryOf(outcomes: readonly Outcome[]): string {
   const rows = outcomes.flatMap((outcome) => {
     const { name, measurements, failure } = outcome;
@@ -89,7 +90,10 @@ export function summaryOf(outcomes: readonly Outcome[]): string {
   return [...lines, `verdict: ${verdict}`].join('\n');
 }
 
-/** The line of a measurement: name, ratio and baseline first. Pairs are `ours:baseline`, processor time is `servers+database`. */
+/**
+ * Formats a measurement: name, ratio and baseline first. Pairs are `product:baseline`, processor time is
+ * `servers+database`.
+ */
 export function lineOf(measurement: Measurement): string {
   const { name, ratio, baseline, limit, beside } = measurement;
   const verdict = limit === undefined ? 'report' : isKept(measurement) ? 'kept' : 'BROKEN';
@@ -105,7 +109,7 @@ export function lineOf(measurement: Measurement): string {
     .join(' ')}`;
 }
 
-/** A number with as many digits as a reader can use. */
+/** Rounds a number to significant digits. */
 export function rounded(number: number): number {
   return Number(number.toPrecision(number >= 100 ? 4 : 3));
 }

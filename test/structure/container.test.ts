@@ -5,12 +5,15 @@ import { createInterface } from 'node:readline';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { newKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { KEY_VARIABLES, SERVICES, SUBGRAPHS } from '../../process/keys';
-import { readBackupSettings, readSettings } from '../../process/settings';
-import type { ServiceName } from '../../subgraphs/server/caller';
+import { KEY_VARIABLES, SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from '../../process/keys';
+import { DATABASE_URL_VARIABLES } from '../../process/database-settings';
+import { readMigrationSettings } from '../../process/migration-settings';
+import { freshDatabase } from '../support/postgres';
+import type { ServiceName } from '../../subgraphs/server/callers/caller';
 import { compiledProduct } from '../support/run/compiled';
 import { PRODUCT } from '../support/run/product-command';
 import { productFiles, textOf, variablesRead } from './source-files';
+import { readBackupSettings, readSettings } from '../../process/read-settings';
 
 interface ComposeService {
   readonly image: string;
@@ -19,9 +22,9 @@ interface ComposeService {
   readonly depends_on?: Record<string, unknown>;
 }
 
-/** Not a service that runs: a command for `docker compose run`. */
-interface BackupService extends ComposeService {
-  readonly profiles: readonly string[];
+/** A command for `docker compose run`, or a job that precedes the services. */
+interface CommandService extends ComposeService {
+  readonly profiles?: readonly string[];
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
   readonly volumes: readonly string[];
@@ -30,17 +33,24 @@ interface BackupService extends ComposeService {
 const compose = load(textOf('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
   services: Record<string, ComposeService>;
 };
-const { postgres, backup, ...services } = compose.services as Record<string, ComposeService> & {
-  readonly backup: BackupService;
+const { postgres, backup, migrate, ...services } = compose.services as Record<string, ComposeService> & {
+  readonly backup: CommandService;
+  readonly migrate: CommandService;
 };
+/** The layout that `docker compose up` starts; `one-process` needs a profile. */
+const { 'one-process': onlyProcess, ...layout } = services;
+
+/** Returns the register's services that a container runs. */
+const runsOf = ({ environment }: ComposeService): readonly ServiceName[] =>
+  (environment['SERVICES']?.split(',') as ServiceName[] | undefined) ?? SERVICES;
 const dockerfile = textOf('Dockerfile')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 const product = productFiles();
 const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 
-/** Rooms in which services that are alike answer for their health. */
-const SHARED_SERVERS: Readonly<Record<string, string>> = {
+/** Folders with the health checks that several services share. */
+const SHARED_SERVERS: Readonly<Partial<Record<ServiceName, string>>> = {
   access: 'subgraphs/server/',
   identity: 'subgraphs/server/',
   'grid-models': 'subgraphs/server/',
@@ -50,76 +60,122 @@ const SHARED_SERVERS: Readonly<Record<string, string>> = {
 };
 
 describe('docker-compose.yml', () => {
-  it('runs every service of the register by itself, on a PostgreSQL 18', () => {
-    const run = Object.entries(services).map(([name, { environment }]) => [name, environment['SERVICES']]);
-    expect(run.toSorted()).toEqual(SERVICES.map((name) => [name, name]).toSorted());
+  it('runs every service of the register once, with PostgreSQL 18: identity in its own container, the adapter with the gateway', () => {
+    const run = Object.fromEntries(Object.entries(layout).map(([name, container]) => [name, runsOf(container)]));
+    expect(Object.values(run).flat().toSorted()).toEqual([...SERVICES].toSorted());
+    expect(run).toMatchObject({ identity: ['identity'], edge: ['gateway', 'rest-adapter'] });
+    expect(onlyProcess).toMatchObject({ profiles: ['small'] });
+    expect(runsOf(onlyProcess as ComposeService)).toEqual(SERVICES);
     expect(postgres).toMatchObject({ image: 'postgres:18' });
   });
 
-  it.each(Object.entries({ ...services, backup }))('gives %s only variables that are read', (_, { environment }) => {
-    const read = variablesRead();
-    expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
+  it('passes the login of the owner to the migration job and to backups only, and to each service its own', () => {
+    const logins = (container: ComposeService) =>
+      Object.keys(container.environment)
+        .filter((name) => name.endsWith('DATABASE_URL'))
+        .toSorted();
+    const all = Object.values(DATABASE_URL_VARIABLES);
+    expect(logins(migrate)).toEqual(['DATABASE_URL', ...all].toSorted());
+    expect(logins(backup)).toEqual(['DATABASE_URL']);
+    for (const container of Object.values(services)) {
+      const own = SUBGRAPHS.filter((name) => runsOf(container).includes(name));
+      expect(logins(container)).toEqual(own.map((name) => DATABASE_URL_VARIABLES[name]).toSorted());
+    }
+    const users = all.map((name) => new URL(String(migrate.environment[name]).replace(/\$\{[^}]*\}/g, 'p')).username);
+    expect(new Set([...users, 'register']).size).toBe(all.length + 1);
   });
 
-  it.each(Object.entries(services))('gives %s the keys that it uses and no other', (name, { environment }) => {
-    const used = Object.values(KEY_VARIABLES).filter((key) => key.services.includes(name as ServiceName));
+  it('starts services with database tables after the migration job, and no public service in the network of the database', () => {
+    for (const container of Object.values(services)) {
+      const needsTables = SUBGRAPHS.some((name) => runsOf(container).includes(name));
+      expect(container.depends_on?.['migrate']).toEqual(
+        needsTables ? { condition: 'service_completed_successfully' } : undefined,
+      );
+    }
+    for (const name of ['portal', 'console']) expect(layout[name]).toMatchObject({ networks: ['outer'] });
+    for (const name of ['identity', 'subgraphs']) expect(layout[name]).toMatchObject({ networks: ['inner'] });
+  });
+
+  it.each(Object.entries({ ...services, backup, migrate }))(
+    'passes to %s only variables that the product reads',
+    (_, { environment }) => {
+      const read = variablesRead();
+      expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
+    },
+  );
+
+  it.each(Object.entries(services))('passes to %s the keys that it uses and no other', (_, container) => {
+    const { environment } = container;
+    const run = runsOf(container);
+    const used = Object.values(KEY_VARIABLES).filter((key) => key.services.some((user) => run.includes(user)));
     const given = Object.values(KEY_VARIABLES).filter(({ variable }) => variable in environment);
     expect(given).toEqual(used);
+    const proofs = Object.values(SERVICE_KEY_VARIABLES).filter((variable) => variable in environment);
+    const isAlone = run.length === SERVICES.length;
+    expect(proofs.toSorted()).toEqual(isAlone ? [] : run.map((name) => SERVICE_KEY_VARIABLES[name]).toSorted());
   });
 
-  it.each(Object.entries(services))('gives %s all that production demands', async (name, { environment }) => {
+  it.each(Object.entries(services))('passes to %s all variables that production requires', async (_, container) => {
+    const { environment } = container;
     const settings = readSettings({
       NODE_ENV: 'production',
       ...resolved(environment, await variablesOfAnInstallation()),
     });
-    expect([...settings.services]).toEqual([name]);
-    const { gateway, access, identity, 'grid-models': gridModels, tariffs } = settings.serviceUrls;
-    expect([gateway, access, identity, gridModels, tariffs]).toEqual([
-      'http://gateway:4000',
-      'http://access:4011',
-      'http://identity:4012',
-      'http://grid-models:4013',
-      'http://tariffs:4014',
-    ]);
+    expect([...settings.services]).toEqual(runsOf(container));
+    expect(settings.databaseUrl).toBeUndefined();
+    const containerOf = (name: string) =>
+      Object.entries(layout).find(([, each]) => runsOf(each).includes(name as ServiceName))?.[0];
+    for (const [name, url] of Object.entries(settings.serviceUrls)) {
+      const port = name === 'gateway' ? 4010 : readSettings({}).ports[name as ServiceName];
+      expect(url).toBe(`https://${containerOf(name)}:${port}`);
+    }
+  });
+
+  it('passes to the migration job all variables that it requires', async () => {
+    const variables = resolved(migrate.environment, await variablesOfAnInstallation());
+    expect(readMigrationSettings({ NODE_ENV: 'production', ...variables })).toMatchObject({ movableClock: false });
+    expect(migrate).toMatchObject({ entrypoint: ['node', 'dist/commands/migrate.js'], restart: 'no' });
   });
 
   it.each(Object.entries(services))(
-    'asks %s for its health at its own port, at a path that it serves',
-    (name, service) => {
-      const { port, pathname } = healthAddress(service);
-      expect(Number(port)).toBe(readSettings({}).ports[name as ServiceName]);
-      const room = SHARED_SERVERS[name] ?? `${name}/`;
+    'checks the health of %s at the port of one of its services, at a path that the service has',
+    (_, container) => {
+      const { port, pathname } = healthAddress(container);
+      const name = runsOf(container).find((each) => readSettings({}).ports[each] === Number(port));
+      expect(name).toBeDefined();
+      const room = SHARED_SERVERS[name as ServiceName] ?? `${name}/`;
       const serving = product.filter(({ path, text }) => path.startsWith(room) && text.includes(`'${pathname}'`));
       expect(serving).not.toEqual([]);
     },
   );
 
   it('starts a service after those that it depends on', () => {
-    const dependencies = Object.values({ ...services, backup }).flatMap(({ depends_on }) =>
+    const dependencies = Object.values({ ...services, backup, migrate }).flatMap(({ depends_on }) =>
       Object.keys(depends_on ?? {}),
     );
     expect(dependencies.filter((name) => !(name in compose.services))).toEqual([]);
   });
 
-  it('backs up and restores on demand only, with the image of the services and all that a restore demands', async () => {
+  it('backs up and restores on demand only, with the image of the services and all variables that a restore requires', async () => {
     const { environment, profiles, entrypoint, command, volumes } = backup;
     expect({ profiles, entrypoint, command, volumes }).toEqual({
       profiles: ['backup'],
-      entrypoint: ['node', 'dist/backup.js'],
+      entrypoint: ['node', 'dist/commands/backup/backup.js'],
       command: ['backup', '/backups'],
       volumes: ['backups:/backups'],
     });
-    expect(backup).toMatchObject({ restart: 'no', image: services['access']?.image });
+    expect(backup).toMatchObject({ restart: 'no', image: layout['subgraphs']?.image });
     const variables = resolved(environment, await variablesOfAnInstallation());
     const ofSubgraphs = Object.values(KEY_VARIABLES).filter(({ services: users }) =>
       users.some((user) => (SUBGRAPHS as readonly string[]).includes(user)),
     );
     const given = Object.values(KEY_VARIABLES).filter(({ variable }) => variable in environment);
     expect(given).toEqual(ofSubgraphs);
-    const settings = readSettings({ NODE_ENV: 'production', ...variables });
+    const settings = readSettings({ NODE_ENV: 'production', ...variables }, true);
     expect([...settings.services]).toEqual(['access', 'identity', 'grid-models', 'tariffs']);
     const { databaseUrl } = readBackupSettings({ NODE_ENV: 'production', ...variables });
     expect(databaseUrl).toBe(settings.databaseUrl);
+    expect(databaseUrl).toBeDefined();
   });
 });
 
@@ -130,24 +186,24 @@ describe('Dockerfile', () => {
     expect(dockerfile.findLast((line) => line.startsWith('USER'))).toBe('USER node');
   });
 
-  it('installs by the lock file and runs scripts that exist', () => {
+  it('installs from the lock file and runs existing scripts', () => {
     const runs = dockerfile.filter((line) => line.startsWith('RUN'));
     expect(runs.filter((line) => !/^RUN npm (ci|run \w+)( |$)/.test(line))).toEqual([]);
     const named = runs.flatMap((line) => /npm run (\w+)/.exec(line)?.slice(1) ?? []);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
     expect(named).toEqual(['build']);
-    expect(scripts['build']).toBe('tsc -p tsconfig.build.json'); // what the run of the tests compiles with, too
+    expect(scripts['build']).toBe('tsc -p tsconfig.build.json'); // the tests use a product compiled in the same way
     expect(scripts['start']).toContain(startCommand().join(' '));
   });
 
-  it('copies only what exists and is not ignored', () => {
+  it('copies only existing files that are not ignored', () => {
     const sources = copies().flatMap(({ from, sources: copied }) => (from === undefined ? copied : []));
     const ignored = textOf('.dockerignore').split('\n');
     expect(sources.filter((path) => !existsSync(join(REPOSITORY_ROOT, path)) || ignored.includes(path))).toEqual([]);
   });
 });
 
-describe('what the image holds', () => {
+describe('The image', () => {
   let image: string;
   const started: ChildProcess[] = [];
 
@@ -163,7 +219,7 @@ describe('what the image holds', () => {
     rmSync(image, { recursive: true, force: true });
   });
 
-  it('refuses to start in production without keys, and tells what is missing', () => {
+  it('refuses to start in production without keys, and lists the missing variables', () => {
     const [command = '', ...args] = startCommand();
     const { status, stderr } = spawnSync(command, args, {
       cwd: image,
@@ -175,12 +231,12 @@ describe('what the image holds', () => {
     expect(variables.filter((name) => !stderr.includes(`- ${name}: missing`))).toEqual([]);
   });
 
-  it('is enough to serve: gateway, adapter, portal and console start from it and answer as the health checks ask', async () => {
-    const { gateway, 'rest-adapter': adapter, portal, console } = services as Record<ServiceName, ComposeService>;
-    const variables = { ...gateway.environment, ...adapter.environment, ...portal.environment, ...console.environment };
+  it('is complete: gateway, adapter, portal and console start from it and pass their health checks', async () => {
+    const { edge, portal, console } = layout as Record<'edge' | 'portal' | 'console', ComposeService>;
+    const variables = { ...edge.environment, ...portal.environment, ...console.environment };
     const environment = { ...variables, SERVICES: 'gateway,rest-adapter,portal,console' };
     const urls = await start(resolved(environment, await variablesOfAnInstallation()));
-    const { status } = await fetch(new URL(healthAddress(adapter).pathname, urls['rest']));
+    const { status } = await fetch(new URL('/openapi.json', urls['rest']));
     for (const [name, entry, service] of [
       ['portal', '/', portal] as const,
       ['console', '/sign-in', console] as const,
@@ -191,13 +247,46 @@ describe('what the image holds', () => {
       const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, urls[name]))));
       expect([name, page.status, ...answers.map(({ status: answered }) => answered)]).toEqual([name, 200, 200, 200]);
     }
-    const { pathname } = healthAddress(gateway);
+    const { pathname } = healthAddress(edge);
     const ofGateway = await fetch(new URL(pathname, urls['gateway']));
     expect({ adapter: status, gateway: ofGateway.status }).toEqual({ adapter: 200, gateway: 503 });
     expect(await ofGateway.json()).toEqual({ status: 'unavailable' });
   });
 
-  /** Starts the image's command; resolves with the addresses of its `ready` line. */
+  it('migrates a database and serves it in one process, with the variables of docker-compose.yml', async () => {
+    const database = await freshDatabase();
+    const variables = await variablesOfAnInstallation();
+    /** Returns the environment of a container, with the URLs of this test's database. */
+    const inDatabase = (environment: Record<string, string>) =>
+      Object.fromEntries(
+        Object.entries(resolved(environment, variables)).map(([name, text]) => {
+          if (!name.endsWith('DATABASE_URL')) return [name, text];
+          const url = new URL(database.url);
+          if (name !== 'DATABASE_URL') {
+            url.username = `${new URL(text).username}_${new URL(database.url).pathname.slice(1)}_own`;
+            url.password = new URL(text).password;
+          }
+          return [name, url.href];
+        }),
+      );
+    const [command = '', ...args] = migrate.entrypoint;
+    const job = spawnSync(command, args, {
+      cwd: image,
+      env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...inDatabase(migrate.environment) },
+      encoding: 'utf8',
+    });
+    expect({ status: job.status, stderr: job.stderr }).toEqual({ status: 0, stderr: '' });
+    const small = onlyProcess as ComposeService;
+    const urls = await start(inDatabase(small.environment));
+    expect((await fetch(new URL(healthAddress(small).pathname, urls['gateway']))).status).toBe(200);
+    const child = started.at(-1) as ChildProcess;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    await ended;
+    await database.drop();
+  });
+
+  /** Runs the image's command; returns the URLs of its `ready` line. */
   async function start(environment: Record<string, string>): Promise<Record<string, string>> {
     const [command = '', ...args] = startCommand();
     const ports = { GATEWAY_PORT: '0', REST_PORT: '0', PORTAL_PORT: '0', CONSOLE_PORT: '0', LOG_LEVEL: 'error' };
@@ -215,7 +304,7 @@ describe('what the image holds', () => {
   }
 });
 
-/** Copies of the last stage, as in the Dockerfile; packages are those of this checkout. */
+/** Copies files as the last stage of the Dockerfile does; packages are those of this checkout. */
 function copyAsTheImageDoes(image: string): void {
   for (const { sources, target } of copies()) {
     if (target === './node_modules') symlinkSync(join(REPOSITORY_ROOT, 'node_modules'), join(image, 'node_modules'));
@@ -227,7 +316,7 @@ function copyAsTheImageDoes(image: string): void {
   }
 }
 
-/** COPY lines of the last stage. */
+/** Returns the COPY instructions of the last stage. */
 function copies() {
   const last = dockerfile.findLastIndex((line) => line.startsWith('FROM'));
   return dockerfile.slice(last).flatMap((line) => {
@@ -243,11 +332,15 @@ function startCommand(): string[] {
   return JSON.parse(line.slice('CMD '.length)) as string[];
 }
 
-/** What an operator puts into `.env` as the head of docker-compose.yml says. */
+/** Returns the variables that an operator sets in `.env`, as described at the top of docker-compose.yml. */
 async function variablesOfAnInstallation(): Promise<Record<string, string>> {
   return {
     ...(await newKeyVariables()),
     POSTGRES_PASSWORD: 'x',
+    IDENTITY_DATABASE_PASSWORD: 'i',
+    ACCESS_DATABASE_PASSWORD: 'a',
+    GRID_MODELS_DATABASE_PASSWORD: 'g',
+    TARIFFS_DATABASE_PASSWORD: 't',
     BASE_URL: 'https://register.example/v1',
     PORTAL_URL: 'https://portal.register.example',
     CONSOLE_URL: 'https://console.register.example',
@@ -256,7 +349,7 @@ async function variablesOfAnInstallation(): Promise<Record<string, string>> {
   };
 }
 
-/** `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as docker compose reads them. */
+/** Substitutes `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as docker compose does. */
 function resolved(environment: Record<string, string>, variables: Record<string, string>): Record<string, string> {
   const value = (_: string, name: string, otherwise?: string) => variables[name] ?? otherwise ?? `no ${name}`;
   return Object.fromEntries(
@@ -267,7 +360,7 @@ function resolved(environment: Record<string, string>, variables: Record<string,
   );
 }
 
-/** The address in the command of a health check. */
+/** Returns the URL that a health check requests. */
 function healthAddress({ healthcheck }: ComposeService): URL {
-  return new URL(/fetch\('([^']+)'\)/.exec(healthcheck.test.join(' '))?.[1] ?? '');
+  return new URL(/(?:fetch|get)\('([^']+)'/.exec(healthcheck.test.join(' '))?.[1] ?? '');
 }

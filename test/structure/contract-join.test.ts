@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Supergraph } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
-import { compile } from '../../rest-adapter/compile';
-import { type ContractSchema, loadContract } from '../../rest-adapter/contract';
-import { ERROR_WORDS } from '../../rest-adapter/error-forms';
-import { INTERFACES, INTERFACE_A, INTERFACE_B, INTERFACE_C, INTERFACE_D } from '../../rest-adapter/interfaces';
-import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
+import { compile } from '../../rest-adapter/contract/compile';
+import { loadContract } from '../../rest-adapter/contract/contract';
+import { INTERFACE_D_ERROR_CODES } from '../../rest-adapter/responses/error-forms';
+import { INTERFACES, INTERFACE_A, INTERFACE_B, INTERFACE_C, INTERFACE_D } from '../../rest-adapter/contract/interfaces';
+import { operationName } from '../../rest-adapter/contract/compile';
+import { operationsOf, parsedDocumentsIn } from '../../schema/operation-documents';
 import { routeTable } from '../../rest-adapter/route-table';
 import { errorCatalogue } from '../../schema/error-catalogue';
 import {
@@ -28,37 +29,38 @@ import {
 } from '../../schema/identifiers';
 import { LEGACY_MPXN_PATTERN } from '../../schema/mpxn';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import type { ContractSchema } from '../../rest-adapter/contract/contract-schema';
 
 const contracts = INTERFACES.map(loadContract);
 const promised = contracts.flatMap(({ operations }) => operations);
 const contract = loadContract(INTERFACE_A);
-const documents = loadOperationDocuments();
+const documents = operationsOf(parsedDocumentsIn(join(REPOSITORY_ROOT, 'rest-adapter', 'operations')));
 const generated = (file: string) => readFileSync(join(REPOSITORY_ROOT, 'schema', 'generated', file), 'utf8');
 
-/** The API schema of the generated supergraph: what a client of the gateway sees. */
+/** The API schema of the generated supergraph, which clients of the gateway read. */
 function apiSchema(): GraphQLSchema {
   return Supergraph.build(generated('supergraph.graphql')).apiSchema().toGraphQLJSSchema();
 }
 
-describe('the join of contracts, operations, route table and graph', () => {
-  it('has no problem: every property is selected, every input can be supplied, every enum agrees', async () => {
+describe('the mapping of contracts, operations, route table and graph', () => {
+  it('has no problem: every property is selected, every input can be supplied, all enums have equal values', async () => {
     const { operations, problems } = await compile({ contracts, documents, rows: routeTable, schema: apiSchema() });
     expect(problems).toEqual([]);
     expect(operations).toHaveLength(promised.length);
   });
 
-  it('has one operation document for each operation of the contracts that the graph answers, and no other', () => {
+  it('has one operation document for each operation of the contracts, and no other', () => {
     const ids = promised.map(({ operationId }) => operationId).toSorted();
     expect([...documents.keys()].toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has a row of the route table only for operations of the contract', () => {
+  it('has rows in the route table only for operations of a contract', () => {
     const ids = new Set(promised.map(({ operationId }) => operationId));
     expect(Object.keys(routeTable).filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  it('runs operations that the gateway knows as trusted documents', () => {
+  it('runs only trusted documents of the gateway', () => {
     const trusted = JSON.parse(generated('trusted-documents.json')) as Record<string, string>;
     expect(promised.map(({ operationId }) => operationName(operationId)).filter((name) => !trusted[name])).toEqual([]);
   });
@@ -71,7 +73,7 @@ describe('the OpenAPI document of Interface A', () => {
     expect((contract.document['info'] as { version: string }).version).toBe('0.0.16');
   });
 
-  it('has the patterns of schema/identifiers.ts, letter for letter', () => {
+  it('has the patterns of schema/identifiers.ts, character for character', () => {
     expect({
       AccessKey: schemas['AccessKey']?.pattern,
       IdentityRecordKey: schemas['IdentityRecordKey']?.pattern,
@@ -97,7 +99,7 @@ describe('the OpenAPI document of Interface A', () => {
     });
   });
 
-  it('writes the pattern of an identifier the same way wherever it stands', () => {
+  it('writes the pattern of an identifier the same way everywhere', () => {
     const known = [
       ...[ACCESS_KEY_PATTERN, IDENTITY_RECORD_KEY_PATTERN, CREDENTIAL_ID_PATTERN, DUID_PATTERN, TOKEN_REF_PATTERN],
       ...[WEBHOOK_ID_PATTERN, EVENT_ID_PATTERN],
@@ -106,12 +108,12 @@ describe('the OpenAPI document of Interface A', () => {
     expect(identifiers.filter((pattern) => !known.includes(pattern) && pattern !== '^tid_[0-9a-f]{24}$')).toEqual([]);
   });
 
-  it('lists the codes of the error catalogue, but for those that only Interface D knows', () => {
+  it('lists the codes of the error catalogue, except those of Interface D only', () => {
     const ofInterfaceD = /^(AUT003|RTI\d+|NTF00[2-6]|CNF005)$/;
     expect(schemas['ErrorCode']?.enum).toEqual(Object.keys(errorCatalogue).filter((code) => !ofInterfaceD.test(code)));
   });
 
-  it('documents the refusals of every operation with the error envelope and a transaction id', () => {
+  it('documents the errors of every operation with the error envelope and a transaction id', () => {
     const missing = contract.operations.flatMap(({ operationId, path, method, signIn, body }) => {
       const responses = responsesOf(path, method);
       const expected = [
@@ -127,7 +129,7 @@ describe('the OpenAPI document of Interface A', () => {
     expect(missing).toEqual([]);
   });
 
-  it('bounds every text and every list of a request', () => {
+  it('limits the length of every string and list of a request', () => {
     const unbounded = contract.operations.flatMap(({ operationId, body, parameters }) =>
       [
         ...(body ? [['', body] as const] : []),
@@ -153,13 +155,13 @@ describe('the OpenAPI document of Interface B', () => {
     responses: Record<string, { headers: object }>;
   };
 
-  it('has the paths of the specification without a version, deprecated, with their good answers', () => {
-    const told = operations.map(({ method, path, signIn, status, statusUnlessNew }) => {
+  it('has the paths of the specification without a version, deprecated, with their success responses', () => {
+    const summaries = operations.map(({ method, path, signIn, status, statusUnlessNew }) => {
       const item = document.paths[path] as Record<string, { deprecated: boolean }>;
       const isDeprecated = item[method.toLowerCase()]?.deprecated ? 'deprecated ' : '';
       return `${isDeprecated}${method} ${path} ${signIn} ${[...new Set([status, statusUnlessNew])].join(', ')}`;
     });
-    expect(told).toEqual([
+    expect(summaries).toEqual([
       'deprecated GET /login basic 200',
       'deprecated POST /login basic 200',
       'deprecated POST /register-consent bearer 201, 200',
@@ -168,28 +170,28 @@ describe('the OpenAPI document of Interface B', () => {
     expect((document['info'] as { version: string }).version).toBe('unversioned');
   });
 
-  it('has the patterns of the specification, letter for letter, and the time under its own name', () => {
+  it('has the patterns of the specification, character for character, and the response time under its own name', () => {
     const patterns = ['ConsentKey', 'Duid', 'Mpxn'].map((name) => schemas[name]?.pattern);
     expect(patterns).toEqual([CONSENT_KEY_PATTERN.source, DUID_PATTERN.source, LEGACY_MPXN_PATTERN.source]);
     expect(schemas['UkAddress']?.properties?.['postcode']?.pattern).toBe(POSTCODE_PATTERN.source);
     expect(schemas['ResponseMetadata']?.required).toEqual(['resource', 'response-time-stamp', 'transaction-id']);
   });
 
-  it('tells in every answer that there is a successor', () => {
-    const good = operations.map(({ answerHeaders }) => answerHeaders);
+  it('announces the deprecation in every response', () => {
+    const good = operations.map(({ responseHeaders }) => responseHeaders);
     const others = Object.values(responses).map(({ headers }) => Object.keys(headers));
     for (const headers of [...good, ...others])
       expect(headers).toEqual(expect.arrayContaining(['Deprecation', 'Sunset', 'Link']));
   });
 
-  it('tells codes of the catalogue, in the words of Interface A', () => {
+  it('has only codes of the catalogue, and the enums and addresses of Interface A', () => {
     const ofInterfaceA = (contract.document['components'] as { schemas: Record<string, ContractSchema> }).schemas;
     expect(ofInterfaceA['ErrorCode']?.enum).toEqual(expect.arrayContaining([...(schemas['ErrorCode']?.enum ?? [])]));
     expect(schemas['DataType']).toEqual(ofInterfaceA['DataType']);
     expect(schemas['UkAddress']).toEqual(ofInterfaceA['UkAddress']);
   });
 
-  it('bounds every text and every list of a request', () => {
+  it('limits the length of every string and list of a request', () => {
     const unbounded = operations.flatMap(({ operationId, body, parameters }) => [
       ...(body ? unboundedIn(body, operationId) : []),
       ...parameters.flatMap(({ name, schema }) => unboundedIn(schema, `${operationId} ${name}`)),
@@ -206,12 +208,13 @@ describe('the OpenAPI document of Interface C', () => {
     Record<string, ContractSchema & { schema: ContractSchema }>
   >;
 
-  it('has the paths of the specification, and asks nobody to sign in', () => {
+  it('has the paths of the specification, without authentication', () => {
     expect(all.map(({ method, path, signIn }) => `${method} ${path} ${signIn}`)).toEqual([
       'GET /grid-modelling/stage3/development-projects anyone',
       'GET /grid-modelling/stage3/development-projects/{projectId} anyone',
       'GET /grid-modelling/stage3/development-projects/{projectId}/{cimFile} anyone',
       'PUT /grid-modelling/uploads/{token} anyone',
+      'POST /grid-modelling/uploads/{token}/check anyone',
     ]);
   });
 
@@ -226,7 +229,7 @@ describe('the OpenAPI document of Interface C', () => {
     expect(schemas['Period']?.enum).toEqual(['01', '02']);
   });
 
-  it('tells every error as code and message, and of every operation what may befall it', () => {
+  it('describes every error as code and message, and documents the errors of every operation', () => {
     const error = { $ref: '#/components/schemas/Error' };
     const responses = (document['components'] as { responses: object }).responses;
     for (const response of Object.values(responses) as { content?: Record<string, { schema: unknown }> }[])
@@ -239,7 +242,7 @@ describe('the OpenAPI document of Interface C', () => {
     }
   });
 
-  it('bounds every text of a request', () => {
+  it('limits the length of every string of a request', () => {
     const unbounded = all.flatMap(({ operationId, parameters: its }) =>
       its.flatMap(({ name, schema }) => unboundedIn(schema, `${operationId} ${name}`)),
     );
@@ -258,12 +261,12 @@ describe('the OpenAPI document of Interface D', () => {
     expect((document['info'] as { version: string }).version).toBe('0.1.1');
   });
 
-  it('has the endpoints of the decisions, each at its server, with its way of signing in and its good answers', () => {
-    const told = operations.map(({ method, path, signIn, status, statusUnlessNew }) => {
+  it('has the endpoints of the decisions, each with its server, authentication and success responses', () => {
+    const summaries = operations.map(({ method, path, signIn, status, statusUnlessNew }) => {
       const [server] = (document.paths[path]?.['servers'] ?? []) as { url: string }[];
       return `${method} ${server?.url}${path} ${signIn} ${[...new Set([status, statusUnlessNew])].join(', ')}`;
     });
-    expect(told).toEqual([
+    expect(summaries).toEqual([
       'GET {register_url}/v1/suppliers anyone 200',
       'GET {register_url}/v1/users anyone 200',
       'GET {register_url}/v1/users/{user_id} anyone 200',
@@ -278,24 +281,24 @@ describe('the OpenAPI document of Interface D', () => {
     ]);
   });
 
-  it('has the nine filters of the specification, and pages of 1 to 100, 20 by default', () => {
+  it('has the nine filters of the specification, those of comparison sites, and pages of 1 to 100, 20 by default', () => {
     const { parameters = [] } = operations.find(({ operationId }) => operationId === 'listTariffs') ?? {};
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
     expect(inQuery.map(({ name }) => name)).toEqual([
       ...['limit', 'offset', 'tariff_type', 'fuel_type', 'energy_flow', 'payment_method', 'ldz_region', 'meter_type'],
-      ...['customer_type', 'valid_from', 'valid_to'],
+      ...['customer_type', 'valid_from', 'valid_to', 'on_sale_at', 'modified_since'],
     ]);
     expect(inQuery[0]?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
   });
 
-  it('warns at the consent endpoints that they may be out of scope of Phase 1', () => {
+  it('states at the consent endpoints that they may be out of scope of Phase 1', () => {
     const warned = Object.values(document.paths).flatMap((item) =>
       Object.values(item).filter((each) => /may be out of scope.*Phase 1/s.test((each as Described).description ?? '')),
     );
     expect(warned.map((each) => (each as Described).operationId)).toEqual(['giveTariffConsent', 'revokeTariffConsent']);
   });
 
-  it('has the patterns of schema/identifiers.ts, letter for letter', () => {
+  it('has the patterns of schema/identifiers.ts, character for character', () => {
     const patterns = ['Mpid', 'UserId', 'TariffId', 'Mpxn', 'Price'].map((name) => schemas[name]?.pattern);
     expect(patterns).toEqual(
       [MPID_PATTERN, RTI_USER_ID_PATTERN, TARIFF_ID_PATTERN, MPXN_PATTERN, UNIT_PRICE_PATTERN].map(
@@ -304,15 +307,15 @@ describe('the OpenAPI document of Interface D', () => {
     );
   });
 
-  it('lists exactly the words that the adapter tells, and gives each refusal its own', () => {
-    expect([...(schemas['ErrorCode']?.enum ?? [])].toSorted()).toEqual([...ERROR_WORDS].toSorted());
+  it('lists exactly the error codes of the adapter, and the codes of each error response', () => {
+    expect([...(schemas['ErrorCode']?.enum ?? [])].toSorted()).toEqual([...INTERFACE_D_ERROR_CODES].toSorted());
     for (const response of Object.values(responses)) {
       const reference = response.content?.['application/json']?.schema.$ref.split('/').at(-1) as string;
       expect(JSON.stringify(schemas[reference])).toMatch(/"#\/components\/schemas\/Error"\}.*"code":\{"enum":\["/);
     }
   });
 
-  it('tells of every operation what may befall it', () => {
+  it('documents the errors of every operation', () => {
     for (const { path, method, signIn, body } of operations) {
       const item = document.paths[path] as Record<string, { responses: object }>;
       const expected = ['400', '401', '406', '429', '500', '503', ...(body ? ['413', '415'] : [])];
@@ -321,7 +324,7 @@ describe('the OpenAPI document of Interface D', () => {
     }
   });
 
-  it('bounds every text and every list of a request', () => {
+  it('limits the length of every string and list of a request', () => {
     const unbounded = operations.flatMap(({ operationId, body, parameters }) => [
       ...(body ? unboundedIn(body, operationId) : []),
       ...parameters.flatMap(({ name, schema }) => unboundedIn(schema, `${operationId} ${name}`)),

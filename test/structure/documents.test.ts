@@ -1,30 +1,55 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parse, validate } from 'graphql';
+import { apiSchemaOf } from '../../gateway/supergraph';
+import { generatedSchema } from '../../schema/generated-schema';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { USER_DOCUMENTS, codeBlocks } from '../support/documents';
 import { productFiles, repositoryFiles, textOf, variablesRead } from './source-files';
 
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'THIRD-PARTY.md', 'subgraphs/README.md'];
+const DOCUMENTS = [...USER_DOCUMENTS, 'CONTRIBUTING.md', 'CHANGELOG.md', 'THIRD-PARTY.md', 'subgraphs/README.md'];
 const { scripts, version } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string>; version: string };
 
-/** Read or set by the register itself, but not for a user to set. */
+/** Variables that the product reads or sets but that are not settings. */
 const OF_THE_SYSTEM = ['PATH', 'HOME', 'NODE_ENV', 'LC_ALL', 'APOLLO_TELEMETRY_DISABLED'];
 
-describe('README.md', () => {
+describe('docs/settings.md', () => {
   it('explains every variable that the product reads, and no other', () => {
-    const chapter = textOf('README.md').split('## Variables')[1]?.split('\n## ')[0] ?? '';
-    const explained = chapter
+    const tables = textOf('docs/settings.md').split('## Variables')[1] ?? '';
+    const explained = tables
       .split('\n')
-      .map((line) => (line.startsWith('|') ? (line.split('|')[1] ?? '') : line))
+      .map((line) => (line.startsWith('|') ? (line.split('|')[1] ?? '') : ''))
       .flatMap((names) => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     const read = [...variablesRead()].filter((name) => !OF_THE_SYSTEM.includes(name));
     expect(explained.toSorted()).toEqual(read.toSorted());
   });
+});
 
-  it('has commands that bash understands', () => {
-    const blocks = [...textOf('README.md').matchAll(/```bash\n([\s\S]*?)```/g)].map(([, commands]) => commands ?? '');
-    expect(blocks.length).toBeGreaterThan(3);
-    for (const input of blocks) execFileSync('bash', ['-n'], { input });
+describe('README.md', () => {
+  it('has fewer than 80 lines', () => {
+    expect(textOf('README.md').split('\n').length).toBeLessThan(80);
+  });
+});
+
+/** Removes the angle brackets of placeholders such as `<folder>`. */
+const withoutPlaceholders = (commands: string) => commands.replace(/<(\w+)>/g, '$1');
+
+describe.each(USER_DOCUMENTS)('The code blocks of %s', (document) => {
+  it('are commands that bash can parse', () => {
+    const blocks = [...codeBlocks(document, 'bash'), ...codeBlocks(document, 'sh').map(withoutPlaceholders)];
+    const failures = blocks.filter((input) => spawnSync('bash', ['-n'], { input }).status !== 0);
+    expect(failures).toEqual([]);
+  });
+
+  it('are operations that are valid against the schema', () => {
+    const schema = apiSchemaOf(generatedSchema().supergraphSdl);
+    expect(codeBlocks(document, 'graphql').flatMap((operation) => validate(schema, parse(operation)))).toEqual([]);
+  });
+
+  it('are in a language that these tests check', () => {
+    const languages = [...textOf(document).matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
+    expect(languages.filter((language) => !['bash', 'sh', 'js', 'graphql'].includes(language ?? ''))).toEqual([]);
   });
 });
 
@@ -51,17 +76,32 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
-/** Not in the repository: what an installation and a start make. */
+/** Files that an installation or a start creates; they are not in the repository. */
 const MADE_WHEN_RUNNING = /^(\.data|dist|node_modules)(\/|$)|^sandbox\.json$|^\.env$/;
 
+describe('docs/decisions-a-b.md and docs/decisions-c-d.md', () => {
+  it('have every section that a comment cites', () => {
+    const headings = ['docs/decisions-a-b.md', 'docs/decisions-c-d.md'].flatMap((document) =>
+      [...textOf(document).matchAll(/^## (\d+|[CD]\.\d)\b/gm)].map(([, section]) => section),
+    );
+    const cited = productFiles().flatMap(({ path, text }) =>
+      [...text.matchAll(/decisions (?:A\/B, (\d+)|(?:C\/D, )?([CD]\.\d))/g)].map(
+        ([, numbered, lettered]) => [path, numbered ?? lettered] as const,
+      ),
+    );
+    expect(cited.length).toBeGreaterThan(100);
+    expect(cited.filter(([, section]) => !headings.includes(section))).toEqual([]);
+  });
+});
+
 describe('CHANGELOG.md', () => {
-  it('tells of the version of this package', () => {
+  it('describes the version of this package', () => {
     expect(textOf('CHANGELOG.md')).toContain(`## [${version}] - `);
   });
 });
 
 describe('npm start', () => {
-  it('becomes the register, so that a signal to npm alone ends it, too', () => {
-    expect(scripts['start']).toMatch(/&& exec node dist\/main\.js$/);
+  it('replaces npm with the register by `exec`, so that a signal to npm ends it', () => {
+    expect(scripts['start']).toMatch(/&& exec node dist\/process\/main\.js$/);
   });
 });

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { CONSUMER_SCOPES } from '../../schema/consumer-claims';
 import { ACCOUNT_ROLES } from '../../schema/roles';
-import { SAMPLE_QUERY, VERIFY_QUERY } from '../../gateway/landing-pages';
+import { SAMPLE_QUERY, VERIFY_QUERY } from '../../gateway/explorer/landing-pages';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { writeGenerated } from '../../schema/build/compose';
@@ -44,7 +44,7 @@ function undescribedIn(schema: GraphQLSchema): string[] {
 }
 
 describe('the generated schema', () => {
-  it('is what the subgraphs and operations of this revision give: run `npm run schema` after a change', async () => {
+  it('is up to date with subgraphs and operations: run `npm run schema` after a change', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'generated-schema-'));
     try {
       await writeGenerated(fresh);
@@ -55,7 +55,7 @@ describe('the generated schema', () => {
     }
   });
 
-  it('says for every root field who may call it', () => {
+  it('states for every root field who may call it', () => {
     const declared = audiences();
     const byScope = CONSUMER_SCOPES.map((scope) => `consumer:${scope}`);
     const known = [...ACCOUNT_ROLES, 'customer', 'consumer', ...byScope, 'anyone', 'public', 'service'];
@@ -68,14 +68,14 @@ describe('the generated schema', () => {
     ).toEqual([]);
   });
 
-  it('shows no client a field that is for services only', () => {
+  it('has no field for services only in the client schema', () => {
     const internal = Object.entries(audiences()).filter(([, roles]) => roles.every((role) => role === 'service'));
     expect(internal.length).toBeGreaterThan(0);
     const shown = rootFieldsOf(apiSchema());
     expect(internal.map(([field]) => field).filter((field) => shown.includes(field))).toEqual([]);
   });
 
-  it.each([SAMPLE_QUERY, VERIFY_QUERY])('answers the queries that the pages for developers start with', (query) => {
+  it.each([SAMPLE_QUERY, VERIFY_QUERY])('accepts the first queries of the pages for developers', (query) => {
     expect(validate(apiSchema(), parse(query))).toEqual([]);
   });
 

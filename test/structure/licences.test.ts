@@ -31,7 +31,7 @@ describe('THIRD-PARTY.md', () => {
     expect(listed.filter((name) => !(name in used))).toEqual([]);
   });
 
-  it('names every licence of what runs in production, and every package under the Elastic licence', () => {
+  it('names every licence of production packages, and every package under the Elastic licence', () => {
     const running = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
     expect(running.filter(([, { license }]) => !license || !page.includes(license)).map(([path]) => path)).toEqual([]);
     const elastic = running.filter(([, { license }]) => license === 'Elastic-2.0');
@@ -41,7 +41,7 @@ describe('THIRD-PARTY.md', () => {
   });
 });
 
-/** As the installed package says; as the lock file says of packages for other platforms. */
+/** Returns the licence from the installed package, or from the lock file for packages of other platforms. */
 function licenceOf(name: string): string {
   const path = `node_modules/${name}`;
   try {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import type { OpenApiDocument } from '../../rest-adapter/contract';
-import { loadContract } from '../../rest-adapter/contract';
-import { INTERFACES } from '../../rest-adapter/interfaces';
+import type { OpenApiDocument } from '../../rest-adapter/contract/contract';
+import { loadContract } from '../../rest-adapter/contract/contract';
+import { INTERFACES } from '../../rest-adapter/contract/interfaces';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { exampleFaults } from '../support/contract-examples';
 
@@ -22,7 +22,7 @@ function operationsOf({ paths, webhooks = {} }: OpenApiDocument & { webhooks?: P
   return items.flatMap((item) => Object.entries(item).flatMap(([name, each]) => (METHODS.has(name) ? [each] : [])));
 }
 
-it('no two operations of all documents have one operationId', () => {
+it('operation ids are unique across all documents', () => {
   const ids = contracts.flatMap(({ document }) => operationsOf(document).map(({ operationId }) => operationId));
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
@@ -42,30 +42,30 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
     const isDescribed = (part: unknown) =>
       [part, resolved(part), resolved(resolved(part)['schema'] ?? {})].some((each) => (each as Part)['description']);
 
-    it('is valid by the meta-schema of OpenAPI 3.1', () => {
+    it('is valid against the meta-schema of OpenAPI 3.1', () => {
       const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
-      const told = execFileSync(process.execPath, [validator, `schema/openapi/${restInterface.contract}`], {
+      const output = execFileSync(process.execPath, [validator, `schema/openapi/${restInterface.contract}`], {
         cwd: REPOSITORY_ROOT,
         encoding: 'utf8',
       });
-      expect([JSON.parse(told), document['openapi']]).toEqual([{ valid: true }, '3.1.0']);
+      expect([JSON.parse(output), document['openapi']]).toEqual([{ valid: true }, '3.1.0']);
     });
 
-    it('tells of every operation what it is for, and under which heading', () => {
+    it('has a summary, a description and a tag for every operation', () => {
       const tags = (document['tags'] as { name: string; description?: string }[]).map(({ name, description }) => {
         expect(description).toBeTruthy();
         return name;
       });
-      const untold = operations.flatMap(({ operationId, summary, description, tags: its = [] }) => [
+      const missing = operations.flatMap(({ operationId, summary, description, tags: its = [] }) => [
         ...(typeof summary === 'string' && summary !== '' ? [] : [`${operationId}: no summary`]),
         ...(typeof description === 'string' && description !== '' ? [] : [`${operationId}: no description`]),
         ...(its.length === 1 && its.every((tag) => tags.includes(tag)) ? [] : [`${operationId}: no tag`]),
       ]);
-      expect(untold).toEqual([]);
+      expect(missing).toEqual([]);
       expect(tags.filter((tag) => !operations.some(({ tags: its }) => its?.includes(tag)))).toEqual([]);
     });
 
-    it('describes every parameter, answer and header, and of objects every field', () => {
+    it('describes every parameter, response and header, and every field of objects', () => {
       const parameters = operations.flatMap(({ operationId, parameters: its = [] }) =>
         its.filter((each) => !isDescribed(each)).map((each) => `${operationId}: ${String(resolved(each)['name'])}`),
       );
@@ -82,7 +82,7 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
       expect([...parameters, ...answers, ...undescribedFields(components['schemas'], '')]).toEqual([]);
     });
 
-    /** Every field, wherever it stands; what is put together is described by its parts. */
+    /** Returns the undescribed fields at any depth; the parts of `allOf` describe themselves. */
     function undescribedFields(part: unknown, at: string): string[] {
       if (typeof part !== 'object' || part === null) return [];
       const { type, properties = {} } = part as { type?: unknown; properties?: Part };
@@ -95,7 +95,7 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
       ];
     }
 
-    it('has no component that nothing uses', () => {
+    it('has no unused component', () => {
       const text = JSON.stringify(document);
       const unused = Object.entries(components).flatMap(([kind, its]) =>
         Object.keys(its).filter((name) =>
@@ -105,11 +105,11 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
       expect(unused.filter((name) => !OF_NO_OPERATION.includes(name))).toEqual([]);
     });
 
-    it('gives an example of every body, and every example is one', () => {
+    it('has an example for every body, and every example is valid', () => {
       expect(exampleFaults(document)).toEqual([]);
     });
 
-    it('has the transaction-id in every answer, Retry-After and RateLimit in 429, and the challenge in 401', () => {
+    it('has the transaction-id in every response, Retry-After and RateLimit in 429, and the challenge in 401', () => {
       const missing = operationsOf({ ...document, webhooks: {} }).flatMap(({ operationId, responses }) =>
         Object.entries(responses).flatMap(([status, response]) => {
           const { headers = {} } = resolved(response) as { headers?: Part };
@@ -120,13 +120,13 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
       expect(missing).toEqual([]);
     });
 
-    it('says what is answered where no operation is', () => {
+    it('has the responses for paths and methods without an operation', () => {
       for (const name of OF_NO_OPERATION) expect(Object.keys(components['responses'] ?? {})).toContain(name);
     });
   },
 );
 
-/** Answered for every path of a document, and below its paths. */
+/** Responses to unmatched requests under the paths of a document. */
 const OF_NO_OPERATION = ['MethodNotAllowed', 'NotFound'];
 
 const DEMANDED: Readonly<Record<string, readonly string[]>> = {

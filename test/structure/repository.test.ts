@@ -17,10 +17,10 @@ const product = productFiles();
 const packageJson = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
 
 describe('the top level', () => {
-  it('has the names that the customer gave, and what a visitor looks for', () => {
+  it('has the names that the customer requires, and the usual files of a repository', () => {
     const names = [
       ...['gateway', 'subgraphs', 'rest-adapter', 'schema', 'test', 'package.json', 'tsconfig.json'],
-      ...['docker-compose.yml', 'Dockerfile', 'main.ts', 'subgraphs/README.md', '.ci/run', 'package-lock.json'],
+      ...['docker-compose.yml', 'Dockerfile', 'process/main.ts', 'subgraphs/README.md', '.ci/run', 'package-lock.json'],
       ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'LICENSE', 'THIRD-PARTY.md'],
     ];
     expect(names.filter((name) => !existsSync(join(REPOSITORY_ROOT, name)))).toEqual([]);
@@ -32,31 +32,31 @@ describe('every export', () => {
     expect(product.flatMap(undocumentedIn)).toEqual([]);
   });
 
-  it('without one is noticed, also behind a decorator and among documented ones', () => {
-    const planted = `/** Told: é. */
-      export const told = 1;
+  it('without one is reported, also with a decorator and among documented ones', () => {
+    const planted = `/** Documented: é. */
+      export const documented = 1;
       // not a doc comment
-      export function untold(): void {}
-      /** Told, above its decorator. */
+      export function undocumented(): void {}
+      /** Documented, above its decorator. */
       @Entity({ name: 'x' })
-      export class Told {}
+      export class Documented {}
       @Entity()
-      export class Untold {}
-      /** Told once for this and the next line. */
+      export class Undocumented {}
+      /** Documented once for this and the next line. */
       export const first = 1;
       export const second = 2;
-      @ObjectType('Told', { description: 'What GraphQL shows.' })
-      export class ToldByGraphql {}
+      @ObjectType('Documented', { description: 'What GraphQL shows.' })
+      export class DescribedInGraphql {}
 
-      /** Told once for all overloads. */
+      /** Documented once for all overloads. */
       export function many(a: string): void;
       export function many(a: number): void;
 
-      export type AlsoUntold = string;`;
+      export type AlsoUndocumented = string;`;
     expect(undocumentedIn(sourceFile('planted.ts', planted))).toEqual([
-      'planted.ts: untold',
-      'planted.ts: Untold',
-      'planted.ts: AlsoUntold',
+      'planted.ts: undocumented',
+      'planted.ts: Undocumented',
+      'planted.ts: AlsoUndocumented',
     ]);
   });
 });
@@ -74,7 +74,7 @@ describe('sizes', () => {
   });
 });
 
-describe('what people write', () => {
+describe('all source texts', () => {
   const written = paths.filter((path) => path !== 'package-lock.json' && !path.startsWith('schema/generated/'));
   const texts = written
     .filter((path) => !/\.(png|ico|woff2?)$/.test(path))
@@ -82,11 +82,11 @@ describe('what people write', () => {
   const holding = (pattern: RegExp) =>
     texts.flatMap(({ path, text }) => (text.match(pattern) ?? []).map((found) => `${path}: ${found.slice(0, 60)}`));
 
-  it('names no place of the machine that it was written on', () => {
+  it('contain no path of the machine on which they were written', () => {
     expect(holding(/(?<![\w.$}-])\/(work|home|Users)\/[\w.-]+/g)).toEqual([]);
   });
 
-  it('holds no key, token or password', () => {
+  it('contain no key, token or password', () => {
     expect(holding(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\r\n]/g)).toEqual([]);
     expect(holding(/"d"\s*:\s*"[\w-]{40,}"/g)).toEqual([]);
     expect(holding(/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{40,}/g)).toEqual([]);
@@ -94,13 +94,13 @@ describe('what people write', () => {
     expect(holding(/\b(AKIA|ghp_|npm_|glpat-)[A-Za-z0-9]{16,}/g)).toEqual([]);
   });
 
-  it('leaves nothing for later and switches no check off', () => {
+  it('contain no open task and disable no check', () => {
     const marks = /\b(TODO|FIXME|XXX)\b|\bas any\b(?! [a-z])|\b(es|ox)lint-disable\b|@ts-(ignore|nocheck)\b/g;
     expect(holding(marks).filter((found) => !found.startsWith(`${THIS_FILE}:`))).toEqual([]);
   });
 });
 
-/** It says what it looks for. */
+/** This file contains the patterns that it searches for. */
 const THIS_FILE = 'test/structure/repository.test.ts';
 
 describe('packages', () => {
@@ -115,11 +115,11 @@ describe('packages', () => {
     expect(Object.entries(ours).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
-  it('of the graph have the versions that were tried together', () => {
+  it('of the graph have the versions that are tested together', () => {
     expect(ours).toMatchObject(TRIED_TOGETHER);
   });
 
-  it('come from the public registry, or wherever the installer is told, and are checked by their digest', () => {
+  it('come from the public registry, and are verified by their digest', () => {
     const elsewhere = Object.entries(lock.packages).filter(
       ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
     );
@@ -128,7 +128,7 @@ describe('packages', () => {
     expect(paths.filter((path) => /(^|\/)(\.npmrc|\.yarnrc.*)$/.test(path))).toEqual([]);
   });
 
-  it('are locked with all optional parts that they name: `npm ci` refuses a lock file that lacks one', () => {
+  it('are locked with all their optional dependencies: `npm ci` rejects a lock file without them', () => {
     const lacking = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies)
         .filter((name) => !isLocked(path, name))
@@ -137,15 +137,16 @@ describe('packages', () => {
     expect(lacking).toEqual([]);
   });
 
-  /** As Node looks for a package: in the folder itself, then in those above. */
+  /** Searches a package as Node does: in the folder itself, then in its parents. */
   function isLocked(path: string, name: string): boolean {
     if (`${path === '' ? '' : `${path}/`}node_modules/${name}` in lock.packages) return true;
     return path !== '' && isLocked(path.slice(0, Math.max(0, path.lastIndexOf('/node_modules/'))), name);
   }
 
-  it('that the product imports are dependencies, not tools', () => {
+  it('that the product imports are dependencies, not development dependencies', () => {
     const present = { ...packageJson['dependencies'], ...packageJson['optionalDependencies'] };
-    const missing = product.flatMap(({ path, imports }) =>
+    const served = product.filter(({ path }) => !path.startsWith('schema/build/')); // only `npm run schema` uses it
+    const missing = served.flatMap(({ path, imports }) =>
       imports.flatMap((imported) =>
         'package' in imported && !isBuiltin(imported.package) && !(imported.package in present)
           ? [`${path}: ${imported.package}`]
@@ -167,7 +168,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** A set that installs without warnings on Node 20.19 and has one copy of graphql. */
+/** Versions that install without warnings on Node 20.19, with one copy of graphql. */
 const TRIED_TOGETHER = {
   graphql: '16.15.0',
   '@apollo/server': '5.5.1',
@@ -197,10 +198,10 @@ function isBuiltin(name: string): boolean {
   return name.startsWith('node:') || builtinModules.includes(name);
 }
 
-/** Exports of a file that say nothing: no doc comment, none above the constants and types they stand among, no GraphQL description. */
+/** Returns exports without a doc comment of their own or of their block, and without a GraphQL description. */
 function undocumentedIn({ path, text, module }: SourceFile): string[] {
   const bytes = Buffer.from(text);
-  const told = new Set<string>();
+  const described = new Set<string>();
   let block = { end: 0, documented: false };
   return (module.body as unknown as SyntaxNode[]).flatMap((item) => {
     if (!/^ExportD(eclaration|efault)/.test(item.type)) return [];
@@ -213,25 +214,25 @@ function undocumentedIn({ path, text, module }: SourceFile): string[] {
     const documented =
       continues ||
       DOC_COMMENT_BEFORE.test(bytes.subarray(0, start).toString()) ||
-      told.has(name) ||
+      described.has(name) ||
       isDescribed(path, item);
     block = { end, documented };
-    if (documented) told.add(name);
+    if (documented) described.add(name);
     return documented ? [] : [`${path}: ${name}`];
   });
 }
 
 const DOC_COMMENT_BEFORE = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*$/;
 
-/** What GraphQL shows of a class or an enum is its sentence already; it is not said twice. */
+/** Returns whether an export has a GraphQL description, which replaces a doc comment. */
 function isDescribed(path: string, item: SyntaxNode): boolean {
   const { decorators, declarations } = (item['declaration'] ?? {}) as { decorators?: unknown; declarations?: unknown };
-  const of = path.endsWith('.enums.ts') ? declarations : decorators;
+  const of = /\.(enums|types|resolver)\.ts$/.test(path) ? [decorators, declarations] : decorators;
   const texts = [...nodesOf(of)].flatMap(({ type, value }) => (type === 'StringLiteral' ? [String(value)] : []));
   return texts.some((text) => /^[A-Z].* .*\.$/.test(text));
 }
 
-/** Decorators stand before `export`, and belong to the class. */
+/** Decorators precede `export`, and belong to the class. */
 function startOf(item: SyntaxNode): number {
   const { decorators } = (item['declaration'] ?? {}) as { decorators?: SyntaxNode[] };
   return Math.min(...[item, ...(decorators ?? [])].map(({ span }) => span?.start ?? Infinity));
@@ -244,7 +245,7 @@ function exportedName(item: SyntaxNode): string {
   return (identifier ?? id ?? declarations?.[0]?.id)?.value ?? 'default';
 }
 
-/** Lines of each function that has a block, with its place. */
+/** Returns the number of lines of each function with a block, with its location. */
 function functionLengths({ path, text, module }: SourceFile): (readonly [number, string])[] {
   const bytes = Buffer.from(text);
   const lineAt = (offset: number) =>
@@ -265,7 +266,7 @@ const FUNCTIONS = new Set([
   ...['ClassMethod', 'PrivateMethod', 'Constructor', 'MethodProperty'],
 ]);
 
-/** The value that 95 of 100 are below, with its place. */
+/** Returns the 95th percentile, with its location. */
 function percentile95(values: readonly (readonly [number, string])[]): readonly [number, string] {
   const sorted = values.toSorted(([one], [other]) => one - other);
   return sorted[Math.floor(sorted.length * 0.95)] ?? [0, ''];

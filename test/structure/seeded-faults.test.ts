@@ -6,8 +6,8 @@ const faults = seededFaults();
 const sources = productSources();
 const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts'));
 
-describe('the faults that `npm run test:seeded-faults` makes', () => {
-  it('are at least sixty, each with a name of its own', () => {
+describe('the faults that `npm run test:seeded-faults` seeds', () => {
+  it('are at least sixty, with unique names', () => {
     expect(faults.length).toBeGreaterThanOrEqual(60);
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
   });
@@ -18,7 +18,7 @@ describe('the faults that `npm run test:seeded-faults` makes', () => {
     expect(fault.breaks).toMatch(/\.$/);
   });
 
-  it.each(faults)('$name: there are tests that should show it', ({ shown }) => {
+  it.each(faults)('$name: the tests that should detect it exist', ({ shown }) => {
     expect(shown.map(patternOf).filter(([paths, name]) => !tests.some((path) => isNamed(path, paths, name)))).toEqual(
       [],
     );

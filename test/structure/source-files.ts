@@ -3,10 +3,10 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 import { type Module, parseSync } from '@swc/core';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 
-/** Folders that hold nothing that people write. */
+/** Folders with generated files only. */
 const MADE_BY_TOOLS = new Set(['.git', '.data', 'coverage', 'dist', 'node_modules', 'tmp']);
 
-/** Every file of the repository that people write, tracked or not: paths from the root, with `/`. */
+/** Returns every source file of the repository, tracked or not, by path from the root with `/`. */
 export function repositoryFiles(folder = REPOSITORY_ROOT): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (MADE_BY_TOOLS.has(entry.name)) return [];
@@ -15,40 +15,40 @@ export function repositoryFiles(folder = REPOSITORY_ROOT): string[] {
   });
 }
 
-/** Text of a file of the repository. */
+/** Returns the text of a file of the repository. */
 export function textOf(path: string): string {
   return readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
 }
 
-/** A TypeScript file, read once. */
+/** A parsed TypeScript file. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
   readonly module: Module;
-  /** What it imports, in whatever way: paths of this repository without suffix, or names of packages. */
+  /** Its imports of any kind: paths of this repository without suffix, or names of packages. */
   readonly imports: readonly ImportedModule[];
 }
 
-/** A file of ours (path from the root, without suffix) or a package. */
+/** A file of this repository (path from the root, without suffix) or a package. */
 export type ImportedModule = { readonly ours: string } | { readonly package: string };
 
-/** Reads one file; its text may be a test's own. */
+/** Parses a file; tests may pass their own text. */
 export function sourceFile(path: string, text: string): SourceFile {
   const module = parseSync(text, { syntax: 'typescript', decorators: true, target: 'es2022' });
   return { path, text, module, imports: specifiersIn(module).map((specifier) => importedModule(path, specifier)) };
 }
 
-/** The product: TypeScript without tests. Read once. */
+/** Returns the TypeScript files of the product, without tests. Parsed once. */
 export function productFiles(): readonly SourceFile[] {
   product ??= repositoryFiles()
-    .filter((path) => path.endsWith('.ts') && !path.startsWith('test/'))
+    .filter((path) => path.endsWith('.ts') && !/^(test|schema\/generated)\//.test(path))
     .map((path) => sourceFile(path, textOf(path)));
   return product;
 }
 
 let product: readonly SourceFile[] | undefined;
 
-/** A node of swc's syntax tree, as far as these tests look at it. */
+/** A node of swc's syntax tree, with the members that these tests use. */
 export interface SyntaxNode {
   readonly type: string;
   /** Bytes from the start of the text, counted from 1. */
@@ -56,14 +56,16 @@ export interface SyntaxNode {
   readonly [property: string]: unknown;
 }
 
-/** All nodes below a node, itself first. */
+/** Returns a node and all its descendants. */
 export function* nodesOf(root: unknown): Generator<SyntaxNode> {
   if (typeof root !== 'object' || root === null) return;
   if ('type' in root && typeof root.type === 'string') yield root as SyntaxNode;
   for (const part of Object.values(root)) yield* nodesOf(part);
 }
 
-/** Imports, re-exports, `import()`, `require()` and `require.resolve()` with a fixed text. */
+/**
+ * Returns the specifiers of imports, re-exports, `import()`, `require()` and `require.resolve()` with a constant text.
+ */
 function specifiersIn(module: Module): string[] {
   return [...nodesOf(module.body)].flatMap((node) => {
     const source = node['source'] as { value?: string } | null | undefined;
@@ -89,10 +91,10 @@ function importedModule(path: string, specifier: string): ImportedModule {
 /** A quoted name; `=== 'OKP'` compares a value. */
 const VARIABLE = /(?<!=== )'([A-Z][A-Z_]+)'/g;
 
-/** Names of the variables of the environment that the product reads. */
+/** Returns the names of the environment variables that the product reads. */
 export function variablesRead(): Set<string> {
   const places = productFiles().map(({ path, text }) =>
-    /^process\/(settings|environment|keys)\.ts$/.test(path)
+    /^process\/(settings|read-settings|database-settings|environment|keys|service-keys)\.ts$/.test(path)
       ? text
       : (text.match(/(process\.env|environment)\[.*?\]/g)?.join() ?? ''),
   );

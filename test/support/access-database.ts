@@ -1,20 +1,31 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
-import type { AccessState } from '../../subgraphs/access/domain/access-record';
-import { accessAddress } from '../../subgraphs/access/access';
-import { accessTables } from '../../subgraphs/access/database/tables';
-import { sessionOptions } from '../../subgraphs/server/database';
-import type { DatabaseAddress } from '../../subgraphs/server/database-login';
-import { migrate } from '../../subgraphs/server/migrate';
+import type { AccessState } from '../../subgraphs/access/records/access-record';
+import { accessAddress } from '../../subgraphs/access/access.module';
+import { accessTables } from '../../subgraphs/access/tables.sql';
+import { sessionOptions } from '../../subgraphs/server/database/database';
+import type { DatabaseAddress } from '../../subgraphs/server/database/database-login';
+import { migrate } from '../../subgraphs/server/database/migrate';
+import { partitionByHash } from './hash-partitions';
 import { migratedDatabase } from './postgres';
 
-/** The tables of the subgraph `access` in a database of their own, as its owner and as the application's login see them. */
+/**
+ * The tables of the subgraph `access` in a separate database, with a session of their owner and one of the
+ * application's login.
+ */
 export interface AccessDatabase {
   readonly address: DatabaseAddress;
   readonly owner: Client;
-  /** A session like those of the running subgraph. */
+  /** A session with the rights of the running subgraph. */
   readonly application: Client;
   close(): Promise<void>;
+}
+
+let isPartitioned = false;
+
+/** From now on, {@link accessDatabase} makes databases whose hot tables have hash partitions. */
+export function partitionAccessDatabases(): void {
+  isPartitioned = true;
 }
 
 /** A database with the tables of `access`, one Data User in it. */
@@ -26,6 +37,7 @@ export async function accessDatabase(): Promise<AccessDatabase> {
     connectionString: address.url,
     options: `-c search_path=${address.schema},register`,
   });
+  if (isPartitioned) await partitionByHash(owner);
   const application = await session(sessionOptions(address));
   await owner.query(
     `insert into account (account_id, role, display_name, duid, contact_url)
@@ -52,7 +64,10 @@ async function session(options: ClientConfig): Promise<Client> {
   return client;
 }
 
-/** Registers a record that begins in a state, with its history; answers its id. What was discovered is no Data User's. */
+/**
+ * Registers a record that begins in a state, with its history; returns its id. A record of discovered access has no
+ * Data User.
+ */
 export async function insertRecord(
   client: Client,
   state: AccessState,
@@ -68,13 +83,14 @@ export async function insertRecord(
      version as (
        insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, document)
        select id, 1, 'acc', legal_basis, registered_at, document from record)
-     insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, 'registered' from record`,
+     insert into access_record_transition (record_id, number, to_state, cause)
+     select id, 1, state, case state when 'DISCOVERED' then 'discovered' else 'registered' end from record`,
     [id, randomBytes(32), duid, state],
   );
   return id;
 }
 
-/** Statements that change a record `$1` as `change` says, each with the history that belongs to it. */
+/** Statements that change a record `$1` as `change` says and write the matching history row. */
 export const withHistory = {
   version: (
     change: string,
@@ -87,7 +103,7 @@ export const withHistory = {
     select id, 2, 'ACTIVE', 'REVOKED', 'revoked' from record`,
 };
 
-/** SQLSTATE with which a statement was refused, at its commit if asked so, or `done`; nothing of it is kept. */
+/** Returns the SQLSTATE with which a statement (or its commit) is rejected, or `done`; rolls everything back. */
 export async function outcomeOf(
   client: Client,
   statement: () => Promise<unknown>,

@@ -1,16 +1,16 @@
 import type { Violation } from '../../schema/register-error';
-import type { AccessRecordInput, Controller } from '../../subgraphs/access/domain/access-record';
-import type { DiscoveredAccessReport } from '../../subgraphs/access/domain/discovered-access';
-import type { RegistrationFacts, RegistrationRule } from '../../subgraphs/access/domain/registration-rules';
+import type { AccessRecordInput, Controller } from '../../subgraphs/access/records/access-record';
+import type { DiscoveredAccessReport } from '../../subgraphs/access/operator/discovered-access';
+import type { RegistrationFacts, RegistrationRule } from '../../subgraphs/access/records/rules/registration-rule';
 
-/** Facts of a registration in production at noon on the first of June 2026. */
+/** Facts of a registration in production at noon on 1 June 2026. */
 export const FACTS: RegistrationFacts = {
   duid: 'duid_0a1b2c3d4e5f60718293a4b5',
   production: true,
   now: new Date('2026-06-01T12:00:00Z'),
 };
 
-/** A controller that lacks nothing. */
+/** A complete controller. */
 export const HARBOURLIGHT: Controller = {
   name: 'Harbourlight Insights Ltd',
   role: 'sole',
@@ -18,14 +18,14 @@ export const HARBOURLIGHT: Controller = {
   privacyRightsUrl: 'https://harbourlight.example/rights',
 };
 
-/** A second one, in whatever role. */
+/** A second controller; tests set its role. */
 export const FERNHOLLOW: Controller = {
   name: 'Fernhollow Flexibility Ltd',
   role: 'joint',
   contactUrl: 'https://fernhollow.example/contact',
 };
 
-/** What the communications operator usually reports. */
+/** The usual report of the communications operator. */
 export const GADWALL: Omit<DiscoveredAccessReport, 'mpxn'> = {
   organisationName: 'Gadwall Analytics',
   organisationReference: 'ORG-7731',
@@ -35,7 +35,7 @@ export const GADWALL: Omit<DiscoveredAccessReport, 'mpxn'> = {
   sourceReference: 'REPORT-1',
 };
 
-/** A record on contract that breaks no rule, changed as told. */
+/** Returns a valid record on contract, changed by the test. */
 export function recordOnContract(change: (record: AccessRecordInput) => void = () => undefined): AccessRecordInput {
   const record: AccessRecordInput = {
     recordMetadata: {
@@ -55,7 +55,7 @@ export function recordOnContract(change: (record: AccessRecordInput) => void = (
   return record;
 }
 
-/** A record on consent that breaks no rule, changed as told. */
+/** Returns a valid record on consent, changed by the test. */
 export function recordOnConsent(change: (record: AccessRecordInput) => void = () => undefined): AccessRecordInput {
   return recordOnContract((record) => {
     record.processing.legalBasis = 'uk-consent';
@@ -65,12 +65,12 @@ export function recordOnConsent(change: (record: AccessRecordInput) => void = ()
   });
 }
 
-/** Violations in one line each: `CODE path: message`. */
+/** Returns each violation as one line: `CODE path: message`. */
 export function told(violations: readonly Violation[]): string[] {
   return violations.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`);
 }
 
-/** What one rule tells of a record. */
+/** Returns the violations that one rule reports for a record. */
 export function toldBy(
   rule: RegistrationRule,
   record: AccessRecordInput,

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
-import type { AccessState, LegalBasis } from '../../subgraphs/access/domain/access-record';
+import type { AccessState, LegalBasis } from '../../subgraphs/access/records/access-record';
 import { DUID } from './access-database';
 
-/** A record as it is after whatever became of it; times are SQL, by the register's clock. */
+/** A record with its current state; times are SQL, by the register's clock. */
 export interface AccessRow {
   readonly state: AccessState;
   readonly legalBasis: LegalBasis;
@@ -24,7 +24,7 @@ const USUAL: AccessRow = {
   revokedAt: 'null',
 };
 
-/** What the register stores of a record that breaks no rule. */
+/** The stored document of a valid record. */
 const DOCUMENT = {
   schemaVersion: '1.0',
   controllerArrangement: {
@@ -40,10 +40,10 @@ const DOCUMENT = {
   consent: null,
 };
 
-/** Puts a record into the tables as their owner, without the guards of its life; answers its id. */
+/** Inserts a record into the tables as their owner, without the triggers that check its transitions; returns its id. */
 export async function putRecord(owner: Client, change: Partial<AccessRow> = {}): Promise<string> {
   const row = { ...USUAL, ...change };
-  const isDiscovered = row.state === 'DISCOVERED'; // which is no Data User's, on no legal basis, of no Identity Record
+  const isDiscovered = row.state === 'DISCOVERED'; // which has no Data User, no legal basis and no Identity Record
   const id = randomUUID();
   await owner.query(`set session_replication_role = 'replica'`);
   try {
@@ -56,7 +56,9 @@ export async function putRecord(owner: Client, change: Partial<AccessRow> = {}):
        version as (
          insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
          select id, 1, 'acc', legal_basis, registered_at, expiry, document from record)
-       insert into access_record_transition (record_id, number, to_state, cause) select id, 1, state, $9 from record`,
+       insert into access_record_transition (record_id, number, from_state, to_state, cause)
+       select id, 1, null, case state when 'REVOKED' then 'ACTIVE' else state end, $9 from record
+       union all select id, 2, 'ACTIVE', state, 'revoked' from record where state = 'REVOKED'`,
       [
         id,
         randomBytes(32),
@@ -75,10 +77,10 @@ export async function putRecord(owner: Client, change: Partial<AccessRow> = {}):
   return id;
 }
 
-/** The account that {@link DUID} belongs to. */
+/** The account of {@link DUID}. */
 export const ACCOUNT = `acc_${'0'.repeat(24)}`;
 
-/** Onboards another account; answers its id. */
+/** Onboards another account; returns its id. */
 export async function putAccount(
   owner: Client,
   role: 'portal' | 'data_provider' | 'admin',

@@ -8,26 +8,26 @@ import { PRODUCT, productCommand } from './run/product-command';
 import type { SharedRegister } from './register';
 import { anonymousClient } from './rest-client';
 
-/** Runs `npm run admin -- <arguments>` against a register under test; answers what it printed. */
+/** Runs `npm run admin -- <arguments>` against a register under test; returns its output. */
 export async function runAdminCommand(register: SharedRegister, ...words: string[]): Promise<string> {
   const keys = await sandboxKeyVariables(register.dataDir);
   return runAdmin({ ...keys, DATABASE_URL: register.databaseUrl, DATA_DIR: register.dataDir }, ...words);
 }
 
-/** Runs `admin.ts` with an environment of its own, and answers what it printed. */
+/** Runs `admin.ts` with the given environment; returns its output. */
 export async function runAdmin(environment: Environment, ...words: string[]): Promise<string> {
-  const command = [...productCommand(process.env[PRODUCT], 'admin'), ...words];
+  const command = [...productCommand(process.env[PRODUCT], 'commands/admin'), ...words];
   return (await promisify(execFile)(process.execPath, command, { env: childEnvironment(environment) })).stdout;
 }
 
-/** An account as an admin onboarded it. */
+/** An account that an admin has onboarded. */
 export interface OnboardedAccount {
   readonly accountId: string;
   readonly secretKey: string;
   readonly duid: string | null;
 }
 
-/** Onboards an account; a Data User has a privacy notice, also where the test names none. */
+/** Onboards an account; a Data User gets a privacy notice even if the test gives none. */
 export async function onboarded(admin: Graph, asked: Record<string, unknown>): Promise<OnboardedAccount> {
   const input = asked['role'] === 'DATA_USER' ? { privacyUrl: 'https://larkhill.example/privacy', ...asked } : asked;
   const query =
@@ -38,7 +38,7 @@ export async function onboarded(admin: Graph, asked: Record<string, unknown>): P
   return { secretKey, ...account };
 }
 
-/** A new API key of a supplier's account; the one before is valid no more. */
+/** Issues a new API key for a supplier's account; the previous key becomes invalid. */
 export async function newApiKey(admin: Graph, accountId: string): Promise<string> {
   const { data } = await admin('mutation ($id: ID!) { issueSupplierApiKey(accountId: $id) { secretKey } }', {
     id: accountId,
@@ -46,14 +46,14 @@ export async function newApiKey(admin: Graph, accountId: string): Promise<string
   return String(data.issueSupplierApiKey.secretKey);
 }
 
-/** The status of a sign-in, and the token when there is one. */
+/** Signs in; returns the status, and the token if there is one. */
 export async function signIn({ rest }: SharedRegister, accountId: string, secretKey: string) {
   const basic = `Basic ${Buffer.from(`${accountId}:${secretKey}`).toString('base64')}`;
   const { status, body } = await anonymousClient(rest, basic)('GET', '/v1/auth/token');
   return { status, token: status === 200 ? String(body['bearer-token']) : '' };
 }
 
-/** A client of the graph for an account that just signed in. */
+/** Returns a client of the graph for an account, with a new token. */
 export async function graphFor(register: SharedRegister, { accountId, secretKey }: OnboardedAccount): Promise<Graph> {
   return graphOf(register, (await signIn(register, accountId, secretKey)).token);
 }

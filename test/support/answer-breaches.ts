@@ -1,9 +1,9 @@
 import { errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
-import { ERROR_WORDS } from '../../rest-adapter/error-forms';
-import { INTERFACE_C, INTERFACE_D, interfaceAt } from '../../rest-adapter/interfaces';
+import { INTERFACE_D_ERROR_CODES } from '../../rest-adapter/responses/error-forms';
+import { INTERFACE_C, INTERFACE_D, interfaceAt } from '../../rest-adapter/contract/interfaces';
 import type { ContractAnswers } from './contract-answers';
 
-/** An answer as it came. */
+/** A response, as received. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -18,7 +18,7 @@ export interface SentRequest {
   readonly body: string | Buffer | undefined;
 }
 
-/** What holds for every answer of the register, whatever was asked; `transactions` remembers the ids of earlier ones. */
+/** Checks what is true of every response of the register; `transactions` collects the ids of earlier responses. */
 export function breaches(request: SentRequest, { headers, body, status }: Answer, transactions: Set<string>): string[] {
   const transactionId = headers.get('transaction-id') ?? '';
   const of = interfaceAt(request.url.pathname);
@@ -29,15 +29,15 @@ export function breaches(request: SentRequest, { headers, body, status }: Answer
   const isAnothers = response?.resource !== request.url.pathname || response['transaction-id'] !== transactionId;
   const rules: readonly (readonly [breach: string, isBroken: boolean])[] = [
     ['has no transaction-id', !/^tid_[0-9a-f]{24}$/.test(transactionId)],
-    ['has the transaction-id of an earlier answer', transactions.has(transactionId)],
-    ['may be cached, or may not', headers.get('cache-control') !== (isFile ? KEPT : 'no-store')],
+    ['has the transaction-id of an earlier response', transactions.has(transactionId)],
+    ['has the wrong Cache-Control', headers.get('cache-control') !== (isFile ? KEPT : 'no-store')],
     [
       'is not JSON in UTF-8',
       !isFile && headers.get('content-type') !== (status === 204 ? null : 'application/json; charset=utf-8'),
     ],
     ['has WWW-Authenticate without 401, or 401 without it', (status === 401) !== headers.has('www-authenticate')],
-    ['has an ETag where there is nothing to be matched', !isFile && status >= 300 && headers.has('etag')],
-    ['has the metadata of another answer', response !== undefined && isAnothers],
+    ['has an ETag on an error or a redirect', !isFile && status >= 300 && headers.has('etag')],
+    ['has the metadata of another response', response !== undefined && isAnothers],
     ['is an error without the envelope', response === undefined && errors.some((error) => 'error-code' in error)],
     ['is an error of Interface C in another form', isOfGrid && status >= 400 && !isCodeAndMessage(body, status)],
     ['is an error of Interface D in another form', isOfTariffs && status >= 400 && !isWordAndDetails(body, status)],
@@ -49,7 +49,7 @@ export function breaches(request: SentRequest, { headers, body, status }: Answer
   ];
 }
 
-/** How long files may be kept: a published version never changes. */
+/** `Cache-Control` of files: a published version never changes. */
 const KEPT = 'public, max-age=86400, immutable';
 
 interface Body {
@@ -67,12 +67,15 @@ function isCodeAndMessage(body: unknown, status: number): boolean {
   return code === status && typeof message === 'string' && Object.keys(others).length === 0;
 }
 
-/** What is wrong with which parameter or field is told with 400, unless the request is none that can be read. */
+/** An error with status 400 names the invalid parameters or fields, unless the request cannot be parsed. */
 function isWordAndDetails(body: unknown, status: number): boolean {
   const { code, message, details, ...others } = (body ?? {}) as Record<string, unknown>;
-  const isTold = details === undefined ? status !== 400 : status === 400 && Array.isArray(details);
+  const hasRightForm = details === undefined ? status !== 400 : status === 400 && Array.isArray(details);
   return (
-    ERROR_WORDS.includes(code as string) && typeof message === 'string' && isTold && Object.keys(others).length === 0
+    INTERFACE_D_ERROR_CODES.includes(code as string) &&
+    typeof message === 'string' &&
+    hasRightForm &&
+    Object.keys(others).length === 0
   );
 }
 
@@ -96,7 +99,7 @@ function breachesOfError(
   return [...misplaced, ...echoed.map((value) => `echoes what was sent: ${value}`)];
 }
 
-/** Values that a client made up: texts of some length that are no word of the contract. */
+/** Yields the values that the client invented: texts of some length that are not words of the contract. */
 function* sentValues({ body, url }: SentRequest): Generator<string> {
   for (const [, value] of url.searchParams) if (isMadeUp(value)) yield value;
   for (const step of url.pathname.split('/').slice(3)) if (/\d/.test(step) && isMadeUp(step)) yield step;
@@ -112,7 +115,7 @@ function isMadeUp(value: string): boolean {
   return value.length > 4 && !WORDS.test(value);
 }
 
-/** Whether the OpenAPI document promises this answer. */
+/** Reports whether the OpenAPI document describes this response. */
 export function contractBreaches(
   { method, url }: SentRequest,
   answer: Answer,

@@ -1,27 +1,27 @@
 import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** What an authenticator may be made to do wrong, or in another way than usual. */
+/** Deviations of an authenticator from its usual behaviour. */
 export interface Quirks {
-  /** Origin that the browser says the page has. */
+  /** Origin that the browser reports for the page. */
   readonly origin?: string;
-  /** Relying party id that is hashed into the authenticator data. */
+  /** Relying party id whose hash is in the authenticator data. */
   readonly rpId?: string;
-  /** Challenge that is signed instead of the one asked for. */
+  /** Signed challenge, instead of the one in the options. */
   readonly challenge?: string;
-  /** Whether the user was verified (flag UV); true unless given. */
+  /** Whether the user was verified (flag UV); true by default. */
   readonly userVerified?: boolean;
-  /** Whether the user was present (flag UP); true unless given. */
+  /** Whether the user was present (flag UP); true by default. */
   readonly userPresent?: boolean;
   /** Value of the signature counter instead of the next one. */
   readonly counter?: number;
-  /** Flags BE and BS; as the passkey was made unless given. */
+  /** Flags BE and BS; by default those of the passkey's creation. */
   readonly backupEligible?: boolean;
   readonly backedUp?: boolean;
-  /** Type of the client data instead of the ceremony's own. */
+  /** Type of the client data, instead of the one of the ceremony. */
   readonly type?: string;
-  /** Signs with another key than the passkey's. */
+  /** Signs with a different key from that of the passkey. */
   readonly otherKey?: boolean;
-  /** User handle that is returned with an assertion; the one of the registration unless given, none for null. */
+  /** User handle in the assertion; by default that of the registration, null for none. */
   readonly userHandle?: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface SoftwarePasskey {
 /** A WebAuthn response in its JSON form. */
 export type CredentialJson = Record<string, unknown>;
 
-/** Options of the two ceremonies, as far as an authenticator reads them. */
+/** The part of the options of both ceremonies that an authenticator reads. */
 export interface CreationOptions {
   readonly challenge: string;
   readonly rp: { readonly id?: string };
@@ -56,19 +56,19 @@ interface HeldPasskey extends SoftwarePasskey {
   counter: number;
 }
 
-/** How an authenticator is made. */
+/** Settings of an authenticator. */
 export interface AuthenticatorOptions {
-  /** Origin of the pages on which it is used. */
+  /** Origin of the pages that use it. */
   readonly origin: string;
-  /** Whether its signature counter goes up; it stays 0 otherwise, as that of synchronised passkeys. */
+  /** Whether its signature counter increases; otherwise it stays 0, as with synchronised passkeys. */
   readonly counts?: boolean;
-  /** Flag BE of the passkeys that it makes. */
+  /** Flag BE of the passkeys that it creates. */
   readonly backupEligible?: boolean;
 }
 
 /**
- * An authenticator with browser in software: ES256, attestation `none`, discoverable passkeys. It refuses nothing by itself, so that the
- * register has to.
+ * A software authenticator with its browser: ES256, attestation `none`, discoverable passkeys. It rejects nothing, so
+ * that the register has to.
  */
 export class SoftwareAuthenticator {
   private readonly held: HeldPasskey[] = [];
@@ -79,7 +79,7 @@ export class SoftwareAuthenticator {
     return this.held;
   }
 
-  /** `navigator.credentials.create`; the credential id may be given. */
+  /** `navigator.credentials.create`; a test can give the credential id. */
   create(
     { challenge, rp, user }: CreationOptions,
     quirks: Quirks = {},
@@ -98,7 +98,7 @@ export class SoftwareAuthenticator {
     };
     this.held.push(passkey);
     const attested = Buffer.concat([
-      Buffer.alloc(16), // AAGUID of no particular model
+      Buffer.alloc(16), // AAGUID without a model
       uint16(Buffer.from(passkey.id, 'base64url').length),
       Buffer.from(passkey.id, 'base64url'),
       coseKey(publicKey),
@@ -115,7 +115,7 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** `navigator.credentials.get` with the passkey asked for: the first that is allowed, or the one given. */
+  /** `navigator.credentials.get` with the first allowed passkey, or the given one. */
   get({ challenge, allowCredentials = [] }: RequestOptions, quirks: Quirks = {}, id?: string): CredentialJson {
     const isAllowed = (each: HeldPasskey) => allowCredentials.some((allowed) => allowed.id === each.id);
     const passkey = this.held.find((each) =>
@@ -196,7 +196,7 @@ function coseKey(publicKey: KeyObject): Buffer {
   ]);
 }
 
-/** CBOR (RFC 8949), as much of it as an attestation object needs: heads of up to two bytes of length. */
+/** The subset of CBOR (RFC 8949) for attestation objects: heads with up to two bytes of length. */
 function cborHead(major: number, length: number): Buffer {
   if (length < 24) return Buffer.from([(major << 5) | length]);
   if (length < 256) return Buffer.from([(major << 5) | 24, length]);

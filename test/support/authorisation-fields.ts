@@ -1,7 +1,7 @@
 /**
- * Every field of every object of the graph. Whoever reaches an object sees all of it, but for the fields that `FIELD_TABLES` names: a new
- * field is put here by somebody who has asked who will see it, above all in what an access key opens to anybody (`AccessRecord` and all
- * that it leads to).
+ * Every field of every object in the graph. A caller that reaches an object reads all of its fields, except those in
+ * `FIELD_TABLES`. Before adding a new field here, check which callers will read it, above all through an access key,
+ * which needs no authentication (`AccessRecord` and everything below it).
  */
 export const OBJECT_FIELDS = `
 AccessEvent: consent controllerReference expiry registeredAt revokedAt state
@@ -15,21 +15,30 @@ AccessRecordRegistration: accessToken replayed
 AccessRecordReplacement: accessToken version
 AccessRecordRevocation: ak revokedAt
 AccessRecordTransition: at cause from reason to
-AccessRecordTransitionConnection: edges nodes pageInfo
+AccessRecordTransitionConnection: edges nextCursor nodes pageInfo
 AccessRecordTransitionEdge: cursor node
 AccessRecordVersion: expiry legalBasis recordedAt version
-AccessRecordVersionConnection: edges nodes pageInfo
+AccessRecordVersionConnection: edges nextCursor nodes pageInfo
 AccessRecordVersionEdge: cursor node
 AccessToken: expiry key
 Account: accountId contactUrl dataTypesSupported displayName duid mpid oauthClientId oauthIssuer organisationReference privacyUrl
   registeredAt returnUrls role status suspendedAt termination verificationWithdrawnAt
-AccountConnection: edges nodes pageInfo totalCount
+AccountConnection: edges nextCursor nodes pageInfo totalCount
 AccountEdge: cursor node
 AccountSecret: account secretKey
 AccountTermination: at recordsRemaining recordsRevoked
+AppendedTariffPrices: added changed
 AuditEntry: action actor at detail id subject
-AuditEntryConnection: edges nodes pageInfo
+TariffAuditEntry: action actor at detail id subject
+IdentityAuditEntry: action actor at detail id subject
+AuditEntryConnection: edges nextCursor nodes pageInfo
+TariffAuditEntryConnection: edges nextCursor nodes pageInfo
+IdentityAuditEntryConnection: edges nextCursor nodes pageInfo
 AuditEntryEdge: cursor node
+TariffAuditEntryEdge: cursor node
+IdentityAuditEntryEdge: cursor node
+BaseFile: file header items statements
+BaseModel: files period publicationYear publishedAt version
 Ceremony: expiresAt kind organisation proofs
 CeremonyOutcome: nextSecret organisation returnUrl
 ChangeOfTenancyRecord: activeRecordsAffected dataUsersNotified effectiveDate isNew mpxn replayed sourceReference
@@ -51,7 +60,7 @@ CustomerSignIn: expiresAt token
 DataUser: contactUrl dataTypesSupported displayName duid privacyUrl registeredAt status suspendedAt
 DaysAndHours: days hours
 DeliveryAttempt: at durationMs error status
-DeliveryHealth: deliveredLastHour failedAttemptsLastHour oldestPendingSeconds pending subscriptions undeliveredLastDay
+DeliveryHealth: deliveredLastHour failedAttemptsLastHour faulty oldestPendingSeconds pending subscriptions undeliveredLastDay
 DependencyStep: depth mRID model
 DevelopmentProject: comparison id latestVersion licenceArea period projectId publicationYear version versions
 DevelopmentProjectConnection: edges nextCursor nodes pageInfo totalCount
@@ -59,14 +68,16 @@ DevelopmentProjectEdge: cursor node
 DifferenceItem: associations attributes change description isObject mRID name section statements type
 DifferenceItemConnection: edges nextCursor nodes pageInfo totalCount
 DifferenceItemEdge: cursor node
-DifferenceModel: classCounts dependencyChain dependentOn dependents file forwardDifferences header id items projectVersion
-  reverseDifferences stored
+DifferenceModel: classCounts dependencyChain dependentOn dependents file forwardDifferences header id items
+  preconditions projectVersion reverseDifferences stored
 DifferenceModelHeader: created dependentOn description mRID modelingAuthoritySet profile scenarioTime supersedes version
 DiscoveredAccess: dataTypesObserved firstSeen lastSeen organisationName organisationReference
 DiscoveredAccessReport: ak isNew replayed state
+ErasedOccupancies: erased retained
 EventDelivery: attempts status webhookId
 EventRedelivery: eventId replayed
 FileRepresentation: address encoding sha256 size view
+Finding: file kind mRID name value
 GivenTariffConsent: isNew registrationId tariffs
 GridLocation: coordinateSystem kind mRID name object objectName objectType points pointsBefore
 GridLocationConnection: edges nextCursor nodes pageInfo totalCount
@@ -88,17 +99,27 @@ ItemClassCount: items section statements type
 LicenceArea: aliases code distributorId group gspGroup name
 MagicLink: dispatchedTo expiresAt redirectUrl tokenRef
 MeterPoint: accessRecords id
-ModelDependency: mRID models
+ModelDependency: baseModel mRID models
 ModelDifference: file kind mRID name section type values
 ModelDifferenceConnection: edges nextCursor nodes pageInfo
 ModelDifferenceEdge: cursor node
+ModelPrecondition: associations attributes description mRID name type
+ModelPreconditionConnection: edges nextCursor nodes pageInfo totalCount
+ModelPreconditionEdge: cursor node
+ModelWarning: file kind message
 MpxnTariff: mpxn tariffId
 Notice: notices sharedNotice
 NoticeDetail: noticeLanguage noticeVersion termsUrl
-ObjectChange: files kind mRID name type values
+ObjectAfter: existed exists findings mRID name statements type
+ObjectAfterConnection: edges nextCursor nodes pageInfo
+ObjectAfterEdge: cursor node
+ObjectChange: files incomingReferences kind mRID name proposedType type values
 ObjectChangeConnection: edges nextCursor nodes pageInfo totalCount
 ObjectChangeEdge: cursor node
 ObjectClassCount: added changed removed type
+ObjectReference: file isAdded isDeleted name source
+ObjectReferenceConnection: edges nextCursor nodes pageInfo
+ObjectReferenceEdge: cursor node
 PageInfo: endCursor hasNextPage hasPreviousPage startCursor
 PaginationMeta: limit nextOffset offset total
 PasskeyCeremonyOptions: kind options
@@ -112,9 +133,11 @@ PerformanceReportEdge: cursor node
 PiiPrincipal: address moveInDate mpxn
 PrincipalVerification: detail method outcome reference submitted verifiedAgainst verifiedAt
 Processing: dataSource dataTypes jurisdiction legalBasis purpose recipients
-ProjectVersion: archive classCounts id locations model models object objects project publishedAt unplacedPoints version
+ProjectVersion: archive baseModel classCounts id locations model models object objectAfter objects project publishedAt unfittingObjects
+  unplacedPoints version warnings
 PublishedFile: name publishedAt representations
 PublishedTariff: isChanged isNew tariff
+PriceInterval: entry from tiers to unitPriceExcludingVat unitPriceIncludingVat
 RateEntryPlace: daysAndHours hours schedule
 RateTier: toKwh unitPrice
 Recipient: name privacyUrl role
@@ -146,7 +169,8 @@ SignInLink: expiresAt
 StorageConditions: location retentionPeriod
 StoredFile: name sha256 size
 SubmittedReport: receivedAt reportId
-SubscriptionHealth: active dataUser failedAttemptsLastHour lastDeliveredAt pending undelivered webhookId
+SubscriptionHealth: active dataUser failedAttemptsLastHour faulty lastDeliveredAt pending undelivered webhookId
+StatementAfter: file isAssociation isNew name targetExists value
 Supplier: apiUrl audience displayName issuer lastModified mpid name oauthUrl status support tariff tariffPage tariffs
 SupplierConnection: edges nextCursor nodes pageInfo totalCount
 SupplierEdge: cursor node
@@ -154,8 +178,8 @@ SupplierPage: data meta
 SupplierSignInOption: displayName mpid
 SupplierSignInRedirect: secret url
 Tariff: comments customerType description energyFlow fuelType lastModified ldzRegion meterType name paymentMethod percentageGreen
-  prices rates replacedBy replaces sellableFrom sellableTo standingCharge supplier tariffId tariffType validFrom validTo vatIncluded
-  vatRate version versions
+  priceIntervals prices rates replacedBy replaces sellableFrom sellableTo standingCharge standingChargeExcludingVat
+  standingChargeIncludingVat supplier supplierStatus tariffId tariffType tierPeriod validFrom validTo vatIncluded vatRate version versions
 TariffAssignment: from mpxn recordedAt supplier tariff
 TariffAssignmentConnection: edges nextCursor nodes pageInfo
 TariffAssignmentEdge: cursor node

@@ -7,13 +7,13 @@ import { tariffInput } from './tariff-graph';
 export interface GraphQuestion {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** The object that is used up when it is answered well. */
+  /** The object that a successful operation consumes. */
   readonly uses?: string;
 }
 
 type Asked = (asking: Asking) => Promise<GraphQuestion>;
 
-/** A root field asked by literal arguments made of identifiers. */
+/** Calls a root field with literal arguments made of identifiers. */
 const by =
   (kind: string, text: (ids: Record<string, string>) => string, ends = false): Asked =>
   async (asking) => ({
@@ -21,7 +21,7 @@ const by =
     ...(ends ? { uses: `${kind} of ${/owner|other|portal|consumer|customer/.exec(asking.object)?.[0]}` } : {}),
   });
 
-/** The same for an access record, which may be meant by the alias of the portal. */
+/** The same for an access record, which may be named by the portal's alias. */
 const byKey =
   (text: (ids: Record<string, string>) => string, ends = false): Asked =>
   async (asking) =>
@@ -34,7 +34,7 @@ const byKey =
 
 const [DEMO_RECORD] = demoRecords(new Date());
 
-/** What is registered or replaced; the Identity Record of nobody stands for none. */
+/** The record to register or replace; an unknown Identity Record has none. */
 const recordOf = (ref: string): unknown => DEMO_RECORD?.input(ref);
 
 const supplierOf = ({ object, room: { parties } }: Asking): string =>
@@ -46,7 +46,7 @@ const atSupplier =
   (text: (mpid: string) => string): Asked =>
   async (asking) => ({ query: text(supplierOf(asking)) });
 
-/** What two suppliers have: reports, webhooks, consents and events. */
+/** Objects that two suppliers have: reports, webhooks, consents and events. */
 const ofSupplier =
   (field: string): Asked =>
   async (asking) => {
@@ -61,8 +61,9 @@ const tariffOf = ({ object, room: { parties } }: Asking): string =>
   object === 'absent' ? String(ABSENT['tariff_id']) : parties.tariffId;
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
+const HALF_HOUR_OF_TOMORROW = new Date(Math.ceil(Date.parse(TOMORROW) / 1_800_000) * 1_800_000).toISOString();
 
-/** How each root field that names an object is asked: its arguments are good, so that nothing but the caller and the object decide. */
+/** How to call each root field that names an object. The arguments are valid, so that only caller and object decide. */
 export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
   'Query.accessRecord': byKey(({ ak }) => `{ accessRecord(key: "${ak}") { state } }`),
   'Query.dataUser': by('customer', ({ duid }) => `{ dataUser(duid: "${duid}") { displayName } }`),
@@ -185,6 +186,16 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
     query: 'mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }',
     variables: { input: tariffInput(7, { mpid: supplierOf(asking) }) },
   }),
+  'Mutation.appendTariffPrices': async (asking) => {
+    const { tariffId } = await asking.objects.get('dynamic tariff of supplier');
+    const prices = [{ from: HALF_HOUR_OF_TOMORROW, unitPrice: '0.10' }];
+    return {
+      query: 'mutation ($input: AppendTariffPricesInput!) { appendTariffPrices(input: $input) { added } }',
+      variables: {
+        input: { mpid: supplierOf(asking), tariffId: asking.object === 'absent' ? tariffOf(asking) : tariffId, prices },
+      },
+    };
+  },
   'Mutation.assignTariff': async (asking) => ({
     query: `mutation { assignTariff(mpxn: "${newMpxn()}", tariffId: "${tariffOf(asking)}", from: "${TOMORROW}") { recordedAt } }`,
   }),
@@ -209,7 +220,7 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
   },
 };
 
-/** Where a row of the fields begins: the object as the caller reaches it, with a place for the field. */
+/** Where a row of fields starts: the object as the caller reaches it, with a slot for the field. */
 export const REACHED: Readonly<Record<string, (asking: Asking) => Promise<(fields: string) => string>>> = {
   "AccessRecord the owner's by its key": async ({ objects }) => {
     const { ak } = await objects.get('customer of owner');

@@ -1,15 +1,16 @@
 /*
- * Who is answered what by the graph, by its root fields and by whose object they name, and by the fields of objects that not everybody sees
- * who reaches the object (2-decisions-a-b.md, sections 1 to 9; 3-decisions-c-d.md, part D). Written from these pages: what is served is
- * compared with it.
+ * Expected result of the graph for every caller: by root field and owner of the named object, and by fields of objects
+ * that only some of the callers that reach the object may read (decisions A/B, 1 to 9; decisions D). Written from the
+ * documents; the tests compare the register with it.
  *
- * `ok` something, `null` nothing, `e` an empty list; `u` no valid credential, `x` an expired one, `r` the role or the scope, `o` another's
- * object, `p` no proof of re-identification, `n` there is none, `c` its state; `-` does not reach the object at all.
+ * `ok` data, `null` null, `e` an empty list; `u` no valid credential, `x` an expired one, `r` the role or the scope, `o`
+ * another owner's object, `p` no proof of re-identification, `n` not found, `c` conflict with its state; `-` the caller
+ * does not reach the object.
  */
 
 //                          none  exp   forg  susp  owner other prov  oper  port  supp  rival admin anal  cust  cons  key
 
-/** What Data Users, the portal, the back office and customers ask of records. */
+/** Records: reads by Data Users, the portal, the back office and customers. */
 const RECORDS = `
 Query.accessRecord
   the owner's               ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok
@@ -70,7 +71,7 @@ Subscription.registerEvents
   the other's               u     x     u     u     o     ok    r     r     r     r     r     ok    ok    r     r     r
 `;
 
-/** What they change. */
+/** Records: changes. */
 const CHANGES = `
 Mutation.registerAccessRecord
   the owner's               u     x     u     u     ok    o     r     r     r     r     r     r     r     r     r     r
@@ -175,6 +176,9 @@ Subscription.tariffEvents
 Mutation.publishTariff
   the supplier's            u     x     u     u     r     r     r     r     r     ok    o     ok    r     r     r     ok
   absent                    u     x     u     u     r     r     r     r     r     o     o     n     r     r     r     o
+Mutation.appendTariffPrices
+  the supplier's            u     x     u     u     r     r     r     r     r     ok    o     ok    r     r     r     ok
+  absent                    u     x     u     u     r     r     r     r     r     o     o     n     r     r     r     o
 Mutation.assignTariff
   the supplier's            u     x     u     u     r     r     r     r     r     ok    o     ok    r     r     r     ok
   absent                    u     x     u     u     r     r     r     r     r     n     n     n     r     r     r     n
@@ -234,5 +238,5 @@ TariffEvent.mpxn
 /** Root fields at objects. */
 export const GRAPH_TABLES: readonly string[] = [RECORDS, CHANGES, TARIFFS];
 
-/** Fields of objects; every other field is told to whoever reaches its object. */
+/** Fields of objects. Every other field is readable by each caller that reaches its object. */
 export const FIELD_TABLES: readonly string[] = [OBJECT_FIELDS];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type AuthorisationRoom, type Credential } from './authorisation-room';
 import { lastPart } from './ceremonies';
 import { confirmedTokens } from './confirmed-tokens';
@@ -7,28 +8,28 @@ import { passkeyStep } from './passkey-step';
 import { legacyConsent, registered } from './records';
 import type { SharedRegister } from './register';
 import { type RestClient, anonymousClient, good } from './rest-client';
-import { ASSIGN } from './tariff-graph';
+import { ASSIGN, PUBLISH, tariffInput } from './tariff-graph';
 import { until } from './until';
 
-/** An object of somebody, by the names of its identifiers. */
+/** The identifiers of an object, by name. */
 export type Identifiers = Readonly<Record<string, string>>;
 
-/** Objects by the names of {@link MAKERS}, each made when it is first needed. */
+/** Objects by the names of {@link MAKERS}, each created when it is first needed. */
 export interface AuthorisationObjects {
   get(name: string): Promise<Identifiers>;
-  /** It was used up: whoever needs it next gets a new one. */
+  /** Marks an object as ended: the next `get` creates a new one. */
   usedUp(name: string): void;
-  /** Ends a consent of a consumer, if there is one. */
+  /** Ends the consent of the consumer, if it exists. */
   end(name: 'tariff consent of consumer'): Promise<void>;
 }
 
-/** The objects of a room. */
+/** Returns the objects of a room. */
 export function authorisationObjects(room: AuthorisationRoom): AuthorisationObjects {
   const made = new Map<string, Promise<Identifiers>>();
   const objects: AuthorisationObjects = {
     get(name) {
       const maker = MAKERS[name];
-      if (!maker) throw new Error(`nobody makes ${name}`);
+      if (!maker) throw new Error(`unknown object: ${name}`);
       const object = made.get(name) ?? maker(room, objects);
       made.set(name, object);
       return object;
@@ -58,7 +59,7 @@ const ofDataUser = (
     ]),
   );
 
-/** How each kind of object comes to be, as its owner makes it. */
+/** Functions that create each kind of object, as its owner would. */
 const MAKERS: Readonly<Record<string, Maker>> = {
   ...ofDataUser('customer', async (by) => {
     const { mpxn, email, ir, key } = await newCustomer(by);
@@ -115,6 +116,12 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     await parties.admin(ASSIGN, { mpxn, tariffId: parties.tariffId, from });
     return { mpxn };
   },
+  'dynamic tariff of supplier': async ({ parties }) => {
+    const tariffId = `trf_${randomUUID().replaceAll('-', '')}`;
+    const input = tariffInput(0, { tariffId, mpid: parties.supplier.mpid, tariffType: 'DYNAMIC' });
+    await parties.admin(PUBLISH, { input });
+    return { tariffId };
+  },
   'upload of admin': async ({ register }) => {
     const input = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Refused' };
     const prepare = 'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }';
@@ -127,7 +134,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'tariff webhook at rival': ({ register, atRival }) => tariffWebhook(register.rest, atRival),
 };
 
-/** What a supplier reports. */
+/** A supplier's report. */
 export const REPORT = {
   period_start: '2026-11-01T00:00:00.000Z',
   period_end: '2026-12-01T00:00:00.000Z',
@@ -154,7 +161,7 @@ async function credential({ rest, returnUrl }: DataUser, { register }: Authorisa
 
 let webhooks = 0;
 
-/** A subscription whose address leads nowhere, as new as it is asked for. */
+/** Returns a new subscription whose URL is unreachable. */
 export function webhookBody(): Record<string, string> {
   return { 'callback-url': `https://nowhere.example/${++webhooks}`, 'alert-email': 'operations@nowhere.example' };
 }
@@ -171,14 +178,14 @@ async function token(rest: RestClient, path: string, body: object): Promise<Iden
   return { 'token-ref': String(answer.body['magic-link']['token-ref']) };
 }
 
-/** The internal id of what a customer sees first. */
+/** Returns the internal id of the first record in a customer's list. */
 async function newestRecord({ gateway }: SharedRegister, { authorization }: Credential): Promise<Identifiers> {
   const query = '{ customerAccessRecords(part: CURRENT, first: 1) { nodes { id } } }';
   const { data } = await graphOf({ gateway }, authorization?.replace('Bearer ', ''))(query);
   return { id: String(data.customerAccessRecords.nodes[0].id) };
 }
 
-/** What two suppliers have: a report, a webhook, a live consent and an event each. */
+/** Creates a report, a webhook, an active consent and an event for each of two suppliers. */
 async function businessOfSuppliers({ register, parties, credentials, atRival }: AuthorisationRoom) {
   for (const by of [credentials.key, { 'x-supplier-api-key': parties.otherSupplier.apiKey }])
     good(await anonymousClient(register.rest)('POST', '/v1/report', REPORT, { ...by }));
@@ -194,7 +201,7 @@ async function businessOfSuppliers({ register, parties, credentials, atRival }: 
   return { event: await firstEvent(parties, parties.supplier.mpid) };
 }
 
-/** The id of an event of a supplier, once there is one. */
+/** Waits for an event of a supplier; returns its id. */
 function firstEvent({ admin }: AuthorisationRoom['parties'], mpid: string): Promise<string> {
   const query = 'query ($mpid: String!) { tariffEvents(filter: { mpid: $mpid }, first: 1) { nodes { id } } }';
   return until(async () => (await admin(query, { mpid })).data.tariffEvents.nodes[0]?.id as string | undefined);

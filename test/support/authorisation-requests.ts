@@ -6,17 +6,17 @@ import { consentRecord, discoveredAccess, legacyConsent } from './records';
 
 /** One cell of the table, as a request. */
 export interface AuthorisationRequest {
-  /** Values of the path's parameters. */
+  /** Values of the path parameters. */
   readonly path?: Identifiers;
   readonly query?: Record<string, string>;
   readonly body?: unknown;
-  /** In place of the caller's usual credential. */
+  /** Replaces the caller's usual credential. */
   readonly credential?: Credential;
-  /** The object that is used up when the request is answered well. */
+  /** The object that a successful request consumes. */
   readonly uses?: string;
 }
 
-/** What a request is made of. */
+/** Inputs of a request. */
 export interface Asking {
   readonly object: string;
   readonly caller: CallerName;
@@ -26,7 +26,7 @@ export interface Asking {
 
 type Asked = (asking: Asking) => Promise<AuthorisationRequest> | AuthorisationRequest;
 
-/** Identifiers of the right form that nobody has. */
+/** Well-formed identifiers of objects that do not exist. */
 export const ABSENT: Identifiers = {
   ak: `ak_${'0'.repeat(24)}`,
   ck: `ck_${'0'.repeat(24)}`,
@@ -47,7 +47,7 @@ export const ABSENT: Identifiers = {
   id: '00000000-0000-4000-8000-000000000000',
 };
 
-/** The identifiers of a kind of object, of whom a row names; those that nobody has where it names nobody. */
+/** Returns the identifiers of an object with the owner that the row names, or of a nonexistent object. */
 export async function theirs(kind: string, { object, objects }: Asking): Promise<Identifiers> {
   const [, who] = /^(?:the )?(owner|other|portal|consumer|customer|admin|another)'s$/.exec(object) ?? [];
   return who === undefined ? ABSENT : { ...ABSENT, ...(await objects.get(`${kind} of ${who}`)) };
@@ -62,7 +62,7 @@ const ending =
   (kind: string): Asked =>
   async (asking) => ({
     path: await theirs(kind, asking),
-    uses: `${kind} of ${/owner|other|portal|consumer/.exec(asking.object)?.[0] ?? 'nobody'}`,
+    uses: `${kind} of ${/owner|other|portal|consumer/.exec(asking.object)?.[0] ?? 'none'}`,
   });
 
 const record: Asked = async (asking) =>
@@ -72,7 +72,7 @@ const record: Asked = async (asking) =>
 
 const PROJECT = { licenceArea: 'EPN', publicationYear: '2026', period: '01' };
 
-/** How each route is asked: its body is good, so that nothing but the caller and the object decide. */
+/** How to call each route. The body is valid, so that only caller and object decide. */
 export const REQUESTS: Readonly<Record<string, Asked>> = {
   'GET /v1/auth/token': signIn,
   'POST /v1/access-records': async (asking) => ({
@@ -139,6 +139,7 @@ export const REQUESTS: Readonly<Record<string, Asked>> = {
   'GET /grid-modelling/stage3/development-projects/{projectId}': project,
   'GET /grid-modelling/stage3/development-projects/{projectId}/{cimFile}': project,
   'PUT /grid-modelling/uploads/{token}': at('upload', { body: 'no archive' }),
+  'POST /grid-modelling/uploads/{token}/check': at('upload', { body: 'no archive' }),
 
   'GET /v1/suppliers': () => ({}),
   'GET /v1/users': () => ({}),
@@ -171,7 +172,7 @@ export const REQUESTS: Readonly<Record<string, Asked>> = {
   'POST /v1/report': () => ({ body: REPORT }),
 };
 
-/** The account's own secret, or not; callers without an account send what they have. */
+/** Signs in with the account's own secret or a wrong one; callers without an account send their usual credential. */
 function signIn({ object, caller, room: { accounts } }: Asking): AuthorisationRequest {
   const { id, secret } = accounts[caller] ?? {};
   if (id === undefined) return {};

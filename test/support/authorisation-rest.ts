@@ -1,9 +1,9 @@
 /*
- * Who is answered what, by every route of the register (1-specification.md, Authentication and Endpoints; 2-decisions-a-b.md, sections 1 to
- * 8; 3-decisions-c-d.md, C.1 and D.1). Written from these pages: what is served is compared with it, never the other way round.
+ * Expected response of every route to every caller (specification, Authentication and Endpoints; decisions A/B, 1 to 8;
+ * decisions C.1 and D.1). Written from the documents; the tests compare the register with it, never the other way round.
  *
- * A cell is the status, and a letter where a status has several reasons: `u` no valid credential, `x` an expired one, `r` the role or the
- * scope, `o` another's object, `p` no proof of re-identification; `e` says of what was read that nothing is in it.
+ * A cell is the status, with a letter where a status has several reasons: `u` no valid credential, `x` an expired one,
+ * `r` the role or the scope, `o` another owner's object, `p` no proof of re-identification; `e` an empty list.
  */
 
 //                      none  exp   forg  susp  owner other prov  oper  port  supp  rival admin anal  cust  cons  key
@@ -87,7 +87,7 @@ DELETE /v1/identity-records/{ir}/credentials/{credentialId}
   absent                401u  401x  401u  401u  404   404   403r  403r  403r  403r  403r  403r  403r  403r  403r  401u
 `;
 
-/** Interface A: webhooks, and what the communications operator reports. */
+/** Interface A: webhooks, and reports of the communications operator. */
 const NOTICES = `
 GET /v1/webhooks
   any                   401u  401x  401u  401u  200   200   403r  403r  403r  403r  403r  403r  403r  403r  403r  401u
@@ -147,7 +147,7 @@ GET /show-consents/{mpxn}
   absent                401u  401x  401u  401u  200e  200e  403r  403r  403r  403r  403r  403r  403r  403r  403r  401u
 `;
 
-/** Interface C: no authentication; the address of an upload is a secret of its own, good once. */
+/** Interface C: no authentication. The address of an upload is a secret for one use. */
 const GRID_MODELS = `
 GET /grid-modelling/stage3/development-projects
   any                   200   200   200   200   200   200   200   200   200   200   200   200   200   200   200   200
@@ -158,6 +158,9 @@ GET /grid-modelling/stage3/development-projects/{projectId}/{cimFile}
   any                   200   200   200   200   200   200   200   200   200   200   200   200   200   200   200   200
   absent                404   404   404   404   404   404   404   404   404   404   404   404   404   404   404   404
 PUT /grid-modelling/uploads/{token}
+  the admin's           422   422   422   422   422   422   422   422   422   422   422   422   422   422   422   422
+  absent                410   410   410   410   410   410   410   410   410   410   410   410   410   410   410   410
+POST /grid-modelling/uploads/{token}/check
   the admin's           422   422   422   422   422   422   422   422   422   422   422   422   422   422   422   422
   absent                410   410   410   410   410   410   410   410   410   410   410   410   410   410   410   410
 `;

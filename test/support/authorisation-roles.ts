@@ -1,18 +1,20 @@
 import { ACCOUNT_ROLES, type Role } from '../../schema/roles';
 
 /**
- * `anyone`: also without a credential, and an invalid one is left aside; `public`: also without one, but one that is sent must be valid;
- * `nobody`: services among themselves, the public schema has no such field.
+ * `anyone`: also unauthenticated callers, and an invalid credential is ignored. `public`: also unauthenticated callers,
+ * but a credential must be valid. `services`: services only; the public schema has no such field.
  */
-export type MayCall = readonly Role[] | 'anyone' | 'public' | 'nobody';
+export type MayCall = readonly Role[] | 'anyone' | 'public' | 'services';
 
-/** Who may call each root field of the graph: the table of the specification and its decisions. */
+/** Callers of each root field of the graph: the table of the specification and its decisions. */
 export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.accessRecord': 'anyone',
   'Query.accessRecords': ['data_user'],
   'Query.allAccessRecords': ['admin', 'analyst'],
   'Query.accounts': ['admin'],
   'Query.auditEntries': ['admin'],
+  'Query.tariffAuditEntries': ['admin'],
+  'Query.identityAuditEntries': ['admin'],
   'Query.dataUser': [...ACCOUNT_ROLES, 'customer'],
   'Query.viewer': ACCOUNT_ROLES,
   'Query.identityRecord': ['data_user'],
@@ -20,12 +22,12 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.identityRecordExistence': ['data_user', 'portal'],
   'Query.consents': ['data_user'],
   'Query.meterPoint': ['data_user', 'portal'],
-  'Query.admission': 'nobody',
-  'Query.identityRecordLinks': 'nobody',
-  'Query.organisations': 'nobody',
-  'Query.supplierClient': 'nobody',
-  'Query.customerScope': 'nobody',
-  'Query.reidentificationProof': 'nobody',
+  'Query.admission': 'services',
+  'Query.identityRecordLinks': 'services',
+  'Query.organisations': 'services',
+  'Query.supplierClient': 'services',
+  'Query.customerScope': 'services',
+  'Query.reidentificationProof': 'services',
   'Query.reidentification': ['data_user', 'portal'],
   'Query.ownReidentification': ['data_user'],
   'Query.ceremony': 'anyone',
@@ -46,10 +48,11 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.registerEvents': ['data_user', 'admin', 'analyst'],
   'Query.latestRegisterEvents': ['data_user', 'admin', 'analyst'],
   'Query.registerEventCounts': ['admin', 'analyst'],
-  'Query.eventLog': 'nobody',
-  'Query.accountStandings': 'nobody',
-  'Query.identityRecordMpxns': 'nobody',
+  'Query.eventLog': 'services',
+  'Query.accountStandings': 'services',
+  'Query.identityRecordMpxns': 'services',
   'Query.licenceAreas': 'anyone',
+  'Query.baseModel': 'anyone',
   'Query.developmentProjects': 'anyone',
   'Query.developmentProject': 'anyone',
   'Query.differenceModel': 'anyone',
@@ -73,15 +76,15 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.rtiWebhooks': ['supplier', 'admin', 'analyst'],
   'Query.tariffEvent': ['supplier', 'admin', 'analyst'],
   'Query.tariffEvents': ['supplier', 'admin', 'analyst'],
-  'Query.tariffEventLog': 'nobody',
-  'Query.keptConsent': 'nobody',
-  'Query.isTokenRedeemed': 'nobody',
-  'Query.shownConsents': 'nobody',
-  'Query.standingConsent': 'nobody',
-  'Query.consumerAdmission': 'nobody',
-  'Query.supplierAdmission': 'nobody',
-  'Query.liveSupplierKeys': 'nobody',
-  'Query.activeSuppliers': 'nobody',
+  'Query.tariffEventLog': 'services',
+  'Query.keptConsent': 'services',
+  'Query.isTokenRedeemed': 'services',
+  'Query.shownConsents': 'services',
+  'Query.standingConsent': 'services',
+  'Query.consumerAdmission': 'services',
+  'Query.supplierAdmission': 'services',
+  'Query.liveSupplierKeys': 'services',
+  'Query.activeSuppliers': 'services',
   'Subscription.tariffEvents': ['supplier', 'admin', 'analyst'],
   'Subscription.registerEvents': ['data_user', 'admin', 'analyst'],
   'Mutation.issueBearerToken': 'anyone',
@@ -92,10 +95,10 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Mutation.registerConsent': ['data_user'],
   'Mutation.anonymiseIdentityRecord': ['data_user'],
   'Mutation.removeCredential': ['data_user'],
-  'Mutation.closeIdentityRecord': 'nobody',
-  'Mutation.recordConsent': 'nobody',
-  'Mutation.settleIdentityRecord': 'nobody',
-  'Mutation.updateRecordedConsent': 'nobody',
+  'Mutation.closeIdentityRecord': 'services',
+  'Mutation.recordConsent': 'services',
+  'Mutation.settleIdentityRecord': 'services',
+  'Mutation.updateRecordedConsent': 'services',
   'Mutation.reidentify': ['data_user', 'portal'],
   'Mutation.reidentifyOwn': ['data_user'],
   'Mutation.confirmCeremonyLink': 'anyone',
@@ -119,9 +122,9 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Mutation.redeliverEvent': ['data_user'],
   'Mutation.testWebhook': ['data_user'],
   'Mutation.reportDiscoveredAccess': ['communications_operator'],
-  'Mutation.keepDiscoveredMeterPoint': 'nobody',
+  'Mutation.keepDiscoveredMeterPoint': 'services',
   'Mutation.recordChangeOfTenancy': ['communications_operator'],
-  'Mutation.announceChangeOfTenancy': 'nobody',
+  'Mutation.announceChangeOfTenancy': 'services',
   'Mutation.onboardAccount': ['admin'],
   'Mutation.rotateAccountSecret': ['admin'],
   'Mutation.suspendAccount': ['admin'],
@@ -138,9 +141,12 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Mutation.issueSupplierApiKey': ['admin'],
   'Mutation.setClockOffset': ['admin'],
   'Mutation.prepareGridPublication': ['admin'],
+  'Mutation.prepareBaseModelPublication': ['admin'],
   'Mutation.publishTariff': ['supplier', 'admin'],
+  'Mutation.appendTariffPrices': ['supplier', 'admin'],
   'Mutation.assignTariff': ['supplier', 'admin'],
   'Mutation.endTariffAssignment': ['supplier', 'admin'],
+  'Mutation.eraseEndedOccupancies': ['admin'],
   'Mutation.submitPerformanceReport': ['supplier'],
   'Mutation.saveSupplier': ['admin'],
   'Mutation.setSupplierStatus': ['admin'],
@@ -150,12 +156,12 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Mutation.revokeTariffConsent': ['admin', 'consumer'],
   'Mutation.registerRtiWebhook': ['consumer'],
   'Mutation.removeRtiWebhook': ['consumer'],
-  // Asked last: the customer of this test has no session afterwards.
+  // Called last, because it ends the session of this test's customer.
   'Mutation.endCustomerSession': ['customer'],
 };
 
-/** Root fields that name what belongs to nobody: they make something new, of a meter point that anybody may know. */
-export const OF_NOBODY: readonly string[] = [
+/** Root fields that name objects without an owner: they create something at any meter point. */
+export const WITHOUT_OWNER: readonly string[] = [
   'Mutation.registerIdentityRecord',
   'Mutation.reportDiscoveredAccess',
   'Mutation.recordChangeOfTenancy',

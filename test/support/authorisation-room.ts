@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type JWK, decodeJwt, decodeProtectedHeader } from 'jose';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import type { AccountRole } from '../../schema/roles';
-import { type SigningKeys, issueBearerToken } from '../../subgraphs/server/bearer-token';
+import { type SigningKeys, issueBearerToken } from '../../subgraphs/server/callers/bearer-token';
 import { onboarded, signIn } from './administration';
 import { type CallerName } from './authorisation-table';
 import { type ConsumerParties, consumerParties } from './consumer-parties';
@@ -11,10 +11,10 @@ import { graphAs } from './graph';
 import { type TestRegister, type Wiring, startTestRegister } from './register';
 import { accountOf, anonymousClient, tokenOf } from './rest-client';
 
-/** What a caller sends to be known. */
+/** Headers with which a caller authenticates. */
 export type Credential = Readonly<Record<string, string>>;
 
-/** An account of a caller, with the secret by which it signs in. */
+/** An account of a caller, with its secret. */
 export interface CallerAccount {
   readonly id: string;
   readonly secret: string;
@@ -30,14 +30,14 @@ export interface AuthorisationRoom {
   readonly organisations: Readonly<Record<'owner' | 'other' | 'portal', DataUser>>;
   /** The customer who is the caller `customer`, of the Data User `owner`. */
   readonly customer: Customer;
-  /** A token of a supplier that the register believes, for another consumer with another meter point. */
+  /** A valid token from the supplier for another consumer with another meter point. */
   readonly stranger: Credential;
-  /** A token at the other supplier, for the RTI User of the caller `consumer`. */
+  /** A token from the other supplier for the RTI User of the caller `consumer`. */
   readonly atRival: Credential;
   close(): Promise<void>;
 }
 
-/** Starts it. */
+/** Starts the register and signs in every caller. */
 export async function authorisationRoom(wiring: Wiring): Promise<AuthorisationRoom> {
   const register = await startTestRegister(wiring);
   const parties = await consumerParties(register);
@@ -111,7 +111,7 @@ async function suspend(register: TestRegister, { id }: CallerAccount): Promise<v
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
 }
 
-/** A token that has ended, and one signed by a key of the same name that is not the register's. */
+/** Returns an expired token, and one signed by another key under the register's `kid`. */
 async function unaccepted(register: TestRegister, token: string): Promise<Record<'expired' | 'forged', Credential>> {
   const variables = await sandboxKeyVariables(register.dataDir);
   const { keys } = JSON.parse(variables['TOKEN_SIGNING_KEYS'] as string) as { keys: JWK[] };

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 /** A server of the register. */
 export type SurfaceServer = 'rest' | 'gateway' | 'portal' | 'console';
 
-/** Sends what `fetch` would refuse or mend, with the path as it is written; answers the status. */
+/** Sends a request that `fetch` would reject or normalise, with the path unchanged; returns the status. */
 export function statusOf(
   server: string,
   method: string,
@@ -20,7 +20,7 @@ export function statusOf(
   });
 }
 
-/** Other ways of writing a path, none of which is the path: a letter in the other case, and slashes more, fewer or encoded. */
+/** Paths similar to a path: one letter in the other case, and additional, missing or encoded slashes. */
 export function lookalikes(path: string): string[] {
   const literal = /^\/[a-z]/.exec(path)?.[0] as string;
   return [
@@ -33,7 +33,10 @@ export function lookalikes(path: string): string[] {
   ].filter((each) => each !== path);
 }
 
-/** Addresses that somebody might guess, and what they are answered: sent by an admin, by a Data User and without a credential. */
+/**
+ * Paths that a client might guess, with the expected status: sent by an admin, a Data User and an unauthenticated
+ * client.
+ */
 export const GUESSES: readonly (readonly [server: SurfaceServer, method: string, path: string, status: number])[] = [
   ['rest', 'POST', '/graphql', 404],
   ['rest', 'GET', '/', 404],

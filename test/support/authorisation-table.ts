@@ -1,7 +1,8 @@
 /**
- * Every kind of caller of the register: the columns of the tables of authorisation, in their order. `expired`, `forged` and `suspended`
- * are the first Data User's own token an hour after its end, that token signed by another key, and a token of a Data User that was
- * suspended since; `owner` and `other` are two Data Users, `supplier` and `rival` two suppliers, `key` is the supplier's API key.
+ * Every kind of caller: the columns of the authorisation tables, in order. `expired`, `forged` and `suspended` are the
+ * first Data User's own token an hour after its expiry, that token signed by another key, and a token of a suspended
+ * Data User. `owner` and `other` are two Data Users, `supplier` and `rival` two suppliers, `key` is the supplier's API
+ * key.
  */
 export const CALLERS = [
   ...(['none', 'expired', 'forged', 'suspended', 'owner', 'other', 'provider', 'operator', 'portal'] as const),
@@ -11,18 +12,19 @@ export const CALLERS = [
 /** A kind of caller. */
 export type CallerName = (typeof CALLERS)[number];
 
-/** What is called, at which object, and what each caller is answered. */
+/** A request, its object, and the expected response to each caller. */
 export interface AuthorisationRow {
   /** A route, or a field of the graph. */
   readonly route: string;
-  /** Whose object it is; `any` where there is none. */
+  /** Owner of the object; `any` if there is no object. */
   readonly object: string;
   readonly expected: Readonly<Record<CallerName, string>>;
 }
 
 /**
- * Reads tables as people write them: a line that begins at the margin names a route, each line below it an object (words with single
- * spaces), two or more spaces, and one word for each of {@link CALLERS}. Throws where a line has another number of words.
+ * Parses authorisation tables. A line without indentation names a route. Each line below it has an object (words with
+ * single spaces), two or more spaces, and one word for each of {@link CALLERS}. Throws if a line has a different number
+ * of words.
  */
 export function authorisationRows(...tables: readonly string[]): AuthorisationRow[] {
   const rows: AuthorisationRow[] = [];

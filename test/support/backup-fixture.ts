@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import type { Customer } from './customers';
 import type { Graph } from './graph';
 
-/** Rows of a database. */
+/** Returns the rows of a query. */
 export async function asked<Row extends object>(url: string, question: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -15,7 +15,7 @@ export async function asked<Row extends object>(url: string, question: string, v
   }
 }
 
-/** Every table that is backed up, as a hash of its rows. */
+/** Returns a hash of the rows of every table in the backup. */
 export async function contents(url: string, tables: readonly string[]): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const table of tables) {
@@ -28,7 +28,7 @@ export async function contents(url: string, tables: readonly string[]): Promise<
   return hashes;
 }
 
-/** What a database knows of a customer: of the person, and of the access that was given. */
+/** Returns what a database stores about a customer: the person, and the access. */
 export async function standing(url: string, { ir }: Customer) {
   const [row] = await asked<Record<string, unknown>>(
     url,
@@ -42,7 +42,7 @@ export async function standing(url: string, { ir }: Customer) {
   );
   return row;
 }
-/** A customer whose access is ACTIVE. */
+/** A customer with ACTIVE access. */
 export const LIVE = {
   anonymised: false,
   unfindable: false,
@@ -51,7 +51,7 @@ export const LIVE = {
   unlinked: false,
   closed: false,
 };
-/** A customer who was anonymised. */
+/** An anonymised customer. */
 export const GONE = {
   anonymised: true,
   unfindable: true,
@@ -61,7 +61,7 @@ export const GONE = {
   closed: true,
 };
 
-/** Every file below a folder. */
+/** Returns every file below a folder. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const found = await Promise.all(
@@ -73,14 +73,14 @@ export async function filesBelow(folder: string): Promise<string[]> {
 const EVENTS = `query ($after: String) {
   registerEvents(after: $after, first: 500) { nodes { id cursor type accessRecord { id } } } }`;
 
-/** An event of the register as a follower reads it. */
+/** An event of the register, as a client reads it. */
 export interface ReadEvent {
   readonly id: string;
   readonly cursor: string;
   readonly type: string;
 }
 
-/** All events after a cursor. */
+/** Returns all events after a cursor. */
 export async function followed(graph: Graph, after: string | null): Promise<ReadEvent[]> {
   const { nodes } = (await graph(EVENTS, { after })).data.registerEvents;
   return nodes.length === 0 ? [] : [...nodes, ...(await followed(graph, nodes.at(-1).cursor))];

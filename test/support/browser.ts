@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, type Pag
 /** Debian's Chromium, or the one that CHROMIUM names. */
 const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** A browser that shows nothing and asks nobody. */
+/** Starts a headless browser without background requests. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: EXECUTABLE,
@@ -12,19 +12,21 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** The screens that pages are looked at: a phone, and a desktop. */
+/** The screens of the tests: a phone and a desktop. */
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
 
-/** An authenticator of the platform, as a phone has one: its user is verified whenever it is asked, unless told otherwise. */
+/** A platform authenticator, as phones have one. It verifies its user unless `verifiesUser` changes that. */
 export interface VirtualAuthenticator {
-  /** How many passkeys it holds. */
+  /** Returns the number of its passkeys. */
   credentials(): Promise<number>;
-  /** Whether its user is verified when it is asked. */
+  /** Deletes its passkeys: Chromium's authenticator holds at most three discoverable ones. */
+  clear(): Promise<void>;
+  /** Sets whether it verifies its user. */
   verifiesUser(does: boolean): Promise<void>;
 }
 
-/** Gives a page an authenticator. */
+/** Adds a virtual authenticator to a page. */
 export async function withAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -40,6 +42,9 @@ export async function withAuthenticator(page: Page): Promise<VirtualAuthenticato
   });
   return {
     credentials: async () => (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+    clear: async () => {
+      await session.send('WebAuthn.clearCredentials', { authenticatorId });
+    },
     verifiesUser: async (isUserVerified) => {
       await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
     },
@@ -49,7 +54,7 @@ export async function withAuthenticator(page: Page): Promise<VirtualAuthenticato
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Runs axe in a page: only violations leave the page, because all that axe finds of a picture takes longer to send than to find. */
+/** Runs axe in a page. Only violations leave the page, because the complete result for a picture takes long to transfer. */
 const VIOLATIONS = `axe
   .run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} }, resultTypes: ['violations'] })
   .then(({ violations }) =>
@@ -62,12 +67,12 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(VIOLATIONS);
 }
 
-/** By how many CSS pixels a page is wider than its window: 0 when nobody has to scroll sideways. */
+/** Returns by how many CSS pixels a page is wider than its window; 0 if it needs no horizontal scrolling. */
 export function sidewaysScroll(page: Page): Promise<number> {
   return page.evaluate('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
 }
 
-/** Collects what pages of a context complain about, and answers of theirs that are faults of the server. */
+/** Collects console errors, uncaught exceptions and 5xx responses of the pages of a context. */
 export function complaintsOf(context: BrowserContext): string[] {
   const complaints: string[] = [];
   context.on('console', (message) => {
@@ -80,13 +85,13 @@ export function complaintsOf(context: BrowserContext): string[] {
   return complaints;
 }
 
-/** A page that is open, and what it has complained about since it was opened. */
+/** An open page, and its errors since it was opened. */
 export interface Visit {
   readonly page: Page;
   readonly complaints: string[];
 }
 
-/** The page of a browser that visits without options of their own share. */
+/** The page that visits without options share. */
 const shared = new WeakMap<Browser, Promise<Visit>>();
 
 /**
@@ -108,7 +113,7 @@ async function opens(browser: Browser, options: BrowserContextOptions = {}): Pro
   return { complaints: complaintsOf(context), page: await context.newPage() };
 }
 
-/** Undoes what a visit before has changed of screen and colours. */
+/** Resets screen and colour scheme after an earlier visit. */
 async function asAtFirst(page: Page): Promise<void> {
   if (DESKTOP.viewport) await page.setViewportSize(DESKTOP.viewport);
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });

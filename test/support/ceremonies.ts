@@ -1,4 +1,4 @@
-import type { CallContext, Caller } from '../../subgraphs/server/caller';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { CredentialJson, Quirks, SoftwareAuthenticator } from './authenticator';
 import { mailsOf } from './sign-in-mails';
 import type { RoomAnswer, SignInRoom } from './sign-in-room';
@@ -33,13 +33,13 @@ export const FINISH = `mutation ($secret: String!, $response: JSONObject!) {
 export const MAIL_PROOF = `mutation ($secret: String!, $language: Language!) {
   mailCeremonyProof(secret: $secret, language: $language) }`;
 
-/** A re-identification as its initiator got it: the secret is the one of the passkey redirect. */
+/** A re-identification, as its initiator receives it: the secret is that of the passkey redirect. */
 export interface Started {
   readonly tokenRef: string;
   readonly secret: string;
 }
 
-/** Starts a re-identification; fails when it is refused. */
+/** Starts a re-identification; fails if it is rejected. */
 export async function started(room: SignInRoom, caller: Caller, input: object, ref?: string): Promise<Started> {
   const answer = await (ref === undefined
     ? room.ask(REIDENTIFY, { input }, { caller })
@@ -48,28 +48,28 @@ export async function started(room: SignInRoom, caller: Caller, input: object, r
   return { tokenRef: (magicLink ?? passkey).tokenRef, secret: passkey ? lastPart(passkey.redirectUrl) : '' };
 }
 
-/** The one value of an answer; fails when the answer is a refusal. */
+/** Returns the only value of a response; fails if the response has errors. */
 export function valueOf({ data, codes }: RoomAnswer): ReturnType<typeof JSON.parse> {
   if (codes.length > 0) throw new Error(codes.join());
   return Object.values(data)[0];
 }
 
-/** The secret at the end of an address. */
+/** Returns the secret at the end of a URL. */
 export function lastPart(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1);
 }
 
-/** Options of the ceremony that is next, as the browser gets them. */
+/** Returns the options of the next ceremony, as the browser receives them. */
 export async function optionsOf(room: SignInRoom, secret: string): Promise<ReturnType<typeof JSON.parse>> {
   return valueOf(await room.ask(OPTIONS, { secret })).options;
 }
 
-/** Sends what an authenticator answered. */
+/** Sends an authenticator's response. */
 export function finish(room: SignInRoom, secret: string, response: CredentialJson): Promise<RoomAnswer> {
   return room.ask(FINISH, { secret, response });
 }
 
-/** Takes one registration ceremony, with an authenticator that may have its quirks. */
+/** Runs one registration ceremony, with an authenticator that may deviate. */
 export async function registered(
   room: SignInRoom,
   secret: string,
@@ -79,7 +79,7 @@ export async function registered(
   return finish(room, secret, authenticator.create(await optionsOf(room, secret), quirks));
 }
 
-/** Takes one assertion ceremony. */
+/** Runs one assertion ceremony. */
 export async function asserted(
   room: SignInRoom,
   secret: string,
@@ -89,7 +89,7 @@ export async function asserted(
   return finish(room, secret, authenticator.get(await optionsOf(room, secret), quirks));
 }
 
-/** A record of a customer who has enrolled a passkey with its Data User; without e-mail address unless one is given. */
+/** Creates a record of a customer with a passkey; by default without e-mail address. */
 export async function enrolled(
   room: SignInRoom,
   by: Caller,
@@ -102,7 +102,7 @@ export async function enrolled(
   return ref;
 }
 
-/** Has the customer of an own record enrol a passkey: its Data User vouches when the record has no e-mail address. */
+/** Lets the customer of a new record enrol a passkey: if the record has no e-mail address, its Data User vouches. */
 export async function enrol(
   room: SignInRoom,
   by: Caller,
@@ -115,7 +115,7 @@ export async function enrol(
   valueOf(await registered(room, secret, authenticator));
 }
 
-/** The secret of the newest of so many mails to an address. */
+/** Waits for a number of mails to an address; returns the secret in the newest. */
 export async function mailedSecret(room: SignInRoom, email: string, count = 1): Promise<string> {
   const [newest] = await mailsOf(room, email, count);
   const [, secret] = /\/(?:link|proof)\/([\w-]{43})/.exec(newest?.text ?? '') ?? [];
@@ -123,5 +123,5 @@ export async function mailedSecret(room: SignInRoom, email: string, count = 1): 
   return secret;
 }
 
-/** A service of the register that asks on its own account. */
+/** A service of the register as caller. */
 export const AS_ACCESS: Partial<CallContext> = { service: 'access' };

@@ -1,6 +1,6 @@
 /**
- * A copy of a document in which no object has a property that is not described: what clients must put up with (a field that is added
- * later), tests do not. An object that is put together (`allOf`) is closed as a whole, and its parts are not.
+ * Returns a copy of a document in which no object may have undescribed properties: clients must ignore added fields,
+ * tests must not. An object with `allOf` is closed as a whole, its parts are not.
  */
 export function closedSchemas<Document extends object>(document: Document): Document {
   const parts = new Set<unknown>();

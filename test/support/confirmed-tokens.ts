@@ -7,7 +7,10 @@ import { until } from './until';
 
 const CONFIRM = 'mutation ($secret: String!) { confirmCeremonyLink(secret: $secret) { organisation } }';
 
-/** Tokens for a customer whom another Data User enrolled: each asked for, mailed, and confirmed by the button of its page. */
+/**
+ * Returns tokens for a customer whom another Data User enrolled: each requested, mailed, and confirmed with the button
+ * of its page.
+ */
 export async function confirmedTokens(
   register: SharedRegister,
   { rest }: Pick<DataUser, 'rest'>,
@@ -35,19 +38,19 @@ export async function confirmedTokens(
   return tokens;
 }
 
-/** A registration that redeems a token; its purpose tells which. */
+/** Returns a registration that redeems a token; its purpose identifies it. */
 export function recordWithToken(token: string, purpose = 'Find a better tariff') {
   const { 'record-metadata': metadata, ...record } = consentRecord('', { purpose });
   const { 'identity-record-ref': _, ...rest } = metadata;
   return { ...record, 'record-metadata': rest, 'reidentification-token': token };
 }
 
-/** Status and first error code of an answer: `400 VAL009`. */
+/** Returns the status and first error code of a response: `400 VAL009`. */
 export function codeOf({ status, body }: RestAnswer): string {
   return [status, body['errors']?.[0]['error-code']].filter((part) => part !== undefined).join(' ');
 }
 
-/** Does work so many times, some at once; answers come in the order of the turns. */
+/** Runs a number of repetitions, some concurrently; returns the results in order. */
 export async function inTurns<Result>(
   count: number,
   work: (turn: number) => Promise<Result>,

@@ -1,4 +1,4 @@
-import type { Caller } from '../../subgraphs/server/caller';
+import type { Caller } from '../../subgraphs/server/callers/caller';
 import { newMpxn } from './customers';
 
 export const REGISTER_CONSENT = `mutation ($input: ConsentRegistrationInput!, $ck: ConsentKey, $key: String) {
@@ -12,7 +12,7 @@ export const EVIDENCE = {
   method: 'Web form',
 };
 
-/** A consent as the caller sends it. */
+/** Returns a consent in the caller's form. */
 export function consentOf(caller: Pick<Caller, 'duid'>, mpxn = newMpxn(), evidence: object = {}, change: object = {}) {
   return {
     duid: caller.duid,

@@ -4,15 +4,15 @@ import { PortalVisitor } from './portal-visitor';
 import type { SharedRegister } from './register';
 import { accountOf } from './rest-client';
 
-/** Somebody at the console: one browser without scripts, with its cookies. */
+/** A browser without scripts at the console, with its cookies. */
 export class ConsoleVisitor extends PortalVisitor {
-  /** Signs in with an account; answers what the form was answered. */
+  /** Signs in with an account; returns the response to the form. */
   async signIn(accountId: string, secretKey: string) {
     const page = await this.get('/sign-in');
     return this.press(page, '/sign-in', { 'account-id': accountId, 'secret-key': secretKey });
   }
 
-  /** Opens a live page, and its stream as the page's script does: from where the page was read. */
+  /** Opens a live page and its stream, which starts at the cursor of the page. */
   async watch(query = ''): Promise<OpenStream> {
     const { html } = await this.get(`/?${query}`);
     const [, after = ''] = /data-after="([^"]*)"/.exec(html) ?? [];
@@ -26,7 +26,7 @@ export class ConsoleVisitor extends PortalVisitor {
   }
 }
 
-/** A member of the back office who has signed in with a demo account. */
+/** Signs in with a demo account of the back office. */
 export async function backOffice(
   register: Pick<SharedRegister, 'console' | 'sandbox'>,
   role: AccountRole = 'admin',

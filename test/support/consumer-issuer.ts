@@ -1,22 +1,22 @@
 import { type IssuerKey, newIssuerKey, startTokenIssuer } from './token-issuer';
 
-/** Claims of an access token beside or instead of the usual ones; one that is null is left out. */
+/** Claims of an access token that are added to the usual ones or replace them; null removes a claim. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-/** The authorisation server of a supplier, as far as the register looks at it: what it publishes of itself, and its tokens. */
+/** The authorisation server of a supplier, with what the register reads of it: its metadata, and its tokens. */
 export interface ConsumerIssuer {
   readonly issuer: string;
   readonly audience: string;
-  /** An access token for an hour, with every scope. */
+  /** Returns an access token that is valid for an hour, with every scope. */
   token(claims: TokenClaims): Promise<string>;
-  /** The same, signed by a key that the issuer does not publish, under the name of one that it does. */
+  /** Returns the same token, signed by an unpublished key under the `kid` of a published one. */
   forged(claims: TokenClaims): Promise<string>;
   close(): Promise<void>;
 }
 
 const HOUR = 3_600;
 
-/** Starts an issuer on a free port: OpenID discovery and a key set; whoever holds it gets any token. */
+/** Starts an issuer on a free port: OpenID discovery and a key set. It issues any token that the test requests. */
 export async function startConsumerIssuer(audience: string): Promise<ConsumerIssuer> {
   const [{ issuer, keys, token, close }, unpublished] = await Promise.all([startTokenIssuer(), newIssuerKey()]);
   const [{ kid }] = keys as [IssuerKey];

@@ -6,7 +6,7 @@ import { type Graph, graphAs } from './graph';
 import type { SharedRegister } from './register';
 import { tariffInput, trf } from './tariff-graph';
 
-/** A supplier with an authorisation server of its own, and the key by which it signs in. */
+/** A supplier with its own authorisation server, and its API key. */
 export interface ConsumerSupplier {
   readonly mpid: string;
   readonly accountId: string;
@@ -20,7 +20,7 @@ export interface ConsumerParties {
   readonly admin: Graph;
   readonly supplier: ConsumerSupplier;
   readonly otherSupplier: ConsumerSupplier;
-  /** RTI Users by their status. */
+  /** RTI Users, by status. */
   readonly users: Readonly<Record<(typeof STATUSES)[number], string>>;
   readonly tariffId: string;
   readonly mpxn: string;
@@ -29,7 +29,7 @@ export interface ConsumerParties {
 
 const STATUSES = ['active', 'suspended', 'disabled', 'removed'] as const;
 
-/** How the parties are named in a register. */
+/** The names of the parties in a register. */
 export interface PartyNames {
   readonly mpids: readonly [string, string];
   /** RTI Users, in the order of their statuses. */
@@ -38,7 +38,7 @@ export interface PartyNames {
   readonly mpxn: string;
 }
 
-/** Names that the examples of the documents have: one register has them once. */
+/** Names in the examples of the documents: a register can have them only once. */
 const USUAL_NAMES: PartyNames = {
   mpids: ['LARK', 'FENW'],
   userIds: STATUSES.map((_, index) => `usr_${String(index + 1).repeat(32)}`),
@@ -46,7 +46,7 @@ const USUAL_NAMES: PartyNames = {
   mpxn: '202233445566',
 };
 
-/** Names that no other test has, for a register that is shared. */
+/** Returns unique names, for a shared register. */
 export function namesOfTheirOwn(): PartyNames {
   return {
     mpids: [newMpid(), newMpid()],
@@ -56,7 +56,7 @@ export function namesOfTheirOwn(): PartyNames {
   };
 }
 
-/** Enters the parties of Interface D into a register, as an admin does. */
+/** Adds the parties of Interface D to a register, as an admin would. */
 export async function consumerParties(register: SharedRegister, names = USUAL_NAMES): Promise<ConsumerParties> {
   const admin = demanding(await graphAs(register, 'admin'));
   const supplier = await enterSupplier(admin, names.mpids[0], 'Larkmoor Energy Supply Ltd');
@@ -94,7 +94,7 @@ const ASSIGN = `mutation ($mpxn: String!, $tariffId: String!, $from: DateTime!) 
   assignTariff(mpxn: $mpxn, tariffId: $tariffId, from: $from) { recordedAt }
 }`;
 
-/** A client that must not be refused: what it does is not what is tested. */
+/** Returns a client that throws on errors, for steps that are not under test. */
 function demanding(graph: Graph): Graph {
   return async (query, variables) => {
     const answer = await graph(query, variables);

@@ -1,52 +1,52 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import pino from 'pino';
-import { ConsumerStandingRepository } from '../../subgraphs/tariffs/consumers/consumer-standing.repository';
-import { type ConsumerTokens, consumerTokens } from '../../subgraphs/tariffs/consumers/consumer-tokens';
-import { issuerKeys } from '../../subgraphs/tariffs/consumers/issuer-keys';
-import { tariffTables } from '../../subgraphs/tariffs/database/tables';
-import type { RegisterEntryStatus } from '../../subgraphs/tariffs/domain/register-entry-status';
-import { openDatabase } from '../../subgraphs/server/database';
-import { databaseAddress } from '../../subgraphs/server/database-login';
-import { migrate } from '../../subgraphs/server/migrate';
+import { ConsumerStatusQueries } from '../../subgraphs/tariffs/consumers/consumer-status.queries';
+import { type ConsumerTokens, consumerTokens } from '../../subgraphs/tariffs/consumers/consumer-tokens.flow';
+import { issuerKeys } from '../../subgraphs/tariffs/consumers/issuer-keys.client';
+import { tariffTables } from '../../subgraphs/tariffs/tables.sql';
+import type { RegisterEntryStatus } from '../../subgraphs/tariffs/register-entries/register-entry-status';
+import { openDatabase } from '../../subgraphs/server/database/database';
+import { databaseAddress } from '../../subgraphs/server/database/database-login';
+import { migrate } from '../../subgraphs/server/database/migrate';
 import { freshDatabase } from './postgres';
 
-/** Verification of consumers' tokens over the tables of `tariffs`, with suppliers and RTI Users in them. */
+/** Verification of consumers' tokens on the tables of `tariffs`, with suppliers and RTI Users. */
 export interface ConsumerRoom {
   readonly tokens: ConsumerTokens;
-  /** Another process: it remembers nothing that {@link tokens} has verified. */
+  /** Returns the verification of another process: its cache contains no token that {@link tokens} has verified. */
   elsewhere(options?: {
     readonly production?: boolean;
-    readonly cooldown?: number;
-    readonly believedFor?: number;
+    readonly cooldownMs?: number;
+    readonly cacheTtlMs?: number;
   }): ConsumerTokens;
   addSupplier(mpid: string, issuer: string, audience: string): Promise<void>;
-  /** Issuer and audience of a supplier become another's. */
+  /** Replaces issuer and audience of a supplier by those of another. */
   moveIssuer(from: string, to: string): Promise<void>;
   addRtiUser(userId: string): Promise<void>;
   setStatus(entry: { readonly mpid: string } | { readonly userId: string }, status: RegisterEntryStatus): Promise<void>;
   /** Moves the register's clock by so many seconds against real time. */
   moveClock(seconds: number): Promise<void>;
-  /** Statements that were sent to the database for tokens. */
+  /** Returns the number of statements that token verification has sent to the database. */
   reads(): number;
   log(): string;
   close(): Promise<void>;
 }
 
-/** Makes it. */
+/** Creates the room. */
 export async function consumerRoom(): Promise<ConsumerRoom> {
   const fresh = await freshDatabase();
   const address = databaseAddress(fresh.url, 'tariffs', randomBytes(32));
   await migrate(address, tariffTables, true, {});
-  const database = await openDatabase(address, []);
+  const database = openDatabase(address);
   const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=tariffs,register', max: 2 });
   owner.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   let reads = 0;
-  const standings = new ConsumerStandingRepository(database);
-  const counted: Pick<ConsumerStandingRepository, 'of'> = {
+  const statuses = new ConsumerStatusQueries(database);
+  const counted: Pick<ConsumerStatusQueries, 'of'> = {
     of: (token) => {
       reads += 1;
-      return standings.of(token);
+      return statuses.of(token);
     },
   };
   const lines: string[] = [];

@@ -6,17 +6,20 @@ import { signInAtSupplier } from './supplier-browser';
 
 /** An RTI User at a supplier: a real client of its OpenID provider (authorization code, PKCE S256). */
 export interface RtiApplication {
-  /** Where a consumer begins, and how the answer is turned into a token, or into all that comes with it. */
+  /**
+   * Returns the URL where a consumer begins, and functions that exchange the response for a token, or for the complete
+   * token response.
+   */
   begin(scope: string): Promise<{
     readonly url: string;
     finish(callback: string): Promise<string>;
     exchange(callback: string): Promise<oidc.TokenEndpointResponse>;
   }>;
-  /** A token of its own, for webhooks (client credentials). */
+  /** Returns the application's own token, for webhooks (client credentials). */
   ownToken(): Promise<string>;
 }
 
-/** The application of an RTI User, sent back to at an address of this machine. */
+/** Returns the application of an RTI User; its redirect URI is an address of this machine. */
 export async function rtiApplication(
   { issuer }: Pick<RunningSupplier, 'issuer'>,
   { id, secret }: Pick<RtiClient, 'id' | 'secret'>,
@@ -44,7 +47,7 @@ export async function rtiApplication(
   };
 }
 
-/** The token that a consumer lets an RTI User have, without a browser to be seen. */
+/** Returns the token that a consumer permits for an RTI User, without a real browser. */
 export async function consumerToken(
   supplier: Pick<RunningSupplier, 'issuer'>,
   client: Pick<RtiClient, 'id' | 'secret'>,

@@ -1,4 +1,4 @@
-import type { Caller } from '../../subgraphs/server/caller';
+import type { Caller } from '../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from './authenticator';
 import { lastPart, registered, valueOf } from './ceremonies';
 import { mailsNow } from './sign-in-mails';
@@ -30,7 +30,7 @@ export const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { revoke
 const RECORD = `mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }`;
 const SEEN = `query ($part: CustomerRecordPart!) { customerAccessRecords(part: $part) { nodes { id purpose } } }`;
 
-/** Customers, Data Users and suppliers at one meter point after the other, in a room. */
+/** Customers, Data Users and suppliers at successive meter points, in a room. */
 export class ContestRoom {
   private people = 0;
   private mpid: Promise<{ mpid: string }> | undefined;
@@ -41,7 +41,7 @@ export class ContestRoom {
     return `${who}-${(this.people += 1)}@contest.example`;
   }
 
-  /** An Identity Record with an address, verified unless changed, and a consent that is linked to it, named by its purpose. */
+  /** Creates an Identity Record with an address, verified by default, and a linked consent with a given purpose. */
   async customer(by: Caller, mpxn: string, email: string | null, purpose: string, principal: object = {}) {
     const ir = await this.room.newRecord(by, { email }, { mpxn, ...principal });
     await this.consent(by, ir, purpose);
@@ -72,12 +72,12 @@ export class ContestRoom {
     valueOf(await this.room.askAccess(RECORD, { input }, { caller: by }));
   }
 
-  /** The token of a session that a mailed link began. */
+  /** Signs in by a mailed link; returns the session's token. */
   async signedIn(email: string): Promise<string> {
     return (await signedInByLink(this.room, { email }, email)).token;
   }
 
-  /** The tokens of sessions by every link that is mailed for an address, the link of the present home first. */
+  /** Signs in by every link that is mailed to an address; returns the tokens, that of the current home first. */
   async signedInAll(email: string): Promise<string[]> {
     const links = async () =>
       (await mailsNow(this.room, email)).flatMap(({ text }) => /\/sign-in\/link\/([\w-]{43})/.exec(text)?.[1] ?? []);
@@ -92,13 +92,13 @@ export class ContestRoom {
     return tokens.toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent)).map(({ token }) => token);
   }
 
-  /** What a session shows, by purpose. */
+  /** Returns the purposes of the records that a session shows. */
   async seen(token: string, part = 'CURRENT'): Promise<string[]> {
     const page = valueOf(await this.room.askAccess(SEEN, { part }, asCustomer(token)));
     return (page.nodes as { purpose: string }[]).map(({ purpose }) => purpose).toSorted();
   }
 
-  /** The id of an access record that a session shows. */
+  /** Returns the id of an access record that a session shows. */
   async idOf(token: string, purpose: string): Promise<string> {
     const page = valueOf(await this.room.askAccess(SEEN, { part: 'CURRENT' }, asCustomer(token)));
     return (page.nodes as { id: string; purpose: string }[]).find((each) => each.purpose === purpose)?.id as string;
@@ -108,7 +108,7 @@ export class ContestRoom {
     return this.room.askAccess(WITHDRAW, { id }, asCustomer(token));
   }
 
-  /** Holds an access record, in a transaction of the owner, until it is released. */
+  /** Locks an access record, in a transaction of the owner, until it is released. */
   async holding(id: string) {
     const { owner } = this.room;
     await owner.query('begin');
@@ -127,14 +127,14 @@ export class ContestRoom {
     return valueOf(await this.room.ask(CONTACTS, {}, asCustomer(token)));
   }
 
-  /** The contact with this standing. */
+  /** Returns the contact with this standing. */
   async contactOf(token: string, standing: string): Promise<string> {
     const found = (await this.contacts(token)).find((each) => each.standing === standing);
     if (found === undefined) throw new Error(`no contact is ${standing}`);
     return found.id;
   }
 
-  /** Has a link mailed to the other contact of a session; its secret. */
+  /** Requests a mailed link to the other contact of a session; returns its secret. */
   async mailedProof(token: string, email: string): Promise<string> {
     const contact = await this.contactOf(token, 'OTHER');
     const before = (await this.proofs(email)).length;
@@ -150,13 +150,13 @@ export class ContestRoom {
     return mails.flatMap(({ text }) => /\/contacts\/link\/([\w-]{43})/.exec(text)?.[1] ?? []);
   }
 
-  /** The notices of contests that an address got, once no job waits any more. */
+  /** Waits for all jobs; returns the contest notices that were mailed to an address. */
   async notices(email: string): Promise<string[]> {
     await this.room.jobsDone();
     return (await mailsNow(this.room, email)).map(({ text }) => text).filter((text) => text.includes('Who you are'));
   }
 
-  /** Signs in at the supplier, of which the meter point is a customer's; the codes of a refusal, or the token. */
+  /** Signs in at the supplier of a customer with this meter point; returns the error codes, or the token. */
   async supplied(mpxn: string): Promise<{ codes: readonly string[]; token: string }> {
     const { mpid } = await (this.mpid ??= this.room.newSupplier());
     const login = { login: `contest-${(this.people += 1)}`, password: 'a password', mpxns: [mpxn] };
@@ -171,7 +171,7 @@ export class ContestRoom {
     return this.room.ask(JUDGE, { contact, verdict }, asCustomer(token));
   }
 
-  /** A record whose passkey its Data User vouches for, with an address beside it or without. */
+  /** Creates a record whose passkey its Data User vouches for, with or without an address. */
   async passkeyHolder(by: Caller, mpxn: string, email: string | null): Promise<SoftwareAuthenticator> {
     const change = { email, initiatePasskeyRegistration: true, passkeyReturnUrl: 'https://larkhill.example/back' };
     const { ir, redirect } = await this.room.newEnrolment(by, change, { mpxn });
@@ -181,7 +181,7 @@ export class ContestRoom {
     return authenticator;
   }
 
-  /** An assertion for a sign-in by passkey that was started. */
+  /** Starts a sign-in by passkey and returns its assertion. */
   async assertion(authenticator: SoftwareAuthenticator) {
     const { secret, options } = valueOf(await this.room.ask(START_PASSKEY));
     return { secret, response: authenticator.get(options) };

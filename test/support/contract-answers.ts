@@ -1,28 +1,31 @@
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { type OpenApiDocument, loadContract } from '../../rest-adapter/contract';
-import { INTERFACES, type RestInterface, interfaceAt } from '../../rest-adapter/interfaces';
+import { type OpenApiDocument, loadContract } from '../../rest-adapter/contract/contract';
+import { INTERFACES, type RestInterface, interfaceAt } from '../../rest-adapter/contract/interfaces';
 import { closedSchemas } from './closed-schemas';
 
-/** A request as a document tells of it. */
+/** A request to a documented interface. */
 export interface AskedRequest {
   readonly method: string;
   readonly path: string;
 }
 
-/** An answer as it came; the body is undefined where there is none, and a text where it is no JSON. */
+/** A response, as received; the body is undefined if there is none, and a text if it is not JSON. */
 export interface GivenAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-/** The answers that the OpenAPI documents promise. */
+/** The responses in the OpenAPI documents. */
 export interface ContractAnswers {
-  /** Operation of a request, if a document has it; HEAD is the GET of a path. */
+  /** Returns the operation of a request, if a document has it; HEAD counts as the GET of its path. */
   operationOf(request: AskedRequest): string | undefined;
-  /** Everything in which an answer is not what the documents promise: status, headers, body; nothing may be there that they do not tell of. */
+  /**
+   * Returns every deviation of a response from the documents: status, headers, body; undocumented parts are deviations,
+   * too.
+   */
   breaches(request: AskedRequest, answer: GivenAnswer): string[];
   /** `operationId status` of every documented answer. */
   readonly all: readonly string[];
@@ -34,19 +37,19 @@ interface Published {
   readonly document: OpenApiDocument;
 }
 
-/** What the documents in `schema/openapi` promise, read anew, apart from the adapter's own joining. */
+/** Reads the documents in `schema/openapi` again, without the adapter's own code that joins them. */
 export function contractAnswers(): ContractAnswers {
   return answersOf(INTERFACES.map(loadContract));
 }
 
 const served = new Map<unknown, Promise<ContractAnswers>>();
 
-/** What the documents promise that a register serves at an address. */
+/** Returns the documented responses of the register at an address. */
 export function servedAnswers(rest: string): Promise<ContractAnswers> {
   return answersServed(rest, async (path) => (await fetch(`${rest}${path}`)).json());
 }
 
-/** What the documents promise that a server serves; they are read once. */
+/** Returns the documented responses of a server; reads its documents once. */
 export function answersServed(by: unknown, read: (path: string) => Promise<unknown>): Promise<ContractAnswers> {
   const known = served.get(by);
   if (known) return known;
@@ -84,7 +87,7 @@ function answersOf(published: readonly Published[]): ContractAnswers {
   return {
     operationOf: (request) => operationAt(request)?.operationId,
     breaches(request, answer) {
-      const isHeadRefused = request.method === 'HEAD' && answer.status === 405; // where GET has an effect
+      const isHeadRefused = request.method === 'HEAD' && answer.status === 405; // if GET has an effect
       const route = isHeadRefused ? undefined : operationAt(request);
       const restInterface = route?.restInterface ?? interfaceAt(request.path);
       if (restInterface === published[0]?.restInterface && OPERATORS.test(request.path) && answer.status < 400)
@@ -98,7 +101,7 @@ function answersOf(published: readonly Published[]): ContractAnswers {
   };
 }
 
-/** What the adapter serves beside the interfaces. */
+/** Paths that the adapter serves in addition to the interfaces. */
 const OPERATORS = /^\/(health|metrics|docs|openapi|\.well-known)(\/|\.json$|$)/;
 
 function isDecodable(path: string): boolean {
@@ -134,16 +137,19 @@ function routesOf({ restInterface, document }: Published): Route[] {
   });
 }
 
-/** Everything in which an answer is not what its document says. */
+/** Returns every deviation of a response from its document. */
 type Check = (method: string, answer: GivenAnswer) => string[];
 
 interface Documented {
   answer(operationId: string, status: number): Check | undefined;
-  /** What is answered where no operation is. */
+  /** Returns the check of a response to a request without an operation. */
   unserved(status: number): Check | undefined;
 }
 
-/** By status, the components that say what is answered where no operation is; the web server refuses some by itself. */
+/**
+ * By status, the components that describe the response to a request without an operation; the web server sends some of
+ * them itself.
+ */
 const UNSERVED: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   404: 'NotFound',
@@ -189,10 +195,11 @@ function resolved(document: OpenApiDocument, part: unknown): Part {
   );
 }
 
-/** What HTTP itself adds, and what the register says in every answer: how browsers are to treat it, and that nobody keeps it. */
+/** Headers of HTTP itself, and those that every response has: instructions for browsers, and `no-store`. */
 const OF_EVERY_ANSWER = new Set([
   ...['connection', 'keep-alive', 'date', 'content-type', 'content-length', 'transfer-encoding'],
   ...['cache-control', 'x-content-type-options', 'content-security-policy', 'referrer-policy'],
+  ...['access-control-allow-origin', 'access-control-expose-headers'],
   'strict-transport-security',
 ]);
 

@@ -1,11 +1,11 @@
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument } from '../../rest-adapter/contract';
+import type { OpenApiDocument } from '../../rest-adapter/contract/contract';
 import { closedSchemas } from './closed-schemas';
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** Bodies of JSON that have no example, and examples of a document that do not fit what they are examples of. */
+/** Returns the JSON bodies without an example, and the examples that do not match their schema. */
 export function exampleFaults(document: OpenApiDocument): string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   addFormats(ajv);
@@ -29,11 +29,11 @@ interface Exemplified {
   readonly at: string;
   readonly schema: unknown;
   readonly examples: readonly unknown[];
-  /** A body of JSON has one, parameters and headers may. */
+  /** Whether an example is required: for JSON bodies, not for parameters and headers. */
   readonly isDemanded: boolean;
 }
 
-/** Whatever has a schema beside its example: bodies, parameters, headers. */
+/** Finds everything that has a schema and an example: bodies, parameters, headers. */
 function examplesIn(part: unknown, document: OpenApiDocument, at: string): Exemplified[] {
   if (typeof part !== 'object' || part === null) return [];
   const { schema, example, examples = {} } = part as { schema?: unknown; example?: unknown; examples?: Part };
@@ -52,7 +52,7 @@ function examplesIn(part: unknown, document: OpenApiDocument, at: string): Exemp
   return [...own, ...Object.entries(part).flatMap(([name, each]) => examplesIn(each, document, `${at}/${name}`))];
 }
 
-/** What a reference names, and what is no reference. */
+/** Resolves a reference; returns anything else unchanged. */
 function resolved(document: OpenApiDocument, part: unknown): unknown {
   const { $ref } = part as { $ref?: string };
   if ($ref === undefined) return part;
@@ -63,20 +63,23 @@ function resolved(document: OpenApiDocument, part: unknown): unknown {
   );
 }
 
-/** A request made of the examples of an operation, as the page "Try it out" makes it. */
+/** A request made from the examples of an operation, as the page "Try it out" makes it. */
 export interface ExampleRequest {
   readonly operationId: string;
-  /** Of several bodies, which; empty where there is none or one. */
+  /** Name of the example, if there are several bodies; empty otherwise. */
   readonly example: string;
   readonly method: string;
   readonly target: string;
   readonly body: unknown;
   readonly tag: string;
-  /** Names of the ways to sign in. */
+  /** Names of the security schemes. */
   readonly security: readonly string[];
 }
 
-/** The requests of a document whose base path is given: one for each example of a body, one for what has no body. */
+/**
+ * Returns the requests of a document with a given base path: one for each example of a body, one for each operation
+ * without a body.
+ */
 export function exampleRequests(document: OpenApiDocument, basePath: string): ExampleRequest[] {
   const all = document['security'] as readonly Part[];
   return Object.entries(document.paths).flatMap(([path, item]) => {

@@ -1,7 +1,7 @@
-import type { EndedRecord } from '../../portal/presentation/register-answers';
+import type { CustomerRecord } from '../../web/portal/presentation/operation-results';
 
-/** An access record as its customer reads it: sole controller, by consent, ACTIVE; the change is laid over it. */
-export function customerRecord(change: Partial<EndedRecord> = {}): EndedRecord {
+/** Returns an access record as its customer reads it: sole controller, by consent, ACTIVE; `change` replaces parts. */
+export function customerRecord(change: Partial<CustomerRecord> = {}): CustomerRecord {
   return {
     id: '00000000-0000-4000-8000-000000000001',
     state: 'ACTIVE',
@@ -34,8 +34,8 @@ export function customerRecord(change: Partial<EndedRecord> = {}): EndedRecord {
   };
 }
 
-/** What the communications operator saw of an organisation that is not registered. */
-export function discoveredRecord(organisationName: string, change: Partial<EndedRecord> = {}): EndedRecord {
+/** Returns access that the communications operator reported, of an unregistered organisation. */
+export function discoveredRecord(organisationName: string, change: Partial<CustomerRecord> = {}): CustomerRecord {
   return customerRecord({
     state: 'DISCOVERED',
     legalBasis: null,

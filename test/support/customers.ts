@@ -17,7 +17,7 @@ export interface Customer {
   readonly key: string;
 }
 
-/** A Data User of its own, with a site that customers return to. */
+/** A new Data User, with a site to which customers return. */
 export interface DataUser {
   readonly name: string;
   readonly duid: string;
@@ -51,7 +51,7 @@ export function newMpid(): string {
   return `W${number.padStart(3, '0').toUpperCase()}`;
 }
 
-/** An Identity Record as a Data User sends it. */
+/** Returns an Identity Record in the form that a Data User sends. */
 export function identityRecord(mpxn: string, email: string | null, outcome: 'verified' | 'failed' | null = 'verified') {
   return {
     'pii-principal': {
@@ -66,7 +66,7 @@ export function identityRecord(mpxn: string, email: string | null, outcome: 'ver
   };
 }
 
-/** Registers a customer who has consented, and answers who they are. */
+/** Registers a customer with a consent; returns both. */
 export async function newCustomer({ rest }: DataUser, change: Record<string, unknown> = {}): Promise<Customer> {
   const mpxn = newMpxn();
   const email = `customer-${mpxn}@customer.example`;
@@ -78,13 +78,13 @@ export async function newCustomer({ rest }: DataUser, change: Record<string, unk
   return { mpxn, email, ir, key: String(registered.body['access-token'].key) };
 }
 
-/** All mails to an address, the newest first. */
+/** Returns all mails to an address, the newest first. */
 export async function mailsTo({ mailbox }: SharedRegister, address: string): Promise<readonly CapturedMail[]> {
   const response = await fetch(`${mailbox}?to=${encodeURIComponent(address)}`);
   return (await response.json()) as CapturedMail[];
 }
 
-/** The newest of so many mails to an address, once they are there. */
+/** Waits for a number of mails to an address; returns the newest. */
 export async function nextMail(register: SharedRegister, address: string, count = 1): Promise<CapturedMail> {
   const mails = await until(async () => {
     const all = await mailsTo(register, address);
@@ -93,14 +93,14 @@ export async function nextMail(register: SharedRegister, address: string, count 
   return mails[0] as CapturedMail;
 }
 
-/** The one link to the register's pages in a mail. */
+/** Returns the only link to the register's pages in a mail. */
 export function linkIn({ text }: CapturedMail): string {
   const [link] = /https?:\/\/\S+\/(?:link|proof)\/[\w-]{43}/.exec(text) ?? [];
   if (link === undefined) throw new Error('the mail has no link');
   return link;
 }
 
-/** A supplier with an account of its own, and its OpenID provider. */
+/** A new supplier with an account, and its OpenID provider. */
 export interface OnboardedSupplier extends Supplier.RunningSupplier {
   readonly name: string;
   readonly mpid: string;
@@ -128,7 +128,7 @@ export async function newSupplier(register: SharedRegister): Promise<OnboardedSu
   return { ...supplier, name, mpid, account };
 }
 
-/** The token of a customer who signs in by the link that is mailed to them. */
+/** Signs a customer in by a mailed link; returns the token. */
 export async function customerToken(
   register: SharedRegister,
   { ir, email }: Pick<Customer, 'ir' | 'email'>,

@@ -1,8 +1,11 @@
 import { Pool } from 'pg';
-import { sessionOptions } from '../../subgraphs/server/database';
+import { sessionOptions } from '../../subgraphs/server/database/database';
 import { trialDeliveryAddress, trialEngine } from './trial-deliveries';
 
-/** An engine as a process of its own, for tests that kill it: `node -r ./test/support/swc-register.js test/support/delivery-process.ts <url>`. Says `ready`. */
+/**
+ * A delivery engine in a separate process, for tests that kill it: `node -r ./test/support/swc-register.js
+ * test/support/delivery-process.ts <url>`. Prints `ready`.
+ */
 async function main([url = '']: string[]): Promise<void> {
   const address = trialDeliveryAddress(url);
   const pool = new Pool(sessionOptions(address));

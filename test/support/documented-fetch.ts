@@ -1,6 +1,6 @@
 import { servedAnswers } from './contract-answers';
 
-/** `fetch` from the REST interfaces of a register: an answer that its own documents do not promise is an error. */
+/** `fetch` for the REST interfaces of a register: throws if its own documents do not describe the response. */
 export async function documentedFetch(address: URL | string, init: RequestInit = {}): Promise<Response> {
   const { origin, pathname } = new URL(address);
   const { method = 'GET' } = init;

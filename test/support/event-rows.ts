@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client, Pool } from 'pg';
-import type { LegalBasis } from '../../subgraphs/access/domain/access-record';
+import type { LegalBasis } from '../../subgraphs/access/records/access-record';
 import { DUID } from './access-database';
+import { until } from './until';
 
 type Session = Pick<Client | Pool, 'query'>;
 
@@ -14,7 +15,7 @@ export interface WebhookChange {
 
 const ALL_TYPES = ['consent.expiring', 'tenancy.change', 'consent.withdrawal'];
 
-/** Registers a subscription, as the application does; answers its internal id. */
+/** Registers a subscription, as the application does; returns its internal id. */
 export async function putWebhook(session: Session, change: WebhookChange = {}): Promise<string> {
   const { duid = DUID, days = 30, types = ALL_TYPES } = change;
   const { rows } = await session.query<{ id: string }>(
@@ -25,14 +26,14 @@ export async function putWebhook(session: Session, change: WebhookChange = {}): 
   return rows[0]?.id as string;
 }
 
-/** A record as it is registered; its expiry is an interval from now. */
+/** A record at its registration; its expiry is an interval from now. */
 export interface RegisteredRecord {
   readonly duid?: string;
   readonly legalBasis?: LegalBasis;
   readonly expiresIn?: string | null;
 }
 
-/** Registers a record with its history in one statement, as the application does; answers its id. */
+/** Registers a record with its history in one statement, as the application does; returns its id. */
 export async function register(session: Session, change: RegisteredRecord = {}): Promise<string> {
   const { duid = DUID, legalBasis = 'uk-consent', expiresIn = null } = change;
   const id = randomUUID();
@@ -52,7 +53,10 @@ export async function register(session: Session, change: RegisteredRecord = {}):
   return id;
 }
 
-/** Puts many ACTIVE records into the tables as their owner, with their history; `expiry` is SQL of their number `n`, from 1. */
+/**
+ * Inserts many ACTIVE records as the owner of the tables, with their history; `expiry` is an SQL expression with the
+ * record's number `n`, from 1.
+ */
 export async function putMany(
   owner: Client,
   count: number,
@@ -76,7 +80,7 @@ export async function putMany(
   await owner.query('vacuum analyze access_record');
 }
 
-/** Moves the expiry of a record as a replacement does: so far from now. */
+/** Moves the expiry of a record, as a replacement does, to an interval from now. */
 export async function replace(session: Session, id: string, expiresIn: string): Promise<void> {
   await session.query(
     `with record as (
@@ -99,23 +103,36 @@ export async function end(session: Session, id: string, cause: 'withdrawn' | 're
   );
 }
 
-/** A row of the log, looked into by name. */
+/** A row of the log; tests read its columns by name. */
 type LoggedRow = Record<string, ReturnType<typeof JSON.parse>>;
 
-/** What the log tells of a record, oldest first. */
+/** Plans the deliveries of all events in the outbox, as the engine does after each commit. */
+export async function fanOutAll(session: Session): Promise<void> {
+  await until(async () => {
+    await session.query('select from fan_out(250)');
+    return (await session.query('select from fanout')).rowCount === 0 ? true : undefined;
+  });
+}
+
+/** Returns the events of a record after the fan-out, oldest first. */
 export async function eventsOf(session: Session, recordId: string): Promise<LoggedRow[]> {
+  await fanOutAll(session);
   const { rows } = await session.query('select * from event where record_id = $1 order by era, tx, position', [
     recordId,
   ]);
   return rows;
 }
 
-/** Deliveries of a subscription about a subject, in sequence: the type of each and what became of it. */
+/**
+ * Returns the deliveries of a subscription about a subject after the fan-out, in sequence: the type and outcome of
+ * each.
+ */
 export async function deliveriesOf(session: Session, webhookId: string, subject: string): Promise<string[]> {
-  const { rows } = await session.query<{ told: string }>(
-    `select event.type || ' ' || delivery.state as told from delivery join event on event.id = event_id
+  await fanOutAll(session);
+  const { rows } = await session.query<{ text: string }>(
+    `select event.type || ' ' || delivery.state as text from delivery join event on event.id = event_id
      where endpoint_id = $1 and subject = $2 order by sequence`,
     [webhookId, subject],
   );
-  return rows.map(({ told }) => told);
+  return rows.map(({ text }) => text);
 }

@@ -7,19 +7,19 @@ export interface StreamMessage {
   readonly id: string | undefined;
 }
 
-/** A stream that is open, and what came by it. */
+/** An open stream, and the messages received. */
 export interface OpenStream {
   readonly status: number;
   readonly headers: Headers;
   readonly messages: readonly StreamMessage[];
-  /** The first message of a kind that fits, waiting for it. */
+  /** Waits for the first matching message of a kind. */
   next(event: string, fits?: (message: StreamMessage) => boolean): Promise<StreamMessage>;
-  /** Resolves when the other end ends it. */
+  /** Resolves when the server ends it. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
-/** Opens a stream as a page of a browser would. */
+/** Opens a stream as a browser's page would. */
 export async function openStream(address: string, headers: Record<string, string>): Promise<OpenStream> {
   const closing = new AbortController();
   const response = await fetch(address, {

@@ -12,20 +12,20 @@ import { until } from './until';
 
 /** Plays exchanges against one register. */
 export interface ExchangePlayer {
-  /** The variables that every file begins with. */
+  /** Initial variables of every file. */
   readonly variables: Variables;
-  /** Sends the request and answers everything that is not as expected. */
+  /** Sends the request and returns all differences from the expected response. */
   play(exchange: WrittenExchange, variables: Variables): Promise<string[]>;
-  /** `operationId status` of every answer that was had. */
+  /** `operationId status` of every response received. */
   readonly had: ReadonlySet<string>;
 }
 
-/** How many repetitions of a request are on their way together. */
+/** Maximum number of concurrent repetitions of a request. */
 const AT_ONCE = 25;
 
 /**
- * A player whose files know every demo account as `{{role.token}}`, `{{role.account}}`, `{{role.secret}}` and `{{role.duid}}`, and the
- * parties of Interface D.
+ * Creates a player. Its files can use every demo account as `{{role.token}}`, `{{role.account}}`, `{{role.secret}}` and
+ * `{{role.duid}}`, and the parties of Interface D.
  */
 export async function exchangePlayer(
   register: SharedRegister,
@@ -44,24 +44,26 @@ export async function exchangePlayer(
         await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, () => send(request)));
       }
       const takeStep = request.method === 'PASSKEY' ? () => customer(request.url) : () => send(request);
-      const { answer, told } = await answerTo(exchange, takeStep, variables);
-      if (request.method === 'PASSKEY' || request.url.href.startsWith(register.mailbox)) return told;
-      told.push(...breaches(request, answer, transactions));
+      const { answer, mismatches } = await answerTo(exchange, takeStep, variables);
+      if (request.method === 'PASSKEY' || request.url.href.startsWith(register.mailbox)) return mismatches;
+      mismatches.push(...breaches(request, answer, transactions));
       const isRest = request.url.href.startsWith(register.rest);
-      return isRest ? [...told, ...contractBreaches(request, answer, contract, had)] : told;
+      return isRest ? [...mismatches, ...contractBreaches(request, answer, contract, had)] : mismatches;
     },
   };
 }
 
-/** The answer, and how it differs from what is expected; one that is awaited is asked for again until it does not. */
+/**
+ * Returns the response and its differences from the expected one. An awaited exchange is repeated until there are none.
+ */
 async function answerTo(exchange: WrittenExchange, takeStep: () => Promise<Answer>, variables: Variables) {
   const ask = async () => {
     const answer = await takeStep();
-    return { answer, told: differencesFromExpected(exchange.expected, answer, variables) };
+    return { answer, mismatches: differencesFromExpected(exchange.expected, answer, variables) };
   };
   let last = await ask();
-  if (!exchange.isAwaited || last.told.length === 0) return last;
-  const isSo = async () => ((last = await ask()).told.length === 0 ? last : undefined);
+  if (!exchange.isAwaited || last.mismatches.length === 0) return last;
+  const isSo = async () => ((last = await ask()).mismatches.length === 0 ? last : undefined);
   return until(isSo).catch(() => last);
 }
 
@@ -87,7 +89,7 @@ async function variablesOf(register: SharedRegister): Promise<Variables> {
   return variables;
 }
 
-/** Tokens of one supplier for one consumer, and what is wrong with others. */
+/** Tokens that one supplier issued for one consumer, and invalid ones. */
 async function consumerVariables({ supplier, otherSupplier, users, tariffId, mpxn }: ConsumerParties) {
   const consumer = { sub: 'anna', client_id: users.active, mpxn: [mpxn] };
   const claims = {
@@ -123,7 +125,7 @@ async function sentRequest(
   };
 }
 
-/** As in REST Client: `Basic id:secret` is encoded. */
+/** Encodes `Basic id:secret`, as REST Client does. */
 function encoded(value: string): string {
   const [, credentials] = /^Basic (.*:.*)$/.exec(value) ?? [];
   return credentials === undefined ? value : `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -157,7 +159,10 @@ function differencesFromExpected(
   return [...inBody, ...inHeaders];
 }
 
-/** A body of lines `CODE message` stands for the error envelope with exactly these errors, in any order; what is no JSON must be equal. */
+/**
+ * Compares a body. Lines `CODE message` mean the error envelope with exactly these errors, in any order; a body that is
+ * not JSON must be equal.
+ */
 function bodyDifferences(expected: string, body: unknown, variables: Variables): string[] {
   if (typeof body === 'string') return body === expected ? [] : [`expected ${expected}, found ${body}`];
   const { response: _, extensions: __, ...members } = (body ?? {}) as Record<string, unknown>;

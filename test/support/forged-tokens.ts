@@ -2,25 +2,25 @@ import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from
 import { deflateRawSync } from 'node:zlib';
 import { EncryptJWT, type JWK, decodeJwt } from 'jose';
 
-/** What a forger of the register's bearer tokens has, and what only a broken register would sign with. */
+/** What a forger of bearer tokens has, and the keys that only a defective register would accept or sign with. */
 export interface ForgersTools {
-  /** A token that is good, and another one of the same account. */
+  /** A valid token, and another one of the same account. */
   readonly good: string;
   readonly another: string;
-  /** The private key that signs now, under its own `kid`. */
+  /** The current private signing key, with its own `kid`. */
   readonly signingKey: JWK;
-  /** A private key that signed once and is published no more. */
+  /** A private key that is no longer published. */
   readonly retiredKey: JWK;
-  /** An Ed25519 key of the forger's own. */
+  /** The forger's own Ed25519 key. */
   readonly forgersKey: JWK;
-  /** An address of the forger's own, where the public half of their key lies. */
+  /** URL of the forger's own key set. */
   readonly forgersKeySet: string;
-  /** An account that is not the token's, and its Data User. */
+  /** Another account than the token's, with its Data User. */
   readonly otherAccount: { readonly accountId: string; readonly duid: string };
 }
 
 type Make = (tools: ForgersTools) => string | Promise<string>;
-/** AUT001, unless another is given. */
+/** The expected code; AUT001 by default. */
 type Forgery = readonly [what: string, make: Make, code?: 'AUT002'];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,57 +28,60 @@ type Fields = Readonly<Record<string, unknown>>;
 const HEADER = { alg: 'EdDSA', typ: 'at+jwt' };
 const HOUR = 3_600;
 const YEARS = 10 * 365 * 24 * HOUR;
-/** Order of the group of Ed25519 (RFC 8032, section 5.1): added to the second half of a signature, it makes another that old code accepts. */
+/**
+ * Order of the Ed25519 group (RFC 8032 section 5.1). Added to the second half of a signature, it yields another
+ * signature that old implementations accept.
+ */
 const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 const now = () => Math.floor(Date.now() / 1000);
 const encoded = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const partsOf = (token: string) => token.split('.') as [header: string, payload: string, signature: string];
-/** The public half, as everybody reads it at `/.well-known/jwks.json`. */
+/** The public key, as published at `/.well-known/jwks.json`. */
 const publicBytes = ({ x }: JWK) => Buffer.from(String(x), 'base64url');
 const publicHalf = ({ kty, crv, x, kid }: JWK) => ({ kty, crv, x, kid });
 const pemOf = (key: JWK) =>
   createPublicKey({ key: key as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string;
 
-/** Two parts as they are, signed by a key of Ed25519. */
+/** Signs two parts unchanged with an Ed25519 key. */
 function signedText(header: string, payload: string, key: JWK): string {
   const text = `${header}.${payload}`;
   const privateKey = createPrivateKey({ key: key as never, format: 'jwk' });
   return `${text}.${sign(null, Buffer.from(text), privateKey).toString('base64url')}`;
 }
 
-/** A header instead of the good token's, its claims, and a signature by a key: the forger's unless another is given. */
+/** A token with another header, the valid token's claims, and a signature by `key`, the forger's by default. */
 function withHeader(header: Fields | string, tools: ForgersTools, key: JWK = tools.forgersKey): string {
-  const told = typeof header === 'string' ? header : { ...HEADER, kid: tools.signingKey.kid, ...header };
-  return signedText(encoded(told), partsOf(tools.good)[1], key);
+  const fields = typeof header === 'string' ? header : { ...HEADER, kid: tools.signingKey.kid, ...header };
+  return signedText(encoded(fields), partsOf(tools.good)[1], key);
 }
 
-/** The good token with other claims (undefined: without), signed by the register's own key. */
+/** The valid token with other claims (undefined removes one), signed by the register's own key. */
 function withClaims(claims: Fields, { good, signingKey }: ForgersTools): string {
   return signedText(partsOf(good)[0], encoded({ ...decodeJwt(good), ...claims }), signingKey);
 }
 
-/** The good token with other claims under the signature that it had. */
+/** The valid token with other claims and its original signature. */
 function changed(claims: Fields, { good }: ForgersTools): string {
   const [header, , signature] = partsOf(good);
   return [header, encoded({ ...decodeJwt(good), ...claims }), signature].join('.');
 }
 
-/** The good token with another text of a part, and the signature that it had. */
+/** The valid token with one part rewritten and its original signature. */
 function rewritten(part: 0 | 1, change: (json: string) => string, { good }: ForgersTools): string {
   const parts = partsOf(good);
   parts[part] = encoded(change(Buffer.from(parts[part], 'base64url').toString()));
   return parts.join('.');
 }
 
-/** The good token with another signature. */
+/** The valid token with another signature. */
 function resigned(change: (signature: string) => string, { good }: ForgersTools): string {
   const [header, payload, signature] = partsOf(good);
   return [header, payload, change(signature)].join('.');
 }
 
-/** A token whose HMAC key is something public. */
+/** A token signed by HMAC with public data as the secret. */
 function hmac(alg: 'HS256' | 'HS512', secret: (key: JWK) => Buffer | string, tools: ForgersTools): string {
   const text = `${encoded({ ...HEADER, alg, kid: tools.signingKey.kid })}.${partsOf(tools.good)[1]}`;
   return `${text}.${createHmac(alg === 'HS256' ? 'sha256' : 'sha512', secret(tools.signingKey))
@@ -92,7 +95,7 @@ function flipped(signature: string): string {
   return bytes.toString('base64url');
 }
 
-/** The same signature to whoever does not check that its second half is reduced. */
+/** An equivalent signature, for verifiers that do not check that its second half is reduced. */
 function malleable(signature: string): string {
   const bytes = Buffer.from(signature, 'base64url');
   const second = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`) + GROUP_ORDER;
@@ -100,7 +103,7 @@ function malleable(signature: string): string {
   return bytes.toString('base64url');
 }
 
-/** The same bytes in another spelling: the last character has bits that mean nothing. */
+/** The same bytes in another base64url form: the last character has unused bits. */
 function lastBitsSet(signature: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return signature.slice(0, -1) + alphabet.charAt(alphabet.indexOf(signature.slice(-1)) ^ 1);
@@ -291,7 +294,9 @@ function jsonForm({ good }: ForgersTools): string {
   return JSON.stringify({ protected: header, payload, signature });
 }
 
-/** Kinds of forged and stale tokens, each refused for itself: what is wrong with it, how it is made, and the code that refuses it. */
+/**
+ * Kinds of forged and outdated tokens, each rejected for one reason: its description, the token, and the expected code.
+ */
 export const FORGERIES = [...ALGORITHMS, ...KEYS, ...HEADERS, ...CLAIMS, ...CHANGES, ...ENVELOPES].map(
   ([what, make, code = 'AUT001' as const]): [what: string, make: Make, code: 'AUT001' | 'AUT002'] => [what, make, code],
 );

@@ -3,10 +3,11 @@ import type {
   DifferenceItem,
   DifferenceModelHeader,
   Statement,
-} from '../../subgraphs/grid-models/domain/difference-model';
-import { writeDifferenceModel } from '../../subgraphs/grid-models/domain/write-difference-model';
+} from '../../subgraphs/grid-models/rdf/difference-model';
+import { writeDifferenceModel } from '../../subgraphs/grid-models/rdf/write-difference-model';
+import { fullModelXml } from './grid-base-archives';
 
-/** A header that the member EQ may have. */
+/** A valid header of the member EQ. */
 export const EQ_HEADER: DifferenceModelHeader = {
   mRID: '2c0f5d3e-7a41-4b8e-9d27-51c4b1a7e0f3',
   created: '2026-04-17T09:30:00Z',
@@ -19,17 +20,17 @@ export const EQ_HEADER: DifferenceModelHeader = {
   supersedes: [],
 };
 
-/** The bytes of a difference model of about so many bytes: new lines with their terminals and places, and values that change. */
+/** Returns a difference model of about `bytes` bytes: new lines with terminals and locations, and changed values. */
 export function generatedGridModel(bytes: number): Buffer {
   const spans = Math.max(1, Math.round(bytes / BYTES_OF_SPAN));
   const model = { header: EQ_HEADER, forward: forwardItems(spans), reverse: reverseItems(spans) };
   return Buffer.concat([...writeDifferenceModel(model)].map((piece) => Buffer.from(piece)));
 }
 
-/** What {@link forwardItems} and {@link reverseItems} of one span come to in the file, on average. */
+/** Average number of bytes of the {@link forwardItems} and {@link reverseItems} of one span. */
 const BYTES_OF_SPAN = 4_150;
 
-/** A line, its two terminals, the node between, and its place. */
+/** Yields a line, its two terminals, the node between, and its location. */
 function* forwardItems(spans: number): Generator<DifferenceItem> {
   for (let number = 0; number < spans; number += 1) {
     yield line(number);
@@ -102,8 +103,37 @@ function to(name: string, value: string): Statement {
   return { name, kind: 'association', value };
 }
 
-/** The same UUID for the same thing in every run. */
+/** Returns a UUID that is the same in every run. */
 function id(kind: string, number: number): string {
   const hex = createHash('sha256').update(`${kind} ${number}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Average number of bytes that a span takes in {@link generatedBaseModel}, and in {@link generatedProject}. */
+const BYTES_OF_BASE_SPAN = 3_640;
+const BYTES_OF_CHANGED_SPAN = 1_570;
+
+/** Returns a full model of about `bytes` bytes: the objects that {@link generatedGridModel} adds. */
+export function generatedBaseModel(bytes: number): Buffer {
+  const spans = Math.max(1, Math.round(bytes / BYTES_OF_BASE_SPAN));
+  const rdf = [...writeDifferenceModel({ header: null, forward: forwardItems(spans) })].join('');
+  const items = rdf.slice(rdf.indexOf('>', rdf.indexOf('forwardDifferences')) + 1, rdf.indexOf('</dm:forward'));
+  return Buffer.from(fullModelXml('EQ', items));
+}
+
+/** Returns a difference model of about `bytes` bytes that replaces each line of a base model by another, and removes some of its points. */
+export function generatedProject(bytes: number): Buffer {
+  const spans = Math.max(1, Math.round(bytes / BYTES_OF_CHANGED_SPAN));
+  const numbers = Array.from({ length: spans }, (_, number) => number);
+  const replaced = (number: number) => {
+    const { statements, ...object } = line(number);
+    const longer = statements.map((each) => (each.name === 'cim:Conductor.length' ? { ...each, value: '7.25' } : each));
+    return { ...object, statements: longer };
+  };
+  const model = {
+    header: EQ_HEADER,
+    reverse: numbers.flatMap((number) => (number % 5 === 0 ? [line(number), position(number, 1)] : [line(number)])),
+    forward: numbers.map(replaced),
+  };
+  return Buffer.concat([...writeDifferenceModel(model)].map((piece) => Buffer.from(piece)));
 }

@@ -2,7 +2,7 @@ import type { AccountRole } from '../../schema/roles';
 import type { SharedRegister } from './register';
 import { tokenOf } from './rest-client';
 
-/** An error of a GraphQL answer. */
+/** An error of a GraphQL response. */
 export interface GraphError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
@@ -16,10 +16,10 @@ export interface GraphError {
   };
 }
 
-/** Data of any kind: tests look into it by name. */
+/** Data of any kind: tests read its fields by name. */
 type AnswerData = ReturnType<typeof JSON.parse>;
 
-/** A GraphQL answer as it came. */
+/** A GraphQL response, as received. */
 export interface GraphAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -32,7 +32,7 @@ export interface GraphAnswer {
 /** Sends one operation to the gateway. */
 export type Graph = (query: string, variables?: Record<string, unknown>) => Promise<GraphAnswer>;
 
-/** A client of the graph, with a bearer token or without one. */
+/** Returns a client of the graph, with or without a bearer token. */
 export function graphOf({ gateway }: Pick<SharedRegister, 'gateway'>, token?: string): Graph {
   return async (query, variables = {}) => {
     const response = await fetch(`${gateway}/graphql`, {
@@ -49,7 +49,7 @@ export function graphOf({ gateway }: Pick<SharedRegister, 'gateway'>, token?: st
   };
 }
 
-/** A client of the graph signed in as a demo account. */
+/** Returns a client of the graph that is signed in with a demo account. */
 export async function graphAs(
   register: Pick<SharedRegister, 'gateway' | 'rest' | 'sandbox'>,
   role: AccountRole,
@@ -58,7 +58,7 @@ export async function graphAs(
   return graphOf(register, await tokenOf(register, role, index));
 }
 
-/** Codes of an answer's errors with their paths: `PRM002 accessRecord.identityRecord`. */
+/** Returns the error codes of a response with their paths: `PRM002 accessRecord.identityRecord`. */
 export function failuresOf({ errors }: GraphAnswer): string[] {
   return errors.map(({ extensions, path }) => [extensions.code, path?.join('.')].filter(Boolean).join(' '));
 }

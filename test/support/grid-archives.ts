@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import type { CimFile } from '../../subgraphs/grid-models/domain/difference-model';
+import type { CimFile } from '../../subgraphs/grid-models/rdf/difference-model';
 
 /** The profile of each member. */
-const PROFILES: Readonly<Record<CimFile, string>> = {
+export const PROFILES: Readonly<Record<CimFile, string>> = {
   EQ: 'http://iec.ch/TC57/ns/CIM/CoreEquipment-EU/3.0',
   SC: 'http://iec.ch/TC57/ns/CIM/ShortCircuit-EU/3.0',
   GL: 'http://iec.ch/TC57/ns/CIM/GeographicalLocation-EU/3.0',
 };
 
-/** What a difference model of a test says; sections as RDF/XML, null leaves one out. */
+/** Contents of a difference model of a test. Sections are RDF/XML; null omits a section. */
 export interface TrialModel {
   readonly mRID?: string;
   readonly profile?: string;
@@ -23,7 +23,7 @@ export interface TrialModel {
   readonly reverse?: string | null;
 }
 
-/** A difference model as a file. */
+/** Returns the text of a difference model. */
 export function differenceModelXml(file: CimFile, model: TrialModel = {}): string {
   const { mRID = randomUUID(), profile = PROFILES[file], description = 'a change', dependentOn = [] } = model;
   const { forward = '', reverse = '' } = model;
@@ -31,7 +31,8 @@ export function differenceModelXml(file: CimFile, model: TrialModel = {}): strin
     items === null ? '' : `<dm:${name} rdf:parseType="Statements">${items}</dm:${name}>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:md="http://iec.ch/TC57/61970-552/ModelDescription/1#"
-  xmlns:dm="http://iec.ch/TC57/61970-552/DifferenceModel/1#" xmlns:cim="http://iec.ch/TC57/CIM100#">
+  xmlns:dm="http://iec.ch/TC57/61970-552/DifferenceModel/1#" xmlns:cim="http://iec.ch/TC57/CIM100#"
+  xmlns:eu="http://iec.ch/TC57/CIM100-European#">
 <dm:DifferenceModel rdf:about="urn:uuid:${mRID}">
 <md:Model.created>2026-05-01T00:00:00Z</md:Model.created>
 <md:Model.scenarioTime>2026-05-01T00:00:00Z</md:Model.scenarioTime>
@@ -47,7 +48,7 @@ ${section('forwardDifferences', forward)}
 `;
 }
 
-/** A whole object: a line segment. */
+/** Returns a whole object: a line segment. */
 export function lineSegment(mRID: string, name: string, r = '0.1'): string {
   return `<cim:ACLineSegment rdf:ID="_${mRID}">
 <cim:IdentifiedObject.name>${name}</cim:IdentifiedObject.name>
@@ -59,7 +60,7 @@ export function lineSegment(mRID: string, name: string, r = '0.1'): string {
 `;
 }
 
-/** A change of one attribute of an object whose class is not said. */
+/** Returns a change of one attribute of an object, without its class. */
 export function attributeChange(mRID: string, name: string, value: string): string {
   return `<rdf:Description rdf:about="#_${mRID}"><${name}>${value}</${name}></rdf:Description>\n`;
 }
@@ -72,10 +73,10 @@ export interface TrialEntry {
   readonly mode?: number;
 }
 
-/** The same instant for all entries, so that the same entries are the same bytes. */
+/** The same instant for all entries, so that equal entries have equal bytes. */
 const MADE_AT = new Date('2026-01-05T00:00:00Z');
 
-/** A zip of these entries, in this order. */
+/** Returns a zip of the entries, in this order. */
 export async function zipOf(entries: readonly TrialEntry[]): Promise<Buffer> {
   const zip = new ZipFile();
   for (const { name, bytes, compress = true, mode } of entries)
@@ -84,7 +85,7 @@ export async function zipOf(entries: readonly TrialEntry[]): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-/** The archive of a project. What is not given is a model without items. */
+/** Returns the archive of a project. Omitted members are models without items. */
 export function gridArchive(members: Partial<Record<CimFile, string>> = {}): Promise<Buffer> {
   const { EQ = differenceModelXml('EQ'), SC = differenceModelXml('SC'), GL = differenceModelXml('GL') } = members;
   return zipOf([
@@ -94,21 +95,21 @@ export function gridArchive(members: Partial<Record<CimFile, string>> = {}): Pro
   ]);
 }
 
-/** An archive whose EQ.xml adds so many objects. */
+/** Returns an archive whose EQ.xml adds `objects` objects. */
 export function largeArchive(objects: number): Promise<Buffer> {
   const items = Array.from({ length: objects }, (_, index) => lineSegment(randomUUID(), `Line ${index}`));
   return gridArchive({ EQ: differenceModelXml('EQ', { forward: items.join(''), reverse: null }) });
 }
 
-/** Files of a test, in a folder that is removed with them. */
+/** A temporary folder for the files of a test. */
 export interface TrialFolder {
   readonly path: string;
-  /** Writes a file; answers its path. */
+  /** Writes a file. Returns its path. */
   write(name: string, bytes: Buffer | string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** A new folder. */
+/** Creates the folder. */
 export async function trialFolder(): Promise<TrialFolder> {
   const path = await mkdtemp(join(tmpdir(), 'grid-archives-'));
   return {

@@ -1,71 +1,88 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
-import { type Database, openDatabase } from '../../subgraphs/server/database';
-import { databaseAddress } from '../../subgraphs/server/database-login';
-import { migrate } from '../../subgraphs/server/migrate';
-import { ContentRepository } from '../../subgraphs/grid-models/database/content.repository';
-import { PublicationRepository } from '../../subgraphs/grid-models/database/publication.repository';
-import { StagedModelRepository } from '../../subgraphs/grid-models/database/staged-model.repository';
-import { gridModelTables } from '../../subgraphs/grid-models/database/tables';
-import type { PublicationPlace } from '../../subgraphs/grid-models/domain/publication-place';
+import { type Database, openDatabase } from '../../subgraphs/server/database/database';
+import { databaseAddress } from '../../subgraphs/server/database/database-login';
+import { migrate } from '../../subgraphs/server/database/migrate';
+import { ContentRepository } from '../../subgraphs/grid-models/files/content.repository';
+import { ModelWarningQueries } from '../../subgraphs/grid-models/difference-models/model-warning.queries';
+import { KNOWN_PROFILES } from '../../subgraphs/grid-models/rdf/member-profiles';
+import { PublicationRepository } from '../../subgraphs/grid-models/publications/publication.repository';
+import { StagedModelRepository } from '../../subgraphs/grid-models/publications/staged-model.repository';
+import { gridModelTables } from '../../subgraphs/grid-models/tables.sql';
+import { BaseModelQueries } from '../../subgraphs/grid-models/base-models/base-model.queries';
+import { BaseModelRepository } from '../../subgraphs/grid-models/base-models/base-model.repository';
 import {
-  type PublicationOutcome,
-  type PublishedVersion,
-  type PublishingParts,
-  publishArchive,
-} from '../../subgraphs/grid-models/publishing/publish';
+  type BasePublicationOutcome,
+  publishBase,
+} from '../../subgraphs/grid-models/base-models/base-publication.flow';
+import type { BaseModelKey, PublicationKey } from '../../subgraphs/grid-models/publications/publication-key';
+import { type PublicationOutcome, publishArchive } from '../../subgraphs/grid-models/publications/publish.flow';
+import type { ReceivedDependencies } from '../../subgraphs/grid-models/publications/received-archive.flow';
 import { migratedDatabase } from './postgres';
 import { type TrialFolder, trialFolder } from './grid-archives';
+import type { PublishedVersion } from '../../subgraphs/grid-models/publications/publication';
 
-/** The tables of `grid-models` in a database of their own, and what publishes into them. */
+/** A separate database with the tables of `grid-models`, and the repositories that publish into it. */
 export interface GridDatabase {
   readonly url: string;
   readonly key: Buffer;
-  /** As the running subgraph sees it. */
+  /** With the login of the subgraph. */
   readonly database: Database;
-  /** As the owner of the database sees it. */
+  /** With the login of the owner. */
   readonly owner: Pool;
-  readonly parts: PublishingParts;
+  readonly parts: ReceivedDependencies;
   readonly folder: TrialFolder;
-  /** Publishes an archive, as the operator. */
-  publish(archive: Buffer, place?: PublicationPlace): Promise<PublicationOutcome>;
-  /** The same, which must succeed. */
-  published(archive: Buffer, place?: PublicationPlace): Promise<PublishedVersion>;
-  /** Rows of every table that is not empty. */
+  /** Publishes an archive as the operator. */
+  publish(archive: Buffer, key?: PublicationKey): Promise<PublicationOutcome>;
+  /** Publishes an archive; throws if it is rejected. */
+  published(archive: Buffer, key?: PublicationKey): Promise<PublishedVersion>;
+  /** Publishes a base model as the operator. */
+  publishBase(archive: Buffer, key?: BaseModelKey): Promise<BasePublicationOutcome>;
+  /** Number of rows of every table that is not empty. */
   rows(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
 
-/** Where trial archives are published. */
-export const TRIAL_PLACE: PublicationPlace = { area: 'EPN', publicationYear: 2026, period: '01', projectId: 'P1' };
+/** Publication key of test archives. */
+export const TEST_KEY: PublicationKey = { area: 'EPN', publicationYear: 2026, period: '01', projectId: 'P1' };
 
-/** A database with the tables of `grid-models`. */
+/** Creates the database and its tables. */
 export async function gridDatabase(): Promise<GridDatabase> {
   const fresh = await migratedDatabase();
   const key = randomBytes(32);
   const address = databaseAddress(fresh.url, 'grid_models', key);
   await migrate(address, gridModelTables, true, { GRID_MODELS_KEY: key });
-  const database = await openDatabase(address, []);
+  const database = openDatabase(address);
   const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=grid_models,register', max: 2 });
-  // Its last sessions may end only with the database.
+  // Dropping the database may end the last sessions with an error.
   owner.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const folder = await trialFolder();
   const { pool } = database;
-  const parts: PublishingParts = {
+  const parts = {
+    baseModels: new BaseModelQueries(database),
     publications: new PublicationRepository(pool),
     models: new StagedModelRepository(pool),
     contents: new ContentRepository(pool),
+    bases: new BaseModelRepository(pool),
+    warnings: new ModelWarningQueries(database),
+    profiles: KNOWN_PROFILES,
   };
   let files = 0;
-  const publish = async (archive: Buffer, place: PublicationPlace = TRIAL_PLACE) =>
-    publishArchive(parts, { ...place, accountId: null }, await folder.write(`${++files}.zip`, archive));
+  const publish = async (archive: Buffer, publicationKey: PublicationKey = TEST_KEY) =>
+    publishArchive(parts, { ...publicationKey, accountId: null }, await folder.write(`${++files}.zip`, archive));
   return {
     ...{ url: fresh.url, key, database, owner, parts, folder, publish },
-    async published(archive, place) {
-      const outcome = await publish(archive, place);
+    async published(archive, publicationKey) {
+      const outcome = await publish(archive, publicationKey);
       if (outcome.outcome === 'refused') throw new Error(JSON.stringify(outcome.faults));
       return outcome.version;
     },
+    publishBase: async (archive, { area, publicationYear, period } = TEST_KEY) =>
+      publishBase(
+        parts,
+        { area, publicationYear, period, accountId: null },
+        await folder.write(`${++files}.zip`, archive),
+      ),
     rows: () => rowsOf(owner),
     close: async () => {
       await Promise.all([database.close(), owner.end(), folder.remove()]);
@@ -76,7 +93,16 @@ export async function gridDatabase(): Promise<GridDatabase> {
 
 const TABLES = [
   ...['development_project', 'project_version', 'difference_model', 'model_dependency', 'content', 'content_chunk'],
-  ...['difference_item', 'item_statement', 'class_count', 'object_change', 'grid_location', 'upload'],
+  ...[
+    'difference_item',
+    'item_statement',
+    'class_count',
+    'model_precondition',
+    'object_change',
+    'grid_location',
+    'upload',
+    ...['base_model', 'base_file', 'base_chunk', 'base_item', 'base_reference'],
+  ],
 ];
 
 async function rowsOf(owner: Pool): Promise<Record<string, number>> {

@@ -1,27 +1,27 @@
 import type { ExecutionResult } from 'graphql';
 import pino from 'pino';
-import { readSettings } from '../../process/settings';
-import { type RunningGridModels, startGridModels } from '../../subgraphs/grid-models/grid-models';
-import type { CallContext, Caller } from '../../subgraphs/server/caller';
-import type { Limits } from '../../subgraphs/server/rate-limits';
+import { type RunningGridModels, startGridModels } from '../../subgraphs/grid-models/grid-models.module';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import type { Limits } from '../../subgraphs/server/callers/rate-limits';
 import { type GridDatabase, gridDatabase } from './grid-database';
+import { readSettings } from '../../process/read-settings';
 
-/** Data of any kind: tests look into it by name. */
-type AnswerData = ReturnType<typeof JSON.parse>;
+/** Untyped data: tests read it by name. */
+type ResultData = ReturnType<typeof JSON.parse>;
 
-/** The subgraph `grid-models` over the tables of a test. */
+/** The subgraph `grid-models` with the database of a test. */
 export interface GridGraph extends GridDatabase {
   readonly running: RunningGridModels;
-  /** Data of an operation that must have no error; asked by nobody unless a caller is named. */
-  ask(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<AnswerData>;
-  /** The first error of an operation: its code, and the arguments that it names. */
+  /** Executes an operation and returns its data; throws on errors. Unauthenticated unless a caller is passed. */
+  ask(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<ResultData>;
+  /** Executes an operation and returns the code of its first error, with the paths of its violations. */
   refusal(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
 }
 
-/** An account of the operator. */
+/** An admin. */
 export const ADMIN: Caller = { accountId: `acc_${'a'.repeat(24)}`, role: 'admin', duid: null, mpid: null };
 
-/** Starts it. Limits are off unless some are given. */
+/** Starts the subgraph. Rate limits are off unless `limits` is passed. */
 export async function gridGraph(limits?: Partial<Limits>): Promise<GridGraph> {
   const grid = await gridDatabase();
   const running = await startGridModels({

@@ -1,6 +1,6 @@
-/** The parts of a difference model that a test does not say itself. */
+/** Parts of a difference model that a test may replace. */
 export interface ModelParts {
-  /** Declarations of namespaces on the root. */
+  /** Namespace declarations of the root. */
   readonly namespaces?: string;
   /** Attributes of dm:DifferenceModel. */
   readonly model?: string;
@@ -8,12 +8,12 @@ export interface ModelParts {
   readonly sections?: string;
 }
 
-/** The namespaces as files usually declare them. */
+/** The usual namespace declarations. */
 export const NAMESPACES = `xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
   xmlns:md="http://iec.ch/TC57/61970-552/ModelDescription/1#" xmlns:dm="http://iec.ch/TC57/61970-552/DifferenceModel/1#"
   xmlns:cim="http://iec.ch/TC57/CIM100#" xmlns:eu="http://iec.ch/TC57/CIM100-European#"`;
 
-/** The fields of a header in which nothing is wrong, by their names. */
+/** The fields of a valid header, by name. */
 export const HEADER_FIELDS: Readonly<Record<string, string>> = {
   created: '<md:Model.created>2026-04-17T09:30:00Z</md:Model.created>',
   scenarioTime: '<md:Model.scenarioTime>2026-05-01T00:00:00Z</md:Model.scenarioTime>',
@@ -27,7 +27,7 @@ export const HEADER_FIELDS: Readonly<Record<string, string>> = {
 /** The mRID of {@link modelFile}. */
 export const MODEL_MRID = '39d8d8fd-325d-4e29-9659-d7a1cca0615d';
 
-/** A difference model as a text; what is not said is as it should be. */
+/** Returns the text of a difference model. Parts that are not passed are valid. */
 export function modelFile(parts: ModelParts = {}): string {
   const { namespaces = NAMESPACES, model = `rdf:about="urn:uuid:${MODEL_MRID}"`, sections = '' } = parts;
   const header = parts.header ?? Object.values(HEADER_FIELDS).join('\n');
@@ -41,12 +41,12 @@ ${sections}
 `;
 }
 
-/** A section with items. */
+/** Returns a section with items. */
 export function section(name: 'forward' | 'reverse', items: string): string {
   return `<dm:${name}Differences rdf:parseType="Statements">${items}</dm:${name}Differences>`;
 }
 
-/** A model that adds these items. */
+/** Returns a model whose forward section has the items. */
 export function modelWith(items: string, parts: ModelParts = {}): string {
   return modelFile({ ...parts, sections: section('forward', items) });
 }

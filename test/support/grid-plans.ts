@@ -1,14 +1,14 @@
 import { Client, type Pool, escapeLiteral } from 'pg';
 
-/** A subgraph over the database of a test. */
+/** A subgraph with the database of a test. */
 export interface PlannedGraph {
   readonly owner: Pool;
-  /** Which statements are those of an operation, where others run beside it. */
+  /** Matches the statements of an operation, if others run concurrently. */
   readonly asked?: RegExp;
   ask(query: string): Promise<unknown>;
 }
 
-/** A node of a plan that was carried out, as PostgreSQL tells it. */
+/** A node of an executed plan (`explain (analyze, format json)`). */
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -19,15 +19,15 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** What the statements of an operation read: rows of each table, and the tables that are read as a whole. */
+/** Rows of each table that the statements of an operation read, and tables that they scan completely. */
 export interface RowsRead {
   readonly rows: Readonly<Record<string, number>>;
-  /** Of these, those that were not read of an index alone. */
+  /** Rows that were not read by an index-only scan. */
   readonly fetched: Readonly<Record<string, number>>;
   readonly whole: readonly string[];
 }
 
-/** How a prepared statement is planned: for the values given, or for any. */
+/** Plan of a prepared statement: for the parameter values, or generic (`plan_cache_mode`). */
 export type Planning = 'force_custom_plan' | 'force_generic_plan';
 
 interface Statement {
@@ -35,7 +35,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Carries out an operation, then each of its statements again as its plan says. */
+/** Executes an operation, then explains each of its statements. */
 export async function rowsRead(graph: PlannedGraph, query: string, planning: Planning): Promise<RowsRead> {
   const statements = await statementsOf(() => graph.ask(query), graph.asked);
   const scans: PlanNode[] = [];
@@ -53,7 +53,7 @@ export async function rowsRead(graph: PlannedGraph, query: string, planning: Pla
   return { rows, fetched, whole };
 }
 
-/** The reads that work sends to the database. */
+/** Returns the reads that `work` sends to the database. */
 async function statementsOf(work: () => Promise<unknown>, asked = /./): Promise<Statement[]> {
   const sent = jest.spyOn(Client.prototype, 'query');
   try {

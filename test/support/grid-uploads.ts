@@ -2,25 +2,43 @@ import { documentedFetch } from './documented-fetch';
 import { graphAs } from './graph';
 import type { SharedRegister } from './register';
 
-/** Where an archive is published. */
-export interface GridPlace {
+/** Identifies a development project. */
+export interface GridProjectKey {
   readonly area: string;
   readonly publicationYear: number;
   readonly period: string;
   readonly projectId: string;
 }
 
-/** Publishes an archive as an admin does: a one-time address from the graph, the zip to Interface C. */
-export async function publishGrid(register: SharedRegister, place: GridPlace, archive: Buffer): Promise<void> {
+/** Publishes a base model as an admin. */
+export async function publishBaseModel(
+  register: SharedRegister,
+  { area, publicationYear, period }: Omit<GridProjectKey, 'projectId'>,
+  archive: Buffer,
+): Promise<void> {
+  const admin = await graphAs(register, 'admin');
+  const { data } = await admin(
+    'mutation ($input: BaseModelPublicationInput!) { prepareBaseModelPublication(input: $input) { address } }',
+    { input: { area, publicationYear, period } },
+  );
+  await send(register, data.prepareBaseModelPublication.address as string, archive);
+}
+
+/** Publishes an archive as an admin: requests an upload address with GraphQL, and sends the zip to Interface C. */
+export async function publishGrid(register: SharedRegister, project: GridProjectKey, archive: Buffer): Promise<void> {
   const admin = await graphAs(register, 'admin');
   const { data } = await admin(
     'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }',
-    { input: place },
+    { input: project },
   );
-  const response = await documentedFetch(new URL(data.prepareGridPublication.address, register.rest), {
+  await send(register, data.prepareGridPublication.address as string, archive);
+}
+
+async function send(register: SharedRegister, address: string, archive: Buffer): Promise<void> {
+  const response = await documentedFetch(new URL(address, register.rest), {
     method: 'PUT',
     headers: { 'content-type': 'application/zip' },
     body: new Uint8Array(archive),
   });
-  if (response.status !== 201) throw new Error(`the archive was answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`upload failed with ${response.status}: ${await response.text()}`);
 }

@@ -1,33 +1,34 @@
 import { webhookReceiver } from './webhook-receiver';
 
-/** A delivery that came. */
+/** A delivery that the receiver received. */
 export interface Received {
   readonly eventId: string;
   readonly sequence: number;
   readonly isRedelivery: boolean;
-  /** Path it came to. */
+  /** Path of the request. */
   readonly path: string;
-  /** Milliseconds of this process. */
+  /** When the request arrived, as `performance.now()`. */
   readonly at: number;
+  /** When the response was sent, as `performance.now()`. */
   answeredAt?: number;
 }
 
-/** How a receiver answers. */
+/** Response of a receiver. */
 export interface HookAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds before it answers. */
+  /** Milliseconds from the request to the response. */
   readonly afterMs?: number;
 }
 
-/** Receives the deliveries of trials. */
+/** Receives the deliveries of the trial subgraph. */
 export interface HookReceiver {
   readonly url: string;
   readonly received: readonly Received[];
   close(): Promise<void>;
 }
 
-/** Starts a receiver that answers as it is told, 200 by itself. */
+/** Starts a receiver whose responses `answer` returns; 200 by default. */
 export async function hookReceiver(
   answer: (received: Received) => HookAnswer | Promise<HookAnswer> = () => ({ status: 200 }),
 ): Promise<HookReceiver> {

@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** One exchange of an `.http` file, as written: variables are filled in when it is played (test/adapter/exchanges/README.md). */
+/**
+ * One exchange of an `.http` file, as written. The player replaces its variables (test/adapter/exchanges/README.md).
+ */
 export interface WrittenExchange {
   readonly title: string;
-  /** How often it is sent before the answer counts; 1 unless `# sent N times` says otherwise. */
+  /** Number of times the request is sent before the response counts; 1 without `# sent N times`. */
   readonly times: number;
-  /** Whether it is sent until it is answered as expected: what is expected happens after the answer of an earlier exchange. */
+  /**
+   * True if the request is repeated until the response is as expected, because the expected effect follows an earlier
+   * response.
+   */
   readonly isAwaited: boolean;
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Text of the body; undefined without one. */
   readonly body: string | undefined;
-  /** The members of the zip that is the body; undefined where that is a text. */
+  /** Members of the zip file that is the body; undefined for a text. */
   readonly archive: readonly ArchiveMember[] | undefined;
   readonly expected: WrittenAnswer;
 }
@@ -24,7 +29,7 @@ export interface ArchiveMember {
   readonly bytes: string;
 }
 
-/** What an exchange expects: status, headers in lower case, and a body, none being demanded when undefined. */
+/** The expected response: status, headers in lower case, and a body. Without a body, any is accepted. */
 export interface WrittenAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,7 +76,7 @@ function exchangeOf(section: string, file: string): WrittenExchange {
   };
 }
 
-/** Start line, header lines, an empty line, the body. */
+/** Splits start line, header lines and, after an empty line, the body. */
 function partsOf([start = '', ...lines]: string[]) {
   const end = lines.findIndex((line) => line.trim() === '');
   const fields = end === -1 ? lines : lines.slice(0, end);
@@ -90,7 +95,7 @@ function partsOf([start = '', ...lines]: string[]) {
 const ARCHIVE_LINE = /^< (\S+\.xml(?: \S+\.xml)*)$/;
 const REPLACED = /^(\S+): (.+) becomes (.*)$/;
 
-/** `< a.xml b.xml` is a zip of these files, with one changed text a line: `a.xml: 0.184 becomes 0.185`. */
+/** `< a.xml b.xml` is a zip file of these files, with one changed text per line: `a.xml: 0.184 becomes 0.185`. */
 function archiveOf(body: string, folder: string): ArchiveMember[] | undefined {
   const [first = '', ...changes] = body.split('\n');
   const files = ARCHIVE_LINE.exec(first)?.[1]?.split(' ');
@@ -106,7 +111,7 @@ function archiveOf(body: string, folder: string): ArchiveMember[] | undefined {
   });
 }
 
-/** What is expected as it stands, or a text file that the answer must equal. */
+/** The expected body as written, or a text file that the response must equal. */
 function expectedBody(body: string, folder: string): string {
   const name = FILE_LINE.exec(body)?.[1];
   return name === undefined ? body : readFileSync(join(folder, name), 'utf8');
@@ -116,7 +121,10 @@ const FILE_LINE = /^< (\S+)$/;
 const CHANGE = /^(\/\S*) = (.*)$/;
 const REMOVAL = /^(\/\S*) is absent$/;
 
-/** A body as it stands, or `< file.json` and one changed field a line: `/json/pointer = value`, `/json/pointer is absent`. */
+/**
+ * A body as written, or `< file.json` and one changed field per line: `/json/pointer = value`, `/json/pointer is
+ * absent`.
+ */
 function bodyText(body: string, folder: string): string {
   const [first = '', ...changes] = body.split('\n');
   const name = FILE_LINE.exec(first)?.[1];

@@ -1,33 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import pino from 'pino';
-import { readSettings } from '../../process/settings';
-import { IDENTITY_JOBS } from '../../subgraphs/identity/database/tables';
-import type { IdentityKeys } from '../../subgraphs/identity/foundation';
-import { identityAddress, startIdentity } from '../../subgraphs/identity/identity';
-import { type Mails, mailQueue } from '../../subgraphs/identity/mails/mails';
-import type { Caller } from '../../subgraphs/server/caller';
-import { sessionOptions } from '../../subgraphs/server/database';
-import { jobQueue } from '../../subgraphs/server/jobs';
+import { IDENTITY_JOBS } from '../../subgraphs/identity/tables.sql';
+import { identityAddress, startIdentity } from '../../subgraphs/identity/identity.module';
+import type { Caller } from '../../subgraphs/server/callers/caller';
+import { sessionOptions } from '../../subgraphs/server/database/database';
+import { jobQueue } from '../../subgraphs/server/jobs/jobs';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
-import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { Pool } from 'pg';
 import { accessOfOrganisations, places } from './identity-surroundings';
 import { type FreshDatabase, migratedDatabase } from './postgres';
+import { readSettings } from '../../process/read-settings';
+import { type Mails, mailQueue } from '../../subgraphs/identity/mails/mail-queue.flow';
+import type { IdentityKeys } from '../../subgraphs/identity/keys';
 
-/** The subgraph `identity` by itself, with its database, its mails and its log. */
+/** The subgraph `identity` alone, with its database, its mails and its log. */
 export interface IdentityAlone {
   readonly link: SubgraphLink;
   /** A session as the owner of the database, `identity` first in its search path. */
   readonly owner: Client;
-  /** The queue of mails, as areas of the subgraph have it, and a pool as they have it. */
+  /** The queue of mails and the pool, as areas of the subgraph use them. */
   readonly mails: Mails;
   readonly pool: Pool;
   log(): string;
   close(): Promise<void>;
 }
 
-/** A Data User of no particular account. */
+/** A Data User of an arbitrary account. */
 export const DATA_USER: Caller = {
   accountId: `acc_${'a'.repeat(24)}`,
   role: 'data_user',
@@ -37,7 +37,7 @@ export const DATA_USER: Caller = {
 
 const OWN = { service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '127.0.0.1' } as const;
 
-/** Starts it, with a mail server or without. */
+/** Starts it, with or without a mail server. */
 export async function startIdentityAlone(smtpUrl?: string): Promise<IdentityAlone> {
   const database = await migratedDatabase();
   const keys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
@@ -78,7 +78,7 @@ async function closeAll(identity: { close(): Promise<void> }, pool: Pool, owner:
 
 const REGISTER = 'mutation Register($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';
 
-/** Registers an Identity Record; answers its key and its internal id. */
+/** Registers an Identity Record; returns its key and its internal id. */
 export async function registeredRecord(
   { link, owner }: Pick<IdentityAlone, 'link' | 'owner'>,
   mpxn: string,

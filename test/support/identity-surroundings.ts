@@ -1,8 +1,8 @@
 import { RegisterError } from '../../schema/register-error';
-import type { IdentityPlaces } from '../../subgraphs/identity/foundation';
-import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import type { IdentityPlaces } from '../../subgraphs/identity/dependencies';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 
-/** Addresses of a register of which only `identity` runs. */
+/** Addresses of a register that runs only `identity`. */
 export const places: IdentityPlaces = {
   portalUrl: 'http://localhost:4002',
   identityRedirectUrl: 'http://localhost:4002/identify',
@@ -11,12 +11,12 @@ export const places: IdentityPlaces = {
   mailFrom: 'no-reply@localhost',
 };
 
-/** The way to a subgraph that does not run. */
+/** Returns a link to a subgraph that does not run. */
 export function absentSubgraph(name: string): SubgraphLink {
   return { name, execute: () => Promise.reject(new RegisterError('SYS002')) };
 }
 
-/** `access` of which nothing but organisations is asked: it knows each by the same name. */
+/** `access`, called for organisations only: it returns the same name for each. */
 export const accessOfOrganisations: SubgraphLink = {
   name: 'access',
   execute: ({ query }) =>

@@ -1,14 +1,15 @@
 import { createInterface } from 'node:readline';
 import pino from 'pino';
-import { startWorkers } from '../../subgraphs/server/job-workers';
+import { startWorkers } from '../../subgraphs/server/jobs/job-workers';
 import { TRIAL_JOBS, trialAddress } from './job-database';
 
 /**
- * Workers as a process of their own, for tests that kill it, or its database:
- * `node -r ./test/support/swc-register.js test/support/job-process.ts <url> [ahead]`. Says `ready`, and `took <n>` for each job. A job
- * `hold` never ends; a job `wait` ends when its number comes in, or `all`, and says `ended <n>`; the first time it fails, if its number is even.
+ * Runs workers in a separate process, for tests that kill it or its database: `node -r ./test/support/swc-register.js
+ * test/support/job-process.ts <url>`. Prints `ready`, and `took <n>` for each job. A job `hold` never ends. A
+ * job `wait` ends when its number or `all` arrives on standard input, and prints `ended <n>`; its first run fails if
+ * the number is even.
  */
-async function main([url = '', ahead]: string[]): Promise<void> {
+async function main([url = '']: string[]): Promise<void> {
   const never = new Promise<void>(() => undefined);
   const failed = new Set<number>();
   const lines = createInterface(process.stdin);
@@ -34,7 +35,6 @@ async function main([url = '', ahead]: string[]): Promise<void> {
     tasks: { hold, wait },
     logger: pino({ level: 'silent' }),
     concurrency: 2,
-    fetchAhead: ahead === 'ahead' ? {} : undefined,
   });
   process.stdout.write('ready\n');
 }

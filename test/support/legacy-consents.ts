@@ -1,5 +1,5 @@
-import type { CallContext, Caller } from '../../subgraphs/server/caller';
-import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { RETURN_URL } from './ceremonies';
 import { REGISTER_CONSENT } from './consent-requests';
 import type { RoomAnswer, SignInRoom } from './sign-in-room';
@@ -16,7 +16,7 @@ export const VERIFY = `query ($key: AccessKey!) { accessRecord(key: $key) {
   notice { sharedNotice { termsUrl noticeVersion } notices { termsUrl } }
   accessEvent { controllerReference consent { consentType method } } } }`;
 
-/** A Data User whose account has everything that a consent needs. */
+/** Creates a Data User whose account fulfils every condition of a consent. */
 export async function consentingDataUser(room: SignInRoom): Promise<Caller> {
   const caller = await room.dataUser(RETURN_URL);
   await room.owner.query(`update access.account set privacy_url = 'https://larkhill.example/rights' where duid = $1`, [
@@ -25,7 +25,7 @@ export async function consentingDataUser(room: SignInRoom): Promise<Caller> {
   return caller;
 }
 
-/** Sends a consent; an update with `ck`, a repeatable request with `key`. */
+/** Sends a consent; with `ck` an update, with `key` a request that can be repeated. */
 export function sendConsent(
   room: SignInRoom,
   caller: Caller,
@@ -35,18 +35,21 @@ export function sendConsent(
   return room.ask(REGISTER_CONSENT, { input, ...more }, { caller });
 }
 
-/** What is wrong with a request: codes, paths and messages of its violations. */
+/** Returns the violations of a request: codes, paths and messages. */
 export async function violationsOf(link: SubgraphLink, query: string, variables: object, caller: Caller) {
   const own: CallContext = { caller, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
   const { errors = [] } = await link.execute({ query, variables: { ...variables }, fixed: true }, own);
-  type Told = { code: string; path: readonly string[] }[];
+  type Violations = { code: string; path: readonly string[] }[];
   const [error] = errors;
-  return [error?.extensions['code'], ...((error?.extensions['violations'] ?? []) as Told).map(told)];
+  return [error?.extensions['code'], ...((error?.extensions['violations'] ?? []) as Violations).map(violationText)];
 }
 
-const told = ({ code, path }: { code: string; path: readonly string[] }) => `${code} ${path.join('.')}`;
+const violationText = ({ code, path }: { code: string; path: readonly string[] }) => `${code} ${path.join('.')}`;
 
-/** Everything of a Data User that a consent may leave in the database; the access keys are not told. */
+/**
+ * Counts the rows of a Data User that a consent can create, except access keys; `keysOfNothing` counts data keys
+ * without a record.
+ */
 export async function leftOf({ owner }: SignInRoom, { duid }: Caller) {
   const count = async (text: string) => Number((await owner.query(text, [duid])).rows[0].count);
   return {
@@ -65,12 +68,12 @@ export async function leftOf({ owner }: SignInRoom, { duid }: Caller) {
   };
 }
 
-/** Everything that one consent leaves, whole. */
+/** The rows of one complete consent. */
 export const ONE_CONSENT = { records: 1, identityRecords: 1, provisional: 0, linked: 1, keysOfNothing: 0 };
-/** What a refused one leaves. */
+/** The rows of a rejected consent. */
 export const NOTHING = { records: 0, identityRecords: 0, provisional: 0, linked: 0, keysOfNothing: 0 };
 
-/** Lets the jobs that settle provisional records begin now, and waits until they are done. */
+/** Starts the jobs that settle provisional records, and waits until they are done. */
 export function settled({ owner }: Pick<SignInRoom, 'owner'>): Promise<void> {
   return until(async () => {
     await owner.query('update identity_jobs._private_jobs set run_at = now() where locked_at is null');

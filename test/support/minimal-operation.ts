@@ -14,7 +14,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 
-/** Values of the register's scalars that have the right form and mean nothing. */
+/** Arbitrary well-formed values of the register's scalars. */
 const SCALARS: Readonly<Record<string, string>> = {
   AccessKey: `"ak_${'0'.repeat(24)}"`,
   ConsentKey: `"ck_${'0'.repeat(24)}"`,
@@ -36,7 +36,10 @@ const SCALARS: Readonly<Record<string, string>> = {
   JSONObject: '{}',
 };
 
-/** The smallest operation of a root field such as `Query.accessRecords`: required arguments only, one leaf selected. */
+/**
+ * Returns the smallest operation of a root field such as `Query.accessRecords`: required arguments only, one leaf
+ * selected.
+ */
 export function minimalOperation(schema: GraphQLSchema, rootField: string): string {
   const [root = '', name = ''] = rootField.split('.');
   const type = schema.getType(root);

@@ -5,7 +5,7 @@ import { isIPv4 } from 'node:net';
 export interface NameServer {
   /** `127.0.0.1:<port>`. */
   readonly address: string;
-  /** How often a name was asked for. */
+  /** Returns the number of queries for a name. */
   asked(name: string): number;
   close(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface NameServer {
 const TYPE_A = 1;
 const HEADER = 12;
 
-/** Answers questions for IPv4 addresses by a function; a silent name gets no answer at all. */
+/** Starts a server whose function returns the IPv4 addresses of a name; for `silent` the server sends no response. */
 export async function nameServer(
   addressesOf: (name: string, time: number) => readonly string[] | 'silent',
 ): Promise<NameServer> {
@@ -46,7 +46,7 @@ function questionOf(query: Buffer) {
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** RFC 1035: the question repeated, and an A record for each address that lives no time at all. */
+/** Returns a response (RFC 1035): the question, and an A record with TTL 0 for each address. */
 function answer(question: Buffer, addresses: readonly string[]): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(0x8180, 2);

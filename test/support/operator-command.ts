@@ -3,26 +3,28 @@ import type { Environment } from '../../process/environment';
 import { childEnvironment } from './run/left-processes';
 import { PRODUCT, productCommand } from './run/product-command';
 
-/** A command of the operator, running. */
+/** A running command of the operator. */
 export interface OperatorCommand {
   readonly child: ChildProcess;
-  /** Its exit code and all that it said. */
-  readonly ended: Promise<{ readonly code: number | null; readonly said: string }>;
+  /** Its exit code, its complete output (`said`), and its standard output (`output`). */
+  readonly ended: Promise<{ readonly code: number | null; readonly said: string; readonly output: string }>;
 }
 
-/** Runs a composition root of the repository, such as `backup.ts`, as a process of its own. */
+/** Runs a program of the product, such as `commands/publish-grid`, in a separate process. */
 export function runOperatorCommand(
-  script: string,
+  program: string,
   words: readonly string[],
   environment: Environment,
 ): OperatorCommand {
-  const child = spawn(
-    process.execPath,
-    [...productCommand(process.env[PRODUCT], script.replace(/\.ts$/, '')), ...words],
-    { env: childEnvironment(environment), stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const child = spawn(process.execPath, [...productCommand(process.env[PRODUCT], program), ...words], {
+    env: childEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [said, output] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    output += chunk.toString();
+  });
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  return { child, ended: new Promise((resolve) => child.once('close', (code) => resolve({ code, said }))) };
+  return { child, ended: new Promise((resolve) => child.once('close', (code) => resolve({ code, said, output }))) };
 }

@@ -1,18 +1,19 @@
 import { type UUID, randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { accessEntities } from '../../subgraphs/access/database/account.entity';
-import { AccessRecordRepository } from '../../subgraphs/access/database/access-record.repository';
+import { accessEntities } from '../../subgraphs/access/accounts/account.entity';
+import { AccessRecordRepository } from '../../subgraphs/access/records/access-record.repository';
+import { ControllerReferences } from '../../subgraphs/access/records/controller-references.queries';
 import {
   DiscoveredAccessRepository,
   type ReportedAccess,
-} from '../../subgraphs/access/database/discovered-access.repository';
-import type { StoredAccessRecord } from '../../subgraphs/access/database/stored-access-record';
-import { TenancyChangeRepository } from '../../subgraphs/access/database/tenancy-change.repository';
-import type { AccessRecordInput } from '../../subgraphs/access/domain/access-record';
-import type { DiscoveredAccessReport } from '../../subgraphs/access/domain/discovered-access';
-import { type Database, openDatabase } from '../../subgraphs/server/database';
+} from '../../subgraphs/access/operator/discovered-access.repository';
+import type { StoredAccessRecord } from '../../subgraphs/access/records/stored-access-record.queries';
+import { TenancyChangeRepository } from '../../subgraphs/access/operator/tenancy-change.repository';
+import type { AccessRecordInput } from '../../subgraphs/access/records/access-record';
+import type { DiscoveredAccessReport } from '../../subgraphs/access/operator/discovered-access';
+import { type EntityDatabase, openEntityDatabase } from '../../subgraphs/server/database/database';
 import { idempotency } from '../../subgraphs/server/idempotency';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
-import { type RegisterClock, registerClock } from '../../subgraphs/server/register-clock';
+import { type RegisterClock, registerClock } from '../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from './access-database';
 import { GADWALL, recordOnContract } from './access-records';
 
@@ -22,22 +23,22 @@ export interface Organisation {
   readonly duid: string;
 }
 
-/** The repositories of `access` that the communications operator's reports go through, over a database of their own. */
+/** The repositories of `access` for the communications operator's reports, on a separate database. */
 export interface OperatorRoom {
   readonly tables: AccessDatabase;
-  readonly database: Database;
+  readonly database: EntityDatabase;
   readonly clock: RegisterClock;
   readonly records: AccessRecordRepository;
   readonly changes: TenancyChangeRepository;
-  /** Another register with the same tables, on which what was discovered expires after so many days. */
+  /** Another register on the same tables, with a maximum age of discovered access in days. */
   withMaxAge(days: number | undefined): DiscoveredAccessRepository;
-  /** Reports access at a meter point, under an idempotency key or without one. */
+  /** Reports access at a meter point, with or without an idempotency key. */
   report(meterPointId: string, change?: Partial<DiscoveredAccessReport>, key?: string): Promise<Reported>;
-  /** The record that a report made. */
+  /** Reports access and returns its record. */
   reported(meterPointId: string, change?: Partial<DiscoveredAccessReport>): Promise<StoredAccessRecord>;
   /** Onboards a Data User. */
   organisation(displayName: string, organisationReference?: string): Promise<Organisation>;
-  /** Registers access at a meter point; answers its key. */
+  /** Registers access at a meter point; returns its key. */
   register(
     of: Organisation,
     meterPointId: string,
@@ -52,15 +53,16 @@ type Reported = ReportedAccess & { readonly replayed: boolean };
 /** The account of the communications operator. */
 export const OPERATOR = `acc_${'c'.repeat(24)}`;
 
-/** A meter point that no other test has. */
+/** Returns a unique meter point. */
 export const newMeterPoint = () => randomBytes(8).toString('hex');
 
 /** Opens the room. */
 export async function operatorRoom(): Promise<OperatorRoom> {
   const tables = await accessDatabase();
-  const database = await openDatabase(tables.address, accessEntities);
+  const database = await openEntityDatabase(tables.address, accessEntities);
   const hash = (purpose: string) => keyedHash(HASH_KEY, purpose);
-  const records = new AccessRecordRepository(database, hash('access-key'), SEALING_KEY);
+  const references = new ControllerReferences(SEALING_KEY);
+  const records = new AccessRecordRepository(database, hash('access-key'), SEALING_KEY, references);
   const withMaxAge = (days: number | undefined) =>
     new DiscoveredAccessRepository(database, hash('access-key'), SEALING_KEY, days);
   const discoveries = withMaxAge(undefined);
@@ -74,7 +76,7 @@ export async function operatorRoom(): Promise<OperatorRoom> {
     changes: new TenancyChangeRepository(database, hash('tenancy-subject'), SEALING_KEY),
     withMaxAge,
     report,
-    reported: async (...told) => (await records.byKey((await report(...told)).ak)) as StoredAccessRecord,
+    reported: async (...reportArgs) => (await records.byKey((await report(...reportArgs)).ak)) as StoredAccessRecord,
     organisation: (...named) => onboard(tables, ...named),
     register: (...access) => registerAt(records, ...access),
     close: async () => {

@@ -4,19 +4,19 @@ import type { Page } from 'playwright-core';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { DESKTOP, PHONE, accessibilityFaults, sidewaysScroll } from './browser';
 
-/** Where pictures of pages are left for whoever asks for them. */
+/** Folder of the screenshots. */
 const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
 
-/** Pictures take longer than everything else: TEST_PICTURES=1 leaves them, as the long form does. */
+/** Screenshots are slow: only TEST_PICTURES=1 and TEST_LONG=1 take them. */
 export const LEAVES_PICTURES = ['TEST_PICTURES', 'TEST_LONG'].some((name) => process.env[name] !== undefined);
 
-/** Whether every combination is asked for. */
+/** Whether all combinations are tested. */
 export const IS_LONG = process.env['TEST_LONG'] !== undefined;
 const SCREENS = { phone: PHONE.viewport, desktop: DESKTOP.viewport };
 
 /**
- * How a page is looked at: each screen in each scheme of colours in the long form. Otherwise a page is looked at in one of the two looks
- * that have all of them between them, by its name: axe takes seconds for a page with a picture.
+ * Returns combinations of screen and colour scheme: all four with TEST_LONG, otherwise one of two that cover every
+ * value, selected by the page's name, because axe takes seconds for a page with a picture.
  */
 function looksOf(name: string): readonly (readonly [screen: keyof typeof SCREENS, scheme: 'light' | 'dark'])[] {
   if (IS_LONG)
@@ -30,10 +30,10 @@ function looksOf(name: string): readonly (readonly [screen: keyof typeof SCREENS
   return [name.length % 2 === 0 ? ['phone', 'dark'] : ['desktop', 'light']];
 }
 
-/** What {@link faultsOf} answers of a page that has none. */
+/** Result of {@link faultsOf} for a page without problems. */
 export const NO_FAULT: readonly string[] = [];
 
-/** What is wrong with a page, on each screen and in each scheme of its looks; a picture of each is left for whoever asks for it. */
+/** Returns the accessibility problems of a page in each of its combinations, and takes screenshots if requested. */
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   mkdirSync(PICTURES, { recursive: true });
   const faults: string[] = [];

@@ -5,10 +5,13 @@ import { FINISH, OPTIONS, lastPart } from './ceremonies';
 import { type GraphError, graphOf } from './graph';
 import type { SharedRegister } from './register';
 
-/** What a customer does at the address of a passkey ceremony, with an authenticator of their own; the answer is what its page is told. */
+/** The steps of a customer with an authenticator at the URL of a passkey ceremony; returns the response to its page. */
 export type PasskeyStep = (redirect: URL) => Promise<Answer>;
 
-/** A customer whose authenticator keeps the passkeys that it registers. A proof by passkey that is due first is given. */
+/**
+ * Returns a customer whose authenticator stores the passkeys that it registers. If the ceremony requires a proof by
+ * passkey first, the customer provides it.
+ */
 export function passkeyStep(register: SharedRegister): PasskeyStep {
   const graph = graphOf(register);
   const authenticators = new Map<string, SoftwareAuthenticator>();

@@ -1,9 +1,9 @@
 import * as identifiers from '../../schema/identifiers';
 
-/** Values that exchanges of one file share by name. */
+/** Values that the exchanges of one file share by name. */
 export type Variables = Map<string, string>;
 
-/** Kinds of values that an expectation may ask for without knowing them; of one that is a part of a text, the part is remembered. */
+/** Kinds of unknown values in expectations. If a kind is a part of a text, the part is stored. */
 const KINDS: Readonly<Record<string, RegExp>> = {
   'access-key': identifiers.ACCESS_KEY_PATTERN,
   'consent-key': identifiers.CONSENT_KEY_PATTERN,
@@ -36,7 +36,7 @@ const LATER = /^in (\d+) seconds$/;
 const EARLIER = /^(\d+) seconds ago$/;
 const DIGITS = /^digits of (.+)$/;
 
-/** The text with every placeholder that has a value replaced by it; throws when one has none. */
+/** Replaces the placeholders of a text by their values; throws if one has none. */
 export function filled(text: string, variables: Variables): string {
   return text.replace(PLACEHOLDER, (_, inner: string) => {
     const known = variables.get(inner) ?? digitsOf(inner, variables) ?? computed(inner);
@@ -62,7 +62,10 @@ function computed(inner: string): string | undefined {
 
 const WANTED = /^\{\{(?:([\w.]+) = )?(?:any )?([a-z-]+)\}\}$/;
 
-/** Where an answer differs from what is expected of it; placeholders such as `{{key = access-key}}` are remembered. */
+/**
+ * Returns the differences between a response and the expected one. Stores the values of placeholders such as `{{key =
+ * access-key}}`.
+ */
 export function differences(expected: unknown, actual: unknown, variables: Variables, at = ''): string[] {
   if (typeof expected === 'string') return textDifferences(expected, actual, variables, at);
   if (Array.isArray(expected)) return listDifferences(expected, actual, variables, at);
@@ -83,7 +86,7 @@ function textDifferences(expected: string, actual: unknown, variables: Variables
   return [];
 }
 
-/** `"..."` as the last entry of a list admits more entries. */
+/** `"..."` as the last entry of a list allows more entries. */
 function listDifferences(expected: unknown[], actual: unknown, variables: Variables, at: string): string[] {
   if (!Array.isArray(actual)) return [`${at}: expected a list, found ${JSON.stringify(actual)}`];
   const isOpen = expected.at(-1) === '...';
@@ -93,7 +96,7 @@ function listDifferences(expected: unknown[], actual: unknown, variables: Variab
   return entries.flatMap((entry, index) => differences(entry, actual[index], variables, `${at}/${index}`));
 }
 
-/** `"...": true` admits more members. */
+/** `"...": true` allows more members. */
 function objectDifferences(expected: object, actual: unknown, variables: Variables, at: string): string[] {
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual)) {
     return [`${at}: expected an object, found ${JSON.stringify(actual)}`];

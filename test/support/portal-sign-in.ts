@@ -3,7 +3,7 @@ import { PortalVisitor } from './portal-visitor';
 import type { SharedRegister } from './register';
 import { until } from './until';
 
-/** The path of the newest link to the portal that was mailed to an address, beyond those that were there before. */
+/** Waits for a mailed link that is not in `before`; returns its path. */
 export async function mailedPath(
   { mailbox }: Pick<SharedRegister, 'mailbox'>,
   to: string,
@@ -16,14 +16,14 @@ export async function mailedPath(
   });
 }
 
-/** All such paths, the newest first. */
+/** Returns the paths of all mailed links of a kind, newest first. */
 export async function mailedPaths(mailbox: string, to: string, kind: string): Promise<string[]> {
   const mails = (await (await fetch(`${mailbox}?to=${encodeURIComponent(to)}`)).json()) as CapturedMail[];
   const link = new RegExp(`/${kind}/[\\w-]{43}`);
   return mails.flatMap(({ text }) => link.exec(text)?.[0] ?? []);
 }
 
-/** A customer signs in by the link that is mailed; `entry` is the query of the link by which they came. */
+/** Signs in a customer by a mailed link; `entry` is the query string of a Data User's link to the portal. */
 export async function signedInVisitor(
   register: Pick<SharedRegister, 'portal' | 'mailbox'>,
   entry: string,
@@ -39,7 +39,7 @@ export async function signedInVisitor(
   return visitor;
 }
 
-/** The log of a register without the logins and addresses that its sandbox prints for people. */
+/** Returns the JSON lines of a log, without the logins and addresses that the sandbox prints. */
 export function logLines(register: Pick<SharedRegister, 'log'>): string {
   return register
     .log()

@@ -1,11 +1,11 @@
-/** A page, as a browser without scripts gets it. */
+/** A page, as a browser without scripts receives it. */
 export interface VisitedPage {
   readonly status: number;
   readonly headers: Headers;
-  /** Where a redirect leads, as it was sent. */
+  /** The `Location` header as received. */
   readonly location: string | undefined;
   readonly html: string;
-  /** What a person reads: the text without tags. */
+  /** The text without tags. */
   readonly text: string;
   readonly forms: readonly VisitedForm[];
 }
@@ -18,7 +18,7 @@ export interface VisitedForm {
   readonly buttons: number;
 }
 
-/** Someone at the portal: one browser, with its cookies, that follows no redirect by itself. */
+/** A browser without scripts at the portal. It stores cookies and does not follow redirects. */
 export class PortalVisitor {
   readonly cookies = new Map<string, string>();
 
@@ -28,13 +28,13 @@ export class PortalVisitor {
     return this.send('GET', path, headers);
   }
 
-  /** Posts fields as a page of the portal would; the headers may say otherwise. */
+  /** Posts fields with the headers of a same-origin form; `headers` overrides them. */
   post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<VisitedPage> {
     const own = { origin: new URL(this.portal).origin, 'sec-fetch-site': 'same-origin' };
     return this.send('POST', path, { ...own, ...headers }, new URLSearchParams(fields));
   }
 
-  /** Presses the button of the form with this action. */
+  /** Submits the form with this action. */
   press({ forms }: VisitedPage, action: string, fields: Record<string, string> = {}): Promise<VisitedPage> {
     const form = forms.find((each) => each.action === action);
     if (!form) throw new Error(`the page has no form to ${action}, only ${forms.map((each) => each.action).join()}`);

@@ -1,19 +1,19 @@
 import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
 
 /**
- * An instance of the product reduced to its PostgreSQL, as a process of its own:
+ * Runs the embedded PostgreSQL without the rest of the product, in a separate process:
  * `node -r ./test/support/swc-register.js test/support/postgres-instance.ts <DATA_DIR> [<shared directory>]`.
- * Prints one line of JSON: `{url, pid}` once it runs, `{refused}` when it may not. SIGINT stops it, any number of times.
+ * Prints one line of JSON: `{url, pid}` when the server runs, `{error}` if the launch fails. Each SIGINT requests its stop.
  */
 async function main([dataDir = '', sharedDir]: string[]): Promise<void> {
-  const print = (facts: unknown) => process.stdout.write(`${JSON.stringify(facts)}\n`);
+  const print = (report: unknown) => process.stdout.write(`${JSON.stringify(report)}\n`);
   const log = { warn: () => undefined, error: () => undefined };
   try {
     const server = await launchPostgres({ dataDir, sharedDir, log });
     process.on('SIGINT', () => void server.stop());
     print({ url: server.url, pid: server.pid });
   } catch (error) {
-    print({ refused: error instanceof Error ? error.message : String(error) });
+    print({ error: error instanceof Error ? error.message : String(error) });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RestClient } from './rest-client';
 
-/** A consent-based access record as a Data User sends it. */
+/** Returns an access record on consent in the form that a Data User sends. */
 export function consentRecord(identityRecordRef: string, change: Record<string, unknown> = {}) {
   return {
     'record-metadata': {
@@ -38,14 +38,14 @@ export function consentRecord(identityRecordRef: string, change: Record<string, 
   };
 }
 
-/** Registers a record and answers its access key. */
+/** Registers a record and returns its access key. */
 export async function registered(client: RestClient, identityRecordRef: string): Promise<string> {
   const { status, body } = await client('POST', '/v1/access-records', consentRecord(identityRecordRef));
   if (status !== 201) throw new Error(`registration answered ${status}: ${JSON.stringify(body)}`);
   return String(body['access-token'].key);
 }
 
-/** A consent as Interface B takes it. */
+/** Returns a consent in the form of Interface B. */
 export function legacyConsent(duid: string, mpxn: string): Record<string, unknown> {
   return {
     duid,
@@ -60,7 +60,7 @@ export function legacyConsent(duid: string, mpxn: string): Record<string, unknow
   };
 }
 
-/** An organisation that nobody knows, as the communications operator reports it. */
+/** Returns a communications operator's report of an unregistered organisation. */
 export function discoveredAccess(mpxn: string, name: string, change: Record<string, unknown> = {}) {
   return {
     mpxn,

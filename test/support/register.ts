@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../process/environment';
-import type { DemoData } from '../../sandbox/demo-data';
+import type { DemoData } from '../../sandbox/sandbox-file';
 import { databaseCopy } from './postgres';
 import { ownKeptRegister, sharedKeptRegister, stopKeptRegister, templateOf } from './run/keeper-client';
 import type { KeptRegister, RegisterOrder, Wiring } from './run/keeper-protocol';
@@ -14,16 +14,16 @@ export { freePort } from './run/free-port';
 export type { Wiring };
 
 /**
- * The wirings of journeys whose way between the services others take, too: each service as a process costs so much that it is tried in
- * the long form only.
+ * The wirings of journeys whose connections between services other tests cover: one process per service is expensive,
+ * and runs in the long form only.
  */
 export function usualWirings(): Wiring[] {
   return process.env['TEST_LONG'] === undefined ? ['one process'] : ['one process', 'a process each'];
 }
 
-/** A register that all test files of a run share: a test keeps apart by accounts, meter points and projects of its own. */
+/** A register that all test files of a run share: tests use separate accounts, meter points and projects. */
 export interface SharedRegister extends Omit<KeptRegister, 'id' | 'logFiles'> {
-  /** What the services have written to their logs, of all tests. */
+  /** Returns the logs of all services, from all tests. */
   log(): string;
 }
 
@@ -33,9 +33,9 @@ export interface TestRegister extends SharedRegister {
 }
 
 /**
- * The register that the test files of a run share, by wiring. Limits are off, loopback callbacks are allowed, everything is logged. Its
- * clock is never moved, its demo accounts are never changed and its own processes are never stopped: a test that does so starts a
- * register of its own.
+ * Returns the register that the test files of a run share, by wiring. Limits are off, loopback callbacks are permitted,
+ * everything is logged. No test moves its clock, changes its demo accounts or stops its processes: a test that does so
+ * starts its own register.
  */
 export async function sharedRegister(wiring: Wiring = 'one process'): Promise<SharedRegister> {
   return logged(await sharedKeptRegister(wiring.replaceAll(' ', '-'), { wiring, environment: SHARED }));
@@ -56,7 +56,7 @@ function logged(register: KeptRegister): SharedRegister {
   return { ...register, log: () => register.logFiles.map((file) => readFileSync(file, 'utf8')).join('') };
 }
 
-/** Starts processes at once, as a cluster would; when one does not come up, none is left behind. */
+/** Starts processes together, as a cluster would; if one start fails, all are stopped. */
 export async function startTogether(environments: readonly Environment[]): Promise<RegisterProcess[]> {
   const starts = await Promise.allSettled(environments.map(startRegisterProcess));
   const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
@@ -66,33 +66,33 @@ export async function startTogether(environments: readonly Environment[]): Promi
   throw failure.reason;
 }
 
-/** A register, or a part of one, as a process of its own that can be killed. */
+/** A register, or a part of one, in a separate process that can be killed. */
 export interface RegisterProcess {
   readonly child: ChildProcess;
   output(): string;
-  /** SIGINT, and waits for its end. */
+  /** Sends SIGINT and waits for its end. */
   stop(): Promise<void>;
-  /** kill -9, and waits for its end. */
+  /** Sends SIGKILL and waits for its end. */
   kill(): Promise<void>;
 }
 
-/** Where a test has not said otherwise: any port, so that registers do not meet. */
-const PORTS_THAT_NOBODY_NAMED = { PORTAL_PORT: '0', CONSOLE_PORT: '0', MAILBOX_PORT: '0', OIDC_PORT: '0' };
+/** Ports without a value in the test's environment: any free port, so that registers do not conflict. */
+const FREE_PORTS = { PORTAL_PORT: '0', CONSOLE_PORT: '0', MAILBOX_PORT: '0', OIDC_PORT: '0' };
 
-/** Starts `main.ts` with an environment of its own and waits for its `ready` line. */
+/** Starts `process/main.ts` with the given environment and waits for its `ready` line. */
 export async function startRegisterProcess(environment: Environment): Promise<RegisterProcess> {
   const { ready, ...register } = spawnRegisterProcess(environment);
   await ready;
   return register;
 }
 
-/** Starts `main.ts` as the first of a process group, if asked; `ready` resolves at its `ready` line. */
+/** Starts `process/main.ts`, on request as the leader of a process group; `ready` resolves at its `ready` line. */
 export function spawnRegisterProcess(
   environment: Environment,
   ofItsOwnGroup = false,
 ): RegisterProcess & { readonly ready: Promise<void>; readonly ended: Promise<number | null> } {
-  const child = spawn(process.execPath, productCommand(process.env[PRODUCT], 'main'), {
-    env: childEnvironment({ ...PORTS_THAT_NOBODY_NAMED, ...environment }),
+  const child = spawn(process.execPath, productCommand(process.env[PRODUCT], 'process/main'), {
+    env: childEnvironment({ ...FREE_PORTS, ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: ofItsOwnGroup,
   });
@@ -111,11 +111,11 @@ export function spawnRegisterProcess(
     child.kill(name);
     await ended;
   };
-  ready.catch(() => undefined); // a caller that waits for it gets the rejection
+  ready.catch(() => undefined); // a caller that awaits it gets the rejection
   return { child, ready, ended, output: () => output, stop: () => signal('SIGINT'), kill: () => signal('SIGKILL') };
 }
 
-/** Database, data folder and environment of a register that a test starts as processes of its own. */
+/** Database, data folder and environment of a register that a test starts in separate processes. */
 export interface Place {
   readonly databaseUrl: string;
   readonly dataDir: string;
@@ -123,7 +123,7 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-/** A copy of the database with the demo data of a first start, and a data folder that belongs to it. */
+/** Creates a copy of the database with the demo data of a first start, and its data folder. */
 export async function placeOf(): Promise<Place> {
   const { database, files } = await templateOf('filled');
   const { url, drop } = await databaseCopy(database);
@@ -140,7 +140,7 @@ export async function placeOf(): Promise<Place> {
   };
 }
 
-/** The start contract's file of a data folder. */
+/** Returns the content of the `sandbox.json` of a data folder (the start contract). */
 export function sandboxOf(dataDir: string): DemoData {
   return JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData;
 }

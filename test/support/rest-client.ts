@@ -1,12 +1,12 @@
-import type { DemoAccount, DemoData } from '../../sandbox/demo-data';
+import type { DemoAccount, DemoData } from '../../sandbox/sandbox-file';
 import type { AccountRole } from '../../schema/roles';
 import { documentedFetch } from './documented-fetch';
 import type { SharedRegister } from './register';
 
-/** A body of any kind: tests look into it by name, and see undefined where nothing is. */
+/** A body of any kind: tests read its fields by name; an absent field is undefined. */
 type JsonBody = Record<string, ReturnType<typeof JSON.parse>>;
 
-/** An answer of the REST interface. */
+/** A response of the REST interface. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -21,7 +21,7 @@ export type RestClient = (
   headers?: Record<string, string>,
 ) => Promise<RestAnswer>;
 
-/** A client without a token, or with the credential that is given. */
+/** Returns a client without a token, or with the given credential. */
 export function anonymousClient(rest: string, authorization?: string): RestClient {
   return async (method, path, body, headers = {}) => {
     const response = await documentedFetch(`${rest}${path}`, {
@@ -42,20 +42,20 @@ export function anonymousClient(rest: string, authorization?: string): RestClien
   };
 }
 
-/** An answer that must be a good one: what it is for is not what is tried. */
+/** Returns a successful response; throws for any other. For steps that are not under test. */
 export function good(answer: RestAnswer): RestAnswer {
   if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
   return answer;
 }
 
-/** A demo account by role, the n-th of its kind. */
+/** Returns a demo account by role: the n-th of its kind. */
 export function accountOf({ accounts }: DemoData, role: AccountRole, index = 0): DemoAccount {
   const account = accounts.filter((each) => each.role === role)[index];
   if (!account) throw new Error(`no demo account ${role} ${index}`);
   return account;
 }
 
-/** The bearer token of a demo account. */
+/** Returns the bearer token of a demo account. */
 export async function tokenOf(
   { rest, sandbox }: Pick<SharedRegister, 'rest' | 'sandbox'>,
   role: AccountRole,
@@ -67,7 +67,7 @@ export async function tokenOf(
   return String(body['bearer-token']);
 }
 
-/** A client signed in as a demo account. */
+/** Returns a client that is signed in with a demo account. */
 export async function signedInClient(
   register: Pick<SharedRegister, 'rest' | 'sandbox'>,
   role: AccountRole,

@@ -13,9 +13,9 @@ import { Registry } from 'prom-client';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { startRestAdapter } from '../../rest-adapter/adapter';
 import type { RunningRestAdapter } from '../../rest-adapter/adapter-options';
-import type { GraphAnswer, GraphClient, GraphFailure, RequestFacts } from '../../gateway/client/graph-client';
+import type { GraphResult, GraphClient, GraphFailure, RequestMetadata } from '../../gateway/client/graph-client';
 import type { FileStore } from '../../rest-adapter/files/file-store';
-import { loadOperationDocuments, operationName } from '../../rest-adapter/operation-documents';
+import { generatedSchema } from '../../schema/generated-schema';
 import type { ErrorCode } from '../../schema/error-catalogue';
 import { RegisterError, type Violation } from '../../schema/register-error';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
@@ -25,31 +25,32 @@ export const apiSchema: GraphQLSchema = apiSchemaOf(
   readFileSync(join(REPOSITORY_ROOT, 'schema', 'generated', 'supergraph.graphql'), 'utf8'),
 );
 
-/** A call that reached the graph. */
+/** A call received by the graph. */
 export interface Call {
   readonly operation: string;
   readonly variables: Record<string, unknown>;
-  readonly facts: RequestFacts;
+  readonly metadata: RequestMetadata;
 }
 
-/** What root fields answer: by field name, as graphql-js root values. */
+/** Results of root fields by field name, as graphql-js root values. */
 export type Roots = Record<string, (input: never) => unknown>;
 
 /**
- * A graph of the test's own behind the adapter: executes the real operations against the real API schema, over the root values that
- * a test sets. `Bearer good` is let in, `Bearer provider` has the wrong role, `Bearer expired` has expired; of suppliers' keys, `good` is.
+ * A test graph behind the adapter: executes the real operations against the real API schema, with root values that the
+ * test sets. `Bearer good` is admitted, `Bearer provider` has the wrong role, `Bearer expired` has expired; the
+ * supplier key `good` is valid.
  */
 export class TestGraph implements GraphClient {
   roots: Roots = {};
   readonly calls: Call[] = [];
   readonly admissions: string[] = [];
   private readonly documents = new Map(
-    [...loadOperationDocuments()].map(([id, { text }]) => [operationName(id), parse(text)]),
+    Object.entries(generatedSchema().trustedDocuments).map(([name, text]) => [name, parse(text)]),
   );
 
-  async run(operation: string, variables: Record<string, unknown>, facts: RequestFacts): Promise<GraphAnswer> {
-    this.calls.push({ operation, variables, facts });
-    const refused = PUBLIC.has(operation) ? undefined : refusalAt(operation, facts);
+  async run(operation: string, variables: Record<string, unknown>, metadata: RequestMetadata): Promise<GraphResult> {
+    this.calls.push({ operation, variables, metadata });
+    const refused = PUBLIC.has(operation) ? undefined : refusalAt(operation, metadata);
     if (refused) return { failures: [refused] };
     const document = this.documents.get(operation);
     if (!document) throw new Error(`no trusted document ${operation}`);
@@ -63,22 +64,22 @@ export class TestGraph implements GraphClient {
     return { data: (data ?? null) as Record<string, unknown> | null, failures: (errors ?? []).map(failureOf) };
   }
 
-  admit(operation: string, facts: RequestFacts) {
+  admit(operation: string, metadata: RequestMetadata) {
     this.admissions.push(operation);
-    return Promise.resolve(refusalAt(operation, facts));
+    return Promise.resolve(refusalAt(operation, metadata));
   }
 
-  /** The variables of the last call, as JSON has them. */
+  /** Variables of the last call, as JSON. */
   get asked(): unknown {
     return JSON.parse(JSON.stringify(this.calls.at(-1)?.variables ?? null)) as unknown;
   }
 }
 
-/** What the adapter lets through must fit the types of the graph. */
+/** Throws if the adapter passes variables that do not match the GraphQL types. */
 function demandCoercible(document: DocumentNode, variables: Record<string, unknown>): void {
   const [operation] = document.definitions as OperationDefinitionNode[];
   const { errors } = getVariableValues(apiSchema, operation?.variableDefinitions ?? [], variables);
-  if (errors) throw new Error(`the adapter let through what the graph refuses: ${errors.map(String).join('\n')}`);
+  if (errors) throw new Error(`the adapter passed variables that the graph rejects: ${errors.map(String).join('\n')}`);
 }
 
 const PUBLIC = new Set([
@@ -91,10 +92,11 @@ const PUBLIC = new Set([
   'ListDevelopmentProjects',
 ]);
 
-/** Of adapters whose test is not about files. */
+/** File store of adapters whose tests use no files. */
 const NO_FILES: FileStore = {
   open: () => Promise.resolve(undefined),
   publishAt: () => Promise.resolve({ outcome: 'gone' }),
+  checkAt: () => Promise.resolve({ outcome: 'gone' }),
 };
 
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
@@ -104,15 +106,15 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   'Bearer suspended': 'RTI001',
 };
 
-/** Public, too, but whatever credential is sent there must be valid. */
+/** Public as well, but a credential must be valid. */
 const VERIFYING = new Set(['ListSuppliers', 'ListRtiUsers', 'RetrieveRtiUser', 'ListTariffs', 'RetrieveTariff']);
 
-function refusalAt(operation: string, facts: RequestFacts): GraphFailure | undefined {
-  const isAnonymous = facts.authorization === undefined && facts.supplierKey === undefined;
-  return isAnonymous && VERIFYING.has(operation) ? undefined : refusalOf(facts);
+function refusalAt(operation: string, metadata: RequestMetadata): GraphFailure | undefined {
+  const isAnonymous = metadata.authorization === undefined && metadata.supplierKey === undefined;
+  return isAnonymous && VERIFYING.has(operation) ? undefined : refusalOf(metadata);
 }
 
-function refusalOf({ authorization, supplierKey }: RequestFacts): GraphFailure | undefined {
+function refusalOf({ authorization, supplierKey }: RequestMetadata): GraphFailure | undefined {
   if (supplierKey !== undefined && authorization === undefined)
     return supplierKey === 'good' ? undefined : { code: 'AUT003', message: '' };
   if (authorization === 'Bearer good' && supplierKey === undefined) return undefined;
@@ -126,12 +128,12 @@ function failureOf({ message, extensions }: { message: string; extensions: Recor
   return { code, message, ...(violations ? { violations } : {}), ...(retryAfter ? { retryAfter } : {}) };
 }
 
-/** Refuses with the violations of one rule. */
+/** Throws the violations of one rule. */
 export function broken(...violations: Violation[]): never {
   throw new RegisterError(violations[0]?.code ?? 'SYS001', undefined, { violations });
 }
 
-/** An adapter over the graph of a test, with all that it logged and measured. */
+/** An adapter over a test graph, with everything that it logged and measured. */
 export interface TestAdapter {
   readonly adapter: RunningRestAdapter;
   readonly graph: TestGraph;
@@ -139,7 +141,7 @@ export interface TestAdapter {
   readonly metrics: Registry;
 }
 
-/** The adapter of a chapter of tests: it runs while they do, and what a test has told its graph is gone before the next one. */
+/** Starts the adapter for a chapter of tests. Each test starts with an empty graph. */
 export function adapterOfChapter(): TestAdapter {
   const test = {} as TestAdapter;
   beforeAll(async () => void Object.assign(test, await startTestAdapter()));
@@ -183,7 +185,7 @@ export async function startTestAdapter(
   return { adapter, graph, lines, metrics };
 }
 
-/** Keys of the tests, all of valid form. */
+/** Keys of the tests, well-formed. */
 export const AK = 'ak_5d3f9a1c7be2048643d1e0fa';
 export const IR = 'ir_19c2e47ab0d35f8611a2b3c4';
 export const DUID = 'duid_0a1b2c3d4e5f60718293a4b5';
@@ -193,7 +195,7 @@ export const MPXN = '991234567890';
 export const WID = 'wid_6b0d94e7c1f25a3880e4d7b2';
 export const EVENT = 'evt_2f8c61d0b7a94e53c1d20f6e';
 
-/** A registration on consent that keeps every rule of the contract. */
+/** A registration on consent that satisfies the contract. */
 export function registration(): Record<string, Record<string, unknown>> & {
   'record-metadata': Record<string, unknown>;
 } {
@@ -229,7 +231,7 @@ export function registration(): Record<string, Record<string, unknown>> & {
   };
 }
 
-/** An access record of the graph, on legitimate interests. */
+/** An access record in the graph, on legitimate interests. */
 export const accessRecord = {
   version: 3,
   recordMetadata: {
@@ -263,7 +265,7 @@ export const accessRecord = {
   accessEvent: { state: 'ACTIVE', registeredAt: new Date('2026-11-19T16:20:00Z'), expiry: null },
 };
 
-/** A re-identification by magic link, as the graph answers its start. */
+/** A re-identification by magic link, as the graph returns it at the start. */
 export const reidentification = {
   method: 'MAGIC_LINK',
   magicLink: {
@@ -276,7 +278,7 @@ export const reidentification = {
   replayed: false,
 };
 
-/** A discovered access as the graph has it: nobody registered it, so that much of it is null. */
+/** A discovered access in the graph. Nothing was registered, so that many fields are null. */
 export const discoveredAccess = {
   version: 1,
   recordMetadata: {
@@ -296,7 +298,7 @@ export const discoveredAccess = {
   accessEvent: { state: 'DISCOVERED', registeredAt: new Date('2025-02-03T00:00:00Z'), expiry: null, consent: null },
 };
 
-/** A webhook subscription as the graph has it. */
+/** A webhook subscription in the graph. */
 export const webhook = {
   wid: WID,
   callbackUrl: 'https://harbourlight.example/register-events',
@@ -307,7 +309,7 @@ export const webhook = {
   active: true,
 };
 
-/** An event that was refused once and then delivered. */
+/** An event that was rejected once and then delivered. */
 export const delivery = {
   eventId: EVENT,
   eventType: 'WEBHOOK_TEST',
@@ -318,7 +320,7 @@ export const delivery = {
   ],
 };
 
-/** A change of tenancy of which one Data User was told. */
+/** A change of tenancy about which one Data User was notified. */
 export const changeOfTenancy = {
   mpxn: MPXN,
   effectiveDate: '2026-11-18',

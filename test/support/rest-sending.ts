@@ -1,7 +1,7 @@
 import { answersServed } from './contract-answers';
 import { type TestAdapter } from './rest-graph';
 
-/** The headers of a caller who is let in. */
+/** Headers of an admitted caller. */
 export const GOOD = { authorization: 'Bearer good' };
 /** The media type of a body. */
 export const JSON_TYPE = { 'content-type': 'application/json' };
@@ -14,7 +14,7 @@ export interface Sent {
   payload?: unknown;
 }
 
-/** Sends a request; a payload that is no text is sent as JSON. */
+/** Sends a request; a payload other than text is sent as JSON. */
 export async function sendTo({ adapter }: TestAdapter, { method = 'GET', url, headers = {}, payload }: Sent) {
   const body =
     payload === undefined || typeof payload === 'string' || Buffer.isBuffer(payload)
@@ -41,14 +41,14 @@ export async function sendTo({ adapter }: TestAdapter, { method = 'GET', url, he
   return answer;
 }
 
-/** An answer's body: the envelope, and what else there is. */
+/** A response body: the envelope and the other members. */
 export interface Body {
   response: { resource: string; timestamp: string; 'transaction-id': string };
   errors: { 'error-code': string; message: string }[];
   [property: string]: unknown;
 }
 
-/** The error codes of an answer. */
+/** Error codes of a response. */
 export const codes = ({ body }: { body: Body }) => body.errors.map((error) => error['error-code']);
-/** The messages of an answer. */
+/** Error messages of a response. */
 export const messages = ({ body }: { body: Body }) => body.errors.map(({ message }) => message);

@@ -1,16 +1,16 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A Data User's site, to which customers return. */
+/** A Data User's site to which customers return. */
 export interface ReturnSite {
-  /** The address that is registered as a return URL. */
+  /** The registered return URL. */
   readonly url: string;
-  /** Query strings of those who returned, the first first. */
+  /** Query strings of the requests, oldest first. */
   readonly returns: URLSearchParams[];
   close(): Promise<void>;
 }
 
-/** Starts a site that greets whoever returns to a path of it. */
+/** Starts a site that records the requests for one path. */
 export async function startReturnSite(path = '/return'): Promise<ReturnSite> {
   const returns: URLSearchParams[] = [];
   const server: Server = createServer((request, response) => {

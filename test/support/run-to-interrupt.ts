@@ -6,19 +6,19 @@ import { RUN_ID, childEnvironment } from './run/left-processes';
 import { TABLES_FOLDER } from './run/run-folders';
 import { until } from './until';
 
-/** What a run that is interrupted has made. */
+/** Resources of a run that is interrupted. */
 export interface RunFacts {
-  /** Names it. */
+  /** Id of the run. */
   readonly run: string | undefined;
-  /** Its keeper's address. */
+  /** URL of its keeper. */
   readonly keeper: string;
-  /** Where it has temporary files, and its tables. */
+  /** Folders of temporary files and of the database files. */
   readonly folders: readonly string[];
   readonly databaseUrl: string;
 }
 
-/** The only test of a run of its own, which test/process/reliability/interrupted-run.test.ts starts and interrupts. */
-it('has a database and a process, and goes on while there is a keeper', async () => {
+/** The only test of a run that test/process/reliability/interrupted-run.test.ts starts and interrupts. */
+it('has a database and a process, and continues while its keeper runs', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], {
     env: childEnvironment({}),
     detached: true,

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 
-/** A value that must not be found, by what it is. */
+/** Values that must not be found, by their description. */
 export type KnownValues = ReadonlyMap<string, string>;
 
-/** A place that was searched, such as a column, and everything in it. */
+/** A searched place, such as a column, and its content. */
 export interface SearchedPlace {
   readonly name: string;
   readonly content: Buffer;
 }
 
-/** What was found: which value, in which form, where. */
+/** Returns a line for each value found: description, encoding, place. */
 export function findings(values: KnownValues, places: readonly SearchedPlace[]): string[] {
   const forms = [...values].flatMap(([what, value]) => formsOf(value).map(([form, bytes]) => ({ what, form, bytes })));
   return places.flatMap(({ name, content }) => {
@@ -21,7 +21,7 @@ export function findings(values: KnownValues, places: readonly SearchedPlace[]):
   });
 }
 
-/** The forms in which a value could be written by anyone: all of them would tell it, or let it be guessed without a key. */
+/** Returns the encodings of a value that reveal it, or permit guessing it without a key. */
 function formsOf(value: string): [form: string, bytes: Buffer][] {
   const clear = Buffer.from(value);
   const digests = ['md5', 'sha1', 'sha256', 'sha512'].map(
@@ -44,7 +44,7 @@ function formsOf(value: string): [form: string, bytes: Buffer][] {
   ];
 }
 
-/** What base64 and base64url make of the bytes wherever they begin: the characters that no neighbour changes. */
+/** Returns the base64 and base64url characters of the bytes at each offset that do not depend on neighbouring bytes. */
 function base64Cores(bytes: Buffer): Buffer[] {
   return [0, 1, 2].flatMap((before) =>
     (['base64', 'base64url'] as const).map((encoding) => {
@@ -60,28 +60,39 @@ function base64Cores(bytes: Buffer): Buffer[] {
 const TABLES = `select table_schema || '.' || quote_ident(table_name) as name from information_schema.tables
   where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`;
 
-/** Every column of every table of a database, as its superuser sees it: binary values as their bytes. */
+/** A column of a table, or a file, and its values. */
+export interface StoredValues {
+  readonly name: string;
+  readonly values: readonly Buffer[];
+}
+
+/** Returns every column of every table of a database, read as its superuser; binary values as bytes. */
 export async function databasePlaces(url: string): Promise<SearchedPlace[]> {
+  return (await databaseValues(url)).map(({ name, values }) => ({
+    name,
+    content: Buffer.concat(values.flatMap((value) => [value, Buffer.from('\n')])),
+  }));
+}
+
+/** Returns every value of every column of every table of a database, read as its superuser; binary values as bytes. */
+export async function databaseValues(url: string): Promise<StoredValues[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
     const { rows: tables } = await client.query<{ name: string }>(TABLES);
-    const places: SearchedPlace[] = [];
+    const columns: StoredValues[] = [];
     for (const { name } of tables) {
       const { rows, fields } = await client.query<Record<string, unknown>>(`select * from ${name}`);
-      for (const { name: column } of fields) {
-        places.push({ name: `${name}.${column}`, content: Buffer.concat(rows.map((row) => bytesOf(row[column]))) });
-      }
+      for (const { name: column } of fields)
+        columns.push({ name: `${name}.${column}`, values: rows.map((row) => bytesOf(row[column])) });
     }
-    return places;
+    return columns;
   } finally {
     await client.end();
   }
 }
 
 function bytesOf(value: unknown): Buffer {
-  const bytes = Buffer.isBuffer(value)
-    ? value
-    : Buffer.from(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-  return Buffer.concat([bytes, Buffer.from('\n')]);
+  if (Buffer.isBuffer(value)) return value;
+  return Buffer.from(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }

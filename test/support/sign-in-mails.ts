@@ -1,17 +1,17 @@
 import type { CapturedMail, Mailbox } from '../../sandbox/mailbox';
 import { until } from './until';
 
-/** Whose mails are captured. */
+/** A room whose mails are captured. */
 export interface Posted {
   readonly mailbox: Pick<Mailbox, 'url'>;
 }
 
-/** The mails to an address so far, the newest first. */
+/** Returns the mails to an address so far, the newest first. */
 export async function mailsNow({ mailbox }: Posted, to: string): Promise<CapturedMail[]> {
   return (await (await fetch(`${mailbox.url}?to=${encodeURIComponent(to)}`)).json()) as CapturedMail[];
 }
 
-/** So many mails to an address, once they are there. */
+/** Waits for a number of mails to an address. */
 export function mailsOf(room: Posted, to: string, count: number): Promise<CapturedMail[]> {
   return until(async () => {
     const mails = await mailsNow(room, to);
@@ -19,19 +19,19 @@ export function mailsOf(room: Posted, to: string, count: number): Promise<Captur
   });
 }
 
-/** The secret in the link of the newest mail. */
+/** Returns the secret in the link of the newest mail. */
 export function secretIn([newest]: readonly CapturedMail[]): string {
   const [, secret] = /\/sign-in\/link\/([\w-]{43})/.exec(newest?.text ?? '') ?? [];
   if (secret === undefined) throw new Error(`there is no sign-in link in: ${newest?.text}`);
   return secret;
 }
 
-/** Sign-in links in mails. */
+/** Reports whether a mail contains a sign-in link. */
 export function isLinkMail({ text }: CapturedMail): boolean {
   return text.includes('/sign-in/link/');
 }
 
-/** Notices that somebody signed in. */
+/** Reports whether a mail is a notice of a sign-in. */
 export function isSignInNotice({ subject }: CapturedMail): boolean {
   return subject.startsWith('Somebody signed in');
 }

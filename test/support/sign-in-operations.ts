@@ -1,4 +1,4 @@
-import type { CallContext } from '../../subgraphs/server/caller';
+import type { CallContext } from '../../subgraphs/server/callers/caller';
 import { isLinkMail, mailsNow, secretIn } from './sign-in-mails';
 import type { SignInRoom } from './sign-in-room';
 import { until } from './until';
@@ -20,26 +20,26 @@ export const SCOPE = `query ($token: String!) { customerScope(token: $token) {
   sessionId identityRecordId meterPointId isCurrent isContested ownRecordIds since beganAt endedAt } }`;
 export const END_SESSION = 'mutation { endCustomerSession }';
 
-/** A new session as its browser gets it. */
+/** A new session, as the browser receives it. */
 export interface NewSession {
   readonly token: string;
   readonly expiresAt: string;
 }
 
-/** The context of a customer's request, as the gateway makes it. */
+/** Returns the context of a customer's request, as the gateway creates it. */
 export function asCustomer(token: string): Partial<CallContext> {
   return { caller: { accountId: 'session', role: 'customer', duid: null, mpid: null }, bearer: token };
 }
 
-/** What a service of the register asks. */
+/** The context of a service's request. */
 export const asService: Partial<CallContext> = { service: 'access' };
 
-/** Asks for links. */
+/** Requests sign-in links. */
 export function requestLink(room: SignInRoom, entry: object, language = 'EN') {
   return room.ask(REQUEST_LINK, { entry, language });
 }
 
-/** Asks for a link, reads the mail and presses the button. */
+/** Requests a link, reads the mail and confirms the sign-in. */
 export async function signedInByLink(room: SignInRoom, entry: object, email: string): Promise<NewSession> {
   const links = async () => (await mailsNow(room, email)).filter(isLinkMail);
   const before = (await links()).length;
@@ -51,7 +51,7 @@ export async function signedInByLink(room: SignInRoom, entry: object, email: str
   return data.signInWithLink;
 }
 
-/** What the session of a token lets see; null when there is none. */
+/** Returns the scope of a token's session; null if there is none. */
 export async function scopeOf(room: SignInRoom, token: string, replica = 0) {
   const { data, codes } = await room.ask(SCOPE, { token }, asService, replica);
   if (codes.length > 0) throw new Error(codes.join());

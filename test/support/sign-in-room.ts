@@ -2,21 +2,22 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
-import { readSettings } from '../../process/settings';
 import { type Mailbox, startMailbox } from '../../sandbox/mailbox';
 import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
-import { startAccess } from '../../subgraphs/access/access';
-import { blindIndexes } from '../../subgraphs/identity/database/blind-index';
-import type { IdentityKeys, IdentityPlaces } from '../../subgraphs/identity/foundation';
-import { startIdentity } from '../../subgraphs/identity/identity';
-import type { CallContext, Caller } from '../../subgraphs/server/caller';
-import type { Limits } from '../../subgraphs/server/rate-limits';
-import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import { startAccess } from '../../subgraphs/access/access.module';
+import { blindIndexes } from '../../subgraphs/identity/records/blind-index';
+import type { IdentityPlaces } from '../../subgraphs/identity/dependencies';
+import { startIdentity } from '../../subgraphs/identity/identity.module';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import type { Limits } from '../../subgraphs/server/callers/rate-limits';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { places } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
 import { until } from './until';
+import { readSettings } from '../../process/read-settings';
+import type { IdentityKeys } from '../../subgraphs/identity/keys';
 
-/** An answer of a subgraph: its data, or the codes of its errors. */
+/** The response of a subgraph: its data, or its error codes. */
 export interface RoomAnswer {
   readonly data: ReturnType<typeof JSON.parse>;
   readonly codes: readonly string[];
@@ -26,51 +27,55 @@ export interface RoomAnswer {
 /** Both subgraphs, a mailbox and a supplier around one database; no gateway. */
 export interface SignInRoom {
   readonly accounts: Awaited<ReturnType<typeof startAccess>>['accounts'];
-  /** The way to the first replica of `identity`. */
+  /** The link to the first replica of `identity`. */
   readonly identity: SubgraphLink;
   readonly supplier: RunningSupplier;
   readonly mailbox: Mailbox;
   readonly places: IdentityPlaces;
-  /** The database as its owner. */
+  /** The database, with the login of its owner. */
   readonly owner: Client;
-  /** Everything that was logged. */
+  readonly databaseUrl: string;
+  /** Keys of `identity`. */
+  readonly keys: IdentityKeys;
+  /** Returns the complete log. */
   log(): string;
-  /** Asks a replica of `identity`; as nobody, unless the context says otherwise. */
+  /** Calls a replica of `identity`; by default unauthenticated. */
   ask(query: string, variables?: object, context?: Partial<CallContext>, replica?: number): Promise<RoomAnswer>;
-  /** Asks `access`. */
+  /** Calls `access`. */
   askAccess(query: string, variables?: object, context?: Partial<CallContext>): Promise<RoomAnswer>;
-  /** A Data User to whose site customers may return. */
+  /** Creates a Data User with return URLs. */
   dataUser(...returnUrls: string[]): Promise<Caller>;
-  /** A supplier at which customers can sign in; its MPID. */
+  /** Creates a supplier where customers can sign in; returns its MPID. */
   newSupplier(change?: { issuer?: string; secret?: string }): Promise<{ mpid: string; accountId: string }>;
-  /** Registers an Identity Record; its key. */
+  /** Registers an Identity Record; returns its key. */
   newRecord(by: Caller, change?: object, principal?: object): Promise<string>;
-  /** Registers an Identity Record with a passkey to be enrolled; its key, and where the customer is sent. */
+  /** Registers an Identity Record with a passkey enrolment; returns its key, and the customer's redirect URL. */
   newEnrolment(by: Caller, change: object, principal?: object): Promise<{ ir: string; redirect: string }>;
-  /** A Change of Tenancy at a meter point, as the owner records it. */
+  /** Records a Change of Tenancy at a meter point, as the owner of the tables. */
   tenancyChanged(mpxn: string, effectiveDate: string): Promise<void>;
   /** Moves the register's clock. */
   moveClock(seconds: number): Promise<void>;
-  /** Starts one replica of `identity` more. */
+  /** Starts another replica of `identity`. */
   addReplica(): Promise<void>;
-  /** Resolves when no job waits or runs any more, but for those of a later day. */
+  /** Resolves when no job is waiting or running, except those of a later day. */
   jobsDone(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a test wants otherwise. */
+/** Options of a test. */
 export interface SignInRoomOptions {
   readonly replicas?: number;
-  /** Rate limits are off unless these are given. */
+  /** Rate limits; off by default. */
   readonly limits?: Partial<Limits>;
   readonly production?: boolean;
-  /** What stands between `identity` and `access`: nothing, unless given. */
+  /** Wraps the link from `identity` to `access`; by default the link is direct. */
   readonly between?: (access: SubgraphLink) => SubgraphLink;
 }
 
 /**
- * The room that all chapters of a test file share, with two replicas of `identity`: starting it costs more than a chapter. A chapter
- * has people, meter points and organisations of its own, and leaves the clock where it was. Closed after the last test of the file.
+ * Returns the room that all chapters of a test file share, with two replicas of `identity`: its start costs more than a
+ * chapter. A chapter uses separate people, meter points and organisations, and resets the clock. Closed after the last
+ * test of the file.
  */
 export function roomOfThisFile(): Promise<SignInRoom> {
   return (ofThisFile ??= startSignInRoom({ replicas: 2 }));
@@ -105,6 +110,8 @@ export async function startSignInRoom(options: SignInRoomOptions = {}): Promise<
     mailbox,
     places: roomPlaces,
     owner,
+    databaseUrl: database.url,
+    keys,
     log,
     ask,
     askAccess: (...asked) => answerOf(access.link, ...asked),
@@ -180,7 +187,7 @@ function whatTheOwnerDoes(
 }
 
 type Access = Awaited<ReturnType<typeof startAccess>>;
-/** `identity` in one or several replicas and `access`, each with the way to the other. */
+/** Starts `access`, and `identity` in one or more replicas, linked to each other. */
 async function startSubgraphs(
   databaseUrl: string,
   keys: IdentityKeys,
@@ -220,19 +227,22 @@ async function answerOf(
   variables: object = {},
   context: Partial<CallContext> = {},
 ): Promise<RoomAnswer> {
-  const nobody = { caller: null, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
-  const result = await link.execute({ query, variables: { ...variables }, fixed: true }, { ...nobody, ...context });
+  const unauthenticated = { caller: null, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
+  const result = await link.execute(
+    { query, variables: { ...variables }, fixed: true },
+    { ...unauthenticated, ...context },
+  );
   const { data, errors = [] } = JSON.parse(JSON.stringify(result));
-  type Told = { extensions: { code: string; retryAfter?: number } };
-  const codes = (errors as Told[]).map(({ extensions }) => extensions.code);
-  const retryAfter = (errors as Told[])[0]?.extensions.retryAfter;
+  type ReportedError = { extensions: { code: string; retryAfter?: number } };
+  const codes = (errors as ReportedError[]).map(({ extensions }) => extensions.code);
+  const retryAfter = (errors as ReportedError[])[0]?.extensions.retryAfter;
   return { data, codes, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
 const REGISTER =
   'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir passkeyRegistrationRedirect } }';
 
-/** A verified Identity Record with an e-mail address. */
+/** Returns a verified Identity Record with an e-mail address. */
 function recordInput(change: object, principal: object) {
   return {
     piiPrincipal: {
@@ -248,10 +258,10 @@ function recordInput(change: object, principal: object) {
   };
 }
 
-/** Evidence that the person is who they say they are. */
+/** Evidence of the person's identity. */
 export const verified = { method: 'Bill and bank card', verifiedAt: '2026-01-12T10:00:00Z', outcome: 'VERIFIED' };
 
-/** A meter point number that no other test has. */
+/** Returns a unique meter point number. */
 export function newMpxn(): string {
   return String(randomInt(1e9, 1e10 - 1)).padStart(10, '0');
 }

@@ -1,18 +1,21 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
-/** A way to a server on this machine that can fall silent. */
+/** A proxy to a server on this machine that can stop responding. */
 export interface SilencedProxy {
   readonly port: number;
   /**
-   * What a machine does that freezes, or is cut off, while another one takes over: the server loses its present connections, the clients
-   * keep theirs and hear nothing. New connections reach the server.
+   * Simulates a machine that freezes or is disconnected while another one takes over. The server loses its present
+   * connections; the clients keep theirs and receive nothing. New connections reach the server.
    */
   silence(): void;
+  /** Connects new connections to another port. */
+  redirect(target: number): void;
   close(): Promise<void>;
 }
 
 /** Opens a proxy to a port. */
-export async function silencedProxy(target: number): Promise<SilencedProxy> {
+export async function silencedProxy(port: number): Promise<SilencedProxy> {
+  let target = port;
   const pairs = new Set<readonly [client: Socket, server: Socket]>();
   const proxy = createServer((client) => {
     const server = connect(target, '127.0.0.1');
@@ -30,6 +33,9 @@ export async function silencedProxy(target: number): Promise<SilencedProxy> {
         client.unpipe().resume();
         server.unpipe().destroy();
       }
+    },
+    redirect(next) {
+      target = next;
     },
     async close() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();

@@ -1,10 +1,12 @@
 const { readFileSync, statSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
-/** Rooms of tests whose files take long whatever their size: they begin first, so that no worker is left with one at the end. */
+/**
+ * Folders of tests that run long, whatever the file size: they begin first, so that no worker starts one at the end.
+ */
 const SLOW_ROOMS = ['reliability', 'browser', 'journeys', 'exchanges', 'properties', 'database'];
 
-/** Bytes of a test file and of the chapters that it imports. */
+/** Returns the bytes of a test file and its imported chapters. */
 function sizeOf(path) {
   const chapters = [...readFileSync(path, 'utf8').matchAll(/from '(\.\/chapters\/[^']+)'/g)];
   const files = chapters.map(([, chapter]) => join(dirname(path), `${chapter}.ts`));
@@ -20,7 +22,7 @@ function ordered(tests) {
   return tests.toSorted((one, other) => rank(one) - rank(other) || size.get(other) - size.get(one));
 }
 
-/** The order of the test files: slow rooms first, then the larger files. Nothing is remembered from run to run. */
+/** Orders the test files: slow folders first, then the larger files. Runs store nothing for each other. */
 module.exports = class SlowRoomsFirst {
   sort(tests) {
     return ordered([...tests]);

@@ -3,13 +3,13 @@ import { createClient as createEventClient } from 'graphql-sse';
 import { WebSocket } from 'ws';
 import { until } from './until';
 
-/** An answer for one event. */
+/** The result for one event. */
 export interface Told {
   readonly data: ReturnType<typeof JSON.parse>;
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
 }
 
-/** How a subscription ended: completed, refused with errors, or the connection was closed with a code and its reason. */
+/** How a subscription ended: completed, rejected with errors, or its connection closed with a code and reason. */
 export type Ending =
   | { readonly kind: 'complete' }
   | { readonly kind: 'errors'; readonly codes: readonly string[] }
@@ -18,19 +18,19 @@ export type Ending =
 /** A subscription under test. */
 export interface Subscriber {
   readonly told: Told[];
-  /** The first so many answers, once they are there. */
+  /** Waits for a number of results and returns them. */
   first(count: number): Promise<Told[]>;
   readonly ended: Promise<Ending>;
   stop(): Promise<void>;
 }
 
-/** What is subscribed to. */
+/** A GraphQL subscription. */
 export interface Subscription {
   readonly query: string;
   readonly variables?: Record<string, unknown>;
 }
 
-/** A connection of a client of `graphql-ws`, which does not try again by itself. */
+/** Returns a connection of a `graphql-ws` client, which does not reconnect by itself. */
 export function socketClient(gateway: string, token: string | undefined): Client {
   return createClient({
     url: `${gateway.replace(/^http/, 'ws')}/graphql`,
@@ -40,7 +40,7 @@ export function socketClient(gateway: string, token: string | undefined): Client
   });
 }
 
-/** Subscribes over WebSocket, on a connection of its own or the one given. */
+/** Subscribes over WebSocket, on a new connection or the given one. */
 export function overWebSocket(
   gateway: string,
   token: string | undefined,
@@ -70,7 +70,7 @@ export function overEvents(
   );
 }
 
-/** Both ways, for tests that hold for each. */
+/** Both transports, for tests of each. */
 export const TRANSPORTS = [
   ['WebSocket', overWebSocket],
   ['Server-Sent Events', overEvents],

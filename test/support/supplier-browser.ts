@@ -2,7 +2,10 @@ import type { SupplierLogin } from '../../sandbox/supplier-pages';
 
 const MOST_STEPS = 10;
 
-/** A browser at a supplier: follows redirects with its cookies, fills the login form, decides, and stops where it is sent back to. */
+/**
+ * A browser at a supplier: follows redirects with its cookies, submits the login form, decides, and stops at the
+ * redirect to the client.
+ */
 export async function signInAtSupplier(
   url: string,
   { login, password }: Pick<SupplierLogin, 'login' | 'password'>,

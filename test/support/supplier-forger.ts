@@ -2,26 +2,29 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose';
 
-/** What a supplier that is not one puts into its ID token, and whether it is signed by the key that it publishes. */
+/** Deviations of a false supplier's ID token and responses. */
 export interface Forgery {
-  /** Claims beside or instead of the right ones. */
+  /** Claims that are added to the correct ones or replace them. */
   readonly claims?: JWTPayload;
   readonly signedByAnother?: boolean;
-  /** Milliseconds for which the token endpoint does nothing at all. */
+  /** Milliseconds for which the token endpoint does not respond. */
   readonly late?: number;
-  /** Status of the token endpoint instead of an answer. */
+  /** Status of the token endpoint, instead of a token. */
   readonly status?: number;
 }
 
-/** An OpenID provider that answers as it is told, running. */
+/** A running OpenID provider whose responses the test decides. */
 export interface Forger {
   readonly issuer: string;
-  /** The answer to an authorization request, without anybody being asked; `forgery` is what its code leads to. */
+  /**
+   * Returns the response to the authorization request, without a login page; `forgery` is the token response for its
+   * code.
+   */
   answerTo(authorizationUrl: string, forgery: Forgery): string;
   close(): Promise<void>;
 }
 
-/** Starts an OpenID provider that lies. */
+/** Starts the false OpenID provider. */
 export async function startForger(): Promise<Forger> {
   const [published, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
   const promised = new Map<string, { readonly forgery: Forgery; readonly nonce: string; readonly client: string }>();

@@ -1,4 +1,4 @@
-/** TypeScript as JavaScript, by swc. What one process has compiled is kept for the others, by the hash of source and settings. */
+/** Compiles TypeScript with swc. The result is cached for other processes, by the hash of source and settings. */
 const { createHash, randomUUID } = require('node:crypto');
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -10,7 +10,7 @@ const kept = join(root, 'node_modules', '.cache', 'swc-register');
 const settings = version + readFileSync(configFile, 'utf8');
 mkdirSync(kept, { recursive: true });
 
-/** The JavaScript of a source, with its source map in it. */
+/** Returns the JavaScript of a source, with an inline source map. */
 function compiled(source, filename) {
   const file = join(kept, createHash('sha256').update(settings).update(filename).update(source).digest('hex'));
   try {
@@ -19,7 +19,7 @@ function compiled(source, filename) {
     const { code } = transformSync(source, { filename, configFile });
     const whole = `${file}.${randomUUID()}`;
     writeFileSync(whole, code);
-    renameSync(whole, file); // a process that finds it finds all of it
+    renameSync(whole, file); // other processes find the complete file or none
     return code;
   }
 }

@@ -3,7 +3,7 @@ const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const { compiled } = require('./swc-compiled');
 
-/** Folder to which processes write what runs of the product, when that is measured (`npm run test:coverage`). */
+/** Folder for the coverage counters of processes, if coverage is measured (`npm run test:coverage`). */
 const measured = process.env.TEST_COVERAGE;
 const { instrumented, isProduct } = measured ? require('./measured/instrumented') : {};
 if (measured) require('./measured/kept-counters').keepCounters(measured);

@@ -1,10 +1,9 @@
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
-import { upkeepOf } from '../../subgraphs/delivery/upkeep.repository';
-import type { Caller } from '../../subgraphs/server/caller';
-import { openDatabase } from '../../subgraphs/server/database';
-import { EffectRepository } from '../../subgraphs/tariffs/database/effect.repository';
-import { tariffsAddress } from '../../subgraphs/tariffs/tariffs';
+import type { Caller } from '../../subgraphs/server/callers/caller';
+import { openDatabase } from '../../subgraphs/server/database/database';
+import { ScheduledChangeRepository } from '../../subgraphs/tariffs/events/scheduled-change.repository';
+import { tariffsAddress } from '../../subgraphs/tariffs/tariffs.module';
 import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tariffInput, trf } from './tariff-graph';
 import { until } from './until';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
@@ -94,7 +93,8 @@ const REGISTER = 'mutation ($url: String!) { registerRtiWebhook(webhookUrl: $url
 const LOG = `query ($mpid: String) { tariffEvents(first: 500, filter: { mpid: $mpid }) { nodes { type at mpxn tariff { tariffId } } } }`;
 const DUE = `select
     (select count(*) from tariff_effect where done_at is null and cancelled_at is null and due_at <= register_now())
-    + (select count(*) from delivery where state = 'pending' and next_attempt_at <= register_now()) as due`;
+    + (select count(*) from fanout)
+    + (select count(*) from delivery_endpoint where leased_by is not null or due_at <= register_now()) as due`;
 
 /** Starts it. */
 export async function tariffEventRoom(): Promise<TariffEventRoom> {
@@ -111,10 +111,10 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
     return trf(number);
   };
   const now = async () => (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
-  const worker = await openDatabase(tariffsAddress(graph.url, graph.keys), []);
-  const effects = new EffectRepository(worker.pool);
+  const worker = openDatabase(tariffsAddress(graph.url, graph.keys));
+  const changes = new ScheduledChangeRepository(worker.pool);
   // What fails is tried again at the next look, as the sweep does.
-  const happen = () => effects.happenSome(() => undefined).catch(() => false);
+  const happen = () => changes.applyDue(() => undefined).catch(() => false);
   const settled = async () => {
     await until(async () => {
       await happen();
@@ -157,7 +157,6 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
     async moveOn(seconds) {
       await settled();
       await graph.moveClock(seconds);
-      await upkeepOf(worker.pool).wakeAll();
     },
     logged: async (mpid = 'LAPW') => (await ask(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
     close: async () => {

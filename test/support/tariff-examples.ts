@@ -4,7 +4,7 @@ import type {
   Tariff,
   TariffInput,
   TariffScheduleEntry,
-} from '../../subgraphs/tariffs/domain/tariff';
+} from '../../subgraphs/tariffs/catalogue/tariff';
 
 /** One price around the clock. */
 export function aroundTheClock(unitPrice: string): HourlyRate {
@@ -61,6 +61,7 @@ export function published(input: TariffInput): Tariff {
     vatRate: null,
     comments: null,
     validTo: null,
+    tierPeriod: 'day',
     sellableFrom: null,
     sellableTo: null,
     replaces: null,

@@ -3,13 +3,13 @@ import type { ExecutionResult } from 'graphql';
 import { Pool } from 'pg';
 import pino from 'pino';
 import type { Registry } from 'prom-client';
-import { readSettings } from '../../process/settings';
-import type { CallContext, Caller } from '../../subgraphs/server/caller';
-import type { Limits } from '../../subgraphs/server/rate-limits';
-import type { RunningSubgraph } from '../../subgraphs/server/running-subgraph';
-import type { TariffKeys } from '../../subgraphs/tariffs/foundation';
-import { startTariffs } from '../../subgraphs/tariffs/tariffs';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import type { Limits } from '../../subgraphs/server/callers/rate-limits';
+import type { RunningSubgraph } from '../../subgraphs/server/graph/running-subgraph';
+import { startTariffs } from '../../subgraphs/tariffs/tariffs.module';
 import { migratedDatabase } from './postgres';
+import { readSettings } from '../../process/read-settings';
+import type { TariffKeys } from '../../subgraphs/tariffs/keys';
 
 /** Data of any kind: tests look into it by name. */
 type AnswerData = ReturnType<typeof JSON.parse>;

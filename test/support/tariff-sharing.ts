@@ -34,7 +34,7 @@ export async function tariffSharing(register: SharedRegister): Promise<TariffSha
     mpxns: consumer.mpxns,
     restUrl: register.rest,
   });
-  const rtiUsers = await offerTariffSharing({ asAdmin, mpid: supplier.mpid, supplier, kept: undefined });
+  const rtiUsers = await offerTariffSharing({ asAdmin, mpid: supplier.mpid, supplier, stored: undefined });
   const admin = await graphAs(register, 'admin');
   const anotherApiKey = () => newApiKey(admin, supplier.account.accountId);
   return {

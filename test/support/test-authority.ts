@@ -3,17 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A key and its certificate, PEM. */
+/** A key and its certificate, in PEM. */
 export interface TestCertificate {
   readonly key: Buffer;
   readonly cert: Buffer;
 }
 
-/** An authority for tests, which issues certificates. */
+/** A certificate authority for tests. */
 export interface TestAuthority {
-  /** File of its own certificate, for NODE_EXTRA_CA_CERTS. */
+  /** File with its own certificate, for NODE_EXTRA_CA_CERTS. */
   readonly file: string;
-  /** A certificate for a subject such as `DNS:localhost`, valid for so many days from now. */
+  /** Issues a certificate for a subject such as `DNS:localhost`, valid for a number of days. */
   issue(subject: string, days?: number): TestCertificate;
   remove(): void;
 }
@@ -23,7 +23,7 @@ const openssl = (folder: string, ...words: string[]) =>
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** Makes an authority of its own with `openssl`. */
+/** Creates an authority with `openssl`. */
 export function testAuthority(): TestAuthority {
   const folder = mkdtempSync(join(tmpdir(), 'test-authority-'));
   openssl(

@@ -7,33 +7,33 @@ export interface IssuerKey {
   readonly kid: string;
   readonly alg: string;
   readonly privateKey: CryptoKey;
-  /** The public half, as key sets list it. */
+  /** The public key, in the form of a key set. */
   readonly jwk: JWK;
 }
 
-/** How an issuer misbehaves; nothing of it unless it is set. */
+/** Faults of an issuer; none by default. */
 export interface Misbehaviour {
-  /** Of every answer. */
+  /** Status of every response. */
   status?: number;
-  /** Where it sends whoever asks for its key set. */
+  /** Target of a redirect of requests for the key set. */
   redirectTo?: string;
-  /** It takes questions and never answers. */
+  /** It accepts requests and never responds. */
   silent?: boolean;
-  /** Instead of its own name in what it tells of itself. */
+  /** Issuer name in its metadata, instead of its own. */
   namesItself?: string;
-  /** Instead of the JSON of every answer. */
+  /** Body of every response, instead of JSON. */
   text?: string;
 }
 
-/** An issuer of tokens with a key set over HTTP, running. */
+/** A running issuer of tokens with a key set over HTTP. */
 export interface TokenIssuer {
   readonly issuer: string;
-  /** The keys that it publishes; what is put here is published. */
+  /** Its published keys; tests can add and remove keys. */
   readonly keys: IssuerKey[];
-  /** Paths that were asked for, in order. */
+  /** Paths of the requests, in order. */
   readonly asked: string[];
   readonly misbehaviour: Misbehaviour;
-  /** A token of these claims, signed by a key: the first that is published, unless another is given. */
+  /** Returns a token with these claims, by default signed by the first published key. */
   token(
     claims: Readonly<Record<string, unknown>>,
     header?: Partial<JWTHeaderParameters>,
@@ -44,7 +44,7 @@ export interface TokenIssuer {
 
 let made = 0;
 
-/** A new key pair, which nobody publishes yet. */
+/** Creates an unpublished key pair. */
 export async function newIssuerKey(alg = 'ES256', kid = `key-${++made}`): Promise<IssuerKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 
-/** A span as a collector reads it: attributes by name. */
+/** A span, as a collector receives it: attributes by name. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly traceId: string;
@@ -12,9 +12,9 @@ export interface ReceivedSpan {
 /** A collector of traces, for OTEL_EXPORTER_OTLP_ENDPOINT. */
 export interface TraceCollector {
   readonly url: string;
-  /** The spans that have come, in order. */
+  /** Returns the received spans, in order. */
   spans(): ReceivedSpan[];
-  /** All that has come, as it was sent. */
+  /** Returns all received bodies, unchanged. */
   received(): string;
   close(): void;
 }
@@ -29,7 +29,7 @@ interface SentSpan {
   readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
 }
 
-/** Starts one on a port of its own. */
+/** Starts a collector on a free port. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {

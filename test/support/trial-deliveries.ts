@@ -1,26 +1,30 @@
 import { Pool } from 'pg';
 import pino from 'pino';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { WEBHOOK_SCHEDULE } from '../../subgraphs/access/webhooks/retry-schedule';
-import { sessionOptions } from '../../subgraphs/server/database';
-import { type DatabaseAddress, databaseAddress } from '../../subgraphs/server/database-login';
-import { migrate } from '../../subgraphs/server/migrate';
-import type { Session } from '../../subgraphs/server/transaction';
+import { WEBHOOK_SCHEDULE } from '../../subgraphs/access/webhooks/webhook';
+import { sessionOptions } from '../../subgraphs/server/database/database';
+import { type DatabaseAddress, databaseAddress } from '../../subgraphs/server/database/database-login';
+import { migrate } from '../../subgraphs/server/database/migrate';
+import type { Session } from '../../subgraphs/server/database/transaction';
 import type { DeliverySource } from '../../subgraphs/delivery/delivery';
-import { type Deliveries, type DeliveryParts, startDeliveries } from '../../subgraphs/delivery/engine';
+import { type Deliveries, type DeliveryDependencies, startDeliveries } from '../../subgraphs/delivery/engine';
 import { callbackSender } from '../../subgraphs/delivery/sender';
-import { CREATE_DELIVERIES, deliveryRights } from '../../subgraphs/delivery/tables';
+import { until } from './until';
+import { CREATE_DELIVERIES } from '../../subgraphs/delivery/released-sql';
+import { REPLACE_DELIVERIES, deliveryRights } from '../../subgraphs/delivery/tables.sql';
 
-/** Schema of the jobs of the trial. */
-export const TRIAL_DELIVERY_JOBS = 'trial_delivery_jobs';
+/** Schema of the job queue, which the tables of the first release require. */
+const TRIAL_DELIVERY_JOBS = 'trial_delivery_jobs';
 
-/** A key that processes of one test share, so that all of them log in as the same subgraph. */
+/** Login key, shared by the processes of a test. */
 const TRIAL_KEY = Buffer.alloc(32, 9);
 
 class TrialDeliveries1790000000001 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = trial, register');
     await session.query(CREATE_DELIVERIES(TRIAL_DELIVERY_JOBS));
+    await session.query(REPLACE_DELIVERIES());
+    await session.query(OUTBOX);
     await session.query(
       `create table endpoint (id uuid primary key default gen_random_uuid(), url text not null, suspended boolean not null default false,
          owner text not null default 'owner')`,
@@ -35,12 +39,22 @@ class TrialDeliveries1790000000001 implements MigrationInterface {
   }
 }
 
-/** Where the trial subgraph keeps its deliveries. */
+/** Each event of the trial subgraph has one endpoint. */
+const OUTBOX = `
+  create function receivers_of(event text, only_endpoint uuid) returns setof uuid language sql stable as $$ select $2 $$;
+  create function plan_delivery(endpoint uuid, event text, about text, is_urgent boolean) returns void
+  language plpgsql set search_path from current as $$
+    begin
+      insert into fanout (event_id, subject, urgent, endpoint_id) values (event, about, is_urgent, endpoint);
+      perform pg_notify('trial_deliveries', '');
+    end $$`;
+
+/** Login and schema of the trial subgraph. */
 export function trialDeliveryAddress(url: string): DatabaseAddress {
   return databaseAddress(url, 'trial', TRIAL_KEY);
 }
 
-/** A subgraph that has endpoints, alerts and deliveries, and nothing else. */
+/** Migrates a subgraph with only endpoints, alerts and deliveries. */
 export async function trialDeliveries(url: string): Promise<{ address: DatabaseAddress; pool: Pool }> {
   const address = trialDeliveryAddress(url);
   const rights = (role: string) =>
@@ -51,7 +65,7 @@ export async function trialDeliveries(url: string): Promise<{ address: DatabaseA
   return { address, pool };
 }
 
-/** Sends the event's id and sequence to the endpoint's URL; an endpoint that is suspended waits, one that is gone is dropped. */
+/** Sends the event's id and sequence to the endpoint's URL; waits if the endpoint is suspended, drops if it is removed. */
 export function trialSource(pool: Pool): DeliverySource {
   return {
     async assemble({ endpointId, eventId, sequence, redeliveredAt }) {
@@ -80,20 +94,20 @@ export function trialSource(pool: Pool): DeliverySource {
   };
 }
 
-/** An engine on the trial's tables, with connections of its own. */
+/** Starts an engine on the tables of the trial subgraph, with its own connections. */
 export async function trialEngine(
   { address, pool }: { address: DatabaseAddress; pool: Pool },
-  more: Partial<DeliveryParts> = {},
+  more: Partial<DeliveryDependencies> = {},
 ): Promise<Deliveries> {
   const sender = callbackSender({ allowLoopback: true });
-  const parts = {
+  const engine = await startDeliveries({
     address,
-    jobsSchema: TRIAL_DELIVERY_JOBS,
     source: trialSource(pool),
     schedule: WEBHOOK_SCHEDULE,
     sender,
-  };
-  const engine = await startDeliveries({ ...parts, logger: pino({ level: 'silent' }), ...more });
+    logger: pino({ level: 'silent' }),
+    ...more,
+  });
   return {
     async stop() {
       await engine.stop();
@@ -102,14 +116,14 @@ export async function trialEngine(
   };
 }
 
-/** Makes an endpoint. */
+/** Creates an endpoint; returns its id. */
 export async function trialEndpoint(pool: Pool, url: string, owner = 'owner'): Promise<string> {
   const insert = 'insert into endpoint (url, owner) values ($1, $2) returning id';
   const { rows } = await pool.query<{ id: string }>(insert, [url, owner]);
   return rows[0]?.id as string;
 }
 
-/** Plans a delivery in a transaction of its own. */
+/** Writes an event for an endpoint to the outbox. */
 export async function plan(
   session: Session,
   endpoint: string,
@@ -120,7 +134,15 @@ export async function plan(
   await session.query('select plan_delivery($1, $2, $3, $4)', [endpoint, event, subject, urgent]);
 }
 
-/** Moves the register's clock to so many seconds ahead of real time. */
+/** Plans the deliveries of all events in the outbox. */
+export async function fanOutAll(pool: Pool): Promise<void> {
+  await until(async () => {
+    const { rows } = await pool.query<{ events: number }>('select events from fan_out(250)');
+    return rows[0]?.events === 0 ? true : undefined;
+  });
+}
+
+/** Sets the register's clock ahead of real time, in seconds. */
 export async function moveClock(pool: Pool, seconds: number): Promise<void> {
   await pool.query('select register.set_clock_offset($1)', [seconds]);
 }

@@ -21,15 +21,14 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../../ga
 import { RegisterError } from '../../schema/register-error';
 import type { Role } from '../../schema/roles';
 import { AccessKey, DateTime, Duid, Mpxn } from '../../schema/scalars';
-import type { TokenVerifier } from '../../subgraphs/server/bearer-token';
-import { type CallContext, MayCall } from '../../subgraphs/server/caller';
-import { serviceTokens } from '../../subgraphs/server/service-token';
-import { type SubgraphLink, localLink } from '../../subgraphs/server/subgraph-link';
-import { buildFederatedSchema } from '../../subgraphs/server/subgraph-schema';
+import type { TokenVerifier } from '../../subgraphs/server/callers/bearer-token';
+import { type CallContext, MayCall } from '../../subgraphs/server/callers/caller';
+import { type SubgraphLink, localLink } from '../../subgraphs/server/graph/subgraph-link';
+import { buildFederatedSchema } from '../../subgraphs/server/graph/subgraph-schema';
 
 const hex = (digit: string) => digit.repeat(24);
 
-/** Keys of the records below; the identity record of each shows one way in which a reference can turn out. */
+/** Keys of the records below. Each Identity Record shows one outcome of resolving a reference. */
 export const KEYS = {
   own: `ak_${hex('1')}`,
   foreign: `ak_${hex('2')}`,
@@ -238,7 +237,7 @@ async function identityReference({ id }: { id: string }): Promise<IdentityRecord
   return id === 'idn_anonymised' ? null : identityRecordOf(id);
 }
 
-/** Two subgraphs of the tests' own, made as the real ones are. */
+/** Two test subgraphs, built like the real ones. */
 export async function twoSubgraphs(logger: Logger) {
   const access = await buildFederatedSchema({
     resolvers: [AccessResolver, MeterPointResolver],
@@ -270,7 +269,7 @@ export async function twoSubgraphs(logger: Logger) {
 
 const HOUR = 3_600_000;
 
-/** Tokens of the tests: `<role>`, `<role>:suspended`, `<role>:limited`, `<role>:expired`; any other word is no token. */
+/** Test tokens: `<role>`, `<role>:suspended`, `<role>:limited`, `<role>:expired`; any other text is invalid. */
 export const roleTokens: TokenVerifier = {
   verify(token) {
     const [role, state] = token.split(':');
@@ -287,7 +286,7 @@ export const roleTokens: TokenVerifier = {
   },
 };
 
-/** Counts what is sent over a link. */
+/** Records the requests that are sent over a link. */
 export function counted(
   link: SubgraphLink,
 ): SubgraphLink & { readonly sent: { query: string; variables?: unknown }[] } {
@@ -302,14 +301,12 @@ export function counted(
   };
 }
 
-/** A subgraph that cannot be reached. */
+/** A subgraph that is unreachable. */
 export function unreachable(name: string): SubgraphLink {
   return { name, execute: () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })) };
 }
 
-export const TOKENS = serviceTokens('rest-adapter', Buffer.alloc(32, 7));
-
-/** A gateway over the two subgraphs; `lines` collects its log. */
+/** Starts a gateway over the two subgraphs; `lines` collects its log. */
 export async function startTestGateway(
   documents: Readonly<Record<string, string>>,
   changes: Partial<GatewayOptions> = {},
@@ -321,7 +318,6 @@ export async function startTestGateway(
     ...graph,
     trustedDocuments: documents,
     verifier: roleTokens,
-    serviceTokens: TOKENS,
     ready: () => Promise.resolve(true),
     settings: { port: 0, production: false, trustProxy: false },
     logger,

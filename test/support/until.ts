@@ -1,9 +1,9 @@
 const PAUSE = 25;
 
-/** Milliseconds that tests wait for what does not come: generous for a machine that is busy, short where tests are meant to fail. */
+/** Milliseconds after which a wait fails: long for busy machines, short for tests that are expected to fail. */
 const PATIENCE = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
 
-/** Asks again until there is an answer; the time is a last resort. */
+/** Calls `ask` until it returns an answer; fails after {@link PATIENCE}. */
 export async function until<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,
   milliseconds = PATIENCE,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { graphAs } from './graph';
 import type { SharedRegister } from './register';
 
-/** A development project as Interface C names it. */
+/** A development project as Interface C identifies it. */
 export interface GridProject {
   readonly area: string;
   readonly publicationYear: number;
@@ -10,7 +10,7 @@ export interface GridProject {
   readonly projectId: string;
 }
 
-/** What was downloaded. */
+/** A downloaded file. */
 export interface Download {
   readonly status: number;
   readonly headers: Headers;
@@ -21,7 +21,7 @@ export interface Download {
 
 const PREPARE = 'mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }';
 
-/** An admin asks for an address and sends the archive there; answers the status. */
+/** Requests an upload address as an admin and sends the archive there. Returns the status. */
 export async function publishGrid(register: SharedRegister, project: GridProject, archive: Buffer): Promise<number> {
   const admin = await graphAs(register, 'admin');
   const { data } = await admin(PREPARE, { input: project });
@@ -33,7 +33,7 @@ export async function publishGrid(register: SharedRegister, project: GridProject
   return status;
 }
 
-/** Downloads from Interface C what a path of a project names: `''` the archive, `/EQ.xml` a member. */
+/** Downloads from Interface C: the archive for the path `''`, a member for `/EQ.xml`. */
 export async function download(
   { rest }: Pick<SharedRegister, 'rest'>,
   { area, publicationYear, period, projectId }: GridProject,

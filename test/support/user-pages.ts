@@ -1,7 +1,9 @@
 import type { PortalVisitor, VisitedPage } from './portal-visitor';
 import { until } from './until';
 
-/** A customer presses "Withdraw consent" for the access whose part of the list has a text; answers what the form was answered. */
+/**
+ * Presses "Withdraw consent" for the access whose part of the list contains a text; returns the response to the form.
+ */
 export async function withdrawAccess(customer: PortalVisitor, text: string): Promise<VisitedPage> {
   const { html } = await customer.get('/access');
   const part = html.split('data-access="').find((each, index) => index > 0 && each.includes(text));
@@ -10,7 +12,7 @@ export async function withdrawAccess(customer: PortalVisitor, text: string): Pro
   return customer.press(await customer.get(path), path);
 }
 
-/** What is read on a page of the portal once it says a text: looks are written within a second. */
+/** Waits until a page of the portal contains a text, and returns the page: reads are recorded within a second. */
 export function pageThatSays(customer: PortalVisitor, path: string, text: string): Promise<string> {
   return until(async () => {
     const page = await customer.get(path);

@@ -2,18 +2,18 @@ import { type TestRegister, type Wiring, startTestRegister } from './register';
 import { type RestClient, anonymousClient } from './rest-client';
 import { type UserInbox, userInbox } from './user-inbox';
 
-/** A register that has just been started, and what those who use it know so far: each user begins where the ones before have left it. */
+/** A newly started register and what its users know so far: each user continues from the previous one. */
 export interface UserStory {
   readonly register: TestRegister;
-  /** Where they receive webhooks. */
+  /** Where the users receive webhooks. */
   readonly inbox: UserInbox;
-  /** Somebody without a token. */
+  /** A client without a token. */
   readonly anyone: RestClient;
-  /** The first demo Data User; without a token until it has signed in. */
+  /** The first demo Data User; without a token until it signs in. */
   dataUser: RestClient;
   /** The signing secret of its subscription. */
   secret: string;
-  /** A customer whom it registers: key of the Identity Record, and of the access that they consented to first. */
+  /** The customer that it registers: with the key of the Identity Record, and of the first access. */
   readonly customer: { readonly mpxn: string; readonly email: string; ir: string; ak: string };
   /** Stops the register. */
   end(): Promise<void>;
@@ -32,7 +32,7 @@ export async function beginStory(wiring: Wiring): Promise<UserStory> {
   return { register, inbox, anyone, dataUser: anyone, secret: '', customer, end };
 }
 
-/** The state of an access record, as whoever has its key reads it. */
+/** Returns the state of an access record, read with its key. */
 export async function stateOf(ak: string, reader: RestClient): Promise<string> {
   const { status, body } = await reader('GET', `/v1/access-records/${ak}`);
   if (status !== 200) throw new Error(`verification answered ${status}`);

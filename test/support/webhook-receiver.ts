@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type RequestListener, createServer } from 'node:http';
 
-/** A request that a receiver got. */
+/** A received request. */
 export interface ReceivedPost {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -8,7 +8,7 @@ export interface ReceivedPost {
   readonly at: number;
 }
 
-/** How a receiver answers: a status, or what it does with the connection itself. */
+/** The response of a receiver: a status, or a handler of the connection. */
 export type ReceiverAnswer = number | RequestListener;
 
 /** A receiver of webhooks on this machine. */
@@ -17,14 +17,14 @@ export interface WebhookReceiver {
   readonly port: number;
   /** All requests so far, oldest first. */
   readonly received: readonly ReceivedPost[];
-  /** Connections that were opened so far. */
+  /** Returns the number of connections so far. */
   connections(): number;
-  /** Answers the next requests otherwise. */
+  /** Sets the response to the next requests. */
   answer(how: (post: ReceivedPost) => ReceiverAnswer): void;
   close(): Promise<void>;
 }
 
-/** Starts a receiver that answers 204 until it is told otherwise. */
+/** Starts a receiver that responds with 204 until a test changes that. */
 export async function webhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
   const received: ReceivedPost[] = [];
   let how: (post: ReceivedPost) => ReceiverAnswer = () => 204;

@@ -2,28 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
-import { readSettings } from '../../process/settings';
 import { type CapturedMail, startMailbox } from '../../sandbox/mailbox';
 import { RegisterError } from '../../schema/register-error';
-import { startAccess } from '../../subgraphs/access/access';
-import { withdrawal } from '../../subgraphs/access/database/consent-withdrawal';
-import { startIdentity } from '../../subgraphs/identity/identity';
-import type { CallContext, Caller } from '../../subgraphs/server/caller';
-import type { SubgraphLink } from '../../subgraphs/server/subgraph-link';
+import { startAccess } from '../../subgraphs/access/access.module';
+import { withdrawal } from '../../subgraphs/access/customers/consent-withdrawal.sql';
+import { startIdentity } from '../../subgraphs/identity/identity.module';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { places } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
 import { newMpxn, verified } from './sign-in-room';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 import { until } from './until';
+import { readSettings } from '../../process/read-settings';
 
-/** An answer of a subgraph: its data, the codes of its errors, and where the first of them was. */
+/** The response of a subgraph: its data, its error codes, and the path of the first error. */
 export interface WebhookAnswer {
   readonly data: ReturnType<typeof JSON.parse>;
   readonly codes: readonly string[];
   readonly violations: readonly string[];
 }
 
-/** A record on consent, as those who have to do with it know it. */
+/** A record on consent, as its Data User and its customer see it. */
 export interface RegisteredConsent {
   readonly ak: string;
   readonly id: string;
@@ -38,32 +38,32 @@ export interface Subscription {
   readonly signingSecret: string;
 }
 
-/** Both subgraphs with the delivery of webhooks, a receiver and a mailbox around one database; no gateway. */
+/** Both subgraphs with the delivery of webhooks, a receiver and a mailbox on one database; no gateway. */
 export interface WebhookRoom {
   readonly receiver: WebhookReceiver;
   readonly databaseUrl: string;
-  /** The database as its owner, `access` first in its search path. */
+  /** The database with the login of its owner, `access` first in its search path. */
   readonly owner: Client;
   readonly accounts: Awaited<ReturnType<typeof startAccess>>['accounts'];
   log(): string;
-  /** The way to `access`, for services. */
+  /** The link to `access`, for services. */
   readonly link: SubgraphLink;
-  /** Asks `access`. */
+  /** Calls `access`. */
   ask(caller: Caller, query: string, variables?: object): Promise<WebhookAnswer>;
   dataUser(displayName?: string): Promise<Caller>;
-  /** Registers a subscription; at the room's receiver, unless told otherwise. */
+  /** Registers a subscription; by default at the room's receiver. */
   subscribe(by: Caller, change?: object): Promise<Subscription>;
-  /** Registers access on consent for a customer of its own, or at a meter point that is known. */
+  /** Registers access on consent for a new customer, or at a given meter point. */
   consent(by: Caller, expiresInDays?: number | null, mpxn?: string): Promise<RegisteredConsent>;
   /** The customer withdraws consent. */
   withdraw(record: Pick<RegisteredConsent, 'id'>): Promise<void>;
   /** The operator records a Change of Tenancy. */
   tenancyChange(mpxn: string, effectiveDate: string, sourceReference: string): Promise<void>;
   anonymise(by: Caller, ir: string): Promise<void>;
-  /** Takes `identity` away for others, or brings it back. */
+  /** Disconnects `identity`, or connects it again. */
   setIdentityAway(away: boolean): void;
   moveClock(seconds: number): Promise<void>;
-  /** The first so many POSTs to a path, once they have come. */
+  /** Waits for a number of POSTs to a path. */
   posts(count: number, path?: string): Promise<readonly ReceivedPost[]>;
   mails(to: string): Promise<CapturedMail[]>;
   close(): Promise<void>;
@@ -236,12 +236,15 @@ async function answerOf(
   const context: CallContext = { caller, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
   const result = await link.execute({ query, variables: { ...variables }, fixed: true }, context);
   const { data, errors = [] } = JSON.parse(JSON.stringify(result));
-  type Told = { message: string; extensions: { code: string; violations?: { code: string; path: string[] }[] } };
-  const told = errors as Told[];
+  type ReportedError = {
+    message: string;
+    extensions: { code: string; violations?: { code: string; path: string[] }[] };
+  };
+  const reported = errors as ReportedError[];
   return {
     data,
-    codes: told.map(({ extensions }) => extensions.code),
-    violations: told
+    codes: reported.map(({ extensions }) => extensions.code),
+    violations: reported
       .flatMap(({ extensions }) => extensions.violations ?? [])
       .map(({ code, path }) => `${code} ${path.join('.')}`),
   };

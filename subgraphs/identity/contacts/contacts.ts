@@ -1,26 +1,78 @@
-import { ContactCountRepository } from '../database/contact-count.repository';
-import { PasskeyRepository } from '../database/passkey.repository';
-import { SignInRepository } from '../database/sign-in.repository';
-import type { Area, Foundation } from '../foundation';
-import { relyingParty } from '../reidentification/webauthn';
-import { ContactCountResolver } from '../resolvers/contact-count.resolver';
-import { CustomerContactResolver } from '../resolvers/customer-contact.resolver';
-import type { CustomerSessions } from '../sign-in/customer-sessions';
-import { signInLimit } from '../sign-in/sign-in-limit';
-import { NOTE_CONTESTS, contactNotes } from './contact-notes';
-import { CustomerContacts } from './customer-contacts';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import type { Contact, ContactProof, HeldContact } from './contact';
 
-/** Who is the customer: the contacts of an occupancy, contests and how they end (2-decisions-a-b.md, section 11). */
-export function contactArea(foundation: Foundation, sessions: CustomerSessions): Area {
-  const { database, vault, keys, places, limits } = foundation;
-  const passkeys = new PasskeyRepository(database, vault, relyingParty(places, keys), keys);
-  const contacts = new CustomerContacts(foundation, passkeys, new SignInRepository(database, keys));
-  const notes = contactNotes(foundation);
-  return {
-    resolvers: [
-      new CustomerContactResolver(contacts, sessions, signInLimit(foundation)),
-      new ContactCountResolver(new ContactCountRepository(database), limits.contestAlert),
-    ],
-    tasks: { [NOTE_CONTESTS]: (payload) => notes.noteOf((payload as { recordId: string }).recordId) },
+/** Facts that decide which contacts of an occupancy are one person's, without rejected contacts. */
+export interface ContactFacts {
+  readonly held: readonly HeldContact[];
+  readonly proofs: readonly ContactProof[];
+  readonly confirmed: readonly Contact[];
+}
+
+/** Contacts of one person. */
+export type ContactGroup = ReadonlySet<Contact>;
+
+/**
+ * Groups the contacts of an occupancy by person, the group of the oldest contact first. Contacts are one person's if they are equal, were
+ * proven to be, or were all confirmed by a customer signed in at the supplier. Two contacts in one record prove nothing, unless it is the
+ * only record with contacts.
+ */
+export function contactGroups({ held, proofs, confirmed }: ContactFacts): ContactGroup[] {
+  const oldestFirst = held.toSorted((one, other) => one.since.getTime() - other.since.getTime());
+  const contacts = [...new Set(oldestFirst.map(({ contact }) => contact))];
+  if (new Set(held.map(({ recordId }) => recordId)).size === 1) return [new Set(contacts)];
+  let groups: ContactGroup[] = contacts.map((contact) => new Set([contact]));
+  for (const together of [...proofs, confirmed]) groups = united(groups, together);
+  return groups;
+}
+
+/** Unites the groups that contain one of these contacts, in the position of the first. */
+function united(groups: readonly ContactGroup[], contacts: readonly Contact[]): ContactGroup[] {
+  const isMeant = (group: ContactGroup) => contacts.some((contact) => group.has(contact));
+  const [first, ...others] = groups.filter(isMeant);
+  if (first === undefined || others.length === 0) return [...groups];
+  const whole = new Set([first, ...others].flatMap((group) => [...group]));
+  return groups.flatMap((group) => (group === first ? [whole] : isMeant(group) ? [] : [group]));
+}
+
+/** Whether an occupancy has a second, unconnected group of contacts. */
+export function isContested(groups: readonly ContactGroup[]): boolean {
+  return groups.length > 1;
+}
+
+/** Whether a customer signed in at the supplier rejected every contact of a record, which then gives access to nothing. */
+export function isRejected({ hasPasskey, email, rejected }: Pick<OccupantRecord, 'hasPasskey' | 'email' | 'rejected'>) {
+  return rejected.length > 0 && !hasPasskey && email === null;
+}
+
+/** Returns the contacts that made an occupancy contested: the oldest of each group but the first. */
+export function contestants({ held }: Pick<ContactFacts, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
+  return groups.slice(1).flatMap((group) => {
+    const ofGroup = held.filter(({ contact }) => group.has(contact));
+    return ofGroup.toSorted((one, other) => one.since.getTime() - other.since.getTime()).slice(0, 1);
+  });
+}
+
+/** The contacts of a tenancy and the facts about them. */
+export interface TenancyContacts extends ContactFacts {
+  /** Its verified records, without persons who are yet to move in. */
+  readonly records: readonly OccupantRecord[];
+  readonly groups: readonly ContactGroup[];
+}
+
+/** Returns the contacts of a tenancy. `atMeterPoint` are the verified records of the meter point. */
+export function contactsOf(atMeterPoint: readonly OccupantRecord[], tenancy: string): TenancyContacts {
+  const records = atMeterPoint.filter(
+    (record) => record.isVerified && record.tenancy === tenancy && record.occupancy !== 'to-come',
+  );
+  const facts = {
+    held: records.flatMap(({ contacts }) => contacts),
+    proofs: records[0]?.proofs ?? [],
+    confirmed: records[0]?.confirmed ?? [],
   };
+  return { ...facts, records, groups: contactGroups(facts) };
+}
+
+/** Returns the contacts of the current occupancy. */
+export function currentContacts(atMeterPoint: readonly OccupantRecord[]): TenancyContacts {
+  return contactsOf(atMeterPoint, atMeterPoint[0]?.changes.at(-1)?.day ?? '');
 }

@@ -1,17 +1,17 @@
-import type { Language, SignInNoticeMail } from '../domain/outgoing-mail';
+import type { Language, SignInNoticeMail } from './outgoing-mail';
 
-/** What a mail says in one language: plain sentences, not yet escaped. */
+/** Text of a mail in one language, in plain sentences, not yet escaped. */
 export interface MailText {
   readonly subject: string;
-  /** Who wants what; before the link. */
+  /** Cause of the mail; before the link. */
   readonly before: readonly string[];
-  /** What the link is called. */
+  /** Text of the link. */
   readonly link: string;
-  /** What happens then, until when, and what to do who did not ask for it; after the link. */
+  /** Effect, expiry, and advice for readers who did not request the mail; after the link. */
   readonly after: readonly string[];
 }
 
-/** The texts of every mail in one language. Times are those of the clocks in Great Britain. */
+/** Texts of all mails in one language. Times are in the time zone of Great Britain. */
 export interface MailTexts {
   readonly sender: string;
   reidentification(organisation: string, until: string): MailText;

@@ -1,66 +1,105 @@
-import { forgetPassed } from '../../server/retention';
-import { Ceremonies } from './ceremonies';
-import { CeremonyIssuer } from './ceremony-issuer';
-import type { CustomerSessions } from '../sign-in/customer-sessions';
-import { CeremonyRepository } from '../database/ceremony.repository';
-import { IdentityLookRepository } from '../database/identity-look.repository';
-import { IdentityRecordRepository } from '../database/identity-record.repository';
-import { OccupancyRepository } from '../database/occupancy.repository';
-import { PasskeyRepository } from '../database/passkey.repository';
-import { ReidentificationRepository } from '../database/reidentification.repository';
-import { contactNotes } from '../contacts/contact-notes';
-import { existenceLimits } from './existence-limits';
-import type { Area, Foundation } from '../foundation';
-import { ReidentificationInitiation } from './initiation';
-import { unredeemed } from './redeemed-tokens';
-import { organisations } from '../organisations';
-import { CeremonyResolver } from '../resolvers/ceremony.resolver';
-import { CredentialResolver } from '../resolvers/credential.resolver';
-import { IdentityLookResolver } from '../resolvers/identity-look.resolver';
-import { ReidentificationProofResolver } from '../resolvers/reidentification-proof.resolver';
-import { ReidentificationResolver } from '../resolvers/reidentification.resolver';
-import { relyingParty } from './webauthn';
+import { comparableEmail } from '../records/personal-data-rules';
 
-const FORGET_EVERY_SECONDS = 3600;
+/** Methods of re-identification (specification, existence check). */
+export type ReidentificationMethod = 'magic-link' | 'passkey-assert' | 'passkey-register';
 
-/** Re-identification, its ceremonies, and the passkeys that they register and assert (2-decisions-a-b.md, section 4). */
-export function reidentificationArea(foundation: Foundation, sessions: CustomerSessions): Area {
-  const { database, indexes, vault, keys, places, access, logger } = foundation;
-  const party = relyingParty(places, keys);
-  const parts = {
-    ...foundation,
-    ...ceremonyStore(foundation),
-    party,
-    passkeys: new PasskeyRepository(database, vault, party, keys),
-    records: new IdentityRecordRepository(database, indexes, vault),
-    looks: new IdentityLookRepository(database),
-    organisations: organisations(access),
-    limits: existenceLimits(foundation),
-    contacts: contactNotes(foundation),
-  };
-  const { reidentifications, occupants, records, looks, passkeys } = parts;
-  return {
-    resolvers: [
-      new ReidentificationResolver(
-        new ReidentificationInitiation(parts),
-        reidentifications,
-        records,
-        unredeemed(access),
-      ),
-      new ReidentificationProofResolver(reidentifications),
-      new CeremonyResolver(new Ceremonies(parts)),
-      new CredentialResolver(records, passkeys),
-      new IdentityLookResolver(looks, occupants, sessions),
-    ],
-    stop: forgetPassed([reidentifications.forget, looks.forget], FORGET_EVERY_SECONDS, logger),
-  };
+/** Scope: `own` by the key of an own record, `cross` by MPxN for a record of any Data User. */
+export type ReidentificationScope = 'own' | 'cross';
+
+/** States of a re-identification. */
+export type ReidentificationState = 'pending' | 'confirmed' | 'expired';
+
+/** Lifetimes in seconds of a mailed link, a redirect to the ceremony pages, and a token-ref (decisions A/B, 4). */
+export const LINK_SECONDS = 10 * 60;
+export const REDIRECT_SECONDS = 5 * 60;
+export const TOKEN_SECONDS = 60 * 60;
+
+/** Hours after a customer's participation in which the initiator may read consents of other Data Users (decisions A/B, 8). */
+export const PARTICIPATION_HOURS = 24;
+
+/** Instants of a re-identification. */
+export interface ReidentificationTimes {
+  /** Until when the customer can confirm: the expiry of the latest link or redirect. */
+  readonly openUntil: Date;
+  /** One hour after issuance, confirmed or not. */
+  readonly expiresAt: Date;
+  readonly confirmedAt: Date | null;
 }
 
-/** Where re-identifications and ceremonies are kept, and what issues them. */
-export function ceremonyStore({ database, indexes, vault, keys, clock, places }: Foundation) {
-  const occupants = new OccupancyRepository(database, indexes, vault);
-  const reidentifications = new ReidentificationRepository(database, occupants, indexes, keys);
-  const ceremonies = new CeremonyRepository(database, keys);
-  const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, places.identityRedirectUrl);
-  return { occupants, reidentifications, ceremonies, issuer };
+/** Returns the state at an instant. A confirmed re-identification also expires one hour after issuance. */
+export function reidentificationState(
+  { openUntil, expiresAt, confirmedAt }: ReidentificationTimes,
+  now: Date,
+): ReidentificationState {
+  if (now >= expiresAt) return 'expired';
+  if (confirmedAt !== null) return 'confirmed';
+  return now < openUntil ? 'pending' : 'expired';
+}
+
+/** Returns the instant `seconds` later. */
+export function secondsAfter(instant: Date, seconds: number): Date {
+  return new Date(instant.getTime() + seconds * 1000);
+}
+
+/** A re-identification, for its initiator's status query and the services of the register. */
+export interface Reidentification extends ReidentificationTimes {
+  readonly id: string;
+  /** The initiating Data User; no other organisation can use the token. */
+  readonly duid: string;
+  readonly scope: ReidentificationScope;
+  readonly method: ReidentificationMethod;
+  readonly recordId: string;
+  /** Null after anonymising. */
+  readonly meterPointId: string | null;
+  readonly anonymised: boolean;
+  readonly closing: boolean;
+  readonly state: ReidentificationState;
+}
+
+/** Response of a start, stored for repeats with the same idempotency key. Instants are ISO 8601 strings. */
+export interface StartedReidentification {
+  readonly method: ReidentificationMethod;
+  readonly magicLink: {
+    readonly dispatchedTo: string;
+    readonly expiresAt: string;
+    readonly tokenRef: string;
+    readonly redirectUrl: string | null;
+  } | null;
+  readonly passkey: {
+    readonly redirectUrl: string;
+    readonly tokenRef: string;
+    readonly expiresAt: string;
+    readonly returnUrl: string | null;
+  } | null;
+}
+
+/** The response, and whether it is that of an earlier request. */
+export type ReidentificationResponse = StartedReidentification & { readonly replayed: boolean };
+
+/**
+ * Masks an e-mail address for the initiator: first letter, `***@`, first letter, `***`, top-level domain, such as `j***@e***.uk` (decisions
+ * A/B, 4), in normal form. It discloses nothing else, not even the length of a part.
+ */
+export function maskedEmail(email: string): string {
+  const address = comparableEmail(email);
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  return `${address.charAt(0)}***@${domain.charAt(0)}***${domain.slice(domain.lastIndexOf('.'))}`;
+}
+
+/** The query parameter that returns the token-ref (decisions A/B, 4). */
+function parameterOf(method: ReidentificationMethod): string {
+  return method === 'magic-link' ? 'dar-reid-token' : 'dar-passkey-token';
+}
+
+/** Returns the return URL with the token-ref and the Data User's `state`, if supplied. The existing query is not changed. */
+export function returnAddress(
+  returnUrl: string,
+  method: ReidentificationMethod,
+  tokenRef: string,
+  state: string | null,
+): string {
+  const [, address = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(returnUrl) ?? [];
+  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+  const stated = state === null ? '' : `&state=${encodeURIComponent(state)}`;
+  return `${address}${separator}${parameterOf(method)}=${tokenRef}${stated}${fragment}`;
 }

@@ -1,19 +1,34 @@
-import { Arg, Ctx, Directive, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
-import { type CallContext, MayCall } from '../../server/caller';
-import { type RateLimit, clientNetwork, withinLimit } from '../../server/rate-limits';
-import { ConsumerAdmissionType } from './consumer-admission.types';
-import type { AdmittedConsumer, ConsumerTokens } from './consumer-tokens';
+import { type CallContext, MayCall } from '../../server/callers/caller';
+import { type RateLimit, clientNetwork, withinLimit } from '../../server/callers/rate-limits';
+import type { AdmittedConsumer, ConsumerTokens } from './consumer-tokens.flow';
 
-/** Limits of consumers' tokens, within a minute. */
-export interface ConsumerLimits {
-  /** Requests of an RTI User at a supplier. */
-  readonly requests: RateLimit;
-  /** Tokens from a network that proved nothing (AUT001). */
-  readonly refusals: RateLimit;
+@Directive('@inaccessible')
+@ObjectType('ConsumerAdmission', {
+  description: 'Internal: the consumer and the RTI User that the token of a supplier admits.',
+  simpleResolvers: true,
+})
+export class ConsumerAdmissionType {
+  @Field(() => String, { description: 'The supplier that issued the token.' }) mpid: string;
+  @Field(() => String, { description: 'Its authorisation server, which signed it.' }) issuer: string;
+  @Field(() => String, { description: 'Identifier of the consumer, unique within the issuer.' }) subject: string;
+  @Field(() => ID, { description: 'The RTI User to whom the token was issued.' }) userId: string;
+  @Field(() => [String], { description: 'Meter points of the consumer.' }) mpxns: readonly string[];
+  @Field(() => [String], { description: 'Scopes of the token.' }) scopes: readonly string[];
+  @Field(() => Int, { nullable: true, description: 'Seconds until the RTI User may try again; null within the limit.' })
+  retryAfter: number | null;
 }
 
-/** What the gateway asks for at every request with the token of a supplier. */
+/** Limits per minute for requests with tokens of suppliers. */
+export interface ConsumerLimits {
+  /** Requests of one RTI User at one supplier. */
+  readonly requests: RateLimit;
+  /** Rejected tokens (AUT001) from one network. */
+  readonly rejections: RateLimit;
+}
+
+/** Admits the token of a supplier. The gateway queries it for every request with such a token. */
 @Resolver()
 export class ConsumerAdmissionResolver {
   constructor(
@@ -25,27 +40,27 @@ export class ConsumerAdmissionResolver {
   @Directive('@inaccessible')
   @Query(() => ConsumerAdmissionType, {
     description:
-      'Internal: whom the token of a supplier lets in at this instant; requests of the RTI User are counted.',
+      'Internal: the consumer and the RTI User that the token of a supplier admits; counts requests of the RTI User.',
   })
   async consumerAdmission(
     @Arg('token', () => String, { description: 'The token as sent.' }) token: string,
     @Ctx() context: CallContext,
   ): Promise<ConsumerAdmissionType> {
-    const consumer = await this.admitted(token, context);
+    const consumer = await this.admit(token, context);
     const retryAfter = await this.limits.requests.count(`${consumer.mpid} ${consumer.userId}`);
     return { ...consumer, retryAfter };
   }
 
   /**
-   * Whoever sends too many tokens that prove nothing is told to wait (LIM002). A valid one is let in all the same: behind a network stand
-   * many consumers of several suppliers, and nobody guesses a signature.
+   * Limits the rejected tokens of a network (LIM002). A valid token is admitted beyond the limit: many RTI Users may share a network, and a
+   * signature cannot be guessed.
    */
-  private async admitted(token: string, { clientAddress }: CallContext): Promise<AdmittedConsumer> {
+  private async admit(token: string, { clientAddress }: CallContext): Promise<AdmittedConsumer> {
     try {
       return await this.tokens.admitted(token);
     } catch (error) {
       if (error instanceof RegisterError && error.code === 'AUT001')
-        await withinLimit(this.limits.refusals, clientNetwork(clientAddress));
+        await withinLimit(this.limits.rejections, clientNetwork(clientAddress));
       throw error;
     }
   }

@@ -8,7 +8,7 @@ import { surface } from './chapters/surface';
 import { tariffs } from './chapters/tariffs';
 import { webhooks } from './chapters/webhooks';
 
-/** Chapters of one file load the product once. */
+/** Chapters share one file, so that the product is loaded once. */
 describe('Connections', () => {
   connections();
 });

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Environment } from '../../../process/environment';
 import { type ConsumerParties, consumerParties } from '../../support/consumer-parties';
-import type { OpenApiDocument } from '../../../rest-adapter/contract';
+import type { OpenApiDocument } from '../../../rest-adapter/contract/contract';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
-import { INTERFACES } from '../../../rest-adapter/interfaces';
+import { INTERFACES } from '../../../rest-adapter/contract/interfaces';
 import { contractAnswers } from '../../support/contract-answers';
 import { type ExampleRequest, exampleRequests } from '../../support/contract-examples';
+import { partitionByHash } from '../../support/hash-partitions';
 import { documentedFetch } from '../../support/documented-fetch';
 import { type ExchangePlayer, exchangePlayer } from '../../support/exchange-player';
 import { readExchanges } from '../../support/http-file';
@@ -40,14 +41,34 @@ const movesTheClock = ({ text }: PlayedFile) => text.includes('setClockOffset');
 const LIMITED = FILES.filter(needsLimits);
 const USUAL = FILES.filter((file) => !needsLimits(file));
 
-/** Of each noun, files whose answers pass through most of its services. */
+/** Per subject, the files whose responses involve most of its services. */
 const BETWEEN_PROCESSES =
-  /(idempotency|order-of-checks|unserved|webhook-deliveries|legacy-consents|reidentification|verify|register|operator|grid|tariffs-consumer)\.http$/;
+  /(idempotency|order-of-checks|unmatched|webhook-deliveries|legacy-consents|reidentification|verify|register|operator|grid|tariffs-consumer)\.http$/;
 const isUsualForm = usualWirings().length === 1;
 
-/** Registers that files are played against: of their own where the clock is moved, examples end demo data, or limits are counted. */
-const PLAYS: readonly { where: string; wiring: Wiring; own: Environment | undefined; files: PlayedFile[] }[] = [
+/** A register, and the files that are played against it. */
+interface Play {
+  readonly where: string;
+  readonly wiring: Wiring;
+  /** Variables of a register of its own; undefined for the shared one. */
+  readonly own: Environment | undefined;
+  readonly isPartitioned?: true;
+  readonly files: PlayedFile[];
+}
+
+/**
+ * Registers against which the files run: a separate one if a file moves the clock, if its examples end demo data, or if
+ * limits are counted.
+ */
+const PLAYS: readonly Play[] = [
   { where: 'in one process', wiring: 'one process', own: {}, files: USUAL },
+  {
+    where: 'over hash partitions of its hot tables',
+    wiring: 'one process',
+    own: {},
+    isPartitioned: true,
+    files: USUAL.filter(({ name }) => name.startsWith('records/')),
+  },
   { where: 'with rate limits', wiring: 'one process', own: { RATE_LIMITS: 'on' }, files: LIMITED },
   ...(isUsualForm
     ? [
@@ -72,12 +93,13 @@ const START_TIME = 300_000;
 
 const had = new Set<string>();
 
-describe.each(PLAYS)('The register $where', ({ wiring, own, files }) => {
+describe.each(PLAYS)('The register $where', ({ wiring, own, files, isPartitioned }) => {
   let register: SharedRegister & Partial<Pick<TestRegister, 'close'>>;
   let parties: ConsumerParties;
   let player: ExchangePlayer;
   beforeAll(async () => {
     register = own === undefined ? await sharedRegister(wiring) : await startTestRegister(wiring, { environment: own });
+    if (isPartitioned) await partitionHotTables(register.databaseUrl);
     parties = await consumerParties(register);
     player = await exchangePlayer(register, contract, parties);
   }, START_TIME);
@@ -98,9 +120,10 @@ describe.each(PLAYS)('The register $where', ({ wiring, own, files }) => {
     });
   });
 
-  // Only a register in one process shows the values of its sandbox as examples; they end what others read.
+  // Only a register in one process serves values of its sandbox as examples; these requests end demo data that other
+  // files read.
   if (files !== USUAL || wiring !== 'one process') return;
-  it.each(INTERFACES)('gives good answers to the examples of $name, as its document is served', async (of) => {
+  it.each(INTERFACES)('succeeds for the examples of $name in its served document', async (of) => {
     const document = (await (await fetch(`${register.rest}${of.documentPath}`)).json()) as OpenApiDocument;
     const answered: string[] = [];
     for (const example of exampleRequests(document, of.basePath).toSorted(destroyingLast)) {
@@ -111,19 +134,19 @@ describe.each(PLAYS)('The register $where', ({ wiring, own, files }) => {
   });
 });
 
-describe('The answers that the OpenAPI documents promise', () => {
-  /** Internal errors and absent dependencies are shown by the tests of reliability, an archive of 192 MiB by those of files. */
-  const isShownElsewhere = / (500|503)$|^uploadArchive 413$/;
-  it('were all had', () => {
+describe('The responses in the OpenAPI documents', () => {
+  /** Tests of reliability cover internal errors and unavailable dependencies, tests of files an archive of 192 MiB. */
+  const isShownElsewhere = / (500|503)$|^(uploadArchive|checkArchive) 413$/;
+  it('were all received', () => {
     const promised = contract.all.filter((answer) => !isShownElsewhere.test(answer));
     expect(promised.filter((answer) => !had.has(answer))).toEqual([]);
   });
 });
 
 /**
- * Examples that name what no document can know beforehand, since an answer told it (a subscription, a token-ref, an id of Interface D), and
- * three that ask for what the sandbox does not have: a passkey, a consent given before, an Identity Record without an ACTIVE access. A
- * callback may have been subscribed by an exchange before.
+ * Examples with values that only an earlier response contains (a subscription, a token-ref, an id of Interface D), and
+ * three that need what the sandbox lacks: a passkey, an earlier consent, an Identity Record without an ACTIVE access.
+ * An earlier exchange may also have subscribed the callback.
  */
 const NOT_BEFOREHAND = new Set([
   ...['confirmReidentification 404', 'confirmOwnReidentification 404', 'removeCredential 404'],
@@ -141,7 +164,7 @@ const NOT_BEFOREHAND = new Set([
 const destroyingLast = (one: ExampleRequest, other: ExampleRequest) =>
   Number(one.method === 'DELETE') - Number(other.method === 'DELETE');
 
-/** Sends an example as somebody who may; an answer that is not documented is an error. */
+/** Sends an example as a caller with permission; an undocumented response is an error. */
 async function statusOf(
   { rest }: SharedRegister,
   { method, target, body, tag, security }: ExampleRequest,
@@ -165,7 +188,15 @@ async function statusOf(
   return status;
 }
 
-/** A file that fails half way must not leave the others in another time. */
+/** Replaces the hot tables of `access` while the register serves. */
+async function partitionHotTables(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await partitionByHash(client);
+  await client.end();
+}
+
+/** Resets the clock, so that a failed file does not affect the time of the others. */
 async function setClockBack(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -33,7 +33,7 @@ describe('A registration repeated under its Idempotency-Key', () => {
     return `${status} ${body['errors']?.[0]['error-code'] ?? ''}`;
   };
 
-  it('is given its answer, whatever has become of the record and of its Identity Record', async () => {
+  it('returns the stored response, even after changes of the record and its Identity Record', async () => {
     const first = await send(consentRecord(ir), 'record');
     await dataUser('DELETE', `/v1/access-records/${first.body['access-token'].key}`);
     expect((await dataUser('DELETE', `/v1/identity-records/${ir}`)).status).toBe(200);
@@ -44,7 +44,7 @@ describe('A registration repeated under its Idempotency-Key', () => {
     expect(again.body['access-token']).toEqual(first.body['access-token']);
   });
 
-  it('is refused with another body before any rule is asked about that body', async () => {
+  it('is rejected with another body before any rule checks that body', async () => {
     const sole = consentRecord(ir);
     Object.assign(sole['record-metadata']['controller-arrangement'], {
       'art26-reference': 'Not for a sole arrangement',
@@ -58,7 +58,7 @@ describe('A registration repeated under its Idempotency-Key', () => {
     expect(await identity('unknown')).toBe('400 VAL008');
   });
 
-  it('is a new registration when the answer was kept longer than 24 hours', async () => {
+  it('is a new registration when the response was stored more than 24 hours ago', async () => {
     const { ir: ref } = await newCustomer(organisation);
     const first = await send(consentRecord(ref), 'old');
     await asOwner(

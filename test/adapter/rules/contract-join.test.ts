@@ -1,8 +1,8 @@
-import { buildSchema } from 'graphql';
-import { compile } from '../../../rest-adapter/compile';
-import { readContract } from '../../../rest-adapter/contract';
-import { INTERFACE_A } from '../../../rest-adapter/interfaces';
-import { operationDocument } from '../../../rest-adapter/operation-documents';
+import { buildSchema, parse } from 'graphql';
+import { compile } from '../../../rest-adapter/contract/compile';
+import { readContract } from '../../../rest-adapter/contract/contract';
+import { INTERFACE_A } from '../../../rest-adapter/contract/interfaces';
+import { operationsOf } from '../../../schema/operation-documents';
 import type { RouteRow } from '../../../rest-adapter/route-table';
 
 const CONTRACT = `
@@ -63,10 +63,10 @@ mutation ReplaceRecord($ak: String!, $input: RecordInput!, $ifVersions: [Int!]) 
 
 const ROW: RouteRow = { etag: 'accessRecord.version', ifMatch: 'ifVersions' };
 
-/** The answer of the contract above, taken away. */
+/** The contract with a response without a body. */
 const WITHOUT_BODY: [string, string] = [CONTRACT.slice(CONTRACT.indexOf("        '200'")), "        '204': {}\n"];
 
-/** The answer's properties are those of the record itself, which may be null. */
+/** The response body has the properties of the record, which may be null. */
 const SPREAD: Planted = {
   contract: [
     CONTRACT.slice(CONTRACT.indexOf('                required: [response, access-record]')),
@@ -88,7 +88,7 @@ interface Planted {
   row?: RouteRow;
 }
 
-/** Compiles the small register above, with one text of it replaced. */
+/** Compiles the contract with one text replaced. */
 async function compiled({ contract, graph, operation, row = ROW }: Planted) {
   const planted = (text: string, change: [string, string] = ['', '']) => {
     expect(text).toContain(change[0]);
@@ -96,14 +96,14 @@ async function compiled({ contract, graph, operation, row = ROW }: Planted) {
   };
   return compile({
     contracts: [readContract(planted(CONTRACT, contract), INTERFACE_A)],
-    documents: new Map([['replaceRecord', operationDocument(planted(OPERATION, operation))]]),
+    documents: operationsOf(new Map([['replaceRecord', parse(planted(OPERATION, operation))]])),
     rows: { replaceRecord: row },
     schema: buildSchema(planted(GRAPH, graph)),
   });
 }
 
 describe('the compiler of the contract', () => {
-  it('finds no problem where contract, operation, route table and graph fit', async () => {
+  it('finds no problem if contract, operation, route table and graph agree', async () => {
     expect((await compiled({})).problems).toEqual([]);
   });
 
@@ -124,39 +124,39 @@ describe('the compiler of the contract', () => {
       ['/access-record/expiry: in the contract, not selected'],
     ],
     [
-      'a selected field that the contract does not know',
+      'a selected field that is not in the contract',
       { operation: ['recipients', 'recipients why'] },
       ['/access-record: selected field why is not in the contract'],
     ],
     [
-      'a required property that the graph may leave null',
+      'a required property that is nullable in the graph',
       { graph: ['registeredAt: String!', 'registeredAt: String'] },
       ['/access-record/registered-at: required and not nullable, but AccessRecord.registeredAt is nullable'],
     ],
     [
-      'an answer that may be null without being 404',
+      'a nullable response that is not mapped to 404',
       { graph: ['AccessRecord!', 'AccessRecord'] },
       ['/access-record: required and not nullable, but Mutation.replaceAccessRecord is nullable'],
     ],
     [
-      'items that the graph may leave null',
+      'items that are nullable in the graph',
       { graph: ['[String!] why', '[String] why'] },
       ['/access-record/recipients: its items are not nullable, but those of the graph are'],
     ],
     [
-      'a number where the contract has a text',
+      'a string in the contract that is a number in the graph',
       { graph: ['registeredAt: String!', 'registeredAt: Int!'] },
       ['/access-record/registered-at: string in the contract, but Int in the graph'],
     ],
     [
-      'two names of the wire that are one in the graph',
+      'two wire names with the same name in the graph',
       {
         contract: [
           'addressLine1: { type: string }',
           'addressLine1: { type: string }\n                address-line1: { type: string }',
         ],
       },
-      ['/address-line1: another name of the contract is addressLine1 in the graph, too'],
+      ['/address-line1: another property of the contract also maps to addressLine1'],
     ],
     [
       'an input that the contract cannot supply',
@@ -164,70 +164,70 @@ describe('the compiler of the contract', () => {
       ['the contract cannot supply RecordInput.county'],
     ],
     [
-      'an input that the graph does not take',
+      'an input that the graph does not have',
       { graph: ['addressLine1: String', ''] },
       ['/addressLine1: in the contract, but RecordInput has no addressLine1'],
     ],
     [
-      'an input that the graph requires and the contract does not',
+      'an input that is required in the graph and optional in the contract',
       { graph: ['addressLine1: String', 'addressLine1: String!'] },
       ['/addressLine1: optional, but RecordInput.addressLine1 is required'],
     ],
     [
-      'a null that the graph does not take',
+      'a nullable input that is not nullable in the graph',
       { graph: ['expiry: String }', 'expiry: String! = "" }'] },
       ['/expiry: nullable, but String! is not'],
     ],
     [
-      'a parameter that feeds nothing',
+      'a parameter without a variable',
       { row: { etag: 'accessRecord.version' } },
-      ['the header parameter If-Match feeds no variable $ifMatch', 'nothing feeds the variable $ifVersions'],
+      ['the header parameter If-Match sets no variable $ifMatch', 'nothing sets the variable $ifVersions'],
     ],
     [
       'a header that is documented but not filled',
       { row: { ifMatch: 'ifVersions' } },
       [
         '/access-record: selected field version is not in the contract',
-        'the header ETag is either documented or filled, not both',
+        'the header ETag must be both in the contract and in the row, or in neither',
       ],
     ],
     [
-      'a row that reads what is not selected',
+      'a row that reads an unselected field',
       { row: { ...ROW, nullIs404: 'record' } },
       ['the row reads record, which is not selected'],
     ],
     [
-      'an answer without a body that may stand for nothing',
+      'a response without a body whose result is nullable',
       { contract: WITHOUT_BODY, graph: ['AccessRecord!', 'AccessRecord'], row: { ifMatch: 'ifVersions' } },
-      ['the answer has no body, but accessRecord is nullable'],
+      ['the response has no body, but accessRecord is nullable'],
     ],
     [
-      'a row that names what an answer without a body cannot tell',
+      'a row with fields for a response without a body',
       { contract: WITHOUT_BODY, row: { ifMatch: 'ifVersions', spread: 'accessRecord', echo: ['ak'] } },
-      ['the row names accessRecord, but the answer has no body', 'the row names ak, but the answer has no body'],
+      ['the row names accessRecord, but the response has no body', 'the row names ak, but the response has no body'],
     ],
     [
-      'a spread that may be null without being 404',
+      'a nullable spread that is not mapped to 404',
       { ...SPREAD, row: { ...ROW, spread: 'accessRecord' } },
       ['the row spreads accessRecord, but accessRecord is nullable'],
     ],
     [
-      'an operation of another name',
+      'an operation with another name',
       { operation: ['ReplaceRecord', 'Replace'] },
       ['its operation is not named ReplaceRecord'],
     ],
   ])('finds %s', async (_, planted, problems) => {
-    const told = (await compiled(planted)).problems.map((problem) => problem.replace(/^replaceRecord: (?:: )?/, ''));
-    expect(told.toSorted()).toEqual([...problems].toSorted());
+    const found = (await compiled(planted)).problems.map((problem) => problem.replace(/^replaceRecord: (?:: )?/, ''));
+    expect(found.toSorted()).toEqual([...problems].toSorted());
   });
 
-  it('takes an answer without a body, and one that is spread or else 404', async () => {
+  it('accepts a response without a body, and a spread that is mapped to 404', async () => {
     expect((await compiled({ contract: WITHOUT_BODY, row: { ifMatch: 'ifVersions' } })).problems).toEqual([]);
     const row = { ...ROW, spread: 'accessRecord', nullIs404: 'accessRecord' };
     expect((await compiled({ ...SPREAD, row })).problems).toEqual([]);
   });
 
-  it('takes a status for what is new and one for a repeat, told apart by the data', async () => {
+  it('accepts one status for a new object and one for a repeat, selected by the data', async () => {
     const created = `        '201':\n${CONTRACT.slice(CONTRACT.indexOf('          headers: { ETag'))}`;
     const contract: [string, string] = ["      responses:\n        '200'", `      responses:\n${created}        '200'`];
     const graph: [string, string] = ['version: Int!', 'version: Int! isNew: Boolean!'];
@@ -235,24 +235,24 @@ describe('the compiler of the contract', () => {
     const row = { ...ROW, isNew: 'accessRecord.isNew' };
     const { problems, operations } = await compiled({ contract, graph, operation, row });
     expect([problems, operations[0]?.contract]).toMatchObject([[], { status: 201, statusUnlessNew: 200 }]);
-    const isNew = (told: boolean) => operations[0]?.isNew({ accessRecord: { isNew: told } });
+    const isNew = (value: boolean) => operations[0]?.isNew({ accessRecord: { isNew: value } });
     expect([isNew(true), isNew(false)]).toEqual([true, false]);
     expect((await compiled({ contract })).problems).toContain(
-      'replaceRecord: what is new has a status of its own exactly when the row reads whether it is',
+      'replaceRecord: the contract must document two success statuses exactly if the row has isNew',
     );
     expect((await compiled({ graph, operation, row })).problems).toContain(
-      'replaceRecord: what is new has a status of its own exactly when the row reads whether it is',
+      'replaceRecord: the contract must document two success statuses exactly if the row has isNew',
     );
   });
 
-  it('refuses two good answers that say different things', async () => {
+  it('rejects two success responses with different bodies', async () => {
     const other = "      responses:\n        '202': {}\n        '200'";
     await expect(compiled({ contract: ["      responses:\n        '200'", other] })).rejects.toThrow(
-      'differ in more than status',
+      'differ in more than the status',
     );
   });
 
-  describe('of an answer in variants', () => {
+  describe('for a response in variants', () => {
     const sparse = `
                       - type: object
                         required: [legal-basis, registered-at, expiry]
@@ -272,14 +272,14 @@ describe('the compiler of the contract', () => {
     ];
     const metadata = { resource: '', timestamp: '', 'transaction-id': '' };
     const answered = async (accessRecord: object) =>
-      (await compiled({ contract, graph })).operations[0]?.answer?.({ accessRecord }, metadata, {})['access-record'];
+      (await compiled({ contract, graph })).operations[0]?.body?.({ accessRecord }, metadata, {})['access-record'];
 
-    it('takes for nullable in the graph what one of them has as null', async () => {
+    it('accepts a nullable field of the graph if one variant has null', async () => {
       expect((await compiled({ contract, graph })).problems).toEqual([]);
       expect((await compiled({ graph })).problems).toHaveLength(2);
     });
 
-    it('writes null where one of them has it, and leaves out what no variant requires', async () => {
+    it('writes null if a variant has it, and omits what no variant requires', async () => {
       const whole = { legalBasis: 'UK_CONTRACT', registeredAt: 'then', expiry: null, recipients: ['one'] };
       expect(await answered(whole)).toEqual({
         'legal-basis': 'uk-contract',
@@ -291,7 +291,7 @@ describe('the compiler of the contract', () => {
       expect(await answered(nothing)).toEqual({ 'legal-basis': null, 'registered-at': null, expiry: null });
     });
 
-    it('refuses variants of different types', async () => {
+    it('rejects variants of different types', async () => {
       const other: [string, string] = [
         contract[0],
         contract[1].replace(sparse.slice(1), '                      - type: string\n'),
@@ -300,9 +300,9 @@ describe('the compiler of the contract', () => {
     });
   });
 
-  it('finds documents and rows that no operation of the contract has', async () => {
+  it('finds documents and rows without an operation of the contract', async () => {
     const contract = readContract('openapi: 3.1.0\npaths: {}', INTERFACE_A);
-    const documents = new Map([['replaceRecord', operationDocument(OPERATION)]]);
+    const documents = operationsOf(new Map([['replaceRecord', parse(OPERATION)]]));
     const { problems } = await compile({
       contracts: [contract],
       documents,
@@ -315,7 +315,8 @@ describe('the compiler of the contract', () => {
     ]);
   });
 
-  it('refuses documents of several operations or with fragments', () => {
-    expect(() => operationDocument('query A { none } query B { none }')).toThrow('exactly one operation');
+  it('rejects documents with several operations', () => {
+    const documents = new Map([['replaceRecord', parse('query A { none } query B { none }')]]);
+    expect(() => operationsOf(documents)).toThrow('must contain one named operation');
   });
 });

@@ -1,11 +1,11 @@
-import { wordAndDetails } from '../../../rest-adapter/error-forms';
-import { type ToldRefusal, refusal, refusalOfFaults } from '../../../rest-adapter/refusal';
+import { codeAndDetails } from '../../../rest-adapter/responses/error-forms';
+import { type ErrorResponse, catalogueError, violationsError } from '../../../rest-adapter/responses/error-response';
 import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue';
 
-const told = (refused: ToldRefusal) =>
-  wordAndDetails(refused, { resource: '/v1/consent', 'transaction-id': 'tid_5d3f9a1c7be2048643d1e0fa' });
+const responseOf = (refused: ErrorResponse) =>
+  codeAndDetails(refused, { resource: '/v1/consent', 'transaction-id': 'tid_5d3f9a1c7be2048643d1e0fa' });
 
-/** The word of Interface D for every code (3-decisions-c-d.md, D.2). */
+/** Code of Interface D for every catalogue code (decisions D.2). */
 const WORDS: Readonly<Record<ErrorCode, string>> = {
   VAL001: 'invalid_request',
   VAL002: 'invalid_request',
@@ -47,19 +47,19 @@ const WORDS: Readonly<Record<ErrorCode, string>> = {
   SYS002: 'service_unavailable',
 };
 
-describe('the word of Interface D', () => {
-  it.each(Object.keys(errorCatalogue) as ErrorCode[])('for %s is of that code or its status', (code) => {
-    expect(told(refusal(code))).toEqual({ code: WORDS[code], message: errorCatalogue[code].meaning });
+describe('the error code of Interface D', () => {
+  it.each(Object.keys(errorCatalogue) as ErrorCode[])('for %s is derived from the code or its status', (code) => {
+    expect(responseOf(catalogueError(code))).toEqual({ code: WORDS[code], message: errorCatalogue[code].meaning });
   });
 
-  it('for what is wrong with a parameter says so, and tells with which', () => {
+  it('for a parameter is invalid_parameter, with the name of the parameter', () => {
     const fault = {
       code: 'VAL003' as const,
       pointer: 'query parameter limit',
       parameter: 'limit',
       message: 'must be <= 100',
     };
-    expect(told(refusalOfFaults([fault]))).toEqual({
+    expect(responseOf(violationsError([fault]))).toEqual({
       code: 'invalid_parameter',
       message: 'query parameter limit: must be <= 100',
       details: [{ path: 'limit', code: 'VAL003', message: 'must be <= 100' }],
@@ -72,7 +72,7 @@ describe('the word of Interface D', () => {
     [431, 'headers_too_large'],
     [418, 'invalid_request'],
     [507, 'internal_error'],
-  ])('for what has no code but the status %s is %s', (status, word) => {
-    expect(told({ status, errors: [{ message: 'No.' }] })).toEqual({ code: word, message: 'No.' });
+  ])('for an error without a code and with the status %s is %s', (status, word) => {
+    expect(responseOf({ status, errors: [{ message: 'No.' }] })).toEqual({ code: word, message: 'No.' });
   });
 });

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
-/** Sends a JSON answer. */
+/** Sends a JSON response. */
 export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** The metadata of an answer of Interface A. */
+/** Returns the response metadata of Interface A. */
 export function responseMetadata(resource: string) {
   return { resource, timestamp: new Date().toISOString(), 'transaction-id': transactionId() };
 }
 
-/** A new transaction id. */
+/** Returns a new transaction id. */
 export function transactionId(): string {
   return `tid_${randomBytes(12).toString('hex')}`;
 }

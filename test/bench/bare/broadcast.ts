@@ -1,8 +1,8 @@
 import { type WebSocket, WebSocketServer } from 'ws';
 
 /**
- * The baseline of subscriptions: the same WebSocket library sends each message to every socket, one after the other as each has left, and does
- * nothing else. A socket that sends a message asks for it to be sent so often to all others.
+ * Baseline of subscriptions: the same WebSocket library sends each message to every socket, one after the other, and
+ * does nothing else. A message from a socket is sent to all others as often as it requests.
  */
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1' }, () => {
   const { port } = server.address() as { port: number };

@@ -7,8 +7,8 @@ const SCHEMA = 'bare_jobs';
 const CONCURRENCY = 50;
 
 /**
- * The baseline of deliveries: the same worker library and the same agent, a job for each POST, its body made and signed in both schemes.
- * No lanes, no order, no log, no schedule. Jobs are fetched and completed in batches.
+ * Baseline of deliveries: the same worker library and HTTP agent, one job for each POST, with the body built and signed
+ * in both schemes. No lanes, order, log or schedule. Jobs are fetched and completed in batches.
  */
 async function main(): Promise<void> {
   const pgPool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { enumName } from '../../../schema/naming';
 import type { Keys } from '../../../process/keys';
-import type { AccessRecordDocument } from '../../../subgraphs/access/domain/access-record';
-import { personalDataVault } from '../../../subgraphs/identity/database/personal-data-vault';
+import type { AccessRecordDocument } from '../../../subgraphs/access/records/record-document';
+import { personalDataCipher } from '../../../subgraphs/identity/records/personal-data-cipher';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
 import { sendJson, transactionId } from './answers';
 import { type Session, admit } from './session';
@@ -47,10 +47,13 @@ const STATEMENT = {
     where r.key_hash = $1`,
 };
 
-/** POST /graphql of the one operation ReadAccessRecordWithParties: one SQL join, and the record's personal data decrypted. */
+/**
+ * Serves POST /graphql for the operation ReadAccessRecordWithParties: one SQL join, and decryption of the record's
+ * personal data.
+ */
 export function addFederatedRead(app: FastifyInstance, pool: Pool, keys: Keys, session: Session): void {
   const hashOfKey = keyedHash(keys.accessHashKey, 'access-key');
-  const vault = personalDataVault(keys.identityEncryptionKey);
+  const cipher = personalDataCipher(keys.identityEncryptionKey);
   app.post<{ Body: { variables: { ak: string } } }>('/graphql', async (request, reply) => {
     const claims = await session(request);
     const { ak } = request.body.variables;
@@ -58,7 +61,7 @@ export function addFederatedRead(app: FastifyInstance, pool: Pool, keys: Keys, s
     const [row] = rows;
     admit(claims, row && { status: row.caller_status, now: row.now });
     if (row?.duid !== claims.duid || row.identity_duid !== claims.duid) throw new Error('not its owner');
-    const { piiPrincipal } = vault.open(row.identity_id, { sealed: row.sealed, wrappedKey: row.wrapped });
+    const { piiPrincipal } = cipher.open(row.identity_id, { sealed: row.sealed, wrappedKey: row.wrapped });
     const identityRecord = {
       ir: row.ref,
       createdAt: row.identity_created_at.toISOString(),

@@ -12,7 +12,7 @@ interface FileRow {
   readonly published_at: Date;
 }
 
-/** The rows of all representations of a file, as the product reads them. */
+/** Selects all representations of a file, with the columns that the product selects. */
 const FILE = {
   name: 'file',
   text: `select c.number as content, c.view, c.encoding, c.size, encode(c.sha256, 'hex') as sha256, v.published_at
@@ -32,7 +32,10 @@ interface Asked {
   Querystring: { licenceArea: string; publicationYear: string; period: string };
 }
 
-/** GET …/development-projects/{projectId}/{cimFile} of version 1, as RDF/XML, with the product's cache: whole contents by their number. */
+/**
+ * Serves GET …/development-projects/{projectId}/{cimFile} of version 1 as RDF/XML, with the product's cache: whole
+ * contents by number.
+ */
 export function addRetrieval(app: FastifyInstance, pool: Pool): void {
   const kept = new LRUCache<number, Buffer>({
     maxSize: 64 * 1024 * 1024,

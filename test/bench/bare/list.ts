@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Keys } from '../../../process/keys';
-import { blindIndexes } from '../../../subgraphs/identity/database/blind-index';
+import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
 import { unseal } from '../../../subgraphs/server/sealed';
 import { responseMetadata, sendJson } from './answers';
 import { type RecordRow, recordMetadata } from './record-metadata';
@@ -32,7 +32,7 @@ const STATEMENT = {
     select * from page order by created_at desc, id desc`,
 };
 
-/** GET /v1/meter-points/{mpxn}/access-records; who read it is counted with each record, as the product does. */
+/** Serves GET /v1/meter-points/{mpxn}/access-records; counts the lookup for each record, as the product does. */
 export function addMeterPointList(app: FastifyInstance, pool: Pool, keys: Keys, session: Session): void {
   const { meterPointId } = blindIndexes(keys.identityIndexKey);
   app.get<{ Params: { mpxn: string } }>('/v1/meter-points/:mpxn/access-records', async (request, reply) => {

@@ -3,8 +3,8 @@ import { callbackSender } from '../../../subgraphs/delivery/sender';
 import { signedPost } from './signed-post';
 
 /**
- * The baseline of the time from commit to first POST: LISTEN, and for each notification a POST by the same agent, its body made and
- * signed in both schemes. Nothing is read, nothing is remembered.
+ * Baseline of the time from commit to first POST: LISTEN, and for each notification a POST by the same HTTP agent, with
+ * the body built and signed in both schemes. No read and no state.
  */
 async function main(): Promise<void> {
   const client = new Client({ connectionString: process.env['DATABASE_URL'] });

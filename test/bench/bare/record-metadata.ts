@@ -1,6 +1,6 @@
-import type { AccessRecordDocument } from '../../../subgraphs/access/domain/access-record';
+import type { AccessRecordDocument } from '../../../subgraphs/access/records/record-document';
 
-/** What the answers are made of: columns of `access_record`. */
+/** Columns of `access_record` from which the responses are built. */
 export interface RecordRow {
   readonly duid: string;
   readonly identity_record_ref: string | null;
@@ -8,7 +8,7 @@ export interface RecordRow {
   readonly document: AccessRecordDocument;
 }
 
-/** `record-metadata` of an access record, written by hand from a row. */
+/** Builds `record-metadata` of an access record from a row. */
 export function recordMetadata(key: string, { duid, identity_record_ref, created_at, document }: RecordRow) {
   return {
     'schema-version': document.schemaVersion,

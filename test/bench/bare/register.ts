@@ -37,7 +37,7 @@ const TRANSITION = {
   text: `insert into access_record_transition (record_id, number, to_state, cause, account_id) values ($1, 1, 'ACTIVE', 'registered', $2)`,
 };
 
-/** The four inserts as one statement: what a round trip less is worth. */
+/** The four inserts as one statement: measures the cost of the additional round trips. */
 export const ONE_STATEMENT = {
   name: 'register',
   text: `with claim as (
@@ -57,13 +57,13 @@ export const ONE_STATEMENT = {
     select id from record`,
 };
 
-/** The columns of a registration, in the order of {@link ONE_STATEMENT}. */
+/** Parameters of a registration, in the order of {@link ONE_STATEMENT}. */
 type Columns = readonly [
   ...claim: [accountId: string, operation: string, keyHash: Buffer, bodyHash: Buffer, answer: Buffer],
   ...record: [id: string, keyHash: Buffer, keySealed: Buffer, ...unknown[]],
 ];
 
-/** POST /v1/access-records: in one transaction of named inserts, and at /one-statement/… by one statement. */
+/** Serves POST /v1/access-records: one transaction of named inserts, and at /one-statement/… one statement. */
 export function addRegistration(app: FastifyInstance, pool: Pool, keys: Keys, session: Session): void {
   const columnsOf = columns(keys);
   const register = async (request: FastifyRequest<{ Body: RegistrationBody }>, reply: FastifyReply, insert: Insert) => {
@@ -128,7 +128,7 @@ async function insertRows(client: PoolClient, values: Columns): Promise<void> {
   await client.query({ ...TRANSITION, values: [id, accountId] });
 }
 
-/** Hashes and seals what the product hashes and seals. */
+/** Hashes and encrypts the same values as the product. */
 function columns({ accessHashKey, accessEncryptionKey }: Keys) {
   const hashOfKey = keyedHash(accessHashKey, 'access-key');
   const hashOfIdempotencyKey = keyedHash(accessHashKey, 'idempotency-key');

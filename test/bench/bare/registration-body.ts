@@ -1,4 +1,4 @@
-/** The body of the registrations that are measured: the parts of an access record that it uses. */
+/** Body of the measured registrations: the members of an access record that it uses. */
 export interface RegistrationBody {
   readonly 'record-metadata': {
     readonly 'schema-version': string;
@@ -23,7 +23,7 @@ export interface RegistrationBody {
   };
 }
 
-/** The stored document of a body, written by hand. */
+/** Builds the stored document of a body. */
 export function documentOf(body: RegistrationBody) {
   const { 'record-metadata': metadata, notice, processing, 'access-event': event } = body;
   const { 'controller-arrangement': arrangement } = metadata;
@@ -60,7 +60,7 @@ function storageConditions(each: Record<string, unknown>) {
   return { location: each['location'], retentionPeriod: each['retention-period'] };
 }
 
-/** A consent-based registration; `{key}` becomes the key of an Identity Record. */
+/** A registration based on consent; `{key}` is replaced by the key of an Identity Record. */
 export const REGISTRATION: RegistrationBody = {
   'record-metadata': {
     'schema-version': '1.0',

@@ -3,8 +3,7 @@ import fastify from 'fastify';
 import { Pool } from 'pg';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import type { Keys } from '../../../process/keys';
-import { readSettings } from '../../../process/settings';
-import { localVerifier } from '../../../subgraphs/server/bearer-token';
+import { localVerifier } from '../../../subgraphs/server/callers/bearer-token';
 import { addFederatedRead } from './federated';
 import { addMeterPointList } from './list';
 import { addRetrieval } from './grid-retrieval';
@@ -12,10 +11,11 @@ import { addRegistration } from './register';
 import { sessionOf } from './session';
 import { addTariffs } from './tariffs';
 import { addVerification } from './verify';
+import { readSettings } from '../../../process/read-settings';
 
 /**
- * The baseline: what a good programmer writes by hand with Fastify and pg for exactly these requests, each statement named, nothing
- * validated, logged or measured. It does the same work on the same rows: key hashes, token check, account status, decryption.
+ * Baseline: hand-written Fastify and pg for exactly these requests, with named statements, without validation, logs or
+ * metrics. It does the same work on the same rows: key hashes, token verification, account status, decryption.
  */
 async function main(): Promise<void> {
   const { DATABASE_URL, DATA_DIR, BASE_URL } = process.env as {

@@ -1,15 +1,17 @@
 import type { FastifyRequest } from 'fastify';
-import type { TokenClaims, TokenVerifier } from '../../../subgraphs/server/bearer-token';
+import type { TokenClaims, TokenVerifier } from '../../../subgraphs/server/callers/bearer-token';
 
-/** Whose token a request carries. */
+/** Verifies the token of a request. */
 export type Session = (request: FastifyRequest) => Promise<TokenClaims>;
 
-/** The product's own token check: a verified token is remembered by its hash. The status of the account is for the statements to read. */
+/**
+ * The product's token verification: a verified token is cached by its hash. The statements read the account's status.
+ */
 export function sessionOf(verifier: TokenVerifier): Session {
   return ({ headers }) => verifier.verify((headers.authorization ?? '').slice('Bearer '.length));
 }
 
-/** Refuses an account that is not active, or a token that has expired by the register's clock. */
+/** Throws if the account is not active, or if the token has expired by the register's clock. */
 export function admit({ expiresAt }: TokenClaims, account: { status: string; now: Date } | undefined): void {
   if (account?.status !== 'active' || expiresAt <= account.now) throw new Error('not let in');
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 const SECRET = Buffer.alloc(32, 7);
 
-/** A notice of expiry as large as the product's, with its headers. */
+/** Returns a notice of expiry of the same size as the product's, with its headers. */
 export function signedPost(url: string, number: number) {
   const id = `evt_${String(number).padStart(24, '0')}`;
   const payload = {

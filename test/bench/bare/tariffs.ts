@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
-import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from '../../../subgraphs/tariffs/database/stored-tariff';
-import { SUPPLIER_COLUMNS } from '../../../subgraphs/tariffs/database/supplier-lists';
-import { conditionsOf } from '../../../subgraphs/tariffs/database/tariff-conditions';
+import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from '../../../subgraphs/tariffs/catalogue/stored-tariff';
+import { entryColumns } from '../../../subgraphs/tariffs/register-entries/register-entry.queries';
+import { SUPPLIER as SUPPLIERS } from '../../../subgraphs/tariffs/register-entries/supplier.queries';
+import { conditionsOf } from '../../../subgraphs/tariffs/catalogue/tariff-conditions.sql';
 import { sendJson } from './answers';
 
 const SUPPLIER = {
   name: 'tariff_supplier',
-  text: `select ${SUPPLIER_COLUMNS} from tariffs.supplier where mpid = any($1::text[])`,
+  text: `select ${entryColumns(SUPPLIERS)} from tariffs.supplier where mpid = any($1::text[])`,
 };
 
 const page = (where: string) => `select ${TARIFF_COLUMNS}
@@ -23,7 +24,7 @@ interface Query {
   readonly payment_method: 'direct_debit';
 }
 
-/** GET /v1/tariff/{mpid} with three filters: the statements of the product, the last two at once. */
+/** Serves GET /v1/tariff/{mpid} with three filters: the statements of the product, the last two concurrently. */
 export function addTariffs(app: FastifyInstance, pool: Pool): void {
   app.get<{ Params: { mpid: string }; Querystring: Query }>('/v1/tariff/:mpid', async (request, reply) => {
     const { mpid } = request.params;

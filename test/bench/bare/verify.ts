@@ -21,7 +21,7 @@ const STATEMENT = {
     from access_record where key_hash = $1`,
 };
 
-/** GET /v1/access-records/{ak}. */
+/** Serves GET /v1/access-records/{ak}. */
 export function addVerification(app: FastifyInstance, pool: Pool, { accessHashKey }: Keys): void {
   const hashOfKey = keyedHash(accessHashKey, 'access-key');
   app.get<{ Params: { ak: string } }>('/v1/access-records/:ak', async (request, reply) => {

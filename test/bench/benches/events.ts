@@ -1,40 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client, Pool } from 'pg';
+import { Pool } from 'pg';
 import { REGISTRATION } from '../bare/registration-body';
 import type { Bench, BenchContext } from '../bench-context';
 import type { BenchRegister } from '../bench-room';
-import { type CountingReceiver, EventSource, countingReceiver, percentile } from '../event-load';
+import { type CountingReceiver, EventSource, countingReceiver, idOf, percentile } from '../event-load';
 import { LIMITS, ROUNDS } from '../limits';
-import { type ProcessorClock, processesClock } from '../processor-time';
-import { progress, reached } from '../progress';
+import { progress } from '../progress';
 import { median } from '../rounds';
 import { startBare } from '../server-processes';
 import { type Measurement, rounded } from '../verdict';
 
-/** Share of what the product can do at which times are measured: far enough from a queue on any machine. */
-const SHARE = 0.25;
-/** Registrations at once while it is found what the product can do. */
+/** Rate of events as a share of the product's maximum. */
+const SHARE = 0.5;
+/** Concurrent registrations while the maximum is measured. */
 const WRITERS = 8;
-/** Subscriptions of the Data User: with eight slots each they keep all workers busy. */
-const SUBSCRIPTIONS = 20;
-const RECORDS_A_ROUND = 500;
-const BACKLOG_RECORDS = 5_000;
-const WITHDRAWALS = 100;
-const A_THOUSAND = 1_000;
 
-/** Webhooks: time from commit to first POST, deliveries against bare signed POSTs by the same worker library, withdrawals beside a backlog. */
+/**
+ * Webhooks: the time from the commit of a change to its first POST, against a bare LISTEN and POST (issue 16, point 4).
+ */
 export const events: Bench = async (context) => {
   const register = await context.register();
   const receiver = await countingReceiver();
   const source = await EventSource.open(register);
   try {
-    const latency = await commitToPost(register, source, receiver, context);
-    const webhooks: string[] = [];
-    for (let index = 0; index < SUBSCRIPTIONS; index += 1) {
-      webhooks.push(await source.subscribe(`${receiver.url}/subscription-${index}`));
-    }
-    const { measurement, perSecond } = await againstBarePosts(register, source, receiver, webhooks, context);
-    return [...latency, measurement, await withdrawalBesideBacklog(source, receiver, webhooks, perSecond, context)];
+    return await commitToPost(register, source, receiver, context);
   } finally {
     await source.close();
     await receiver.close();
@@ -42,8 +31,9 @@ export const events: Bench = async (context) => {
 };
 
 /**
- * The time from each commit to the arrival of its POST, at a steady rate: registrations whose consent is about to expire, in turns with
- * events that a bare listener is notified of. The rate is a share of what the product can do, which is found first.
+ * Measures the time from each commit to the arrival of its POST, at a steady rate: registrations with a consent that
+ * expires soon, alternating with events for a bare listener. The rate is a share of the product's maximum, which is
+ * measured first.
  */
 async function commitToPost(
   register: BenchRegister,
@@ -52,8 +42,9 @@ async function commitToPost(
   { seconds }: BenchContext,
 ): Promise<Measurement[]> {
   await source.subscribe(`${receiver.url}/latency`);
+  await source.settled();
   const registerNext = registrations(register);
-  await capacity(registerNext, receiver, seconds); // warm
+  await capacity(registerNext, receiver, seconds); // warm-up
   const most = await capacity(registerNext, receiver, seconds);
   const rate = most * SHARE;
   progress(`the product registers and delivers ${rounded(most)} a second; from now on ${rounded(rate)} a second`);
@@ -72,7 +63,7 @@ async function commitToPost(
       progress(
         `round ${round} of ${ROUNDS}, milliseconds from commit to POST: product ${middles[0]}, bare ${middles[1]}`,
       );
-      if (round === 0) continue; // warms both up
+      if (round === 0) continue; // warm-up
       ours.push(mine);
       baseline.push(theirs);
     }
@@ -97,7 +88,10 @@ async function commitToPost(
   });
 }
 
-/** Registers access, one identity record after the other, on consent that ends in ten days. */
+/**
+ * Returns a function that registers access based on consent that expires in ten days, for one Identity Record after the
+ * other.
+ */
 function registrations({ rest, token, rows }: BenchRegister): () => Promise<void> {
   const expiry = new Date(Date.now() + 10 * 86_400_000).toISOString();
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -115,7 +109,7 @@ function registrations({ rest, token, rows }: BenchRegister): () => Promise<void
   };
 }
 
-/** How many a second are registered and delivered at most. */
+/** Measures the maximum number of registrations and deliveries per second. */
 async function capacity(fireNext: () => Promise<void>, receiver: CountingReceiver, seconds: number): Promise<number> {
   receiver.forget();
   const begin = performance.now();
@@ -131,7 +125,7 @@ async function capacity(fireNext: () => Promise<void>, receiver: CountingReceive
   return (count * 1000) / (performance.now() - begin);
 }
 
-/** Fires at a steady rate, whether answers have come or not, and waits until all of it has arrived. */
+/** Sends requests at a steady rate, independent of responses, and waits until all deliveries have arrived. */
 async function steadily(
   rate: number,
   seconds: number,
@@ -149,16 +143,14 @@ async function steadily(
   await receiver.arrived(count);
 }
 
-/** Milliseconds from each record to its arrival. */
+/** Returns the milliseconds from each commit to its arrival. */
 function delays({ arrivals }: CountingReceiver, recorded: ReadonlyMap<string, number>): number[] {
   return [...arrivals].map(([delivery, at]) => at - (recorded.get(idOf(delivery)) ?? Number.NaN));
 }
 
-const idOf = (delivery: string): string => delivery.slice(delivery.indexOf(' ') + 1);
-
 async function startBareListener({ databaseUrl, logFile }: BenchRegister, receiver: CountingReceiver) {
   const pool = new Pool({ connectionString: databaseUrl, max: WRITERS });
-  pool.on('error', () => undefined); // a bench that was stopped has left it
+  pool.on('error', () => undefined); // a stopped bench disconnects
   await pool.query(
     'create table public.bare_event (number bigint primary key, recorded_at timestamptz not null default clock_timestamp())',
   );
@@ -183,150 +175,6 @@ async function startBareListener({ databaseUrl, logFile }: BenchRegister, receiv
     async stop() {
       await pool.end();
       await server.stop();
-    },
-  };
-}
-
-interface Drain {
-  readonly perSecond: number;
-  /** Microseconds of processor time a delivery took; undefined where it cannot be read. */
-  readonly servers: number | undefined;
-  readonly postgres: number | undefined;
-}
-
-/** The same number of POSTs by both, all of them committed before the first is sent, in interleaved rounds. */
-async function againstBarePosts(
-  register: BenchRegister,
-  source: EventSource,
-  receiver: CountingReceiver,
-  webhooks: readonly string[],
-  { room, scaled }: BenchContext,
-): Promise<{ readonly measurement: Measurement; readonly perSecond: number }> {
-  const records = scaled(RECORDS_A_ROUND);
-  const count = records * webhooks.length;
-  const bare = await startBareDeliveries(register, receiver);
-  const ours: Drain[] = [];
-  const baseline: Drain[] = [];
-  try {
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      const fire = () => source.expiring(webhooks, records, round);
-      const mine = await drained(fire, count, receiver, [register.product, room.postgres]);
-      const theirs = await drained(() => bare.fire(count), count, receiver, [bare.clock, room.postgres]);
-      const speeds = [mine, theirs].map((each) => Math.round(each.perSecond));
-      progress(`round ${round} of ${ROUNDS}, deliveries per second: product ${speeds[0]}, bare ${speeds[1]}`);
-      if (round === 0) continue; // warms both up
-      ours.push(mine);
-      baseline.push(theirs);
-    }
-  } finally {
-    await bare.stop();
-  }
-  const of = (drains: readonly Drain[], value: (drain: Drain) => number | undefined) =>
-    median(drains.map((drain) => value(drain) ?? Number.NaN));
-  const cost = (drains: readonly Drain[]) =>
-    of(drains, ({ servers = Number.NaN, postgres = Number.NaN }) => servers + postgres);
-  const speed = of(ours, ({ perSecond }) => perSecond) / of(baseline, ({ perSecond }) => perSecond);
-  const ratio = cost(baseline) / cost(ours);
-  const cpuOf = (drains: readonly Drain[]) =>
-    `${Math.round(of(drains, ({ servers }) => servers))}+${Math.round(of(drains, ({ postgres }) => postgres))}`;
-  const perSecond = [ours, baseline].map((drains) => Math.round(of(drains, (drain) => drain.perSecond)));
-  const measurement = {
-    name: 'deliveries',
-    ratio: Number.isNaN(ratio) ? speed : ratio,
-    baseline: 'bare-signed-posts-graphile-worker',
-    limit: LIMITS['deliveries'],
-    beside: {
-      'deliveries-ratio': rounded(speed),
-      'deliveries-per-second': perSecond.join(':'),
-      'cpu-us': `${cpuOf(ours)}:${cpuOf(baseline)}`,
-    },
-  };
-  return { measurement, perSecond: perSecond[0] as number };
-}
-
-async function drained(
-  fire: () => Promise<void>,
-  count: number,
-  receiver: CountingReceiver,
-  clocks: readonly [ProcessorClock, ProcessorClock],
-): Promise<Drain> {
-  receiver.forget();
-  await fire();
-  const [before, begin] = [clocks.map((clock) => clock()), performance.now()];
-  await receiver.arrived(count);
-  const seconds = (performance.now() - begin) / 1000;
-  const used = clocks.map((clock, index) => {
-    const [from, to] = [before[index], clock()];
-    return from === undefined || to === undefined ? undefined : ((to - from) * 1e6) / count;
-  });
-  return { perSecond: count / seconds, servers: used[0], postgres: used[1] };
-}
-
-async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, receiver: CountingReceiver) {
-  const environment = { DATABASE_URL: databaseUrl, RECEIVER: `${receiver.url}/bare` };
-  const server = await startBare('deliveries', environment, logFile('deliveries'));
-  const client = new Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // a bench that was stopped has left it
-  await client.connect();
-  let number = 0;
-  return {
-    clock: processesClock([server.pid]),
-    async fire(count: number): Promise<void> {
-      await client.query(
-        `select bare_jobs.add_jobs(array(select row('post', json_build_object('number', n), null, null, null, null, null, null)::bare_jobs.job_spec
-           from generate_series($1::int, $2::int) n))`,
-        [number, number + count - 1],
-      );
-      number += count;
-    },
-    async stop() {
-      await client.end();
-      await server.stop();
-    },
-  };
-}
-
-/**
- * With a hundred thousand deliveries waiting, customers withdraw, at a share of what the product delivers: the time from each commit to
- * each arrival, against the time that a thousand deliveries of the backlog take.
- */
-async function withdrawalBesideBacklog(
-  source: EventSource,
-  receiver: CountingReceiver,
-  webhooks: readonly string[],
-  perSecond: number,
-  { scaled }: BenchContext,
-): Promise<Measurement> {
-  receiver.forget();
-  const records = await source.activeRecords(scaled(WITHDRAWALS));
-  const [all, part] = [scaled(BACKLOG_RECORDS), scaled(RECORDS_A_ROUND)];
-  for (let from = 0; from < all; from += part) await source.expiring(webhooks, part, ROUNDS + 1, from);
-  const backlog = await source.pending();
-  const every = (webhooks.length * 1000) / (perSecond * SHARE);
-  for (const id of records) {
-    await Promise.all([source.withdraw(id), pause(every)]);
-  }
-  const left = await source.pending();
-  const recorded = await source.recorded('consent.withdrawal');
-  const withdrawals = () =>
-    [...receiver.arrivals].filter(([delivery]) => recorded.has(idOf(delivery)) && !delivery.startsWith('/latency'));
-  await reached('deliveries of withdrawals', recorded.size * webhooks.length, async () => {
-    await pause(100); // a count of a hundred thousand
-    return withdrawals().length;
-  });
-  const milliseconds = withdrawals().map(([delivery, at]) => at - Number(recorded.get(idOf(delivery))));
-  const [p50, p99] = [percentile(milliseconds, 50), percentile(milliseconds, 99)];
-  const name = 'withdrawals-beside-backlog';
-  return {
-    name,
-    ratio: (A_THOUSAND / perSecond) * (1000 / p99),
-    baseline: 'a-thousand-deliveries',
-    limit: LIMITS[name],
-    beside: {
-      'p50-ms': rounded(p50),
-      'p99-ms': rounded(p99),
-      ...{ backlog, 'left-at-the-end': left },
-      'withdrawals-per-second': rounded(1000 / every),
     },
   };
 }

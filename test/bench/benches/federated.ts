@@ -9,7 +9,7 @@ import { demandSameAnswer } from '../same-answer';
 const OPERATION = 'ReadAccessRecordWithParties';
 const DOCUMENT = join(REPOSITORY_ROOT, 'gateway', 'operations', 'readAccessRecordWithParties.graphql');
 
-/** Record, identity record and Data User in one operation, as a trusted document, against one SQL join. */
+/** Access record, Identity Record and Data User in one operation, as a trusted document, against one SQL join. */
 export const federated: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();
@@ -19,7 +19,7 @@ export const federated: Bench = async (context) => {
   return comparisons('federated', [...sides], context.seconds);
 };
 
-/** The same with its text in the request; reported only. */
+/** The same operation with its text in the request; reported without a limit. */
 export const federatedAdHoc: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();

@@ -1,4 +1,4 @@
-import type { DemoAccount } from '../../../sandbox/demo-data';
+import type { DemoAccount } from '../../../sandbox/sandbox-file';
 import { differenceModelXml, gridArchive } from '../../support/grid-archives';
 import { generatedGridModel } from '../../support/generated-grid-model';
 import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
@@ -10,7 +10,7 @@ const MEGABYTE = 1024 * 1024;
 const PLACE = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Megabyte' };
 const PREPARE = `mutation Prepare($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }`;
 
-/** GET …/EQ.xml of a megabyte, against the bare server with the same cache over the same rows. */
+/** GET …/EQ.xml of one megabyte, against the bare server with the same cache on the same rows. */
 export const gridRetrieval: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();
@@ -26,7 +26,7 @@ export const gridRetrieval: Bench = async (context) => {
   return comparisons('grid-retrieval', [...sides], context.seconds);
 };
 
-/** Publishes a project whose EQ.xml has a megabyte, as an admin does. */
+/** Publishes a project with an EQ.xml of one megabyte, as an admin. */
 async function publishMegabyte({ rest, gateway, accounts }: BenchRegister): Promise<void> {
   const admin = accounts.find(({ role }) => role === 'admin') as DemoAccount;
   const prepared = await fetch(`${gateway}/graphql`, {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { type ModelSink, differenceModelReader } from '../../../subgraphs/grid-models/domain/read-difference-model';
+import { KNOWN_PROFILES } from '../../../subgraphs/grid-models/rdf/member-profiles';
+import { type ModelSink, differenceModelReader } from '../../../subgraphs/grid-models/rdf/read-difference-model';
 import { generatedGridModel } from '../../support/generated-grid-model';
 import type { Bench } from '../bench-context';
 import { LIMITS } from '../limits';
@@ -14,14 +15,16 @@ import { type Measurement, rounded } from '../verdict';
 
 const MEGABYTE = 1_000_000;
 
-/** Rounds that count, after two that warm up; the median of their ratios is the result. */
+/** Number of measured rounds, after two for warm-up; the median of their ratios is the result. */
 const ROUNDS = 7;
 const WARM_UPS = 2;
 
-/** The peak of the streamed file is measured in a process of its own. */
+/** Size of the streamed file; its peak memory is measured in a separate process. */
 const MEMORY_FILE = 50 * MEGABYTE;
 
-/** Reading difference models from bytes to items, against the XML parser below it doing nothing but counting; and the memory it takes. */
+/**
+ * Reads difference models from bytes to items, against the same XML parser that only counts; and measures its memory.
+ */
 export const grid: Bench = async () => [parsing('grid-10', 10), parsing('grid-50', 50), await memory()];
 
 function parsing(name: string, megabytes: number): Measurement {
@@ -46,8 +49,8 @@ function parsing(name: string, megabytes: number): Measurement {
   };
 }
 
-/** saxes with namespaces, counting. */
-function countElements(bytes: Buffer): number {
+/** Counts elements by saxes with namespaces. */
+export function countElements(bytes: Buffer): number {
   const parser = new SaxesParser({ xmlns: true });
   let count = 0;
   parser.on('opentag', () => void (count += 1));
@@ -58,12 +61,13 @@ function countElements(bytes: Buffer): number {
   return count;
 }
 
-/** As a file comes from a disk or a socket. The generated file may be cut within a character here, which only makes another character. */
-const CHUNK = 65_536;
+/** Chunk size of a disk or a socket. A cut within a character of the generated file only changes that character. */
+export const CHUNK = 65_536;
 
 function readItems(bytes: Buffer): number {
   let statements = 0;
   const sink: ModelSink = {
+    precondition: () => undefined,
     section: () => undefined,
     item: (_, item) => void (statements += item.statements.length),
     header: () => undefined,
@@ -71,13 +75,14 @@ function readItems(bytes: Buffer): number {
       throw new Error(`the generated file is at fault in line ${line}: ${message}`);
     },
   };
-  const reader = differenceModelReader(sink, 'EQ');
+  const reader = differenceModelReader(sink, { file: 'EQ', profiles: KNOWN_PROFILES });
   for (let begin = 0; begin < bytes.length; begin += CHUNK) reader.write(bytes.subarray(begin, begin + CHUNK));
   reader.end();
   return statements;
 }
 
-function processorSeconds(work: () => number): number {
+/** Returns the seconds of processor time of work that returns how much it has read. */
+export function processorSeconds(work: () => number): number {
   const begin = process.cpuUsage();
   if (work() === 0) throw new Error('nothing was read');
   const { user, system } = process.cpuUsage(begin);

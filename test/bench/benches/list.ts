@@ -3,7 +3,7 @@ import type { BenchRegister } from '../bench-room';
 import type { Load } from '../load';
 import { demandSameAnswer } from '../same-answer';
 
-/** GET /v1/meter-points/{mpxn}/access-records, 20 own records of a random meter point. */
+/** GET /v1/meter-points/{mpxn}/access-records: 20 own records of a random meter point. */
 export function listLoad({ rows, token }: BenchRegister): Load {
   return {
     method: 'GET',
@@ -13,7 +13,7 @@ export function listLoad({ rows, token }: BenchRegister): Load {
   };
 }
 
-/** Listing a meter point's records, against the bare server. */
+/** Lists the records of a meter point, against the bare server. */
 export const list: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();

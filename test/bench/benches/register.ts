@@ -31,7 +31,8 @@ export const register: Bench = async (context) => {
   return [...measurements, ...limit];
 };
 
-function registrationLoad({ rows, token }: BenchRegister): Load {
+/** POST /v1/access-records, each with a new idempotency key. */
+export function registrationLoad({ rows, token }: BenchRegister): Load {
   return {
     method: 'POST',
     path: '/v1/access-records',
@@ -41,7 +42,7 @@ function registrationLoad({ rows, token }: BenchRegister): Load {
   };
 }
 
-/** The same statement by pgbench, its values made by the database: no server around it at all. */
+/** Runs the same statement by pgbench, with values from the database: no server involved. */
 async function databaseAlone(
   room: BenchRoom,
   opened: BenchRegister,
@@ -83,7 +84,10 @@ async function databaseAlone(
   }
 }
 
-/** {@link ONE_STATEMENT} with literals and random values for its parameters; pgbench takes a colon before a letter for a variable. */
+/**
+ * Returns {@link ONE_STATEMENT} with literals and random values for its parameters; pgbench parses a colon before a
+ * letter as a variable.
+ */
 function statementOf({ owner, rows }: BenchRegister): string {
   const random = (bytes: number) =>
     `substring(sha256(gen_random_uuid()::text::bytea) || sha256('') from 1 for ${bytes})`;

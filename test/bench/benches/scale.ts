@@ -1,41 +1,100 @@
-import { type Bench, type BenchContext, SMALL, bareSide, productSide } from '../bench-context';
-import type { BenchRegister, BenchRoom } from '../bench-room';
-import { BARE_MARGIN, LIMITS, ROUNDS } from '../limits';
+import { type Bench, type BenchContext, productSide } from '../bench-context';
+import type { BenchRegister } from '../bench-room';
+import { LIMITS, ROUNDS } from '../limits';
 import type { Load } from '../load';
-import { type Figures, interleaved, warmUp } from '../rounds';
-import { type Measurement, compared } from '../verdict';
+import { goesOn, progress } from '../progress';
+import { type Figures, interleaved, median, warmUp } from '../rounds';
+import { type ScaleStatements, openScaleStatements } from '../scale-statements';
+import { type Measurement, compared, rounded } from '../verdict';
 import { listLoad } from './list';
+import { registrationLoad } from './register';
 import { verifyLoad } from './verify';
 
-const LARGE = 1_000_000;
+/** Records of the large register, if BENCH_RECORDS does not say otherwise; its long form is 10,000,000. */
+const USUAL_RECORDS = 1_000_000;
+const LEAST_RECORDS = 100_000;
+const SHARE = 10;
+const REPEATS_PER_ROUND = 30;
 
-/** Verifying and listing among a million records, against the product itself among ten thousand. */
+/** The two registers that are compared. */
+interface Sizes {
+  readonly large: BenchRegister;
+  readonly small: BenchRegister;
+  readonly records: number;
+}
+
+/** What may grow with the records, and must not: the product with BENCH_RECORDS records against itself with a tenth of them. */
 export const scale: Bench = async (context) => {
-  const { room } = context;
-  const small = await context.register();
-  const large = await room.register(LARGE);
-  const compare = (name: string, load: (register: BenchRegister) => Load) =>
-    grown(name, room, { small, large }, load, context);
-  return [await compare('verify-1m', verifyLoad), await compare('list-1m', listLoad)];
+  const records = wantedRecords();
+  const small = await context.room.largeRegister(records / SHARE);
+  const large = await context.room.largeRegister(records);
+  const sizes = { large, small, records };
+  const requests: Measurement[] = [];
+  for (const [name, load] of Object.entries({ verify: verifyLoad, list: listLoad, register: registrationLoad }))
+    requests.push(await byRequests(`scale-${name}`, sizes, load, context));
+  return [...requests, ...(await byStatements(sizes, context))];
 };
 
-async function grown(
+function wantedRecords(): number {
+  const records = Number(process.env['BENCH_RECORDS'] ?? USUAL_RECORDS);
+  if (!Number.isInteger(records) || records < LEAST_RECORDS || records % SHARE > 0)
+    throw new Error(`BENCH_RECORDS is a whole number from ${LEAST_RECORDS}, divisible by ${SHARE}`);
+  return records;
+}
+
+/** Processor time per request, at 32 connections. */
+async function byRequests(
   name: string,
-  room: BenchRoom,
-  { small, large }: { small: BenchRegister; large: BenchRegister },
+  { large, small, records }: Sizes,
   load: (register: BenchRegister) => Load,
-  { seconds }: BenchContext,
+  { room, seconds }: BenchContext,
 ): Promise<Measurement> {
-  const registers = [large, small];
-  const sides = [
-    ...registers.map((each) => productSide(room, each, load(each))),
-    ...registers.map((each) => bareSide(room, each, load(each))),
-  ];
+  const sides = [large, small].map((each) => productSide(room, each, load(each)));
   await warmUp(sides, seconds);
-  const figures = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
-  const [ours, oursSmall, bare, bareSmall] = figures as [Figures, Figures, Figures, Figures];
-  const ofBare = compared(name, bare, { name: 'bare', figures: bareSmall }, 32).ratio;
-  const limit = Math.max(LIMITS[name] ?? 0, ofBare - BARE_MARGIN);
-  const measurement = compared(name, ours, { name: `product-${SMALL}-records`, figures: oursSmall }, 32, limit);
-  return { ...measurement, beside: { ...measurement.beside, 'bare-ratio': Number(ofBare.toFixed(3)) } };
+  const [ours, before] = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
+  const baseline = { name: `product-${records / SHARE}-records`, figures: before as Figures };
+  const measurement = compared(name, ours as Figures, baseline, 32, LIMITS[name]);
+  return { ...measurement, beside: { records, ...measurement.beside } };
+}
+
+/** Times of statements that no client can repeat for its own part, or that the product runs by itself; those that write are rolled back. */
+async function byStatements({ large, small, records }: Sizes, { scaled }: BenchContext): Promise<Measurement[]> {
+  const sides = [await openScaleStatements(large), await openScaleStatements(small)] as const;
+  try {
+    const measurements: Measurement[] = [];
+    for (const name of Object.keys(sides[0].statements)) {
+      const [ours, before] = await timesOf(name, sides, scaled(REPEATS_PER_ROUND));
+      measurements.push({
+        name: `scale-${name}`,
+        ratio: before / ours,
+        baseline: `product-${records / SHARE}-records`,
+        limit: LIMITS[`scale-${name}`],
+        beside: { records, milliseconds: `${rounded(ours)}:${rounded(before)}` },
+      });
+    }
+    return measurements;
+  } finally {
+    for (const side of sides) await side.close();
+  }
+}
+
+/** Medians of the times of a statement in milliseconds, in interleaved rounds. The first round warms up. */
+async function timesOf(
+  name: string,
+  sides: readonly [ScaleStatements, ScaleStatements],
+  repeats: number,
+): Promise<[large: number, small: number]> {
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const [index, side] of sides.entries()) {
+      for (let repeat = 0; repeat < repeats; repeat += 1) {
+        const took = await (side.statements[name] as () => Promise<number>)();
+        if (round > 0) times[index]?.push(took);
+        goesOn(`${name} ${repeat}`);
+      }
+    }
+  }
+  const [large, small] = times.map(median) as [number, number];
+  progress(`${name}: ${rounded(large)} ms, with a tenth of the records ${rounded(small)} ms`);
+  return [large, small];
 }

@@ -13,7 +13,10 @@ import { progress } from '../progress';
 import { median } from '../rounds';
 import { type Measurement, rounded } from '../verdict';
 
-/** `npm start` in a fresh DATA_DIR, with its embedded PostgreSQL, and once more in the same; against the same compiler and PostgreSQL alone. */
+/**
+ * `npm start` in an empty DATA_DIR, with the embedded PostgreSQL, and again in the same; against the compiler and
+ * PostgreSQL alone.
+ */
 export const start: Bench = async ({ scaled }) => {
   const times: Times[] = [];
   for (let round = 0; round < scaled(ROUNDS); round += 1) {
@@ -47,7 +50,7 @@ function measurementOf(name: keyof Times, times: readonly Times[]): Measurement 
   };
 }
 
-/** What is started: a command line with its environment. */
+/** A command line with its environment. */
 interface Command {
   readonly words: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
@@ -57,7 +60,7 @@ function npmStart(dataDir: string): Command {
   return { words: ['npm', 'start'], environment: { DATA_DIR: dataDir } };
 }
 
-/** The compiler, then PostgreSQL as the product starts it, in a folder of its own. */
+/** Returns a command that runs the compiler, then PostgreSQL with the product's settings, in a separate folder. */
 function bareStart(dataDir: string): Command {
   const script = `
     const log = { warn() {}, error() {} };

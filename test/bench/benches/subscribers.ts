@@ -13,13 +13,13 @@ import { type Measurement, rounded } from '../verdict';
 
 const SUBSCRIBERS = 1_000;
 const EVENTS = 100;
-/** Registrations at once. */
+/** Number of concurrent registrations. */
 const WRITERS = 8;
 
 const QUERY =
   'subscription { registerEvents { id cursor type recordedAt dataUser { displayName } accessRecord { purpose state } } }';
 
-/** A thousand subscribers get a hundred events each, against a bare server that sends them the same. */
+/** A thousand subscribers receive a hundred events each, against a bare server that sends them the same messages. */
 export const subscribers: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();
@@ -35,7 +35,7 @@ export const subscribers: Bench = async (context) => {
       const theirs = await measured(bare.listeners, [bare.clock], () => bare.fire(mine.sample));
       const speeds = [mine, theirs].map(({ perSecond }) => Math.round(perSecond));
       progress(`round ${round} of ${ROUNDS}, messages per second: product ${speeds[0]}, bare ${speeds[1]}`);
-      if (round === 0) continue; // warms both up
+      if (round === 0) continue; // warm-up
       ours.push(mine);
       baseline.push(theirs);
     }
@@ -46,7 +46,7 @@ export const subscribers: Bench = async (context) => {
   }
 };
 
-/** One client: what it received, when. */
+/** A client, with the messages that it received and their times. */
 interface Listener {
   readonly socket: WebSocket;
   readonly messages: { readonly text: string; readonly at: number }[];
@@ -54,7 +54,7 @@ interface Listener {
 
 interface Round {
   readonly perSecond: number;
-  /** Microseconds of processor time for a message: servers, and what else the round cost. */
+  /** Microseconds of processor time per message: of the servers, and of everything else in the round. */
   readonly cpu: readonly (number | undefined)[];
   /** Milliseconds from the transaction of each event to its arrival at each subscriber. */
   readonly delays: readonly number[];
@@ -64,7 +64,7 @@ interface Round {
 
 function listening(socket: WebSocket): Listener {
   const listener: Listener = { socket, messages: [] };
-  socket.on('error', () => undefined); // its server was stopped
+  socket.on('error', () => undefined); // its server has stopped
   socket.on('message', (data: Buffer) => void listener.messages.push({ text: data.toString(), at: Date.now() }));
   return listener;
 }
@@ -79,7 +79,7 @@ async function subscribed({ gateway, token }: BenchRegister): Promise<Listener> 
   return listener;
 }
 
-/** Waits until the gateway has begun all subscriptions. */
+/** Waits until the gateway has started all subscriptions. */
 async function begun({ gateway }: BenchRegister, count: number): Promise<void> {
   await reached('subscriptions are begun', count, async () => {
     const metrics = await (await fetch(`${gateway}/metrics`)).text();
@@ -125,7 +125,7 @@ async function registerEvents({ rest, token, rows }: BenchRegister): Promise<voi
   await Promise.all(Array.from({ length: WRITERS }, write));
 }
 
-/** Fires the events and waits until every listener has all of them. */
+/** Causes the events and waits until every client has received all of them. */
 async function measured(
   listeners: readonly Listener[],
   clocks: readonly ProcessorClock[],

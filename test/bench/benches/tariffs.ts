@@ -1,4 +1,4 @@
-import { halfHourPrices } from '../../../subgraphs/tariffs/domain/prices';
+import { halfHourPrices } from '../../../subgraphs/tariffs/rates/prices';
 import { aroundTheClock, entry, group, published, tariffWith, window } from '../../support/tariff-examples';
 import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
 import type { BenchRegister, BenchRoom } from '../bench-room';
@@ -11,7 +11,10 @@ import { type Measurement, rounded } from '../verdict';
 
 const TARIFFS = 100_000;
 
-/** GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, against the bare server; the deepest page; prices of a month. */
+/**
+ * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, against the bare server; the last page; prices of a
+ * month.
+ */
 export const tariffs: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();
@@ -27,7 +30,7 @@ export const tariffs: Bench = async (context) => {
   return [...measurements, await deepest(room, register, rows, context.seconds), pricesOfMonth()];
 };
 
-/** The last page of the supplier that has half of all tariffs, against its first one: what it costs to walk to the end. */
+/** The last page of the supplier with half of all tariffs, against its first page. */
 async function deepest(
   room: BenchRoom,
   register: BenchRegister,
@@ -44,7 +47,10 @@ async function deepest(
 const ROUNDS = 51;
 const WARM_UPS = 20;
 
-/** March 2027, with its 23 hours of the 28th, of a tariff with seasons, weekends, windows and tiers. */
+/**
+ * Computes the prices of March 2027, including the 23 hours of the 28th, of a tariff with seasons, weekends, windows
+ * and tiers.
+ */
 function pricesOfMonth(): Measurement {
   const tiered = { ...window('16:00', '19:00', '0.41'), rate: TIERS };
   const tariff = published(
@@ -55,7 +61,7 @@ function pricesOfMonth(): Measurement {
   );
   const [from, to] = [new Date('2027-03-01T00:00:00Z'), new Date('2027-03-31T23:00:00Z')];
   const rounds = Array.from({ length: WARM_UPS + ROUNDS }, () => ({
-    ours: processorMs(() => halfHourPrices(tariff, from, to).length),
+    ours: processorMs(() => [...halfHourPrices(tariff, from, to)].length),
     bare: processorMs(() => localTimes(from, to)),
   })).slice(WARM_UPS);
   const [ours, bare] = [median(rounds.map((round) => round.ours)), median(rounds.map((round) => round.bare))];
@@ -68,7 +74,7 @@ function pricesOfMonth(): Measurement {
   };
 }
 
-/** Of March 2027. */
+/** Number of half-hours in March 2027. */
 const HALF_HOURS = 1_486;
 
 function processorMs(countHalfHours: () => number): number {
@@ -79,7 +85,7 @@ function processorMs(countHalfHours: () => number): number {
   return (user + system) / 1_000;
 }
 
-/** What whoever prices half-hours one by one does at least: asks for the local time of each. */
+/** Computes the local time of each half-hour: the minimum cost of pricing them one by one. */
 function localTimes(from: Date, to: Date): number {
   let count = 0;
   for (let at = from.getTime(); at < to.getTime(); at += 1_800_000)

@@ -1,4 +1,4 @@
-import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
+import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
 import type { BenchRegister } from '../bench-room';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
@@ -6,12 +6,12 @@ import type { Side } from '../rounds';
 import { demandSameAnswer } from '../same-answer';
 import type { Measurement } from '../verdict';
 
-/** GET /v1/access-records/{ak}, of a random record. */
+/** GET /v1/access-records/{ak} of a random record. */
 export function verifyLoad({ rows }: BenchRegister): Load {
   return { method: 'GET', path: '/v1/access-records/{key}', keys: rows.accessKeys };
 }
 
-/** Verifying a record, everything in one process, against the bare server. */
+/** Verifies a record, with all services in one process, against the bare server. */
 export const verify: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();
@@ -22,7 +22,7 @@ export const verify: Bench = async (context) => {
   return [...measurements, latency(measurements)];
 };
 
-/** The p50 at one connection: what a Data Provider waits that asks one by one. */
+/** Returns the p50 at one connection: the response time for a Data Provider that sends one request at a time. */
 function latency(measurements: readonly Measurement[]): Measurement {
   const alone = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
   const { connections, 'p50-ms': milliseconds, 'p50-ratio': ratio } = alone.beside;
@@ -30,13 +30,19 @@ function latency(measurements: readonly Measurement[]): Measurement {
   return { ...alone, name: 'verify-p50', ratio: ratio as number, limit: LIMITS['verify-p50'], beside };
 }
 
-/** How the services are spread over processes. */
+/** Returns the ratio at one connection, where no messages can be batched, as a measurement with its own limit. */
+function atOneConnection(name: string, measurements: readonly Measurement[]): Measurement {
+  const single = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
+  return { ...single, name: `${name}-alone`, limit: LIMITS[`${name}-alone`] };
+}
+
+/** Divisions of the services into processes. */
 const WIRINGS = {
   'verify-two-processes': ['access,identity', 'gateway,rest-adapter'],
   'verify-a-process-each': ['identity', 'access', 'gateway', 'rest-adapter'],
 } as const;
 
-/** Verifying a record over HTTP between services, against the bare server; reported only. */
+/** Verifies a record over links between services, against the bare server, at every number of connections. */
 export const verifyBetweenProcesses: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();
@@ -48,7 +54,8 @@ export const verifyBetweenProcesses: Bench = async (context) => {
     try {
       const ours: Side = { ...productSide(room, register, load, services.rest), servers: services.servers };
       await demandSameAnswer(ours, bare);
-      measurements.push(await comparison(name, [ours, bare], context.seconds));
+      const compared = await comparisons(name, [ours, bare], context.seconds);
+      measurements.push(...compared, atOneConnection(name, compared));
     } finally {
       await services.stop();
     }

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { LISTED_EVENTS } from '../../../console/live/latest-events';
+import { LISTED_EVENTS } from '../../../web/console/live/latest-events';
 import { onboarded } from '../../support/administration';
 import { DESKTOP, PHONE, type Visit, complaintsOf, sidewaysScroll, startBrowser, visit } from '../../support/browser';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
@@ -14,7 +14,7 @@ let register: SharedRegister;
 let browser: Browser;
 let dataUser: DataUser;
 let customer: Customer;
-/** The cookies of an admin who is signed in. */
+/** Cookies of a signed-in admin. */
 let signedIn: NonNullable<BrowserContextOptions['storageState']>;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-/** The communications operator reports an organisation that nobody knows. */
+/** Reports an unregistered organisation as the communications operator. */
 async function discovered(mpxn: string, name: string): Promise<void> {
   const operator = anonymousClient(register.rest, `Bearer ${await tokenOf(register, 'communications_operator')}`);
   const { status, body } = await operator('POST', '/v1/discovered-access', discoveredAccess(mpxn, name));
@@ -55,7 +55,7 @@ async function signIn(page: Page, accountId: string, secretKey: string): Promise
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Sign in' }).click()]);
 }
 
-/** A live page of the events of this test's own Data User, and what it complains about. */
+/** Opens a live page of the events of this test's Data User, and collects its errors. */
 function livePage(options: BrowserContextOptions = {}, query = `duid=${dataUser.duid}`): Promise<Visit> {
   return visit(browser, `${register.console}/?${query}`, { storageState: signedIn, ...options });
 }
@@ -70,7 +70,7 @@ const newest = async (page: Page, than: string | null | undefined) =>
   });
 
 describe('the live page', () => {
-  it('shows an event and newer figures within moments, without being loaded again, and draws the hour', async () => {
+  it('shows new events and figures immediately, without a reload, and draws the hour', async () => {
     const { page, complaints } = await livePage();
     await state(page, 'live');
     const [before] = await rows(page);
@@ -89,7 +89,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('stands still while it is paused, and then catches up: each event once', async () => {
+  it('shows no events while it is paused, and then each event once', async () => {
     const { page } = await livePage();
     await state(page, 'live');
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -106,7 +106,7 @@ describe('the live page', () => {
     await Promise.all([page.context().close(), watching.page.context().close()]);
   });
 
-  it('is filtered by type and Data User, and stays so while events come', async () => {
+  it('is filtered by type and Data User, also while events arrive', async () => {
     const { page } = await livePage({}, '');
     await page.getByLabel('access.revoked').check();
     await page.getByRole('combobox', { name: 'Data User' }).fill(dataUser.duid);
@@ -122,7 +122,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('says when the session has ended, and where to sign in again', async () => {
+  it('shows that the session has ended, and links to the sign-in', async () => {
     const admin = await graphAs(register, 'admin');
     const input = { role: 'ANALYST', displayName: 'Late shift', contactUrl: 'https://register.example/contact' };
     const { accountId, secretKey } = await onboarded(admin, input);
@@ -137,7 +137,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('says when one has signed out in another window', async () => {
+  it('shows that the user has signed out in another window', async () => {
     const { account_id, secret_key } = accountOf(register.sandbox, 'analyst');
     const context = await browser.newContext(DESKTOP);
     const [page, other] = [await context.newPage(), await context.newPage()];
@@ -152,7 +152,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('shows the name of an organisation that arrives as text, and runs nothing of it', async () => {
+  it('escapes the name of an organisation that arrives by the stream', async () => {
     const { page, complaints } = await livePage({}, '');
     await state(page, 'live');
     const name = '<img src=x onerror="window.wasRun = true"></td></script><script>window.wasRun = true</script>{{7*7}}';
@@ -166,13 +166,13 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('shows every label of the plot whole, also the last', async () => {
+  it('shows every label of the chart completely, including the last', async () => {
     const { page } = await livePage(PHONE);
     expect(await page.evaluate(LABELS_OF_AN_HOUR)).toEqual([true, 0]);
     await page.context().close();
   });
 
-  it('is never wider than its window, not even for as long as its plot is', async () => {
+  it('is never wider than its window, even while the chart is being resized', async () => {
     const context = await browser.newContext({ ...DESKTOP, storageState: signedIn });
     await context.addInitScript('window.ResizeObserver = class { observe() {} }');
     const page = await context.newPage();
@@ -184,7 +184,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('lists no more than its newest, however many come', async () => {
+  it('lists only the newest events', async () => {
     const { page } = await livePage();
     await state(page, 'live');
     const listed = await rows(page);
@@ -197,10 +197,10 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('works without scripts, as of when it was opened', async () => {
+  it('works without scripts, with the data of its opening', async () => {
     const { page } = await livePage({ javaScriptEnabled: false });
     expect(await page.locator('#events tr').count()).toBeGreaterThan(0);
-    expect(await page.getByText('As of when the page was opened').isVisible()).toBe(true);
+    expect(await page.getByText('Not updated since the page was opened').isVisible()).toBe(true);
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
     await page.getByText('Show as a table').click();
     expect(await page.locator('#minutes tbody tr').first().innerText()).toMatch(/\d\d:\d\d\s+\d/);
@@ -208,7 +208,7 @@ describe('the live page', () => {
   });
 });
 
-/** How many colours there are in the plot. */
+/** Returns the number of colours in the chart. */
 function coloursDrawn(page: Page): Promise<number> {
   return page.evaluate(`{
     const canvas = document.querySelector('#plot canvas');
@@ -217,7 +217,7 @@ function coloursDrawn(page: Page): Promise<number> {
   }`);
 }
 
-/** Draws an hour that ends at 12:30: whether there are labels, and how many of their pixels are at the right edge. */
+/** Draws an hour that ends at 12:30. Returns whether there are labels, and how many of their pixels touch the right edge. */
 const LABELS_OF_AN_HOUR = `(async () => {
   const place = Object.assign(document.createElement('div'), { className: 'plot' });
   document.querySelector('.plot-card').append(place);
@@ -234,13 +234,20 @@ const LABELS_OF_AN_HOUR = `(async () => {
   return [ink(0, canvas.width) > 0, ink(canvas.width - 3, 3)];
 })()`;
 
-/** Every page of the console, and how one gets there. */
+/** All pages of the console, with functions that open them. */
 const EVERY_PAGE: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'sign-in that was refused': (page) => signIn(page, 'acc_unknown', 'wrong'),
   'live with the minutes as a table': async (page) => {
     await page.goto(`${register.console}/?duid=${dataUser.duid}`);
     await page.getByText('Show as a table').click();
     await state(page, 'live');
+  },
+  audit: (page) => page.goto(`${register.console}/audit`),
+  'audit that is filtered': async (page) => {
+    await page.goto(`${register.console}/audit`);
+    await page.getByLabel('Kind').selectOption('Webhook registered');
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Filter' }).click()]);
+    await page.getByRole('rowheader', { name: 'Webhook registered' }).first().waitFor();
   },
   'live without events': (page) => page.goto(`${register.console}/?duid=duid_${'0'.repeat(24)}`),
   'live with a Data User that is none': (page) => page.goto(`${register.console}/?duid=Larkhill`),
@@ -253,7 +260,7 @@ const EVERY_PAGE: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
 };
 
-/** Pages of the same templates with other content: in the long form. */
+/** Pages of the same templates with other content; only tested with TEST_LONG. */
 const MORE_CONTENT: typeof EVERY_PAGE = {
   'sign-in': (page) => page.goto(`${register.console}/sign-in`),
   'sign-in after the end of a session': (page) => page.goto(`${register.console}/sign-in?ended`),
@@ -264,11 +271,35 @@ const MORE_CONTENT: typeof EVERY_PAGE = {
   'page that is not there': (page) => page.goto(`${register.console}/nowhere`),
 };
 
+describe('the audit', () => {
+  it('shows a change of a webhook at once, and follows the link of its actor', async () => {
+    const { body } = await dataUser.rest('POST', '/v1/webhooks', {
+      'callback-url': 'https://larkhill.example/audited',
+      'alert-email': 'audited@larkhill.example',
+    });
+    const { page, complaints } = await visit(browser, `${register.console}/audit?kind=register-webhook`, {
+      storageState: signedIn,
+    });
+    const row = page.getByRole('row').filter({ hasText: String(body['webhook'].wid) });
+    expect(await row.innerText()).toMatch(/callback URL\s+[0-9a-f]{16}/);
+    expect(await row.innerText()).not.toMatch(/larkhill|@|whsec_/);
+    const actor = await row.getByRole('link').innerText();
+    await Promise.all([page.waitForEvent('load'), row.getByRole('link').click()]);
+    expect(await page.getByLabel('Actor').inputValue()).toBe(actor);
+    expect(await page.getByLabel('Kind').inputValue()).toBe('register-webhook');
+    expect(await page.getByRole('row').count()).toBeGreaterThan(1);
+    await Promise.all([page.waitForEvent('load'), page.getByRole('link', { name: 'Show all' }).click()]);
+    expect(await page.getByLabel('Actor').inputValue()).toBe('');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
 describe('every page of the console', () => {
   it.each(Object.entries({ ...EVERY_PAGE, ...(IS_LONG ? MORE_CONTENT : {}) }))(
-    '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about',
+    '%s: axe reports no violation, it does not scroll sideways at 400 %% zoom, and the browser reports no error',
     async (name, go) => {
-      const context = await browser.newContext(name.startsWith('live') ? { storageState: signedIn } : {});
+      const context = await browser.newContext(/^(live|audit)/.test(name) ? { storageState: signedIn } : {});
       const complaints = complaintsOf(context);
       const page = await context.newPage();
       await go(page);

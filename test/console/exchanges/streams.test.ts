@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Outlet } from '../../../console/page';
-import { type StreamBounds, openStreams } from '../../../console/request/open-streams';
+import type { EventStream } from '../../../web/console/page';
+import { type StreamLimits, openStreams } from '../../../web/console/request/open-streams';
 import { until } from '../../support/until';
 
-/** Milliseconds; a browser is cut off after `cutAfter`. */
-const BOUNDS: StreamBounds = { heartbeat: 20, cutAfter: 400, ofSession: 2 };
-/** With time for a browser that takes {@link MUCH}, also on a busy machine. */
-const PATIENT: StreamBounds = { ...BOUNDS, cutAfter: 3_000 };
-/** More than the buffers of both ends of a connection hold. */
+/** Short limits, so that the tests are fast. */
+const BOUNDS: StreamLimits = { heartbeatMs: 20, drainTimeoutMs: 400, maxPerSession: 2 };
+/** Enough time for a browser to read {@link MUCH}, also on a busy machine. */
+const PATIENT: StreamLimits = { ...BOUNDS, drainTimeoutMs: 3_000 };
+/** Exceeds the buffers of both ends of a connection. */
 const MUCH = 'x'.repeat(16 * 1024 * 1024);
 const HEARTBEAT = ':\n\n';
 
 let app: FastifyInstance;
-let outlets: Outlet[];
+let eventStreams: EventStream[];
 let streams: ReturnType<typeof openStreams>;
 let browsers: Socket[];
 /** The server's ends of the connections. */
@@ -26,14 +26,14 @@ beforeEach(() => listen(BOUNDS));
 afterEach(close);
 
 /** Starts the server of a test. */
-async function listen(bounds: StreamBounds): Promise<void> {
-  outlets = [];
+async function listen(bounds: StreamLimits): Promise<void> {
+  eventStreams = [];
   browsers = [];
   served = [];
   streams = openStreams(bounds);
   app = fastify({ forceCloseConnections: true });
   app.get('/:session', (request, reply) => {
-    outlets.push(streams.open(request, reply, (request.params as { session: string }).session));
+    eventStreams.push(streams.open(request, reply, (request.params as { session: string }).session));
   });
   app.server.on('connection', (socket: Socket) => served.push(socket));
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -44,7 +44,7 @@ async function close(): Promise<void> {
   await app.close();
 }
 
-/** A browser that opens a stream of a session; whoever made it reads from it, or not. */
+/** Opens a stream of a session as a browser would; the caller decides whether to read from it. */
 async function browser(session: string): Promise<Socket> {
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1');
@@ -54,81 +54,81 @@ async function browser(session: string): Promise<Socket> {
   return socket;
 }
 
-/** A stream whose browser takes nothing. */
-async function stalled(): Promise<Outlet> {
+/** Opens a stream whose browser reads nothing. */
+async function stalled(): Promise<EventStream> {
   await browser('stalled');
-  const outlet = await until(() => outlets[0]);
-  outlet.send({ event: 'much', data: MUCH });
-  expect(outlet.isBehind()).toBe(true);
-  return outlet;
+  const stream = await until(() => eventStreams[0]);
+  stream.send({ event: 'much', data: MUCH });
+  expect(stream.isBehind()).toBe(true);
+  return stream;
 }
 
 describe('a stream', () => {
-  it('whose browser takes nothing is cut off, and nothing is sent to keep it', async () => {
-    const outlet = await stalled();
+  it('whose browser reads nothing is destroyed, and gets no heartbeats', async () => {
+    const stream = await stalled();
     const since = performance.now();
     const waiting = served[0]?.writableLength;
-    await until(() => (performance.now() - since > 5 * BOUNDS.heartbeat ? true : undefined));
+    await until(() => (performance.now() - since > 5 * BOUNDS.heartbeatMs ? true : undefined));
     expect([waiting, served[0]?.writableLength]).toEqual([expect.any(Number), waiting]);
-    await until(() => (outlet.gone.aborted ? true : undefined));
-    expect(performance.now() - since).toBeGreaterThan(BOUNDS.cutAfter / 2);
+    await until(() => (stream.closed.aborted ? true : undefined));
+    expect(performance.now() - since).toBeGreaterThan(BOUNDS.drainTimeoutMs / 2);
     expect(await connections()).toBe(0);
   });
 
-  it('whose browser takes nothing is cut off also when it has ended', async () => {
-    const outlet = await stalled();
-    outlet.end();
+  it('whose browser reads nothing is destroyed also after its end', async () => {
+    const stream = await stalled();
+    stream.end();
     expect(await connections()).toBe(1);
     await until(async () => ((await connections()) === 0 ? true : undefined));
   });
 
-  it('whose browser is slow, but takes what was sent, goes on', async () => {
+  it('of a slow browser that reads everything continues', async () => {
     await close();
     await listen(PATIENT);
     const socket = await browser('slow');
-    const outlet = await until(() => outlets[0]);
-    outlet.send({ event: 'much', data: MUCH });
+    const stream = await until(() => eventStreams[0]);
+    stream.send({ event: 'much', data: MUCH });
     const sentAt = performance.now();
-    expect(outlet.isBehind()).toBe(true);
+    expect(stream.isBehind()).toBe(true);
     socket.resume();
-    await until(() => (outlet.isBehind() ? undefined : true));
-    await until(() => (performance.now() - sentAt > 1.2 * PATIENT.cutAfter ? true : undefined));
+    await until(() => (stream.isBehind() ? undefined : true));
+    await until(() => (performance.now() - sentAt > 1.2 * PATIENT.drainTimeoutMs ? true : undefined));
     let received = '';
     socket.on('data', (data) => (received += String(data)));
     await until(() => (received.split(HEARTBEAT).length > 5 ? true : undefined));
-    expect(outlet.gone.aborted).toBe(false);
+    expect(stream.closed.aborted).toBe(false);
   });
 
-  it('is one of so many of a session: another is refused until one of them has gone', async () => {
+  it('is rejected beyond the limit of its session, until another one has closed', async () => {
     const first = await browser('a');
     await browser('a');
     await browser('b');
-    await until(() => outlets[2]);
+    await until(() => eventStreams[2]);
     expect(streams.ofSession('a')).toHaveLength(2);
-    expect(await status('a')).toBe(500); // the server of this test has no page for a refusal
+    expect(await status('a')).toBe(500); // the server of this test has no error page
     first.destroy();
     await until(() => (streams.ofSession('a').length === 1 ? true : undefined));
     await browser('a');
     await until(() => (streams.ofSession('a').length === 2 ? true : undefined));
   });
 
-  it('ends with all others', async () => {
+  it('ends with `endAll`', async () => {
     const answers = [await browser('a'), await browser('b')].map((socket) => text(socket));
-    await until(() => outlets[1]);
+    await until(() => eventStreams[1]);
     streams.endAll();
     for (const answer of await Promise.all(answers)) expect(answer).toContain('retry: ');
     expect([...streams.ofSession('a'), ...streams.ofSession('b')]).toEqual([]);
   });
 });
 
-/** How many connections are open. */
+/** Returns the number of open connections. */
 function connections(): Promise<number> {
   return new Promise((resolve, reject) => {
     app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
 }
 
-/** What a request for a stream is answered. */
+/** Returns the status of the response to a request for a stream. */
 async function status(session: string): Promise<number> {
   const socket = await browser(session);
   const [head] = (await once(socket, 'data')) as [Buffer];

@@ -1,13 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LISTED_EVENTS } from '../../../console/live/latest-events';
-import { liveMessages } from '../../../console/live/live-stream';
-import type { Outlet, Visit } from '../../../console/page';
+import { LISTED_ENTRIES } from '../../../web/console/audit/audit-list';
+import { LISTED_EVENTS } from '../../../web/console/live/latest-events';
+import { liveMessages } from '../../../web/console/live/live-stream';
+import type { EventStream, PageContext } from '../../../web/console/page';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import type { AccountRole } from '../../../schema/roles';
-import { onboarded } from '../../support/administration';
+import { onboarded, signIn as signedIn } from '../../support/administration';
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
-import { type Customer, type DataUser, identityRecord, newCustomer, newDataUser } from '../../support/customers';
+import {
+  type Customer,
+  type DataUser,
+  identityRecord,
+  newCustomer,
+  newDataUser,
+  newMpid,
+} from '../../support/customers';
 import type { OpenStream } from '../../support/event-source';
 import { graphAs, graphOf } from '../../support/graph';
 import { logLines } from '../../support/portal-sign-in';
@@ -15,7 +23,7 @@ import { registered } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
 import { until } from '../../support/until';
-import { templates } from '../../../web/templates';
+import { templates } from '../../../web/shared/templates';
 
 let register: SharedRegister;
 let dataUser: DataUser;
@@ -35,12 +43,12 @@ const login = (role: AccountRole) => {
   return [account_id, secret_key] as const;
 };
 
-/** Registers a record; answers the id of its event. */
+/** Registers a record; returns the id of its event. */
 async function newEvent(): Promise<string> {
   return (await anEvent()).id;
 }
 
-/** Registers a record; its event is told of once every earlier transaction of the PostgreSQL server has ended. */
+/** Registers a record. Its event is published once every earlier transaction of the PostgreSQL server has ended. */
 async function anEvent(): Promise<{ id: string; cursor: string }> {
   const before = await latestEvent();
   await registered(dataUser.rest, customer.ir);
@@ -59,18 +67,18 @@ async function latestEvent(): Promise<{ id: string; cursor: string } | undefined
   return data.latestRegisterEvents[0];
 }
 
-/** Ids of the events in rows, from the top. */
+/** Returns the ids of the events in rows, from the top. */
 function listed(html: string): string[] {
   return [...html.matchAll(/data-event="(evt_[0-9a-f]{24})"/g)].map(([, id]) => String(id));
 }
 
-/** Ids of the events that came by a stream, in the order in which they came. */
+/** Returns the ids of the events that a stream delivered, in order. */
 function arrived({ messages }: OpenStream): string[] {
   return messages.filter(({ event }) => event === 'events').flatMap(({ data }) => listed(data.html).toReversed());
 }
 
 describe('the sign-in', () => {
-  it.each(['admin', 'analyst'] as const)('lets in an account of the role %s', async (role) => {
+  it.each(['admin', 'analyst'] as const)('accepts an account with the role %s', async (role) => {
     const visitor = new ConsoleVisitor(register.console);
     expect(await visitor.signIn(...login(role))).toMatchObject({ status: 303, location: '/' });
     const page = await visitor.get('/');
@@ -80,17 +88,17 @@ describe('the sign-in', () => {
   });
 
   it.each(['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier'] as const)(
-    'refuses an account of the role %s',
+    'rejects an account of the role %s',
     async (role) => {
       const visitor = new ConsoleVisitor(register.console);
       const page = await visitor.signIn(...login(role));
       expect(page.status).toBe(403);
-      expect(page.text).toContain('This account is not of the back office.');
+      expect(page.text).toContain('This account has no role in the back office.');
       expect(visitor.cookies.has(SESSION)).toBe(false);
     },
   );
 
-  it('refuses a wrong secret, an unknown account and nothing at all, without saying which part was wrong', async () => {
+  it('rejects a wrong secret, an unknown account and empty input, without revealing which part was wrong', async () => {
     const [account, secret] = login('admin');
     for (const entered of [
       [account, `${secret}x`],
@@ -101,13 +109,13 @@ describe('the sign-in', () => {
       const visitor = new ConsoleVisitor(register.console);
       const page = await visitor.signIn(entered[0], entered[1]);
       expect([entered, page.status]).toEqual([entered, 401]);
-      expect(page.text).toContain('Account id or secret key is wrong.');
+      expect(page.text).toContain('The account id or the secret key is wrong.');
       expect(page.html).not.toContain(secret);
       expect(visitor.cookies.has(SESSION)).toBe(false);
     }
   });
 
-  it('keeps the token of the register where the browser cannot read it', async () => {
+  it('stores the token where the browser cannot read it', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { headers } = await visitor.signIn(...login('admin'));
     const [cookie = ''] = headers.getSetCookie().filter((each) => each.startsWith(SESSION));
@@ -116,7 +124,7 @@ describe('the sign-in', () => {
     expect(kept).not.toMatch(/token|eyJ|ADMIN/);
   });
 
-  it('is of our own form only', async () => {
+  it('accepts only its own form', async () => {
     const [account, secret] = login('admin');
     const fields = { 'account-id': account, 'secret-key': secret };
     const visitor = new ConsoleVisitor(register.console);
@@ -134,7 +142,7 @@ describe('the sign-in', () => {
     expect(visitor.cookies.has(SESSION)).toBe(false);
   });
 
-  it('comes first, and again after the sign-out', async () => {
+  it('is required first, and again after the sign-out', async () => {
     expect(await new ConsoleVisitor(register.console).get('/')).toMatchObject({ status: 303, location: '/sign-in' });
     const visitor = await backOffice(register);
     const out = await visitor.press(await visitor.get('/'), '/sign-out');
@@ -144,13 +152,13 @@ describe('the sign-in', () => {
   });
 });
 
-/** How many subscriptions the gateway has open. */
+/** Returns the number of open subscriptions at the gateway. */
 async function subscriptions(): Promise<number> {
   const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
   return Number(/^gateway_subscriptions\{transport="websocket"\} (\d+)$/m.exec(metrics)?.[1]);
 }
 
-/** An analyst of its own, who has signed in; and a way to suspend the account. */
+/** Signs in a new analyst; returns the visitor and a function that suspends the account. */
 async function analyst() {
   const admin = await graphAs(register, 'admin');
   const input = { role: 'ANALYST', displayName: 'Night shift', contactUrl: 'https://register.example/contact' };
@@ -167,7 +175,7 @@ async function analyst() {
 }
 
 describe('a session', () => {
-  it('ends with the account: the page says so, and a page that is open is told', async () => {
+  it('ends with the account: open pages show it, too', async () => {
     const { visitor, suspend } = await analyst();
     const stream = await visitor.stream();
     await stream.next('connection');
@@ -180,7 +188,7 @@ describe('a session', () => {
     expect((await visitor.get('/sign-in?ended')).text).toContain('Your session has ended.');
   });
 
-  it('ends with the sign-out: pages that are open in other windows are told, and a copy of its cookie is worth nothing', async () => {
+  it('ends with the sign-out: pages in other windows show it, and a copied cookie is rejected', async () => {
     const visitor = await backOffice(register);
     const elsewhere = await backOffice(register);
     const copy = visitor.cookies.get(SESSION) ?? '';
@@ -207,7 +215,7 @@ describe('a session', () => {
     others.close();
   });
 
-  it('has no more than so many streams at a time', async () => {
+  it('has a limited number of concurrent streams', async () => {
     const visitor = await backOffice(register);
     const streams = await Promise.all(Array.from({ length: 12 }, () => visitor.stream()));
     const refused = await visitor.stream();
@@ -221,7 +229,7 @@ describe('a session', () => {
     for (const stream of [...streams, again]) stream.close();
   });
 
-  it('that was not made here counts as none', async () => {
+  it('that the console did not issue is ignored', async () => {
     const visitor = await backOffice(register);
     const value = visitor.cookies.get(SESSION) ?? '';
     visitor.cookies.set(SESSION, `${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`);
@@ -230,7 +238,7 @@ describe('a session', () => {
 });
 
 describe('the page of contests', () => {
-  it('shows what each Data User asserted and caused, to the back office only, and no person', async () => {
+  it('shows the counts of each Data User to the back office only, and no personal data', async () => {
     const rival = await newDataUser(register, 'https://larkhill.example/return');
     const second = `second-${customer.mpxn}@customer.example`;
     await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, second));
@@ -245,6 +253,74 @@ describe('the page of contests', () => {
       status: 303,
       location: '/sign-in',
     });
+  });
+});
+
+describe('the page of the audit', () => {
+  /** Texts of the rows, newest first. */
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<tr data-entry="([^"]+)">(.*?)<\/tr>/gs)].map(([, key, row = '']) => ({
+      key,
+      text: row
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    }));
+
+  it('lists changes of all services, newest first, filtered by kind and actor, page by page', async () => {
+    const admin = await graphAs(register, 'admin');
+    const input = { role: 'ADMIN', displayName: 'Day shift', contactUrl: 'https://register.example/contact' };
+    const { accountId, secretKey } = await onboarded(admin, input);
+    const visitor = new ConsoleVisitor(register.console);
+    await visitor.signIn(accountId, secretKey);
+    const actor = graphOf(register, (await signedIn(register, accountId, secretKey)).token);
+    const { accountId: changed } = await onboarded(admin, { ...input, role: 'ANALYST' });
+    const mpid = newMpid();
+    const supplier = {
+      mpid,
+      name: 'Kestrel',
+      displayName: 'Kestrel',
+      support: 'https://kestrel.example',
+      apiUrl: 'https://kestrel.example',
+    };
+    const setUrl = 'mutation ($id: ID!, $url: URI!) { setContactUrl(accountId: $id, contactUrl: $url) { accountId } }';
+    for (let count = 0; count < LISTED_ENTRIES; count++)
+      await actor(setUrl, { id: changed, url: `https://register.example/${count}` });
+    await actor('mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', { input: supplier });
+
+    const first = await visitor.get(`/audit?actor=${accountId}`);
+    const shown = rowsOf(first.html);
+    expect(shown).toHaveLength(LISTED_ENTRIES);
+    expect(shown[0]?.text).toMatch(
+      new RegExp(`^Supplier saved .* UTC Actor ${accountId} Object ${mpid} .*name Kestrel`),
+    );
+    expect(shown[1]?.text).toMatch(
+      /Settings of an account changed .*contact URL https:\/\/register.example\/48 → https:\/\/register.example\/49/,
+    );
+    const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first.html) ?? [];
+    const last = await visitor.get(next.replaceAll('&amp;', '&'));
+    expect(rowsOf(last.html).map(({ text }) => text)).toEqual([
+      expect.stringContaining('contact → https://register.example/0'),
+    ]);
+    expect(last.html).not.toContain('rel="next"');
+    expect(last.text).toContain('Back to the first');
+
+    const suppliers = await visitor.get(`/audit?kind=save-supplier&actor=${accountId}`);
+    expect(rowsOf(suppliers.html).map(({ key }) => key)).toEqual([shown[0]?.key]);
+    expect((await visitor.get(`/audit?kind=terminate&actor=${accountId}`)).text).toContain(
+      'No entry matches this filter.',
+    );
+  });
+
+  it('is for admins only', async () => {
+    expect(await new ConsoleVisitor(register.console).get('/audit')).toMatchObject({
+      status: 303,
+      location: '/sign-in',
+    });
+    const analystPage = await (await backOffice(register, 'analyst')).get('/audit');
+    expect(analystPage.status).toBe(403);
+    expect(analystPage.html).not.toContain('href="/audit"');
+    expect((await (await backOffice(register)).get('/')).html).toContain('<a href="/audit">Audit</a>');
   });
 });
 
@@ -272,7 +348,7 @@ describe('the live page, without scripts', () => {
     expect(html).not.toContain('@');
   });
 
-  it('shows what a filter lets through, and says when there is nothing', async () => {
+  it('shows events that match a filter, or a notice if there are none', async () => {
     const visitor = await backOffice(register);
     const event = await newEvent();
     const shown = async (query: string) => (await visitor.get(`/?${query}`)).html;
@@ -281,11 +357,11 @@ describe('the live page, without scripts', () => {
     expect(listed(await shown('types=ACCESS_REVOKED'))).not.toContain(event);
     const none = await visitor.get(`/?duid=duid_${'0'.repeat(24)}`);
     expect(listed(none.html)).toEqual([]);
-    expect(none.text).toContain('No events that the filter lets through yet.');
+    expect(none.text).toContain('No events that match the filter yet.');
     expect((await visitor.get('/?duid=Larkhill')).text).toContain('That is no identifier of a Data User');
   });
 
-  it('is kept by nobody, framed by nobody, and runs nothing inline or from elsewhere', async () => {
+  it('is not cached, not framed, and runs nothing inline or from other sites', async () => {
     const visitor = await backOffice(register);
     for (const path of ['/', '/sign-in?ended', '/nowhere']) {
       const { headers, html } = await visitor.get(path);
@@ -302,48 +378,48 @@ describe('the live page, without scripts', () => {
   });
 });
 
-const FIGURES = readFileSync(join(REPOSITORY_ROOT, 'console', 'operations', 'readLiveFigures.graphql'), 'utf8');
-/** Milliseconds from figures to figures. */
-const FIGURES_EVERY = 5_000;
+const FIGURES = readFileSync(join(REPOSITORY_ROOT, 'web', 'console', 'operations', 'readLiveFigures.graphql'), 'utf8');
+/** Interval between figures. */
+const FIGURES_INTERVAL_MS = 5_000;
 
-/** The other end of a stream, that takes nothing until it is told to. */
+/** A stream whose browser is behind until `isBehind.no` is called. */
 function slowBrowser(after: string) {
   const gone = new AbortController();
   const messages: { event: string; data: unknown }[] = [];
-  let questions = 0;
+  let behindChecks = 0;
   let behind = true;
-  const outlet: Outlet = {
+  const stream: EventStream = {
     send: (message) => void messages.push(message),
     isBehind: () => {
-      questions++;
+      behindChecks++;
       return behind;
     },
-    gone: gone.signal,
+    closed: gone.signal,
     end: () => gone.abort(),
   };
   const session = { id: '', token: adminToken, accountId: '', role: 'ADMIN' } as const;
   let figures = 0;
-  const visit = {
+  const context = {
     session,
-    askAsAccount: async (_: string, variables: Record<string, unknown>) => {
+    executeAsAccount: async (_: string, variables: Record<string, unknown>) => {
       figures++;
       return (await graphOf(register, adminToken)(FIGURES, variables)).data;
     },
-  } as Partial<Visit> as Visit;
-  liveMessages(visit, { types: [], duid: dataUser.duid }, after).stream(outlet, {
-    render: templates([join(REPOSITORY_ROOT, 'console', 'views')]),
+  } as Partial<PageContext> as PageContext;
+  liveMessages(context, { types: [], duid: dataUser.duid }, after).streamTo(stream, {
+    render: templates([join(REPOSITORY_ROOT, 'web', 'console', 'views')]),
     subscriptionsUrl: `${register.gateway.replace('http', 'ws')}/graphql`,
   });
   return {
     messages,
     figures: () => figures,
-    isBehind: { asked: () => questions, no: () => void (behind = false) },
+    isBehind: { checks: () => behindChecks, no: () => void (behind = false) },
     close: () => gone.abort(),
   };
 }
 
 describe('the stream of a live page', () => {
-  it('brings events as they happen, and figures', async () => {
+  it('sends events as they happen, and figures', async () => {
     const visitor = await backOffice(register);
     const stream = await visitor.watch();
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
@@ -358,7 +434,7 @@ describe('the stream of a live page', () => {
     stream.close();
   });
 
-  it('goes on after the last that came: nothing is missed, nothing comes twice', async () => {
+  it('continues after the last received event, without gaps and duplicates', async () => {
     const visitor = await backOffice(register);
     const first = await visitor.watch();
     const seen = await newEvent();
@@ -375,7 +451,7 @@ describe('the stream of a live page', () => {
     again.close();
   });
 
-  it('begins where the page says, so that what happened since is there', async () => {
+  it('starts at the cursor of the page, so that later events are included', async () => {
     const visitor = await backOffice(register);
     const { html } = await visitor.get('/');
     const [, after = ''] = /data-after="([^"]*)"/.exec(html) ?? [];
@@ -386,7 +462,7 @@ describe('the stream of a live page', () => {
     stream.close();
   });
 
-  it('brings what the filter lets through only', async () => {
+  it('sends only events that match the filter', async () => {
     const other = await newDataUser(register, 'https://other.example/back');
     const visitor = await backOffice(register);
     const stream = await visitor.watch(`types=ACCESS_REGISTERED&duid=${other.duid}`);
@@ -397,7 +473,7 @@ describe('the stream of a live page', () => {
     stream.close();
   });
 
-  it('brings a browser that is behind the newest only, as many as its list shows', async () => {
+  it('sends a browser that was behind only the newest events, as many as its list shows', async () => {
     const { cursor } = await anEvent();
     const { messages, isBehind, close } = slowBrowser(cursor);
     const events = await Promise.all(
@@ -407,8 +483,8 @@ describe('the stream of a live page', () => {
     const watching = await (await backOffice(register)).stream(`after=${encodeURIComponent(cursor)}`);
     await watching.next('events', ({ data }) => listed(data.html).includes(last));
     watching.close();
-    const asked = isBehind.asked();
-    await until(() => (isBehind.asked() > asked + 8 ? true : undefined));
+    const asked = isBehind.checks();
+    await until(() => (isBehind.checks() > asked + 8 ? true : undefined));
     expect(messages.filter(({ event }) => event === 'events')).toEqual([]);
     isBehind.no();
     const rows = await until(() => {
@@ -423,11 +499,11 @@ describe('the stream of a live page', () => {
     close();
   });
 
-  it('writes nothing to a browser that is behind: figures are not even asked for, news come when it has caught up', async () => {
+  it('sends nothing to a browser that is behind and reads no figures for it, until it has caught up', async () => {
     const since = performance.now();
     const { cursor } = await anEvent();
     const { messages, figures, isBehind, close } = slowBrowser(cursor);
-    await until(() => (performance.now() - since > FIGURES_EVERY + 500 ? true : undefined));
+    await until(() => (performance.now() - since > FIGURES_INTERVAL_MS + 500 ? true : undefined));
     expect([messages, figures()]).toEqual([[], 0]);
     isBehind.no();
     await until(() => (messages.some(({ event }) => event === 'figures') ? true : undefined));
@@ -437,22 +513,22 @@ describe('the stream of a live page', () => {
     close();
   });
 
-  it('tells who is not signed in, and ends', async () => {
+  it('reports that the session has ended, and ends', async () => {
     const stream = await new ConsoleVisitor(register.console).stream();
     await stream.ended;
     expect(stream.messages.map(({ event }) => event)).toEqual(['ended']);
   });
 });
 
-describe('what nobody asked for', () => {
-  it('is answered by a page that says so', async () => {
+describe('other requests', () => {
+  it('get an error page', async () => {
     const visitor = await backOffice(register);
     expect(await visitor.get('/nowhere')).toMatchObject({ status: 404 });
     expect((await fetch(`${register.console}/%zz`)).status).toBe(400);
     expect((await fetch(`${register.console}/sign-in`, { method: 'POST', body: '{}' })).status).toBe(415);
   });
 
-  it('leaves no secret in the log', async () => {
+  it('write no secret to the log', async () => {
     const [account, secret] = login('admin');
     await new ConsoleVisitor(register.console).get(`/?duid=${dataUser.duid}&secret=${secret}`);
     const log = logLines(register);
@@ -460,7 +536,7 @@ describe('what nobody asked for', () => {
     for (const text of [secret, account, dataUser.duid]) expect(log.includes(text)).toBe(false);
   });
 
-  it('health: whether the register answers', async () => {
+  it('for health report whether the register responds', async () => {
     for (const path of ['/health', '/health/ready', '/health/live']) {
       expect((await fetch(`${register.console}${path}`)).status).toBe(200);
     }

@@ -7,14 +7,14 @@ beforeAll(async () => {
   register = await sharedRegister();
 });
 
-/** The page of the sample project. */
+/** Path of the page of the sample project. */
 function samplePage(): string {
   const { area, year, period, project } = register.sandbox.grid;
   return `/grid/${area}/${year}/${period}/${project}`;
 }
 
 describe('the grid pages', () => {
-  it('are for everybody: who is not signed in sees them, and keeps nothing of them', async () => {
+  it('are public: they require no session, and browsers do not cache them', async () => {
     const visitor = new ConsoleVisitor(register.console);
     for (const path of ['/grid', samplePage(), `${samplePage()}/compare?from=1&to=2`]) {
       const page = await visitor.get(path);
@@ -25,7 +25,7 @@ describe('the grid pages', () => {
     expect(visitor.cookies.size).toBe(0);
   });
 
-  it('stand beside the live page, which is for the back office alone', async () => {
+  it('are linked beside the live page, which only the back office may open', async () => {
     expect((await new ConsoleVisitor(register.console).get('/')).location).toBe('/sign-in');
     const visitor = await backOffice(register, 'analyst');
     const live = await visitor.get('/');
@@ -39,7 +39,7 @@ describe('the grid pages', () => {
     expect(grid.text).toContain('Signed in as analyst');
   });
 
-  it('are there for a session that the register no longer takes: they ask as nobody', async () => {
+  it('also work with a session that the register rejects, because they execute operations without a session', async () => {
     const visitor = await backOffice(register, 'analyst');
     const page = await visitor.get(samplePage());
     await visitor.press(page, '/sign-out');
@@ -47,7 +47,7 @@ describe('the grid pages', () => {
     expect((await visitor.get(samplePage())).status).toBe(200);
   });
 
-  it('load nothing from elsewhere, and run nothing', async () => {
+  it('load nothing from other sites, and run no scripts', async () => {
     const { headers, html } = await new ConsoleVisitor(register.console).get(samplePage());
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(html).not.toMatch(/<script|\sstyle=|\son\w+=/);
@@ -55,20 +55,20 @@ describe('the grid pages', () => {
     expect(loaded.filter((address) => !address.startsWith('/assets/'))).toEqual([]);
   });
 
-  it('name what two versions differ in as the list of objects does', async () => {
+  it('name the differences of two versions as the list of objects does', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get(`${samplePage()}/compare?from=1&to=2`);
     const heads = [
       ...html.matchAll(/<p class="difference-head">.*?version=2">(.*?)<\/a> <strong>(.*?)<\/strong>.*?(..\.xml)/g),
     ];
-    expect(heads.map(([, ...told]) => told)).toEqual([
+    expect(heads.map(([, ...texts]) => texts)).toEqual([
       ['Thetford North – Croxton sectionaliser', 'Breaker', 'EQ.xml'],
       ['Thetford North – Brandon', 'ACLineSegment', 'EQ.xml'],
       ['Thetford North – Brandon', 'ACLineSegment', 'SC.xml'],
     ]);
   });
 
-  it('lead from a model to the one on which it depends, where that is published', async () => {
+  it('link a model to the published model on which it depends', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');
     const [, address] = /<a href="([^"]*)">Thetford-33kV EQ\.xml, EPN May 2026, version 1<\/a>/.exec(html) ?? [];

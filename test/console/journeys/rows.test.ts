@@ -18,7 +18,7 @@ beforeAll(async () => {
   operator = anonymousClient(register.rest, `Bearer ${await tokenOf(register, 'communications_operator')}`);
 });
 
-/** A Data User of a name, as a client of Interface A. */
+/** Onboards a Data User with this name; returns a client of Interface A. */
 async function dataUserNamed(displayName: string): Promise<{ rest: RestClient; duid: string }> {
   const contactUrl = 'https://larkhill.example/contact';
   const account = await onboarded(await graphAs(register, 'admin'), { role: 'DATA_USER', displayName, contactUrl });
@@ -26,20 +26,20 @@ async function dataUserNamed(displayName: string): Promise<{ rest: RestClient; d
   return { rest: anonymousClient(register.rest, `Bearer ${token}`), duid: String(account.duid) };
 }
 
-/** Somebody at a meter point, whom a Data User knows. */
+/** Registers an Identity Record at a new meter point. */
 async function customerOf(rest: RestClient): Promise<{ mpxn: string; ir: string }> {
   const mpxn = newMpxn();
   const { body } = await rest('POST', '/v1/identity-records', identityRecord(mpxn, null));
   return { mpxn, ir: String(body['ir']) };
 }
 
-/** The communications operator reports an organisation that nobody knows. */
+/** Reports an unregistered organisation as the communications operator. */
 async function discovered(organisation: string, mpxn: string): Promise<void> {
   const { status, body } = await operator('POST', '/v1/discovered-access', discoveredAccess(mpxn, organisation));
   expect({ status, errors: body['errors'] }).toEqual({ status: 201 });
 }
 
-/** Rows of a list as type, organisation and state, from the top. */
+/** Returns the rows of a list as type, organisation and state, from the top. */
 function rowsOf(html: string): string[][] {
   return [...html.matchAll(/<tr data-event="[^]*?<\/tr>/g)].map(([row]) =>
     ['cell-type', 'cell-user', 'cell-state'].map((cell) => {
@@ -51,7 +51,7 @@ function rowsOf(html: string): string[][] {
 
 const rowsShown = async (visitor: ConsoleVisitor) => rowsOf((await visitor.get('/')).html);
 
-/** The same once so many of an organisation are there: what others write at this moment holds the log up. */
+/** Waits until an organisation has `count` rows: concurrent transactions of other tests delay the event log. */
 function rowsOnceThere(visitor: ConsoleVisitor, organisation: string, count: number): Promise<string[][]> {
   return until(async () => {
     const rows = await rowsShown(visitor);
@@ -64,12 +64,12 @@ const comes =
   (message: StreamMessage) =>
     texts.every((text) => message.data.html.includes(text));
 
-/** A name that no other test has. */
+/** Returns a unique name. */
 const named = (name: string) => `${name} ${randomInt(1e9)}`;
 const ofName = (rows: readonly string[][], name: string) => rows.filter(([, each = '']) => each.startsWith(name));
 
 describe('a row of the live page', () => {
-  it('tells the state of the record after the event, also when it has changed since', async () => {
+  it('shows the state of the record after the event, even if it has changed since', async () => {
     const name = named('Larkhill Rows');
     const { rest } = await dataUserNamed(name);
     const { ir } = await customerOf(rest);
@@ -82,7 +82,7 @@ describe('a row of the live page', () => {
   });
 
   it.each(['admin', 'analyst'] as const)(
-    'names the organisation that was discovered, and has claimed: %s',
+    'names the organisation that was discovered or has claimed its access: %s',
     async (role: AccountRole) => {
       const name = named(`Gadwall Analytics of ${role}`);
       const { rest } = await dataUserNamed(name);
@@ -104,7 +104,7 @@ describe('a row of the live page', () => {
     },
   );
 
-  it('shows the name of an organisation as text, whatever it is', async () => {
+  it('escapes the name of an organisation', async () => {
     const id = randomInt(1e9);
     const hostile = `<img src=x onerror="alert(${id})"></script>{{7*7}}`;
     const { rest, duid } = await dataUserNamed(hostile);
@@ -131,7 +131,7 @@ describe('a row of the live page', () => {
 });
 
 describe('a live page that was opened on an empty log', () => {
-  it('misses nothing, however early it happens: its stream begins with the first event', async () => {
+  it('misses no event: its stream starts with the first one', async () => {
     const name = named('First of all');
     const { rest, duid } = await dataUserNamed(name);
     const { ir } = await customerOf(rest);

@@ -1,23 +1,23 @@
-import { byMostChanges, divergingBars, lettersOf, stripOf, sumOf } from '../../../console/grid/class-bars';
-import { locationMap } from '../../../console/grid/location-map';
-import { labelsOf } from '../../../console/grid/map-labels';
-import { MAP_SHAPES, type MapPlane, planeOf } from '../../../console/grid/map-plane';
-import { linesOfX, linesOfY, roundStep, scaleBar } from '../../../console/grid/map-scale';
-import { layersOf, simplified } from '../../../console/grid/map-layers';
-import type { GridLocation } from '../../../console/grid/register-answers';
-import { locationTotals } from '../../../console/grid/version-locations';
+import { sortedByTotal, divergingBars, lettersOf, stripOf, sumOf } from '../../../web/console/grid/class-bars';
+import { locationMap } from '../../../web/console/grid/location-map';
+import { labelsOf } from '../../../web/console/grid/map-labels';
+import { MAP_SHAPES, type MapPlane, planeOf } from '../../../web/console/grid/map-plane';
+import { linesOfX, linesOfY, roundStep, scaleBar } from '../../../web/console/grid/map-scale';
+import { layersOf, simplified } from '../../../web/console/grid/map-layers';
+import type { GridLocation } from '../../../web/console/grid/operation-results';
+import { locationTotals } from '../../../web/console/grid/version-locations';
 
 const counts = (type: string, added: number, removed: number, changed: number) => ({ type, added, removed, changed });
 
 describe('the bars of a table of classes', () => {
   const [lines, breakers] = divergingBars([counts('cim:ACLineSegment', 200, 50, 0), counts('cim:Breaker', 1, 0, 100)]);
 
-  it('have one scale: as many objects are as wide wherever they stand', () => {
+  it('share one scale: equal counts have equal widths', () => {
     expect(lines?.bars.removed.width).toBeCloseTo((lines?.bars.added.width ?? 0) / 4, 1);
     expect(breakers?.bars.changed.width).toBeCloseTo((lines?.bars.added.width ?? 0) / 2, 1);
   });
 
-  it('begin at the axis: what is removed to the left of it, what is added to the right', () => {
+  it('start at the axis: removed objects extend to the left, added ones to the right', () => {
     const { removed, added } = lines?.bars ?? {};
     expect((removed?.start ?? 0) + (removed?.width ?? 0)).toBe(100);
     expect(removed?.end).toBe(removed?.start);
@@ -25,7 +25,7 @@ describe('the bars of a table of classes', () => {
     expect(added?.end).toBe(added?.width);
   });
 
-  it('leave room for their numbers, however long', () => {
+  it('reserve space for numbers of any length', () => {
     expect(lines?.bars.added.width).toBe(100);
     const longest = [0, 999, 1000, 25_000, 250_000, 1_000_000, 100_000_000];
     expect(longest.map((count) => lettersOf([counts('x', 1, count, 2), counts('y', 0, 0, 5)]))).toEqual([
@@ -34,7 +34,7 @@ describe('the bars of a table of classes', () => {
     expect(lettersOf([])).toBe(3);
   });
 
-  it('show one of many, and nothing of none', () => {
+  it('are visible for a count of 1 among many, and empty for 0', () => {
     expect(divergingBars([counts('x', 1_000_000, 1, 0)])[0]?.bars).toMatchObject({
       added: { text: '1,000,000' },
       removed: { width: 0.8, text: '1' },
@@ -42,15 +42,26 @@ describe('the bars of a table of classes', () => {
     });
   });
 
-  it('stand in the order of how much changes', () => {
+  it('are sorted by the number of changes', () => {
     const rows = [counts('b', 1, 0, 0), counts('c', 0, 3, 3), counts('a', 0, 0, 1)];
-    expect(byMostChanges(rows).map(({ type }) => type)).toEqual(['c', 'a', 'b']);
+    expect(sortedByTotal(rows).map(({ type }) => type)).toEqual(['c', 'a', 'b']);
     expect(sumOf(rows)).toEqual({ added: 1, removed: 3, changed: 4 });
+  });
+
+  it('list points last, however many there are', () => {
+    const rows = [
+      counts('cim:DiagramObjectPoint', 713, 0, 0),
+      counts('cim:UsagePoint', 1, 0, 0),
+      counts('cim:Fuse', 2, 0, 0),
+    ];
+    expect(sortedByTotal(rows).map(({ type }) => type)).toEqual([
+      ...['cim:Fuse', 'cim:UsagePoint', 'cim:DiagramObjectPoint'],
+    ]);
   });
 });
 
 describe('the strip of a project', () => {
-  it('is divided as its objects are', () => {
+  it('shows the shares of added, removed and changed objects', () => {
     expect(stripOf(counts('', 3, 1, 0))).toEqual([
       { kind: 'ADDED', start: 0, width: 75 },
       { kind: 'REMOVED', start: 75, width: 25 },
@@ -59,7 +70,7 @@ describe('the strip of a project', () => {
   });
 });
 
-/** The plane of points that are there. */
+/** Returns the plane of points; throws if there are none. */
 function planeThrough(...points: readonly (readonly [number, number])[]): MapPlane {
   const plane = planeOf(points.map(([x, y]) => ({ x, y })));
   if (plane === undefined) throw new Error('no plane');
@@ -86,7 +97,7 @@ describe('the plane of a map', () => {
     ['Eastern', 0.7, 52.4],
     ['North Scotland', -4.2, 57.5],
     ['the equator', 10, 0],
-  ] as const)('is as long as it is in the land, in both directions: %s', (_, x, y) => {
+  ] as const)('has the same scale as the land, in both directions: %s', (_, x, y) => {
     const plane = planeThrough([x, y], [x + 0.3, y + 0.1]);
     const east =
       ((plane.east - plane.west) * 111_320 * Math.cos(((y + 0.05) * Math.PI) / 180)) / MAP_SHAPES[plane.shape];
@@ -98,18 +109,18 @@ describe('the plane of a map', () => {
     ['wide', 40_000, 10_000],
     ['even', 15_000, 10_000],
     ['tall', 10_000, 40_000],
-  ])('has the proportions of what it shows: %s', (shape, width, height) => {
+  ])('has the shape of its content: %s', (shape, width, height) => {
     expect(planeThrough([500_000, 300_000], [500_000 + width, 300_000 + height]).shape).toBe(shape);
   });
 
-  it('takes coordinates that are none of the globe for metres, as those of the British National Grid', () => {
+  it('reads coordinates outside the range of degrees as metres, for example those of the British National Grid', () => {
     expect(planeThrough([586_000, 284_000], [590_000, 281_000])).toMatchObject({
       isGeographic: false,
       metresPerUnit: 1,
     });
   });
 
-  it('gives a single place surroundings, and nothing to no place', () => {
+  it('adds surroundings to a single point, and is undefined without points', () => {
     const plane = planeThrough([0.75, 52.42]);
     expect(plane.place({ x: 0.75, y: 52.42 })).toEqual({ x: 50, y: 50 });
     expect(plane.north - plane.south).toBeCloseTo(0.01, 6);
@@ -129,7 +140,7 @@ describe('the scale of a map', () => {
     expect(roundStep(span, most)).toBeCloseTo(step, 9);
   });
 
-  it('names degrees by hemisphere, with the digits that tell them apart', () => {
+  it('labels degrees with the hemisphere and the digits that distinguish them', () => {
     const plane = planeThrough([-0.12, 51.4], [0.11, 51.6]);
     expect(linesOfX(plane).map(({ label }) => label)).toEqual(['0.1° W', '0°', '0.1° E']);
     expect(linesOfY(plane).map(({ label }) => label)).toEqual([
@@ -142,7 +153,7 @@ describe('the scale of a map', () => {
     expect(linesOfY(plane)[0]?.at).toBeGreaterThan(linesOfY(plane)[1]?.at ?? 0);
   });
 
-  it('names metres as they are', () => {
+  it('labels metres as whole numbers', () => {
     const plane = planeThrough([586_000, 284_000], [590_000, 281_000]);
     expect(linesOfX(plane)[0]).toMatchObject({ label: '586,000 E' });
   });
@@ -160,7 +171,7 @@ describe('the scale of a map', () => {
 describe('names on a map', () => {
   const place = (name: string | null, x: number, y: number) => ({ name, at: { x, y }, points: [{ x, y }] });
 
-  it('stand right of their place, or else left, above or below, or nowhere', () => {
+  it('are written to the right of their point, or else left, above or below, or omitted', () => {
     const labels = labelsOf([place('Thetford', 50, 50), place('Croxton', 95, 20), place('Brandon', 52, 50)], 'even');
     expect(labels.map(({ text, side }) => [text, side])).toEqual([
       ['Thetford', 'left'],
@@ -179,7 +190,7 @@ describe('names on a map', () => {
     expect(labelsOf([name, ...around], 'even')).toEqual([]);
   });
 
-  it('stand at the end of a line where there is no room in its middle, after those of marks', () => {
+  it('are written at the end of a line if there is no space in its middle, after those of marks', () => {
     const line = {
       name: 'Line north to south',
       at: { x: 50, y: 50 },
@@ -196,7 +207,7 @@ describe('names on a map', () => {
     ]);
   });
 
-  it('do not cover one another', () => {
+  it('do not overlap', () => {
     const labels = labelsOf([place('Thetford', 50, 50), place('Croxton', 50, 53.2)], 'even');
     expect(labels.map(({ side }) => side)).toEqual(['right', 'left']);
   });
@@ -213,7 +224,7 @@ describe('names on a map', () => {
     expect(labelsOf([place('Thetford', 55, 50), line], 'even')).toMatchObject([{ side: 'left' }]);
   });
 
-  it('are each written once, cut off where they are long, and few', () => {
+  it('are written once each, truncated if they are long, and limited in number', () => {
     const same = labelsOf([place('Thetford', 20, 20), place('Thetford', 20, 80)], 'even');
     expect(same).toMatchObject([{ text: 'Thetford', at: { x: 20, y: 20 } }]);
     expect(labelsOf([place('x'.repeat(80), 20, 20)], 'even')[0]?.text).toBe(`${'x'.repeat(29)}…`);
@@ -237,11 +248,12 @@ describe('the map of locations', () => {
       { x: 0.8, y: 52.4 },
       { x: 0.8, y: 52.5 },
     ],
+    pointsBefore: [],
     ...part,
   });
   const mapOf = (nodes: GridLocation[]) => locationMap(nodes, locationTotals({ nodes, totalCount: nodes.length }, []));
 
-  it('draws a line through points and a mark at one, what is new on top', () => {
+  it('draws a line through several points and a mark at a single one, new objects on top', () => {
     const { picture } = mapOf([
       location({}),
       location({ kind: 'REMOVED', points: [{ x: 0.75, y: 52.45 }], object: 'gone' }),
@@ -254,7 +266,32 @@ describe('the map of locations', () => {
     expect(picture?.drawings[1]?.line?.split(' ')).toHaveLength(3);
   });
 
-  it('marks a line that is too short to be seen', () => {
+  it('shows both positions of a location that moves, and writes its name at the new one', () => {
+    const [from, to] = [
+      { x: 0.7, y: 52.4 },
+      { x: 0.9, y: 52.5 },
+    ];
+    const { picture, rows } = mapOf([location({ kind: 'CHANGED', points: [to], pointsBefore: [from] })]);
+    expect(picture?.hasMoved).toBe(true);
+    const [former, current] = picture?.drawings ?? [];
+    expect([former?.kind, current?.kind]).toEqual(['REMOVED', 'CHANGED']);
+    expect(former?.description).toContain('place before the move');
+    expect(former?.at.x).toBeLessThan(current?.at.x ?? 0);
+    expect(picture?.labels).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ before: '0.7, 52.4', first: '0.9, 52.5' });
+  });
+
+  it.each([
+    ['stays', location({ kind: 'CHANGED', pointsBefore: location({}).points })],
+    ['is removed', location({ kind: 'REMOVED', pointsBefore: [{ x: 0.1, y: 52 }] })],
+  ])('shows one position of a location that %s', (_, shown) => {
+    const { picture, rows } = mapOf([shown]);
+    expect(picture?.hasMoved).toBe(false);
+    expect(picture?.drawings).toHaveLength(1);
+    expect(rows[0]?.before).toBeUndefined();
+  });
+
+  it('draws a mark instead of a line that is too short to be visible', () => {
     const short = [
       { x: 0.7, y: 52.4 },
       { x: 0.700_001, y: 52.4 },
@@ -263,7 +300,7 @@ describe('the map of locations', () => {
     expect(picture?.drawings.map(({ line }) => line !== undefined)).toEqual([true, false]);
   });
 
-  it('shows a line that goes beside the one that takes its course', () => {
+  it('shows a removed line beside the new one on the same course', () => {
     const { picture } = mapOf([location({}), location({ kind: 'REMOVED' }), location({ kind: 'CHANGED' })]);
     expect(picture?.drawings.map(({ kind, isReplaced }) => [kind, isReplaced])).toEqual([
       ['CHANGED', false],
@@ -272,7 +309,7 @@ describe('the map of locations', () => {
     ]);
   });
 
-  it('marks a line half way along it', () => {
+  it('marks a line at half its length', () => {
     const { picture } = mapOf([location({})]);
     const [west, corner, north] = (picture?.drawings[0]?.line ?? '')
       .split(' ')
@@ -283,12 +320,12 @@ describe('the map of locations', () => {
     expect(at?.y).toBeGreaterThan(north?.[1] ?? 100);
   });
 
-  it('leads to the object that stands there where the version says something of it, else to the location', () => {
+  it('links to the object at the location if the version changes it, else to the location', () => {
     const { rows } = mapOf([location({}), location({ objectType: null, objectName: null })]);
     expect(rows.map((row) => row.mRID)).toEqual(['object', 'location']);
   });
 
-  it('names what stands there, or else the location, or else tells the mRID of what stands there', () => {
+  it('shows the name of the object, or else of the location, or else the mRID of the object', () => {
     const { rows, picture } = mapOf([
       location({ name: 'Thetford site' }),
       location({ name: 'Thetford site', objectName: null }),
@@ -297,10 +334,10 @@ describe('the map of locations', () => {
     ]);
     expect(rows.map(({ name }) => name)).toEqual(['Thetford – Croxton', 'Thetford site', 'object', 'location']);
     expect(picture?.labels.map(({ text }) => text)).toContain('Thetford site');
-    expect(picture?.drawings[1]?.tells).toBe('Thetford site, ACLineSegment, added');
+    expect(picture?.drawings[1]?.description).toBe('Thetford site, ACLineSegment, added');
   });
 
-  it('tells in words what it shows', () => {
+  it('has a description in words', () => {
     const { picture, legend, system } = mapOf([location({}), location({ kind: 'CHANGED' })]);
     expect(picture?.description).toMatch(
       /^2 locations: 1 added, 0 removed, 1 changed\. North is up; the map reaches from 0\.6/,
@@ -311,10 +348,10 @@ describe('the map of locations', () => {
       ['changed', '1'],
     ]);
     expect(system).toBe('longitude and latitude, WGS 84');
-    expect(picture?.drawings[0]?.tells).toBe('Thetford – Croxton, ACLineSegment, changed');
+    expect(picture?.drawings[0]?.description).toBe('Thetford – Croxton, ACLineSegment, changed');
   });
 
-  it('lists what it cannot draw: without points, with coordinates that are no numbers, in another system', () => {
+  it('lists what it cannot draw: without points, with coordinates that are not numbers, in another system', () => {
     const unreadable = [{ x: Number.NaN, y: 1 }];
     const { picture, rows, undrawn } = mapOf([
       location({}),
@@ -329,19 +366,19 @@ describe('the map of locations', () => {
     expect(mapOf([]).picture).toBeUndefined();
   });
 
-  /** Places beside each other, from west to east. */
+  /** Returns locations beside each other, from west to east. */
   const many = (count: number, part: Partial<GridLocation> = {}) =>
     Array.from({ length: count }, (_, index) =>
       location({ mRID: `location ${index}`, points: [{ x: 0.5 + index / 100_000, y: 52.4 }], ...part }),
     );
 
-  it('draws each of 2,000 locations as the way to its object', () => {
+  it('draws each of 2,000 locations as a link to its object', () => {
     const { picture, rows, listed } = mapOf(many(2_000));
     expect(picture?.drawings).toHaveLength(2_000);
     expect([rows.length, listed]).toEqual([500, '500']);
   });
 
-  it('draws every one of more, wherever in the order of mRIDs it stands, and lists the first', () => {
+  it('draws all of more locations, at any position in the order of mRIDs, and lists the first', () => {
     const last = location({ mRID: 'the last', kind: 'REMOVED', points: [{ x: 0.9, y: 52.6 }] });
     const { picture, rows, listed, total, shown, legend } = mapOf([...many(24_999), last]);
     const [removed, added] = picture?.layers ?? [];
@@ -363,7 +400,7 @@ describe('the map of locations', () => {
     expect(picture?.description).toContain('25,000 locations: 24,999 added, 1 removed, 0 changed');
   });
 
-  it('tells the totals in the legend, also of what is not drawn', () => {
+  it('shows totals in the legend that include locations which are not drawn', () => {
     const classCounts = [counts('cim:Location', 20, 5, 3), counts('cim:ACLineSegment', 9, 9, 9)];
     const nodes = many(2);
     const totals = locationTotals({ nodes, totalCount: 40 }, classCounts);
@@ -380,7 +417,7 @@ describe('the layers of a map of very many locations', () => {
     ...{ kind, isReplaced, points },
   });
 
-  it('are one for each kind, with what is replaced below', () => {
+  it('are one per kind, with replaced lines below', () => {
     const layers = layersOf(
       [
         place('ADDED', false, at(10, 10), at(20, 20)),
@@ -396,7 +433,7 @@ describe('the layers of a map of very many locations', () => {
     ]);
   });
 
-  it('draw once what looks the same, and a short line as a short line', () => {
+  it('draw equal locations once, and a short line as a short line', () => {
     const [layer] = layersOf(
       [
         place('ADDED', false, at(10.01, 10)),
@@ -408,7 +445,7 @@ describe('the layers of a map of very many locations', () => {
     expect(layer).toMatchObject({ marks: 'M10 10h0', lines: 'M30 30h0.2' });
   });
 
-  it('leave out points that nobody could tell apart, but no end', () => {
+  it('omit indistinguishable points, but no end point', () => {
     const line = Array.from({ length: 1001 }, (_, index) => at(index / 100, 50));
     const kept = simplified(line, 0.2);
     expect(kept.length).toBeLessThanOrEqual(51);

@@ -1,5 +1,5 @@
-import { modelCards } from '../../../console/grid/model-cards';
-import { objectFilterOf } from '../../../console/grid/object-filter';
+import { modelCards } from '../../../web/console/grid/model-cards';
+import { objectFilterOf } from '../../../web/console/grid/object-filter';
 import {
   comparisonPage,
   filePath,
@@ -7,10 +7,10 @@ import {
   projectOfAddress,
   projectPage,
   versionOfAddress,
-} from '../../../console/grid/project-address';
-import { projectFilterOf } from '../../../console/grid/project-list';
-import type { GridModel } from '../../../console/grid/register-answers';
-import { differenceOf, valueRows } from '../../../console/grid/value-rows';
+} from '../../../web/console/grid/project-address';
+import { projectFilterOf } from '../../../web/console/grid/project-list';
+import type { GridModel } from '../../../web/console/grid/operation-results';
+import { differenceOf, valueRows } from '../../../web/console/grid/value-rows';
 import {
   breakable,
   cimName,
@@ -19,15 +19,15 @@ import {
   publicationName,
   quantity,
   writtenInstant,
-} from '../../../console/grid/wording';
-import { problemOf } from '../../../console/request/problems';
-import { withQuery } from '../../../console/request/query';
-import { RegisterRefusal } from '../../../web/register-refusal';
+} from '../../../web/console/grid/labels';
+import { problemOf } from '../../../web/console/request/problems';
+import { withQuery } from '../../../web/console/request/query';
+import { OperationError } from '../../../web/shared/operation-error';
 
 const project = { licenceArea: { code: 'EPN' }, publicationYear: 2026, period: '01', projectId: 'Thetford-33kV' };
 
 describe('addresses of the grid pages', () => {
-  it('name a project as Interface C does', () => {
+  it('contain the project key of Interface C', () => {
     expect(projectPage(project)).toBe('/grid/EPN/2026/01/Thetford-33kV');
     expect(projectOfAddress({ area: 'EPN', year: '2026', period: '01', projectId: 'Thetford-33kV' })).toEqual({
       area: 'EPN',
@@ -39,19 +39,19 @@ describe('addresses of the grid pages', () => {
   });
 
   it.each([
-    ['a year that is none', { year: '26' }],
-    ['a cycle that there is not', { period: '03' }],
-    ['an identifier that is none', { projectId: '-x' }],
+    ['a malformed year', { year: '26' }],
+    ['an unknown cycle', { period: '03' }],
+    ['a malformed identifier', { projectId: '-x' }],
     ['an identifier that is too long', { projectId: 'x'.repeat(25) }],
-  ])('name no project by %s', (_, part) => {
+  ])('are rejected for %s', (_, part) => {
     expect(projectOfAddress({ area: 'EPN', year: '2026', period: '01', projectId: 'A', ...part })).toBeUndefined();
   });
 
-  it('keep an mRID whole, whatever it is made of', () => {
+  it('preserve an mRID of any characters', () => {
     expect(objectPage(project, 2, 'a/b?c#d')).toBe('/grid/EPN/2026/01/Thetford-33kV/objects/a%2Fb%3Fc%23d?version=2');
   });
 
-  it('lead to the files at Interface C, always of a version', () => {
+  it('link to the files of one version at Interface C', () => {
     const query = 'licenceArea=EPN&publicationYear=2026&period=01&version=2';
     const path = '/grid-modelling/stage3/development-projects/Thetford-33kV';
     expect(filePath(project, 2, 'EQ.xml')).toBe(`${path}/EQ.xml?${query}`);
@@ -67,13 +67,13 @@ describe('addresses of the grid pages', () => {
     ['9999999999', undefined],
     [['1', '2'], undefined],
     [undefined, undefined],
-  ])('name a version: %p', (text, version) => {
+  ])('contain a version: %p', (text, version) => {
     expect(versionOfAddress(text)).toBe(version);
   });
 });
 
 describe('filters of the grid pages', () => {
-  it('of objects take what there is, and leave out the rest', () => {
+  it('of objects accept known values and ignore others', () => {
     expect(objectFilterOf({ kind: 'ADDED', type: 'cim:Breaker', search: ' T1 ' })).toEqual({
       kind: 'ADDED',
       type: 'cim:Breaker',
@@ -85,7 +85,7 @@ describe('filters of the grid pages', () => {
     expect(objectFilterOf({ search: 'x'.repeat(1000) }).search).toHaveLength(200);
   });
 
-  it('of projects take areas, years and the two cycles', () => {
+  it('of projects accept areas, years and the two publications', () => {
     expect(projectFilterOf({ area: 'EPN', year: '2026', period: '02' })).toEqual({
       area: 'EPN',
       publicationYear: 2026,
@@ -95,7 +95,7 @@ describe('filters of the grid pages', () => {
     expect(projectFilterOf({ area: '', year: 'soon', period: 'toString' })).toEqual(nothing);
   });
 
-  it('stand in the address of the next page, escaped', () => {
+  it('are escaped in the address of the next page', () => {
     expect(withQuery('/grid', { area: 'EPN', year: undefined, after: 'a=b&c' })).toBe('/grid?area=EPN&after=a%3Db%26c');
     expect(withQuery('/grid', { area: undefined })).toBe('/grid');
   });
@@ -103,17 +103,17 @@ describe('filters of the grid pages', () => {
 
 describe('a problem page', () => {
   const onward = (code: 'NTF001' | 'VAL003' | 'LIM002', address: string) =>
-    problemOf(new RegisterRefusal(code), address).model?.['onward'];
+    problemOf(new OperationError(code), address).model?.['onward'];
 
   it.each(['/grid', '/grid?area=X', '/grid/EPN/2026/01/Unknown', '/grid/'])(
-    'leads to the list of projects, which everybody may see, from %s',
+    'links to the list of projects, which is public, from %s',
     (address) => {
       for (const code of ['NTF001', 'VAL003', 'LIM002'] as const)
         expect(onward(code, address)).toEqual({ address: '/grid', name: 'Go to the development projects' });
     },
   );
 
-  it.each(['/', '/gridlock', '/live/grid'])('leads to the live page from %s', (address) => {
+  it.each(['/', '/gridlock', '/live/grid'])('links to the live page from %s', (address) => {
     expect(onward('NTF001', address)).toMatchObject({ address: '/' });
   });
 });
@@ -124,11 +124,11 @@ describe('names and figures of the grid pages', () => {
     ['gb:Feeder.rating.max', { prefix: 'gb', className: 'Feeder', property: 'rating.max' }],
     ['cim:Substation', { prefix: undefined, className: 'Substation', property: undefined }],
     ['bare', { prefix: undefined, className: 'bare', property: undefined }],
-  ])('%s is told in its parts', (name, parts) => {
+  ])('%s is split into its parts', (name, parts) => {
     expect(cimName(name)).toEqual(parts);
   });
 
-  it('of classes leave out the prefix of CIM, and say when no file tells the class', () => {
+  it('of classes omit the prefix of CIM, and state if no file contains the class', () => {
     expect(className('cim:ACLineSegment')).toBe('ACLineSegment');
     expect(className('eu:BoundaryPoint')).toBe('eu:BoundaryPoint');
     expect(className('rdf:Description')).toBe('Class unknown');
@@ -136,7 +136,7 @@ describe('names and figures of the grid pages', () => {
     expect(breakable('eu:IdentifiedObject').join('')).toBe('eu:IdentifiedObject');
   });
 
-  it('are as people write them', () => {
+  it('are formatted for readers', () => {
     expect(publicationName(2026, '01')).toBe('May 2026');
     expect(publicationName(2026, '02')).toBe('November 2026');
     expect([0, 999, 1000, 126_400, 9_400_000].map(fileSize)).toEqual([
@@ -166,14 +166,14 @@ describe('values of an object', () => {
     ['was negative', ['-4'], ['-2'], '+2 (+50 %)'],
     ['is small', ['1e-6'], ['3e-6'], '+0.000002 (+200 %)'],
     ['stays', ['1.0'], ['1'], undefined],
-    ['is no number', ['open'], ['closed'], undefined],
+    ['is not a number', ['open'], ['closed'], undefined],
     ['has no number on one side', [], ['1'], undefined],
     ['has several', ['1', '2'], ['3'], undefined],
-  ])('tell by how much one changes that %s', (_, before, after, difference) => {
+  ])('show the difference of a value that %s', (_, before, after, difference) => {
     expect(differenceOf(change(before, after))).toBe(difference);
   });
 
-  it('stand in the order of their names, associations after attributes', () => {
+  it('are sorted by name, associations after attributes', () => {
     const rows = valueRows([
       change(['1'], ['2'], { isAssociation: true, name: 'cim:A.b' }),
       change(['1'], ['2'], { name: 'cim:C.d' }),
@@ -203,22 +203,38 @@ describe('the card of a file', () => {
     },
     forwardDifferences: { items: 1, statements: 2 },
     reverseDifferences: null,
+    preconditions: { nodes: [], totalCount: 0 },
     dependentOn: [
-      { mRID: 'base', models: [] },
-      { mRID: 'other', models: [{ file: 'EQ_XML', projectVersion: { version: 1, project } }] },
+      { mRID: 'absent', baseModel: null, models: [] },
+      { mRID: 'base', baseModel: { publicationYear: 2026, period: '01', version: 3 }, models: [] },
+      { mRID: 'other', baseModel: null, models: [{ file: 'EQ_XML', projectVersion: { version: 1, project } }] },
     ],
   };
 
-  it('tells sections, profiles and the models on which it depends, published or not', () => {
+  it('shows the conditions on the base model', () => {
+    const object = { mRID: 'n', type: 'rdf:Description', name: null };
+    const attributes = [{ name: 'cim:Terminal.connected', value: 'true' }];
+    const associations = [{ name: 'cim:Terminal.ConnectivityNode', target: 'c' }];
+    const preconditions = { nodes: [{ ...object, attributes, associations }], totalCount: 30 };
+    const [card] = modelCards(project, { version: 2, models: [{ ...model, preconditions }] });
+    expect(card?.preconditions).toMatchObject({ total: '30 objects', listed: '1' });
+    expect(card?.preconditions?.objects).toMatchObject([
+      { mRID: 'n', className: 'Class unknown', statements: [{ value: 'true' }, { value: 'c' }] },
+    ]);
+  });
+
+  it('shows sections, profiles and the models on which it depends, published or not', () => {
     const [card] = modelCards(project, { version: 2, models: [model] });
     expect(card).toMatchObject({ letters: 'SC', subject: 'Short circuit', forward: '1 item, 2 statements' });
     expect(card?.reverse).toBe('no such section');
     expect(card?.header.profiles.map(({ name }) => name)).toEqual(['ShortCircuit-EU/3.0', 'LTDS/Equipment/6.0']);
     expect(card?.dependencies).toEqual([
-      { mRID: 'base', places: [] },
+      { mRID: 'absent', base: undefined, models: [] },
+      { mRID: 'base', base: 'base model of May 2026, version 3', models: [] },
       {
         mRID: 'other',
-        places: [
+        base: undefined,
+        models: [
           { address: `${projectPage(project)}?version=1`, name: 'Thetford-33kV EQ.xml, EPN May 2026, version 1' },
         ],
       },

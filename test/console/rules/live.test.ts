@@ -1,10 +1,15 @@
-import { filterOfQuery, filterVariables, queryOfFilter, unreadableDataUser } from '../../../console/live/event-filter';
-import { rowOf } from '../../../console/live/event-rows';
-import { clockTime, dayAndTime, duration, shortTime } from '../../../console/live/instants';
-import { readLatestEvents } from '../../../console/live/latest-events';
-import type { Visit } from '../../../console/page';
-import { PLOTTED_MINUTES, eventsPerMinute, minutesTable } from '../../../console/live/minutes';
-import type { LiveEvent } from '../../../console/live/register-answers';
+import {
+  filterOfQuery,
+  filterVariables,
+  queryOfFilter,
+  unreadableDataUser,
+} from '../../../web/console/live/event-filter';
+import { rowOf } from '../../../web/console/live/event-rows';
+import { clockTime, dayAndTime, duration, shortTime } from '../../../web/console/live/instants';
+import { readLatestEvents } from '../../../web/console/live/latest-events';
+import type { PageContext } from '../../../web/console/page';
+import { PLOTTED_MINUTES, eventsPerMinute, minutesTable } from '../../../web/console/live/minutes';
+import type { LiveEvent } from '../../../web/console/live/operation-results';
 
 const DUID = `duid_${'a1'.repeat(12)}`;
 
@@ -17,27 +22,23 @@ describe('a filter of events', () => {
       { types: ['ACCESS_REVOKED', 'ACCESS_EXPIRED', 'ACCESS_REVOKED'] },
       { types: ['ACCESS_REVOKED', 'ACCESS_EXPIRED'] },
     ],
-    [
-      'types that there are not',
-      { types: ['access.revoked', 'toString', '', 'WEBHOOK_TEST'] },
-      { types: ['WEBHOOK_TEST'] },
-    ],
-    ['a Data User, as people paste it', { duid: ` ${DUID.toUpperCase()} ` }, { types: [], duid: DUID }],
-    ['a Data User that is none', { duid: 'Larkhill' }, { types: [] }],
+    ['unknown types', { types: ['access.revoked', 'toString', '', 'WEBHOOK_TEST'] }, { types: ['WEBHOOK_TEST'] }],
+    ['a Data User, as pasted by a user', { duid: ` ${DUID.toUpperCase()} ` }, { types: [], duid: DUID }],
+    ['a malformed Data User', { duid: 'Larkhill' }, { types: [] }],
     ['two Data Users', { duid: [DUID, DUID] }, { types: [] }],
   ])('of %s', (_, query, filter) => {
     expect(filterOfQuery(query)).toEqual(filter);
     expect(filterOfQuery(Object.fromEntries([...parameters(queryOfFilter(filterOfQuery(query)))]))).toEqual(filter);
   });
 
-  it('without types lets all through, and tells what it could not read', () => {
+  it('without types matches all events, and reports a malformed Data User', () => {
     expect(filterVariables(filterOfQuery({}))).toEqual({ types: null, duid: null });
     expect(unreadableDataUser({ duid: ' Larkhill ' })).toBe('larkhill');
     expect(unreadableDataUser({ duid: DUID })).toBeUndefined();
     expect(unreadableDataUser({ duid: ' ' })).toBeUndefined();
   });
 
-  /** A query string, as the web server reads it. */
+  /** Parses a query string as the web server does. */
   function parameters(query: string): Map<string, string | string[]> {
     const all = new URLSearchParams(query);
     return new Map(
@@ -52,7 +53,7 @@ describe('events per minute', () => {
   const now = new Date('2026-03-01T12:30:45.000Z');
   const plotted = (minute: string, type: string, count: number) => ({ minute, type, count });
 
-  it('are of the hour that ends now, also of minutes in which nothing happened', () => {
+  it('cover the last hour, including minutes without events', () => {
     const { minutes, series, total } = eventsPerMinute(
       [
         plotted('2026-03-01T12:30:00.000Z', 'ACCESS_REGISTERED', 3),
@@ -69,7 +70,7 @@ describe('events per minute', () => {
     expect(total).toBe(5);
   });
 
-  it('stand in the order of the types, and one that is not known yet comes last', () => {
+  it('are in the order of the types; an unknown type comes last', () => {
     const counts = ['NEW_KIND', 'WEBHOOK_TEST', 'ACCESS_REVOKED'].map((type) =>
       plotted('2026-03-01T12:30:00.000Z', type, 1),
     );
@@ -83,13 +84,13 @@ describe('events per minute', () => {
   it.each([
     ['ahead', '2027-01-01T00:00:00.000Z'],
     ['behind', '2025-01-01T00:00:00.000Z'],
-  ])('follow the clock of the register where it was moved %s', (_, minute) => {
+  ])('follow the clock of the register if it was moved %s', (_, minute) => {
     const { minutes, total } = eventsPerMinute([plotted(minute, 'ACCESS_EXPIRED', 7)], now);
     expect(new Date((minutes.at(-1) as number) * 1000).toISOString()).toBe(minute);
     expect(total).toBe(7);
   });
 
-  it('are a table of the minutes with events, newest first, for those who read', () => {
+  it('are a table of the minutes with events, newest first', () => {
     const table = minutesTable(
       eventsPerMinute(
         [
@@ -120,7 +121,7 @@ describe('a row of the list', () => {
     effectiveDate: null,
   };
 
-  it('names type, time, Data User and the state to which the record changed', () => {
+  it('shows type, time, Data User and the new state of the record', () => {
     expect(rowOf(event)).toEqual({
       id: event.id,
       type: 'access.registered',
@@ -136,21 +137,24 @@ describe('a row of the list', () => {
     expect(rowOf({ ...event, type: 'CONSENT_EXPIRING', transition: null }).state).toBeUndefined();
   });
 
-  it.each(['ACCESS_DISCOVERED', 'ACCESS_CLAIMED', 'ACCESS_EXPIRED'])('names who was discovered: %s', (type) => {
-    const accessRecord = { discoveredAccess: { organisationName: 'Gadwall' } };
-    expect(rowOf({ ...event, type, dataUser: null, accessRecord })).toMatchObject({
-      organisation: 'Gadwall',
-      duid: undefined,
-      isDiscovered: true,
-    });
-  });
+  it.each(['ACCESS_DISCOVERED', 'ACCESS_CLAIMED', 'ACCESS_EXPIRED'])(
+    'shows the discovered organisation: %s',
+    (type) => {
+      const accessRecord = { discoveredAccess: { organisationName: 'Gadwall' } };
+      expect(rowOf({ ...event, type, dataUser: null, accessRecord })).toMatchObject({
+        organisation: 'Gadwall',
+        duid: undefined,
+        isDiscovered: true,
+      });
+    },
+  );
 
   it.each([
     ['ends in 1 day', { type: 'CONSENT_EXPIRING', daysRemaining: 1 }],
     ['ends in 30 days', { type: 'CONSENT_EXPIRING', daysRemaining: 30 }],
     ['1 record, from 2026-04-01', { type: 'TENANCY_CHANGE', affectedRecordCount: 1, effectiveDate: '2026-04-01' }],
     ['2 records', { type: 'TENANCY_CHANGE', affectedRecordCount: 2 }],
-  ])('says what there is to say: %s', (detail, change) => {
+  ])('has the detail: %s', (detail, change) => {
     expect(rowOf({ ...event, accessRecord: null, ...change }).detail).toBe(detail);
   });
 });
@@ -172,15 +176,15 @@ describe('times', () => {
     [86_399, '23 h 59 min'],
     [86_400, '1 d'],
     [100_000, '1 d 3 h'],
-  ])('of %d seconds are told as %s', (seconds, text) => {
+  ])('of %d seconds are formatted as %s', (seconds, text) => {
     expect(duration(seconds)).toBe(text);
   });
 });
 
 describe('a live page of an empty log', () => {
-  it('goes on from the beginning of the log', async () => {
-    const askAsAccount = async (name: string) => (name === 'ReadLiveStart' ? { newest: [] } : { events: [] });
-    const visit = { askAsAccount } as unknown as Visit;
+  it('continues from the start of the log', async () => {
+    const executeAsAccount = async (name: string) => (name === 'ReadLiveStart' ? { newest: [] } : { events: [] });
+    const visit = { executeAsAccount } as unknown as PageContext;
     expect(await readLatestEvents(visit, { types: [] })).toMatchObject({ events: [], after: '' });
   });
 });

@@ -1,31 +1,34 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SelectionSetNode, parse, print, validate } from 'graphql';
-import { OBJECT_CHANGE_KINDS } from '../../../console/grid/register-answers';
-import { LIVE_EVENTS } from '../../../console/live/event-feed';
-import { EVENT_TYPES } from '../../../console/live/event-types';
-import * as wording from '../../../console/tariffs/wording';
+import { OBJECT_CHANGE_KINDS } from '../../../web/console/grid/operation-results';
+import { LIVE_EVENTS } from '../../../web/console/live/event-feed';
+import { EVENT_TYPES } from '../../../web/console/live/event-types';
+import * as labelsOfTariffs from '../../../web/console/tariffs/labels';
 import { apiSchemaOf } from '../../../gateway/supergraph';
 import { generatedSchema } from '../../../schema/generated-schema';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 
 const schema = apiSchemaOf(generatedSchema().supergraphSdl);
-const folder = join(REPOSITORY_ROOT, 'console', 'operations');
+const folder = join(REPOSITORY_ROOT, 'web', 'console', 'operations');
 
-describe('what the live page asks for', () => {
-  it('is known to the graph, by the same names and types', () => {
+describe('the operations of the live page', () => {
+  it('are valid and have the event types of the schema', () => {
     expect(validate(schema, parse(LIVE_EVENTS))).toEqual([]);
     const type = schema.getType('RegisterEventType') as { getValues?: () => { name: string }[] } | undefined;
     const names = type?.getValues?.().map(({ name }) => name) ?? [];
     expect(EVENT_TYPES.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
   });
 
-  it('is the same of an event that comes as of one that was there', () => {
-    const operation = readFileSync(join(REPOSITORY_ROOT, 'console', 'operations', 'readLiveEvents.graphql'), 'utf8');
+  it('select the same fields of a new event as of an earlier one', () => {
+    const operation = readFileSync(
+      join(REPOSITORY_ROOT, 'web', 'console', 'operations', 'readLiveEvents.graphql'),
+      'utf8',
+    );
     expect(selectionOf(LIVE_EVENTS)).toBe(selectionOf(operation));
   });
 
-  /** What an operation selects of its one field. */
+  /** Returns the selection set of an operation's only field. */
   function selectionOf(text: string): string {
     const [operation] = parse(text).definitions as unknown as [{ selectionSet: SelectionSetNode }];
     const [field] = operation.selectionSet.selections as unknown as [{ selectionSet: SelectionSetNode }];
@@ -33,12 +36,12 @@ describe('what the live page asks for', () => {
   }
 });
 
-describe('what the grid pages ask for', () => {
-  it.each(readdirSync(folder).filter((name) => name.startsWith('readGrid')))('is known to the graph: %s', (name) => {
+describe('the operations of the grid pages', () => {
+  it.each(readdirSync(folder).filter((name) => name.startsWith('readGrid')))('are valid: %s', (name) => {
     expect(validate(schema, parse(readFileSync(join(folder, name), 'utf8')))).toEqual([]);
   });
 
-  it('has kinds of change by the names of the graph', () => {
+  it('have the kinds of change of the schema', () => {
     const type = schema.getType('ObjectChangeKind') as { getValues?: () => { name: string }[] } | undefined;
     expect(
       type
@@ -49,22 +52,22 @@ describe('what the grid pages ask for', () => {
   });
 });
 
-describe('what the tariff pages ask for', () => {
-  it.each(readdirSync(folder).filter((name) => name.startsWith('readTariff')))('is known to the graph: %s', (name) => {
+describe('the operations of the tariff pages', () => {
+  it.each(readdirSync(folder).filter((name) => name.startsWith('readTariff')))('are valid: %s', (name) => {
     expect(validate(schema, parse(readFileSync(join(folder, name), 'utf8')))).toEqual([]);
   });
 
   it.each([
-    ['TariffType', wording.TARIFF_TYPES],
-    ['FuelType', wording.FUEL_TYPES],
-    ['EnergyFlow', wording.ENERGY_FLOWS],
-    ['PaymentMethod', wording.PAYMENT_METHODS],
-    ['MeterType', wording.METER_TYPES],
-    ['CustomerType', wording.CUSTOMER_TYPES],
-    ['LdzRegion', wording.LDZ_REGIONS],
-  ])('has words for every value of %s', (name, words) => {
+    ['TariffType', labelsOfTariffs.TARIFF_TYPES],
+    ['FuelType', labelsOfTariffs.FUEL_TYPES],
+    ['EnergyFlow', labelsOfTariffs.ENERGY_FLOWS],
+    ['PaymentMethod', labelsOfTariffs.PAYMENT_METHODS],
+    ['MeterType', labelsOfTariffs.METER_TYPES],
+    ['CustomerType', labelsOfTariffs.CUSTOMER_TYPES],
+    ['LdzRegion', labelsOfTariffs.LDZ_REGIONS],
+  ])('have a label for every value of %s', (name, labels) => {
     const type = schema.getType(name) as { getValues?: () => { name: string }[] } | undefined;
     const values = type?.getValues?.().map((value) => value.name);
-    expect(values?.toSorted()).toEqual(Object.keys(words).toSorted());
+    expect(values?.toSorted()).toEqual(Object.keys(labels).toSorted());
   });
 });

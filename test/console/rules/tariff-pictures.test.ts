@@ -1,11 +1,11 @@
-import { dayCurve } from '../../../console/tariffs/day-curve';
-import { type Day, daysAfter, halfHoursOf, instantOf, weekOf } from '../../../console/tariffs/local-time';
-import { amountOf, amountsOf } from '../../../console/tariffs/money';
-import { dayRows, weekTable } from '../../../console/tariffs/price-tables';
-import { type PriceScale, priceScale } from '../../../console/tariffs/price-scale';
-import { dayInWords, isValidBetween, pricedDay, pricesOf, runsOf } from '../../../console/tariffs/priced-day';
-import type { HalfHourPrice, PriceTier } from '../../../console/tariffs/register-answers';
-import { weekPicture } from '../../../console/tariffs/week-picture';
+import { dayCurve } from '../../../web/console/tariffs/day-curve';
+import { type Day, daysAfter, halfHoursOf, instantOf, weekOf } from '../../../web/console/tariffs/local-time';
+import { amountOf, amountsOf } from '../../../web/console/tariffs/money';
+import { dayRows, weekTable } from '../../../web/console/tariffs/price-tables';
+import { type PriceScale, priceScale } from '../../../web/console/tariffs/price-scale';
+import { dayInWords, isValidBetween, pricedDay, pricesOf, runsOf } from '../../../web/console/tariffs/priced-day';
+import type { HalfHourPrice, PriceTier } from '../../../web/console/tariffs/operation-results';
+import { weekPicture } from '../../../web/console/tariffs/week-picture';
 
 const SUMMER = '2026-07-15';
 const FORWARD = '2026-03-29';
@@ -13,7 +13,7 @@ const BACK = '2026-10-25';
 
 const PLACE = { schedule: 0, daysAndHours: 0, hours: 0 };
 
-/** What a slot says of some tiers: of none, that it has no price. */
+/** Returns the price fields of a slot with these tiers; without tiers it has no price. */
 function slot(starts: number, tiers: readonly PriceTier[]): HalfHourPrice {
   const [first] = tiers;
   return {
@@ -29,11 +29,11 @@ const priced = (including: string, excluding: string | null = null): PriceTier[]
   { toKwh: null, unitPriceIncludingVat: including, unitPriceExcludingVat: excluding },
 ];
 
-/** Slots of a day, by the wall time of each half-hour. */
+/** Returns the slots of a day, by the wall time of each half-hour. */
 const slotsOf = (day: Day, tiersAt: (time: string, zone: string) => readonly PriceTier[]) =>
   halfHoursOf(day).map(({ starts, time, zone }) => slot(starts, tiersAt(time, zone)));
 
-/** Cheap until seven, dear until midnight. */
+/** Low until seven, high until midnight. */
 const nightAndDay = (day: Day) => slotsOf(day, (time) => priced(time < '07:00' ? '0.10' : '0.30'));
 
 const scaleOf = (slots: readonly HalfHourPrice[]): PriceScale => priceScale(amountsOf(slots.flatMap(pricesOf)));
@@ -55,21 +55,21 @@ describe('the colours of prices', () => {
     ['0.10 0.20 0.30', '147'],
     ['0.1 0.2 0.3 0.4', '0358'],
     ['0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9', '012345678'],
-  ])('tell few prices apart, each by itself: %s', (text, digits) => {
+  ])('are distinct for each of a few prices: %s', (text, digits) => {
     const [prices, levels] = [text.split(' '), [...digits].map(Number)];
     const scale = priceScale(amountsOf(prices));
     expect(scale.classes.map(({ level }) => level)).toEqual(levels);
     expect(prices.map((price) => scale.levelOf(amountOf(price)))).toEqual(levels);
   });
 
-  it('tell the exact price of each', () => {
+  it('are labelled with exact prices', () => {
     expect(priceScale(amountsOf(['0.301875', '0.09975'])).classes.map(({ label }) => label)).toEqual([
       '9.975',
       '30.1875',
     ]);
   });
 
-  it('of many prices are steps of one round width, without a hole, and dearer is never paler', () => {
+  it('of many prices are contiguous classes of one round width, and a higher price is never paler', () => {
     const prices = Array.from({ length: 40 }, (_, index) => `0.${String(1037 + index * 73)}`);
     const scale = priceScale(amountsOf(prices));
     expect(scale.classes.map(({ label }) => label)).toEqual([
@@ -85,55 +85,55 @@ describe('the colours of prices', () => {
     expect(scale.levelOf(amountOf('0.14999'))).toBeLessThan(scale.levelOf(amountOf('0.15')));
   });
 
-  it('tell steps below a penny', () => {
+  it('are labelled with classes narrower than a penny', () => {
     const prices = Array.from({ length: 12 }, (_, index) => `0.10${String(index).padStart(2, '0')}`);
     expect(priceScale(amountsOf(prices)).classes[0]?.label).toBe('10.00 to under 10.02');
   });
 
-  it('of no price are none', () => {
+  it('are empty without prices', () => {
     expect(priceScale([]).classes).toEqual([]);
   });
 });
 
 describe('a day of the heat map', () => {
-  it('has a cell for each half-hour, at its wall time, that tells its price', () => {
+  it('has a cell for each half-hour, at its wall time, with its price', () => {
     const { cells, clocks } = pictureOf(SUMMER, nightAndDay(SUMMER));
     expect(cells).toHaveLength(48);
-    expect(cells[14]).toMatchObject({ x: 29.167, y: 0, level: 5, tells: '07:00 to 07:30: 30.00 p/kWh' });
-    expect(cells[47]?.tells).toBe('23:30 to 24:00: 30.00 p/kWh');
+    expect(cells[14]).toMatchObject({ x: 29.167, y: 0, level: 5, description: '07:00 to 07:30: 30.00 p/kWh' });
+    expect(cells[47]?.description).toBe('23:30 to 24:00: 30.00 p/kWh');
     expect(clocks).toBeUndefined();
   });
 
-  it('leaves out the hour that there is not when the clocks go forward', () => {
+  it('marks the skipped hour when the clocks go forward', () => {
     const { cells, clocks } = pictureOf(FORWARD, nightAndDay(FORWARD));
     expect(clocks).toBe('clocks go forward, 46 half-hours');
-    expect(cells.filter(({ look }) => look === 'priced')).toHaveLength(46);
-    expect(cells.filter(({ look }) => look === 'skipped').map(({ x }) => x)).toEqual([4.167, 6.25]);
+    expect(cells.filter(({ state }) => state === 'priced')).toHaveLength(46);
+    expect(cells.filter(({ state }) => state === 'skipped').map(({ x }) => x)).toEqual([4.167, 6.25]);
   });
 
-  it('divides the hour that there is twice when they go back: the first above the second', () => {
+  it('divides the repeated hour when the clocks go back: the first above the second', () => {
     const slots = slotsOf(BACK, (time, zone) => priced(zone === 'BST' && time >= '01:00' ? '0.10' : '0.30'));
     const { cells, clocks } = pictureOf(BACK, slots);
     expect(clocks).toBe('clocks go back, 50 half-hours');
     const atOne = cells.filter(({ x }) => x === 4.167);
-    expect(atOne.map(({ y, level, tells }) => [y, level, tells])).toEqual([
+    expect(atOne.map(({ y, level, description }) => [y, level, description])).toEqual([
       [0, 1, '01:00 to 01:30 BST: 10.00 p/kWh'],
       [16.5, 5, '01:00 to 01:30 GMT: 30.00 p/kWh'],
     ]);
     expect(atOne.every(({ height }) => height === 15.5)).toBe(true);
   });
 
-  it('shows where there is no price, and where the tariff is not valid', () => {
+  it('shows half-hours without a price, and those in which the tariff is not valid', () => {
     const slots = slotsOf(SUMMER, (time) => (time < '12:00' ? priced('0.10') : [])).slice(4);
-    const { cells, tells } = pictureOf(SUMMER, slots);
-    expect([cells[0]?.look, cells[4]?.look, cells[24]?.look]).toEqual(['invalid', 'priced', 'unpriced']);
-    expect(cells[0]?.tells).toBe('00:00 to 00:30: the tariff is not valid');
-    expect(tells).toBe(
+    const { cells, description } = pictureOf(SUMMER, slots);
+    expect([cells[0]?.state, cells[4]?.state, cells[24]?.state]).toEqual(['invalid', 'priced', 'unpriced']);
+    expect(cells[0]?.description).toBe('00:00 to 00:30: the tariff is not valid');
+    expect(description).toBe(
       'Wednesday 15 July 2026: 00:00 to 02:00 no price, 02:00 to 12:00 10.00 p/kWh, 12:00 to 24:00 no price',
     );
   });
 
-  it('writes a price once where half-hours in a row cost it, and only where there is room', () => {
+  it('writes the price of consecutive half-hours once, and only if it fits', () => {
     const slots = slotsOf(SUMMER, (time) => {
       if (time < '07:00') return priced('0.10');
       return priced(time < '08:00' ? '0.20' : '0.30');
@@ -144,7 +144,7 @@ describe('a day of the heat map', () => {
     ]);
   });
 
-  it('takes a slot that begins within its half-hour for that half-hour', () => {
+  it('assigns a slot that starts within a half-hour to that half-hour', () => {
     const [first] = halfHoursOf(SUMMER);
     const [halfHour] = pricedDay(SUMMER, [slot((first?.starts ?? 0) + 600_000, priced('0.10'))]);
     expect(halfHour?.price).toBe(amountOf('0.10'));
@@ -163,12 +163,12 @@ describe('the curve of a day', () => {
     expect(new Set(bars.map(({ width }) => width.toFixed(2))).size).toBe(1);
   });
 
-  it('is a step line: level through a half-hour, upright between two', () => {
+  it('is a step line: horizontal during a half-hour, vertical between two', () => {
     const [line] = curveOf(SUMMER, nightAndDay(SUMMER)).lines;
     expect(line).toEqual({ kind: 'including', label: 'including VAT', path: 'M0 66.667H29.167V0H100' });
   });
 
-  it('begins at no price at all, with few lines of round prices', () => {
+  it('starts at a price of 0, with a few lines of round prices', () => {
     expect(curveOf(SUMMER, nightAndDay(SUMMER)).prices).toEqual([
       { at: 100, label: '0' },
       { at: 66.667, label: '10' },
@@ -177,14 +177,14 @@ describe('the curve of a day', () => {
     ]);
   });
 
-  it('shows prices with and without VAT, and tells both', () => {
+  it('shows prices with and without VAT, also in the description', () => {
     const slots = slotsOf(SUMMER, () => priced('0.105', '0.1'));
     const { lines, bars } = curveOf(SUMMER, slots);
     expect(lines.map(({ kind }) => kind)).toEqual(['excluding', 'including']);
-    expect(bars[0]?.tells).toBe('00:00 to 00:30: 10.50 p/kWh including VAT, 10.00 excluding');
+    expect(bars[0]?.description).toBe('00:00 to 00:30: 10.50 p/kWh including VAT, 10.00 excluding');
   });
 
-  it('is broken where there is no price', () => {
+  it('is interrupted at half-hours without a price', () => {
     const slots = slotsOf(SUMMER, (time) => (time >= '06:00' && time < '12:00' ? [] : priced('0.10')));
     expect(curveOf(SUMMER, slots).lines[0]?.path).toBe('M0 0H25M50 0H100');
     expect(
@@ -214,10 +214,10 @@ describe('the curve of a day', () => {
       ['second-tier', 'up to 20 kWh including VAT'],
       ['including', 'up to 10 kWh including VAT'],
     ]);
-    expect(bars[0]?.tells).toContain('above 30 kWh 40.00 p/kWh including VAT');
+    expect(bars[0]?.description).toContain('above 30 kWh 40.00 p/kWh including VAT');
   });
 
-  it('says only which tier it is, where their limits differ through the day', () => {
+  it('shows only the number of a tier if its limits differ during the day', () => {
     const tiers = (limit: string): PriceTier[] => [
       { toKwh: limit, unitPriceIncludingVat: '0.10', unitPriceExcludingVat: null },
       { toKwh: null, unitPriceIncludingVat: '0.20', unitPriceExcludingVat: null },
@@ -233,7 +233,7 @@ describe('the curve of a day', () => {
     ]);
   });
 
-  it('tells where the clocks change, and hours as the clock shows them', () => {
+  it('shows where the clocks change, and hours in wall time', () => {
     const { change, times } = curveOf(BACK, nightAndDay(BACK));
     expect(change).toEqual({ at: 8, label: 'clocks go back' });
     expect(times.map(({ label }) => label)).toEqual(['00', '03', '06', '09', '12', '15', '18', '21', '24']);
@@ -242,7 +242,7 @@ describe('the curve of a day', () => {
     expect(curveOf(SUMMER, nightAndDay(SUMMER)).change).toBeUndefined();
   });
 
-  it('stands on no ground where all is free', () => {
+  it('has a scale of one penny if everything is free', () => {
     const { lines, prices } = curveOf(
       SUMMER,
       slotsOf(SUMMER, () => priced('0.00')),
@@ -253,7 +253,7 @@ describe('the curve of a day', () => {
 });
 
 describe('the tables beside the pictures', () => {
-  it('have a row for each half-hour of the day: prices, and the rate they come from', () => {
+  it('have a row for each half-hour of the day: prices, and their rate', () => {
     const rows = dayRows(
       pricedDay(
         BACK,
@@ -274,7 +274,7 @@ describe('the tables beside the pictures', () => {
     });
   });
 
-  it('say why there is no price', () => {
+  it('state why there is no price', () => {
     const slots = slotsOf(SUMMER, () => []).slice(1);
     expect(dayRows(pricedDay(SUMMER, slots)).map(({ missing }) => missing)).toEqual([
       'not valid',
@@ -282,7 +282,7 @@ describe('the tables beside the pictures', () => {
     ]);
   });
 
-  it('of a week have the 48 half-hours of the clock, whatever it does', () => {
+  it('of a week have 48 half-hours, also when the clocks change', () => {
     const week = weekOf(BACK);
     const slots = week.flatMap((day) =>
       slotsOf(day, (time, zone) => priced(zone === 'BST' && time >= '01:00' ? '0.10' : '0.30')),
@@ -295,7 +295,7 @@ describe('the tables beside the pictures', () => {
 });
 
 describe('a day in words', () => {
-  it('tells prices in a row as one, and many by their range', () => {
+  it('combines consecutive equal prices, and shows many prices as a range', () => {
     expect(dayInWords(pricedDay(SUMMER, nightAndDay(SUMMER)))).toBe(
       '00:00 to 07:00 10.00 p/kWh, 07:00 to 24:00 30.00 p/kWh',
     );
@@ -304,9 +304,40 @@ describe('a day in words', () => {
     expect(dayInWords(pricedDay(SUMMER, []))).toBe('no price');
   });
 
-  it('has runs as long as the day', () => {
+  it('has runs that add up to the day', () => {
     const runs = runsOf(pricedDay(BACK, nightAndDay(BACK)));
     expect(runs.map(({ length }) => length)).toEqual([16, 34]);
+  });
+});
+
+describe('a half-hour in which the price changes', () => {
+  /** Economy 7: dear until 00:20 and from 07:20. */
+  const slots = halfHoursOf(SUMMER).flatMap(({ starts, time }) => {
+    const after = slot(starts + 20 * 60_000, priced(time === '00:00' ? '0.10' : '0.30'));
+    const first = slot(starts, priced(time === '00:00' || time > '07:00' ? '0.30' : '0.10'));
+    return time === '00:00' || time === '07:00' ? [first, after] : [first];
+  });
+
+  it('is shown in its parts, in words, tables and pictures', () => {
+    const day = pricedDay(SUMMER, slots);
+    expect(dayInWords(day)).toBe('00:00 to 00:20 30.00 p/kWh, 00:20 to 07:20 10.00 p/kWh, 07:20 to 24:00 30.00 p/kWh');
+    expect(runsOf(day).map(({ length }) => length)).toEqual(
+      [2 / 3, 14, 33 + 1 / 3].map((each) => expect.closeTo(each)),
+    );
+    expect(
+      dayRows(day)
+        .slice(0, 3)
+        .map(({ when }) => when),
+    ).toEqual(['00:00–00:20', '00:20–00:30', '00:30–01:00']);
+    expect(weekTable([SUMMER], slots).rows[0]?.cells).toEqual(['30.00 until 00:20, 10.00 until 00:30']);
+    const [first, second, third] = pictureOf(SUMMER, slots).cells;
+    expect([first, second, third].map((cell) => cell?.x)).toEqual([0, 1.389, 2.083]);
+    expect(
+      curveOf(SUMMER, slots)
+        .bars.map(({ width }) => width)
+        .slice(0, 3),
+    ).toEqual([1.389, 0.694, 2.084]);
+    expect(curveOf(SUMMER, slots).lines[0]?.path).toMatch(/^M0 \S+H1\.389V\S+H30\.556V\S+H100$/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { problemOf } from '../../../console/request/problems';
+import { problemOf } from '../../../web/console/request/problems';
 import {
   clockChanges,
   dayOf,
@@ -9,15 +9,15 @@ import {
   startOf,
   weekOf,
   writtenInstant,
-} from '../../../console/tariffs/local-time';
-import { amountOf, amountsOf, leastRoundStep, pence, penceOf } from '../../../console/tariffs/money';
-import { rateGroups } from '../../../console/tariffs/rate-rows';
-import type { Tariff } from '../../../console/tariffs/register-answers';
-import { tariffOfAddress, tariffPage, weekPage } from '../../../console/tariffs/tariff-address';
-import { replacementChain, tariffFacts } from '../../../console/tariffs/tariff-facts';
-import { tariffFilterOf } from '../../../console/tariffs/tariff-filter';
-import { readWeek, shownDay } from '../../../console/tariffs/tariff-reading';
-import { RegisterRefusal } from '../../../web/register-refusal';
+} from '../../../web/console/tariffs/local-time';
+import { amountOf, amountsOf, smallestRoundStep, pence, penceOf } from '../../../web/console/tariffs/money';
+import { rateGroups } from '../../../web/console/tariffs/rate-rows';
+import type { Tariff } from '../../../web/console/tariffs/operation-results';
+import { tariffOfAddress, tariffPage, weekPage } from '../../../web/console/tariffs/tariff-address';
+import { replacementChain, tariffDetails } from '../../../web/console/tariffs/tariff-details';
+import { tariffFilterOf } from '../../../web/console/tariffs/tariff-filter';
+import { readWeek, shownDay } from '../../../web/console/tariffs/tariff-reading';
+import { OperationError } from '../../../web/shared/operation-error';
 
 const ID = `trf_${'0'.repeat(31)}1`;
 
@@ -25,8 +25,14 @@ const TARIFF: Tariff = {
   ...{ tariffId: ID, name: 'Steady', validFrom: '2025-12-31T23:00:00.000Z', validTo: null, description: null },
   ...{ tariffType: 'STATIC', fuelType: 'ELECTRICITY', energyFlow: 'IMPORT', paymentMethod: 'NON_DIRECT_DEBIT' },
   ...{ meterType: 'MULTI_RATE', customerType: 'BUSINESS', ldzRegion: 'NWT', version: 2, percentageGreen: 72.5 },
-  ...{ standingCharge: '0.48105', vatIncluded: false, vatRate: 20, comments: null },
-  ...{ sellableFrom: null, sellableTo: '2026-06-30T22:30:00.000Z', lastModified: '2026-05-01T09:12:33.000Z' },
+  ...{ standingCharge: '0.48105', vatIncluded: false, vatRate: 20, comments: null, tierPeriod: 'MONTH' },
+  ...{ standingChargeIncludingVat: '0.57726', standingChargeExcludingVat: '0.48105' },
+  ...{
+    sellableFrom: null,
+    sellableTo: '2026-06-30T22:30:00.000Z',
+    supplierStatus: null,
+    lastModified: '2026-05-01T09:12:33.000Z',
+  },
   ...{ rates: [], versions: [], replaces: null, replacedBy: null },
   supplier: { mpid: 'FNLD', displayName: 'Fenland', support: 'help@fenland.example' },
 };
@@ -46,20 +52,20 @@ describe('money', () => {
     expect(penceOf(pounds)).toBe(text);
   });
 
-  it('is written with no more places than it has, where that is asked for', () => {
+  it('is written without trailing zeros on request', () => {
     expect([pence(amountOf('0.20'), 0), pence(amountOf('0.205'), 0)]).toEqual(['20', '20.5']);
   });
 
-  it('is never a guess', () => {
+  it('is not parsed from malformed text', () => {
     for (const text of ['', '1e3', '.5', '1.', '0x10', '0.1234567890123']) expect(() => amountOf(text)).toThrow(text);
   });
 
-  it('is in order by what it is worth, however it is written', () => {
+  it('is sorted by value, independent of its notation', () => {
     expect(amountsOf(['0.10', '0.9', '0.100', '0.09', '10.00'])).toEqual(['0.09', '0.1', '0.9', '10'].map(amountOf));
   });
 
-  it('goes up in steps of 1, 2 and 5', () => {
-    const step = (least: string) => pence(leastRoundStep((each) => each >= amountOf(least)));
+  it('has round steps of 1, 2 and 5', () => {
+    const step = (least: string) => pence(smallestRoundStep((each) => each >= amountOf(least)));
     expect(['0.01', '0.0101', '0.021', '0.06', '1.9'].map(step)).toEqual(['1.00', '2.00', '5.00', '10.00', '200.00']);
   });
 });
@@ -79,7 +85,7 @@ describe('local time', () => {
     expect(halfHours.at(-1)).toMatchObject({ time: '23:30', until: '24:00', column: 47 });
   });
 
-  it('shows an hour twice when the clocks go back, and none in its place when they go forward', () => {
+  it('repeats an hour when the clocks go back, and skips one when they go forward', () => {
     const shown = (day: string) => halfHoursOf(day).map(({ time, zone, isRepeated }) => [time, zone, isRepeated]);
     expect(shown('2026-10-25').slice(1, 7)).toEqual([
       ['00:30', 'BST', false],
@@ -95,7 +101,7 @@ describe('local time', () => {
     ]);
   });
 
-  it('knows the day of an instant, the week of a day, and the next changes of the clocks', () => {
+  it('returns the day of an instant, the week of a day, and the next changes of the clocks', () => {
     expect(dayOf('2026-07-14T23:30:00Z')).toBe('2026-07-15');
     expect(weekOf('2026-03-01')).toEqual(Array.from({ length: 7 }, (_, index) => daysAfter('2026-02-23', index)));
     expect(clockChanges('2026-03-29', 3)).toEqual(['2026-03-29', '2026-10-25', '2027-03-28']);
@@ -106,7 +112,7 @@ describe('local time', () => {
     for (const day of many) expect(halfHoursOf(day).length).not.toBe(48);
   });
 
-  it('takes days that are some, in years that tariffs may have', () => {
+  it('accepts valid days in the years of tariffs', () => {
     expect(dayOfText('2028-02-29')).toBe('2028-02-29');
     const others = [
       '2026-02-29',
@@ -121,14 +127,14 @@ describe('local time', () => {
     for (const other of [...others, undefined]) expect(dayOfText(other)).toBeUndefined();
   });
 
-  it('writes instants as a clock in Great Britain shows them', () => {
+  it('formats instants in the wall time of Great Britain', () => {
     expect(writtenInstant('2026-03-31T23:00:00.000Z')).toBe('1 Apr 2026');
     expect(writtenInstant('2026-07-14T13:30:00.000Z')).toBe('14 Jul 2026, 14:30');
   });
 });
 
 describe('addresses of the tariff pages', () => {
-  it('name a tariff as Interface D does, and a day', () => {
+  it('contain the tariff id of Interface D, and a day', () => {
     expect(tariffPage(ID)).toBe(`/tariffs/${ID}`);
     expect(weekPage(ID, '2026-03-29')).toBe(`/tariffs/${ID}?date=2026-03-29#week`);
     expect(tariffOfAddress({ tariffId: ID })).toBe(ID);
@@ -142,42 +148,42 @@ describe('the day that a page shows', () => {
 
   it.each([
     ['today', '2026-07-15', '2026-07-15'],
-    ['the first day of a tariff that has not begun', '2026-01-01', '2026-04-01'],
+    ['the first day of a tariff that has not started', '2026-01-01', '2026-04-01'],
     ['the last day of one that has ended', '2026-12-01', '2026-09-30'],
-  ])('is %s, unless another is asked for', (_, today, day) => {
-    expect(shownDay(undefined, validity, today)).toMatchObject({ day, fault: undefined });
-    expect(shownDay('', validity, today)).toMatchObject({ day, fault: undefined });
-    expect(shownDay('2026-03-29', validity, today)).toMatchObject({ day: '2026-03-29', fault: undefined });
+  ])('is %s, unless another day is requested', (_, today, day) => {
+    expect(shownDay(undefined, validity, today)).toMatchObject({ day, error: undefined });
+    expect(shownDay('', validity, today)).toMatchObject({ day, error: undefined });
+    expect(shownDay('2026-03-29', validity, today)).toMatchObject({ day: '2026-03-29', error: undefined });
   });
 
-  it('stays the same when what is asked for is no day, and the page says so', () => {
+  it('is the default, with an error, if the requested day is malformed', () => {
     expect(shownDay('2026-02-30', validity, '2026-07-15')).toMatchObject({
       day: '2026-07-15',
-      fault: '“2026-02-30” is no day from 2000 to 2199: write it as 2026-03-29.',
+      error: '“2026-02-30” is no day from 2000 to 2199. Write it as 2026-03-29.',
     });
-    expect(shownDay(['2026-01-01', '2026-01-02'], validity, '2026-07-15').fault).toMatch(/^That is no day/);
+    expect(shownDay(['2026-01-01', '2026-01-02'], validity, '2026-07-15').error).toMatch(/^That is no day/);
   });
 });
 
 describe('the prices of a week', () => {
   const week = weekOf('2026-07-15');
-  const answering = (answer: unknown) => ({ ask: <Answer>() => Promise.resolve(answer as Answer) });
+  const answering = (answer: unknown) => ({ execute: <Answer>() => Promise.resolve(answer as Answer) });
 
-  it('are no page without prices when the tariff is gone meanwhile, but NTF003', async () => {
+  it('are rejected with NTF003 if the tariff has been deleted meanwhile', async () => {
     await expect(readWeek(answering({ tariff: null }), TARIFF, week)).rejects.toMatchObject({ code: 'NTF003' });
     expect(await readWeek(answering({ tariff: { prices: [] } }), TARIFF, week)).toEqual([]);
   });
 });
 
 describe('the filter of the list', () => {
-  it('takes the nine filters of Interface D, and the supplier, by their names there', () => {
+  it('accepts the nine filters of Interface D under their names', () => {
     const query = {
       ...{ mpid: 'FNLD', tariff_type: 'dynamic', fuel_type: 'gas', energy_flow: 'export', meter_type: 'smart' },
       ...{ payment_method: 'non_direct_debit', customer_type: 'business', ldz_region: 'NWT' },
       ...{ valid_from: '2026-07-01', valid_to: '2026-07-31' },
     };
     const filter = tariffFilterOf(query);
-    expect(filter.faults).toEqual([]);
+    expect(filter.errors).toEqual([]);
     expect(filter.query).toEqual(query);
     expect(filter.variables).toEqual({
       ...{ mpid: 'FNLD', tariffType: 'DYNAMIC', fuelType: 'GAS', energyFlow: 'EXPORT', meterType: 'SMART' },
@@ -189,59 +195,59 @@ describe('the filter of the list', () => {
     );
   });
 
-  it('leaves out what is empty, and does not know the rest', () => {
+  it('ignores empty and unknown parameters', () => {
     expect(tariffFilterOf({ mpid: '', fuel_type: ' ', valid_from: '', utm_source: 'x' })).toMatchObject({
-      ...{ variables: {}, query: {}, faults: [] },
+      ...{ variables: {}, query: {}, errors: [] },
     });
   });
 
-  it('says of each value that it cannot read what it is', () => {
-    const { faults, variables } = tariffFilterOf({
+  it('returns an error for each malformed value', () => {
+    const { errors, variables } = tariffFilterOf({
       ...{ mpid: 'fnld', fuel_type: 'coal', ldz_region: 'toString', valid_from: 'soon', meter_type: 'smart' },
     });
-    expect(faults).toEqual([
-      '“fnld” is no market participant id: four capital letters or digits.',
+    expect(errors).toEqual([
+      '“fnld” is no market participant id. An id has four capital letters or digits.',
       'Fuel: there is no fuel_type “coal”.',
       'Region: there is no ldz_region “toString”.',
-      '“soon” is no day from 2000 to 2199: write it as 2026-03-29.',
+      '“soon” is no day from 2000 to 2199. Write it as 2026-03-29.',
     ]);
     expect(variables).toEqual({ meterType: 'SMART' });
   });
 
-  it('takes no window that ends before it begins', () => {
-    expect(tariffFilterOf({ valid_from: '2026-07-02', valid_to: '2026-07-01' }).faults).toEqual([
-      'The window of validity ends before it begins.',
+  it('rejects a window that ends before it starts', () => {
+    expect(tariffFilterOf({ valid_from: '2026-07-02', valid_to: '2026-07-01' }).errors).toEqual([
+      'The window of validity ends before it starts.',
     ]);
-    expect(tariffFilterOf({ valid_from: '2026-07-01', valid_to: '2026-07-01' }).faults).toEqual([]);
+    expect(tariffFilterOf({ valid_from: '2026-07-01', valid_to: '2026-07-01' }).errors).toEqual([]);
   });
 });
 
-describe('the facts of a tariff', () => {
+describe('the details of a tariff', () => {
   const values = (tariff: Tariff) => {
-    const { kind, terms } = tariffFacts(tariff);
+    const { kind, terms } = tariffDetails(tariff);
     return Object.fromEntries([...kind, ...terms].map(({ name, value }) => [name, value]));
   };
 
-  it('are told in words', () => {
+  it('are formatted for readers', () => {
     expect(values(TARIFF)).toEqual({
       ...{ Fuel: 'Electricity, import', Prices: 'Static', Meter: 'Multi-rate', Customer: 'Business' },
       ...{ Payment: 'Not direct debit', Region: 'North West (NWT)', Green: '72.5 %' },
-      ...{ 'Standing charge': '48.105 p per day, excluding VAT', VAT: 'not included, at 20 %' },
+      ...{ 'Standing charge': '57.726 p per day including VAT (48.105 p excluding VAT)', VAT: 'not included, at 20 %' },
       ...{ Valid: 'from 31 Dec 2025, 23:00', 'On sale': 'until 30 Jun 2026, 23:30' },
       Published: 'version 2, 1 May 2026, 10:12',
     });
   });
 
-  it('are left out where nothing is said', () => {
-    const told = values({ ...TARIFF, percentageGreen: null, sellableTo: null, vatIncluded: true, vatRate: null });
-    expect([told['Green'], told['On sale'], told['VAT']]).toEqual([
+  it('are omitted if the tariff does not state them', () => {
+    const shown = values({ ...TARIFF, percentageGreen: null, sellableTo: null, vatIncluded: true, vatRate: null });
+    expect([shown['Green'], shown['On sale'], shown['VAT']]).toEqual([
       undefined,
       undefined,
-      'included, at a rate that is not told',
+      'included, at an unknown rate',
     ]);
   });
 
-  it('have the chain of replacements in the order in which they came', () => {
+  it('have the chain of replacements, oldest first', () => {
     const named = (name: string) => ({ tariffId: ID, name, validFrom: '2026-01-01T00:00:00Z', validTo: null });
     const chain = replacementChain({
       ...TARIFF,
@@ -259,7 +265,7 @@ describe('the facts of a tariff', () => {
     expect(replacementChain(TARIFF).links).toEqual([]);
   });
 
-  it('leads on where the chain is longer than three each way', () => {
+  it('has links to further tariffs if the chain has more than three on a side', () => {
     const named = (number: number) => ({
       ...{ tariffId: `trf_${String(number).padStart(32, '0')}`, name: `number ${number}` },
       ...{ validFrom: '2026-01-01T00:00:00Z', validTo: null },
@@ -284,7 +290,7 @@ describe('the facts of a tariff', () => {
 });
 
 describe('the rates as they are published', () => {
-  it('are told in the order of the tree, each by its place', () => {
+  it('are in the order of the tree, each with its path', () => {
     const hour = (validFrom: string, validTo: string, ...prices: [string, string | null][]) => ({
       ...{ validFrom, validTo },
       rate: prices.map(([unitPrice, toKwh]) => ({ unitPrice, toKwh })),
@@ -310,7 +316,7 @@ describe('the rates as they are published', () => {
       'All months: all days',
     ]);
     expect(groups.flatMap(({ rates }) => rates)).toEqual([
-      { id: 'rate-0-0-0', name: '1.1.1', window: '22:00–06:00', prices: ['10.00 p/kWh'] },
+      { id: 'rate-0-0-0', name: '1.1.1', window: '22:00–06:00 next day', prices: ['10.00 p/kWh'] },
       {
         ...{ id: 'rate-0-1-0', name: '1.2.1', window: '00:00–24:00' },
         prices: ['10.00 p/kWh up to 2 kWh', '20.50 p/kWh above 2 kWh'],
@@ -321,18 +327,15 @@ describe('the rates as they are published', () => {
 });
 
 describe('a problem page of the tariffs', () => {
-  it.each(['/tariffs', '/tariffs?mpid=X', `/tariffs/${ID}`])(
-    'leads to the list, which everybody may see, from %s',
-    (address) => {
-      const { model, status } = problemOf(new RegisterRefusal('NTF003'), address);
-      expect([status, model?.['title'], model?.['room']]).toEqual([404, 'Tariff not found', 'tariffs']);
-      expect(model?.['onward']).toEqual({ address: '/tariffs', name: 'Go to the tariffs' });
-    },
-  );
+  it.each(['/tariffs', '/tariffs?mpid=X', `/tariffs/${ID}`])('links to the public list from %s', (address) => {
+    const { model, status } = problemOf(new OperationError('NTF003'), address);
+    expect([status, model?.['title'], model?.['section']]).toEqual([404, 'Tariff not found', 'tariffs']);
+    expect(model?.['onward']).toEqual({ address: '/tariffs', name: 'Go to the tariffs' });
+  });
 
-  it('leads elsewhere from elsewhere', () => {
-    expect(problemOf(new RegisterRefusal('NTF001'), '/tariffsheet').model?.['onward']).toMatchObject({ address: '/' });
-    expect(problemOf(new RegisterRefusal('NTF001'), '/grid/tariffs').model?.['onward']).toMatchObject({
+  it('links to other sections from other addresses', () => {
+    expect(problemOf(new OperationError('NTF001'), '/tariffsheet').model?.['onward']).toMatchObject({ address: '/' });
+    expect(problemOf(new OperationError('NTF001'), '/grid/tariffs').model?.['onward']).toMatchObject({
       address: '/grid',
     });
   });

@@ -7,7 +7,7 @@ import { expiringNotices } from './chapters/expiring-notices';
 import { registerEvents } from './chapters/register-events';
 import { subscriptions } from './chapters/subscriptions';
 
-/** Chapters of one file load the product once. */
+/** Chapters share one file, so that the product is loaded once. */
 describe('The event log', () => {
   eventLog();
 });

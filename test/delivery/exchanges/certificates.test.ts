@@ -25,7 +25,7 @@ describe('Certificates of receivers', () => {
     stranger.remove();
   });
 
-  /** A receiver with a certificate: its address by a host name or literal. */
+  /** Starts a receiver with a certificate; returns its URL with a host name or address. */
   async function receiver(certificate: TestCertificate, host = 'localhost', options = {}): Promise<string> {
     const server = createServer({ ...certificate, ...options }, (incoming, outgoing) => {
       posts += 1;
@@ -37,7 +37,7 @@ describe('Certificates of receivers', () => {
     return `https://${host}:${(server.address() as { port: number }).port}/`;
   }
 
-  /** Sends from a process of its own, to one after the other; its environment says which authorities it knows beside the usual ones. */
+  /** Sends to the URLs one after the other from another process, whose environment adds trusted authorities. */
   async function sent(urls: readonly string[], environment: Record<string, string>): Promise<SendResult[]> {
     const script = join(REPOSITORY_ROOT, 'test/support/sender-process.ts');
     const { stdout } = await promisify(execFile)(process.execPath, [...FROM_SOURCES, script, ...urls], {
@@ -48,7 +48,7 @@ describe('Certificates of receivers', () => {
 
   const known = () => ({ NODE_EXTRA_CA_CERTS: authority.file });
 
-  it('are accepted from an authority that NODE_EXTRA_CA_CERTS adds, in date, for this name, in a version of TLS of today', async () => {
+  it('are accepted from an authority that NODE_EXTRA_CA_CERTS adds, if they are valid now, for this name, with a current TLS version', async () => {
     const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
     const receivers = {
       'in order': await receiver(authority.issue('DNS:localhost')),
@@ -71,7 +71,7 @@ describe('Certificates of receivers', () => {
     expect(posts).toBe(1);
   });
 
-  it('are refused from an authority that is not known, whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+  it('are rejected from an unknown authority, whatever NODE_TLS_REJECT_UNAUTHORIZED is', async () => {
     const url = await receiver(stranger.issue('DNS:localhost'));
     const results = await sent([url], { ...known(), NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect(results).toMatchObject([{ status: null, error: 'tls' }]);

@@ -1,9 +1,9 @@
 import { isPublicAddress } from '../../../subgraphs/delivery/addresses';
 import { type Sender, callbackSender } from '../../../subgraphs/delivery/sender';
-import { callbackUrlFault } from '../../../subgraphs/delivery/callback-url';
+import { callbackUrlViolation } from '../../../subgraphs/delivery/callback-url';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver';
 
-/** Ways to write an address that is not one of the Internet. */
+/** Spellings of addresses that are not public. */
 const HOSTILE = [
   '127.0.0.1',
   '127.1',
@@ -77,7 +77,7 @@ const HOSTILE = [
   'a.localhost',
 ];
 
-describe('Callback URLs that lead where they must not', () => {
+describe('Callback URLs with forbidden addresses', () => {
   let receiver: WebhookReceiver;
   let sender: Sender;
   beforeAll(async () => {
@@ -89,8 +89,8 @@ describe('Callback URLs that lead where they must not', () => {
     await receiver.close();
   });
 
-  it.each(HOSTILE)('https://%s/ is refused when registered', (host) => {
-    expect(callbackUrlFault(`https://${host}:8443/hook`, { allowLoopback: false })).toMatch(/machine|special/);
+  it.each(HOSTILE)('https://%s/ is rejected at registration', (host) => {
+    expect(callbackUrlViolation(`https://${host}:8443/hook`, { allowLoopback: false })).toMatch(/machine|special/);
   });
 
   it.each(HOSTILE)('nothing is sent to https://%s/', async (host) => {
@@ -102,7 +102,7 @@ describe('Callback URLs that lead where they must not', () => {
     expect(receiver.connections()).toBe(0);
   });
 
-  it('nothing is sent in clear', async () => {
+  it('nothing is sent without TLS', async () => {
     for (const host of ['127.0.0.1', 'localhost', 'receiver.example'])
       expect(await sender.send({ url: `http://${host}:${receiver.port}/`, headers: {}, body: '' })).toMatchObject({
         error: 'blocked-address',
@@ -110,13 +110,13 @@ describe('Callback URLs that lead where they must not', () => {
     expect(receiver.connections()).toBe(0);
   });
 
-  it('are refused for the same reason when this machine is admitted, unless they lead to it', async () => {
+  it('are rejected for the same reason if loopback is admitted, unless they are loopback', async () => {
     const admitting = callbackSender({ allowLoopback: true, exchangeMs: 500 });
     for (const host of HOSTILE.filter(
       (each) => !/^127\.|^2130706433|^0x7f|^017|^%|^\[::1\]|^\[0:0|localhost/i.test(each),
     )) {
       const url = `https://${host}:${receiver.port}/`;
-      expect(callbackUrlFault(url, { allowLoopback: true })).toBe('is a private or special address');
+      expect(callbackUrlViolation(url, { allowLoopback: true })).toBe('is a private or special address');
       expect(await admitting.send({ url, headers: {}, body: '' })).toMatchObject({ error: 'blocked-address' });
     }
     admitting.close();
@@ -125,11 +125,11 @@ describe('Callback URLs that lead where they must not', () => {
 
 describe('Ordinary addresses', () => {
   it.each(['93.184.216.34', '1.1.1.1', '172.32.0.1', '192.167.255.255', '2606:4700::1111', '2a00:1450:4009:80b::200e'])(
-    '%s is one of the Internet',
+    '%s is a public address',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 
-  it.each(['receiver.example', '', '1.2.3', '::ffff:1.2.3.4', '1.2.3.4.5'])('"%s" is none', (address) =>
+  it.each(['receiver.example', '', '1.2.3', '::ffff:1.2.3.4', '1.2.3.4.5'])('"%s" is not a public address', (address) =>
     expect(isPublicAddress(address)).toBe(false),
   );
 });
@@ -153,7 +153,7 @@ describe('A callback URL', () => {
     ['https:receiver.example', false, 'is not an https URL'],
     ['https://①②⑦.0.0.1/', false, 'is not an https URL'],
     [`https://receiver.example/${'a'.repeat(2_048)}`, false, 'is longer than 2048 characters'],
-  ])('%s (on this machine: %s) is told: %s', (url, allowLoopback, told) =>
-    expect(callbackUrlFault(url, { allowLoopback })).toBe(told),
+  ])('%s (loopback admitted: %s) has the result: %s', (url, allowLoopback, violation) =>
+    expect(callbackUrlViolation(url, { allowLoopback })).toBe(violation),
   );
 });

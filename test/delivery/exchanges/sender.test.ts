@@ -22,24 +22,24 @@ describe('Sending to a callback URL', () => {
   });
   const send = (url = receiver.url) => sender.send({ ...DISPATCH, url });
 
-  it('posts body and headers as they are', async () => {
+  it('sends body and headers unmodified', async () => {
     expect(await send()).toEqual({ status: 204, error: null, durationMs: expect.any(Number), retryAfterSeconds: null });
     const [post] = receiver.received;
     expect(post?.body).toBe(DISPATCH.body);
     expect(post?.headers).toMatchObject({ 'webhook-id': 'evt_1', 'content-length': '13' });
   });
 
-  it.each([200, 201, 202, 204, 299])('counts as delivered when the answer is %i', async (status) => {
+  it.each([200, 201, 202, 204, 299])('succeeds with status %i', async (status) => {
     receiver.answer(() => status);
     expect(await send()).toMatchObject({ status, error: null });
   });
 
-  it.each([400, 401, 404, 410, 429, 500, 503])('is refused by %i', async (status) => {
+  it.each([400, 401, 404, 410, 429, 500, 503])('fails with status %i', async (status) => {
     receiver.answer(() => status);
     expect(await send()).toMatchObject({ status, error: 'refused-status' });
   });
 
-  it.each([301, 302, 303, 307, 308])('does not follow a redirect %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('fails with redirect %i without following it', async (status) => {
     receiver.answer(({ path }) =>
       path === '/hook' ? redirectTo(`http://127.0.0.1:${receiver.port}/other`, status) : 204,
     );
@@ -48,14 +48,14 @@ describe('Sending to a callback URL', () => {
   });
 
   describe('within half a second', () => {
-    /** Milliseconds in which half a second ends also on a busy machine: without being told, ten seconds are waited. */
+    /** Milliseconds, with a margin for a busy machine; without the setting a request may take ten seconds. */
     const ENDED = 2_500;
     beforeEach(() => {
       sender.close();
       sender = callbackSender({ allowLoopback: true, exchangeMs: 500 });
     });
 
-    it('gives up when no answer came in time', async () => {
+    it('fails if no response arrives in time', async () => {
       receiver.answer(() => () => undefined);
       const { durationMs, ...result } = await send();
       expect(result).toEqual({ status: null, error: 'timeout', retryAfterSeconds: null });
@@ -63,7 +63,18 @@ describe('Sending to a callback URL', () => {
       expect(durationMs).toBeLessThan(ENDED);
     });
 
-    it('gives an answer that comes byte by byte no more time', async () => {
+    it('ignores a response that arrives later, and takes a new connection for the next request', async () => {
+      let respondLate = (): unknown => undefined;
+      receiver.answer(() => (_, outgoing) => void (respondLate = () => outgoing.writeHead(200).end()));
+      expect((await send()).error).toBe('timeout');
+      const connections = receiver.connections();
+      receiver.answer(() => 503);
+      respondLate();
+      expect(await send()).toMatchObject({ status: 503, error: 'refused-status' });
+      expect(receiver.connections()).toBe(connections + 1);
+    });
+
+    it('allows no more time for a response that arrives byte by byte', async () => {
       receiver.answer(() => (_, outgoing) => {
         const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Long: ';
         let at = 0;
@@ -76,7 +87,7 @@ describe('Sending to a callback URL', () => {
     });
   });
 
-  it('does not read a body that does not end', async () => {
+  it('does not read an endless body', async () => {
     let written = 0;
     receiver.answer(() => (_, outgoing) => {
       outgoing.writeHead(200);
@@ -87,18 +98,18 @@ describe('Sending to a callback URL', () => {
     expect(written).toBeLessThan(4_000_000);
   });
 
-  it('is a failure of the connection when the receiver hangs up', async () => {
+  it('fails with a connection error if the receiver disconnects', async () => {
     receiver.answer(() => (incoming) => incoming.socket.destroy());
     expect(await send()).toMatchObject({ status: null, error: 'connection' });
   });
 
-  it('is a failure of the connection when nobody listens', async () => {
+  it('fails with a connection error if the port is closed', async () => {
     const { port } = receiver;
     await receiver.close();
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: null, error: 'connection' });
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     for (let time = 0; time < 5; time += 1) expect(await send()).toMatchObject({ error: null });
     expect(receiver.connections()).toBe(1);
   });
@@ -147,29 +158,29 @@ describe('Names of receivers', () => {
     return results;
   };
 
-  it('are looked up once for each connection: what is checked is what is connected to', async () => {
+  it('are resolved once per connection: the verified address is the connected one', async () => {
     receiver.answer(() => (_, outgoing) => void outgoing.writeHead(204, { connection: 'close' }).end());
     expect(await sending('flips.example', true)).toEqual([null, 'blocked-address']);
     expect(names.asked('flips.example')).toBe(2);
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('that lead to this machine are refused elsewhere than in development', async () => {
+  it('with a loopback address are rejected except in development', async () => {
     const before = receiver.connections();
     expect(await sending('here.example', false)).toEqual(['blocked-address', 'blocked-address']);
     expect(await sending('localhost', false)).toEqual(['blocked-address', 'blocked-address']);
     expect(receiver.connections()).toBe(before);
   });
 
-  it('are refused when one of their addresses is not admitted', async () => {
+  it('are rejected if one of their addresses is not admitted', async () => {
     expect(await sending('mixed.example', false)).toEqual(['blocked-address', 'blocked-address']);
   });
 
-  it('that nobody knows are told as such', async () => {
+  it('that do not exist are reported as name-not-found', async () => {
     expect(await sending('nobody.invalid', false)).toEqual(['name-not-found', 'name-not-found']);
   });
 
-  it('whose server is silent do not hold up others', async () => {
+  it('whose name server does not respond do not delay others', async () => {
     const sender = callbackSender({ allowLoopback: true, nameServers: [names.address], exchangeMs: 3_000 });
     const silent = Array.from({ length: 20 }, () => sender.send({ ...DISPATCH, url: 'https://silent.example/' }));
     const other = sender.send({ ...DISPATCH, url: `http://localhost:${receiver.port}/` });
@@ -178,14 +189,14 @@ describe('Names of receivers', () => {
     sender.close();
   });
 
-  it('that are denied at first, and silent when asked again, do not hold up others: no thread of the process asks', async () => {
+  it('that are unknown first and then get no response do not delay others: lookups use no thread of the process', async () => {
     const asked = jest.spyOn(dns, 'lookup');
     expect(await sending('nobody.invalid', false)).toEqual(['name-not-found', 'name-not-found']);
     expect(asked.mock.calls.map(([name]) => name)).not.toContain('nobody.invalid');
     asked.mockRestore();
   });
 
-  it('that no server knows may stand in the file of hosts', async () => {
+  it('unknown to the name server may be in the hosts file', async () => {
     const room = await mkdtemp(join(tmpdir(), 'register-hosts-'));
     const hosts = join(room, 'hosts');
     await writeFile(
@@ -203,7 +214,7 @@ describe('Names of receivers', () => {
     await rm(room, { recursive: true });
   });
 
-  it('may lead to this machine in development', async () => {
+  it('may have a loopback address in development', async () => {
     expect(await sending('here.example', true)).toEqual([null, null]);
     expect(receiver.connections()).toBeGreaterThan(0);
   });

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
-import { type OpenApiDocument, loadContract } from '../../../rest-adapter/contract';
-import { INTERFACE_A } from '../../../rest-adapter/interfaces';
+import { type OpenApiDocument, loadContract } from '../../../rest-adapter/contract/contract';
+import { INTERFACE_A } from '../../../rest-adapter/contract/interfaces';
 import {
   type Customer,
   type DataUser,
@@ -24,7 +24,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const CHANGE = { 'effective-date': '2099-01-31', 'source-reference': 'COT-1' };
 const EVENTS = ['consent.expiring', 'tenancy.change', 'consent.withdrawal', 'webhook.test'];
 
-/** What the OpenAPI document says of one event. */
+/** An event of the OpenAPI document. */
 interface DocumentedEvent {
   readonly parameters: readonly { readonly $ref: string }[];
   readonly requestBody: {
@@ -32,7 +32,7 @@ interface DocumentedEvent {
   };
 }
 
-/** Everything in which a delivery is not what the OpenAPI document says under `webhooks`. */
+/** Returns the differences between a delivery and the OpenAPI document's `webhooks`. */
 function contractOfDeliveries(document: OpenApiDocument): (post: ReceivedPost) => string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
@@ -64,7 +64,7 @@ function contractOfDeliveries(document: OpenApiDocument): (post: ReceivedPost) =
   };
 }
 
-/** The check by `X-DAR-Signature` as README shows it. */
+/** Verifies `X-DAR-Signature` as shown in docs/webhooks.md. */
 function isGenuine(headers: ReceivedPost['headers'], body: string, secrets: readonly string[]): boolean {
   const sent = Buffer.from(String(headers['x-dar-signature']));
   return secrets.some((secret) => {
@@ -73,7 +73,7 @@ function isGenuine(headers: ReceivedPost['headers'], body: string, secrets: read
   });
 }
 
-describe('What a Data User is told by webhooks', () => {
+describe('The webhook events of a Data User', () => {
   const { document } = loadContract(INTERFACE_A);
   const faultsOf = contractOfDeliveries(document);
   let register: SharedRegister;
@@ -81,11 +81,11 @@ describe('What a Data User is told by webhooks', () => {
   let operator: RestClient;
   let dataUser: DataUser;
   let customer: Customer;
-  /** Another Data User, who has a record at the same meter point, and a subscription of tenancies alone. */
+  /** Another Data User with a record at the same meter point and a subscription to changes of tenancy only. */
   let other: DataUser;
   let ofOther: { readonly ak: string; readonly wid: string; readonly testId: string };
   let webhook: { readonly wid: string; readonly secret: string };
-  /** The key of a consent that ends in nine days and a half. */
+  /** The key of a consent that expires in nine and a half days. */
   let ak: string;
   beforeAll(async () => {
     receiver = await webhookReceiver();
@@ -106,7 +106,7 @@ describe('What a Data User is told by webhooks', () => {
     await receiver.close();
   });
 
-  /** A consent that ends soon is registered, its meter point changes hands, its customer withdraws; and a test is asked for. */
+  /** Registers a consent that expires soon, records a change of tenancy, withdraws the consent, and requests a test. */
   async function everythingHappens(): Promise<void> {
     const record = consentRecord(customer.ir);
     const expiry = new Date(Date.now() + 9.5 * DAY).toISOString();
@@ -139,12 +139,12 @@ describe('What a Data User is told by webhooks', () => {
     );
   }
 
-  it('is all that the OpenAPI document describes, and nothing else', () => {
+  it('are exactly those that the OpenAPI document describes', () => {
     expect(Object.keys(document['webhooks'] as object).toSorted()).toEqual(EVENTS.toSorted());
     expect(receiver.received.filter(({ path }) => path === '/hook')).toHaveLength(EVENTS.length);
   });
 
-  it.each(EVENTS)('has the form that the OpenAPI document describes: %s', async (type) => {
+  it.each(EVENTS)('conform to the OpenAPI document: %s', async (type) => {
     const post = await received(type);
     expect(faultsOf(post)).toEqual([]);
     const sequence = type === 'consent.withdrawal' ? 2 : 1; // after the notice of expiry of the same record
@@ -152,19 +152,19 @@ describe('What a Data User is told by webhooks', () => {
     expect(post.headers['content-type']).toBe('application/json');
   });
 
-  it('would be found out if it lacked what is documented', async () => {
+  it('fail this test if they lack a documented field', async () => {
     const post = await received('consent.withdrawal');
     const { sequence: _, payload, ...event } = JSON.parse(post.body) as { sequence: number; payload: object };
     const { 'x-dar-signature': __, ...headers } = post.headers;
-    const told = faultsOf({ ...post, headers, body: JSON.stringify({ ...event, payload: { ...payload, mpxn: 1 } }) });
-    expect(told).toEqual([
+    const faults = faultsOf({ ...post, headers, body: JSON.stringify({ ...event, payload: { ...payload, mpxn: 1 } }) });
+    expect(faults).toEqual([
       "body must have required property 'sequence'",
       expect.stringMatching('^body/payload/mpxn must be '),
       expect.stringMatching('^X-DAR-Signature must be '),
     ]);
   });
 
-  it.each(EVENTS)('is signed in both ways: %s', async (type) => {
+  it.each(EVENTS)('are signed with both schemes: %s', async (type) => {
     const { headers, body } = await received(type);
     expect(isGenuine(headers, body, [webhook.secret])).toBe(true);
     expect(isGenuine(headers, `${body} `, [webhook.secret])).toBe(false);
@@ -174,7 +174,7 @@ describe('What a Data User is told by webhooks', () => {
     expect(new Webhook(webhook.secret).verify(body, triple)).toEqual(JSON.parse(body));
   });
 
-  it('names meter point, access key and organisation of the receiver', async () => {
+  it('contain meter point, access key and organisation of the receiver', async () => {
     const bodyOf = async (type: string) => JSON.parse((await received(type)).body);
     const payloadOf = async (type: string): Promise<object> => (await bodyOf(type)).payload;
     const of = { ak, mpxn: customer.mpxn, duid: dataUser.duid };
@@ -192,18 +192,18 @@ describe('What a Data User is told by webhooks', () => {
     expect(await payloadOf('webhook.test')).toEqual({});
   });
 
-  it('is a change of tenancy with the own records only, also at a meter point of several', async () => {
+  it('include a change of tenancy with the own records only, even at a meter point with records of several Data Users', async () => {
     const { payload } = JSON.parse((await received('tenancy.change', '/other')).body);
     expect(payload['affected-aks']).toEqual([ofOther.ak]);
   });
 
-  it('is a test when it is asked for, whatever the subscription is for', async () => {
+  it('include a test event on request, whatever the types of the subscription', async () => {
     const post = await received('webhook.test', '/other');
     expect(post.headers['webhook-id']).toBe(ofOther.testId);
     expect(JSON.parse(post.body)).toMatchObject({ wid: ofOther.wid, sequence: 1, payload: {} });
   });
 
-  it('is in the log of deliveries, with the status that it was answered', async () => {
+  it('are in the log of deliveries, with the status of the response', async () => {
     const log = await until(async () => {
       const { body } = await dataUser.rest('GET', `/v1/webhooks/${webhook.wid}/deliveries?status=delivered`);
       return body['deliveries'].length === EVENTS.length ? body['deliveries'] : undefined;

@@ -2,13 +2,15 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Webhook } from 'standardwebhooks';
-import type { Caller } from '../../../subgraphs/server/caller';
+import type { Caller } from '../../../subgraphs/server/callers/caller';
 import type { ReceivedPost } from '../../support/webhook-receiver';
 import { type RegisteredConsent, type Subscription, type WebhookRoom, webhookRoom } from '../../support/webhook-room';
 import { end, replace } from '../../support/event-rows';
 import { until } from '../../support/until';
 
 const MINUTE = 60;
+/** Selects a subscription's endpoint if its deliveries are deferred. */
+const DEFERRED = 'select from delivery_endpoint where id = $1 and leased_by is null and put_off_at is not null';
 const HOUR = 3_600;
 const DELIVERIES = `query ($wid: WebhookId!, $state: DeliveryState, $first: Int, $after: String) { webhook(wid: $wid) {
   deliveries(state: $state, first: $first, after: $after) { nextCursor nodes {
@@ -50,7 +52,10 @@ describe('The deliveries of a subscription', () => {
     await room.withdraw(record);
     return record;
   };
-  /** A delivery of another Data User that fails once: resolves when it is tried again, so that what was due with it was tried too. */
+  /**
+   * Starts a delivery of another Data User that fails once; the returned promise resolves at its next attempt, when all
+   * other due deliveries were attempted, too.
+   */
   const companion = async (): Promise<() => Promise<unknown>> => {
     const other = await room.dataUser('Fernhollow');
     const marker = `${path}-marker`;
@@ -68,7 +73,7 @@ describe('The deliveries of a subscription', () => {
   const isSignedWith = ({ body, headers }: ReceivedPost, secret: string) =>
     headers['x-dar-signature'] === `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-  it('are repeated byte by byte under the same id as long as nobody is anonymised, signed anew', async () => {
+  it('are repeated byte by byte under the same id and signed again, unless a customer is anonymised', async () => {
     room.receiver.answer(() => 500);
     const subscription = await subscribe();
     await withdrawn();
@@ -98,18 +103,16 @@ describe('The deliveries of a subscription', () => {
     ]);
   });
 
-  it('wait while identity is away, which is no attempt', async () => {
+  it('wait while identity is unavailable, without counting an attempt', async () => {
     room.setIdentityAway(true);
     const subscription = await subscribe();
     const record = await room.consent(by).catch(() => undefined);
-    expect(record).toBeUndefined(); // nothing is registered without it
+    expect(record).toBeUndefined(); // no record is registered while identity is unavailable
     room.setIdentityAway(false);
     const withIdentity = await room.consent(by);
     room.setIdentityAway(true);
     await room.withdraw(withIdentity);
-    const held = () =>
-      room.owner.query('select held from delivery where endpoint_id = $1 and held > 0', [subscription.id]);
-    await until(async () => ((await held()).rowCount === 1 ? true : undefined));
+    await until(async () => ((await room.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined));
     expect((await deliveries(subscription)).nodes).toMatchObject([{ status: 'PENDING', attempts: [] }]);
     room.setIdentityAway(false);
     await advance(10);
@@ -118,7 +121,7 @@ describe('The deliveries of a subscription', () => {
     expect((await attempted(subscription, 1)).attempts).toHaveLength(1);
   });
 
-  it('tell no MPxN any more when the Identity Record was anonymised', async () => {
+  it('contain no MPxN once the Identity Record is anonymised', async () => {
     room.receiver.answer(() => 500);
     const subscription = await subscribe();
     const record = await withdrawn();
@@ -131,7 +134,7 @@ describe('The deliveries of a subscription', () => {
     expect(second).toEqual({ ...first, payload: { ...first.payload, mpxn: null } });
   });
 
-  it('fail by their schedule when the Identity Record cannot be opened, and hold up no other', async () => {
+  it('fail by their schedule if the Identity Record cannot be decrypted, and delay no other', async () => {
     const alertEmail = `alerts-${number}@larkhill.example`;
     const subscription = await subscribe({ alertEmail });
     const [lost, other] = [await room.consent(by), await room.consent(by)];
@@ -159,15 +162,15 @@ describe('The deliveries of a subscription', () => {
       return mails.length > 0 ? mails : undefined;
     });
     expect(mail?.text).toContain(delivery.eventId);
-    const told = room
+    const logLines = room
       .log()
       .split('\n')
       .filter((line) => line.includes(rows[0].id));
-    expect(told).toHaveLength(1);
+    expect(logLines).toHaveLength(1);
     expect(room.receiver.received.filter((received) => received.path === path)).toHaveLength(1);
   });
 
-  it('tell of a change of tenancy without the records that were anonymised since', async () => {
+  it('of a change of tenancy omit the records that were anonymised since', async () => {
     room.receiver.answer(() => 500);
     const subscription = await subscribe({ eventTypes: ['TENANCY_CHANGE'] });
     const gone = await room.consent(by);
@@ -183,7 +186,7 @@ describe('The deliveries of a subscription', () => {
     expect(second).toEqual({ ...first, payload: { ...first.payload, 'affected-aks': [left.ak] } });
   });
 
-  it('go to the new callback URL once that was changed', async () => {
+  it('go to the new callback URL after it was changed', async () => {
     room.receiver.answer(() => 500);
     const subscription = await subscribe();
     await withdrawn();
@@ -219,13 +222,12 @@ describe('The deliveries of a subscription', () => {
     expect(rows).toEqual([{ callback_sealed: Buffer.alloc(0), alert_email_sealed: Buffer.alloc(0), secrets: 0 }]);
   });
 
-  it('are kept while the Data User is suspended, and sent when it is back', async () => {
+  it('wait while the Data User is suspended, and are sent after its reactivation', async () => {
     const subscription = await subscribe();
     await room.accounts.changeStatus('test', by.accountId, 'suspend');
     const record = await room.consent(by);
     await room.withdraw(record);
-    const held = 'select from delivery where endpoint_id = $1 and held > 0';
-    await until(async () => ((await room.owner.query(held, [subscription.id])).rowCount === 1 ? true : undefined));
+    await until(async () => ((await room.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined));
     expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
     const { data } = await room.ask(by, 'query ($wid: WebhookId!) { webhook(wid: $wid) { active } }', subscription);
     expect(data.webhook.active).toBe(false);
@@ -233,7 +235,7 @@ describe('The deliveries of a subscription', () => {
     expect(JSON.parse(((await room.posts(1, path)) as [ReceivedPost])[0].body).payload.ak).toBe(record.ak);
   });
 
-  it('are sent at once when it is back, whatever was looked at meanwhile', async () => {
+  it('are sent immediately after the reactivation, whatever was read in between', async () => {
     const { id } = await subscribe();
     const events = `insert into event (type, duid, webhook_id) select 'webhook.test', $1::text, $2::uuid from generate_series(1, 5)`;
     for (let round = 0; round < 15; round++) {
@@ -245,7 +247,7 @@ describe('The deliveries of a subscription', () => {
     expect(await room.posts(75, path)).toHaveLength(75);
   });
 
-  it('end with the account of the Data User', async () => {
+  it('end with the termination of the account', async () => {
     await subscribe();
     await room.accounts.changeStatus('test', by.accountId, 'suspend');
     await withdrawn();
@@ -257,7 +259,7 @@ describe('The deliveries of a subscription', () => {
     expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
   });
 
-  it('can be asked for once more, signed with the current secret', async () => {
+  it('can be requested again, signed with the current secret', async () => {
     const subscription = await subscribe();
     await withdrawn();
     const [first] = (await room.posts(1, path)) as [ReceivedPost];
@@ -271,12 +273,12 @@ describe('The deliveries of a subscription', () => {
     expect(second.body).toBe(first.body);
     expect(isSignedWith(first, subscription.signingSecret)).toBe(true);
     expect(isSignedWith(second, data.updateWebhook.signingSecret)).toBe(true);
-    expect(String(second.headers['webhook-signature']).split(' ')).toHaveLength(2); // the old secret is still valid
+    expect(String(second.headers['webhook-signature']).split(' ')).toHaveLength(2); // the previous secret is still valid
     expect((await attempted(subscription, 2)).status).toBe('DELIVERED');
     expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
   });
 
-  it('are not sent any more once they are superseded, though their turn had begun', async () => {
+  it('are not sent once they are superseded, even if their lease run has started', async () => {
     const { id } = await subscribe();
     let answerAll = () => {};
     const answered = new Promise<void>((resolve) => (answerAll = resolve));
@@ -295,13 +297,13 @@ describe('The deliveries of a subscription', () => {
     answerAll();
     await until(async () => {
       const left = `select from delivery where endpoint_id = $1 and state = 'pending'
-        union all select from delivery_slot where endpoint_id = $1 and leased_by is not null`;
+        union all select from delivery_endpoint where id = $1 and leased_by is not null`;
       return (await room.owner.query(left, [id])).rowCount === 0 ? true : undefined;
     });
     expect([rowCount, room.receiver.received.filter((post) => post.path === path).length]).toEqual([32, 8]);
   });
 
-  it('wait while their facts cannot be read, which is no attempt', async () => {
+  it('wait while their data cannot be read, without counting an attempt', async () => {
     room.receiver.answer(() => 503);
     const subscription = await subscribe();
     await withdrawn();
@@ -311,12 +313,11 @@ describe('The deliveries of a subscription', () => {
       const other = new Client({ connectionString: room.databaseUrl, options: '-c search_path=access,register' });
       await other.connect();
       await other.query('select register.set_clock_offset($1)', [(clock += MINUTE + 1)]);
-      const held = 'select attempt, held from delivery where endpoint_id = $1 and held > 0';
-      const { rows } = await until(async () => {
-        const found = await other.query(held, [subscription.id]);
-        return found.rowCount === 1 ? found : undefined;
-      });
-      expect(rows).toEqual([{ attempt: 1, held: 1 }]);
+      await until(async () => ((await other.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined));
+      const { rows } = await other.query('select state, attempt from delivery where endpoint_id = $1', [
+        subscription.id,
+      ]);
+      expect(rows).toEqual([{ state: 'pending', attempt: 1 }]);
       await other.end();
     } finally {
       await room.owner.query('rollback');
@@ -326,7 +327,7 @@ describe('The deliveries of a subscription', () => {
     expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
   });
 
-  it('cannot be asked for of an event that was never theirs', async () => {
+  it('cannot be requested for an event of another subscription', async () => {
     const subscription = await subscribe();
     const ask = (eventId: string) => room.ask(by, REDELIVER, { wid: subscription.wid, eventId });
     expect((await ask(`evt_${'0'.repeat(24)}`)).codes).toEqual(['NTF001']);
@@ -347,7 +348,7 @@ describe('The deliveries of a subscription', () => {
       ['was extended', (id: string) => replace(room.owner, id, '300 days')],
       ['has expired', () => advance(2 * DAY)],
       ['was revoked while the Data User is suspended', suspendedAndRevoked],
-    ])('are superseded before the next attempt when the record %s', async (_, change) => {
+    ])('are superseded before the next attempt if the record %s', async (_, change) => {
       room.receiver.answer(() => 503);
       const subscription = await subscribe();
       const { id } = await room.consent(by, 1);
@@ -362,7 +363,7 @@ describe('The deliveries of a subscription', () => {
       expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
     });
 
-    it('are sent again as long as the record stays as it was', async () => {
+    it('are sent again as long as the record is unchanged', async () => {
       room.receiver.answer(() => 503);
       const subscription = await subscribe();
       await room.consent(by, 1);
@@ -389,7 +390,7 @@ describe('The deliveries of a subscription', () => {
     expect((await room.ask(by, DELIVERIES, { wid: subscription.wid, first: 501 })).codes).toEqual(['VAL003']);
   });
 
-  it('that were given up are told by one mail within an hour', async () => {
+  it('that were abandoned are listed in one mail within an hour', async () => {
     room.receiver.answer(() => 503);
     const alertEmail = `alerts-${number}@larkhill.example`;
     const subscription = await subscribe({ alertEmail });
@@ -417,7 +418,7 @@ describe('The deliveries of a subscription', () => {
     expect((await deliveries(subscription)).nodes[0].attempts).toHaveLength(6);
   });
 
-  it('are counted for the back office, which sees no address', async () => {
+  it('are counted for the back office, without any address', async () => {
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
@@ -441,7 +442,40 @@ describe('The deliveries of a subscription', () => {
     expect((await room.ask(by, '{ deliveryHealth { pending } }')).codes).toEqual(['PRM001']);
   });
 
-  it('are not shown of a Data User that was terminated: nothing is delivered to it', async () => {
+  it('whose body cannot be created delay no other, are logged once, and are reported to the back office', async () => {
+    const [broken, sound] = [await subscribe(), await subscribe({ callbackUrl: callbackUrl('-sound') })];
+    await room.owner.query(`update webhook set callback_sealed = '\\x00' where id = $1`, [broken.id]);
+    await withdrawn();
+    await room.posts(1, `${path}-sound`);
+    const faulty = async () => {
+      const { data } = await room.ask(ADMIN, '{ deliveryHealth { faulty subscriptions { webhookId faulty } } }');
+      const of = (id: string) =>
+        data.deliveryHealth.subscriptions.find(({ webhookId }: { webhookId: string }) => webhookId === id).faulty;
+      return { all: data.deliveryHealth.faulty, broken: of(broken.id), sound: of(sound.id) };
+    };
+    await until(async () => ((await faulty()).broken === 1 ? true : undefined));
+    expect(await faulty()).toEqual({ all: 1, broken: 1, sound: 0 });
+    const waiting = async () =>
+      (
+        await room.owner.query('select event_id, state, faults, attempts from delivery where endpoint_id = $1', [
+          broken.id,
+        ])
+      ).rows[0];
+    for (let tried = 1; tried <= 3; tried += 1) {
+      await advance(MINUTE);
+      await until(async () => ((await waiting()).faults > tried ? true : undefined));
+    }
+    const { event_id: eventId, ...delivery } = await waiting();
+    expect(delivery).toMatchObject({ state: 'pending', attempts: [] });
+    const logged = room
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(eventId));
+    expect(logged).toEqual([expect.stringContaining('delivery body failed to assemble')]);
+    await room.ask(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid: broken.wid });
+  });
+
+  it('of a terminated Data User are not reported, because it receives nothing', async () => {
     const [ended, other] = [await room.dataUser('Alderbrook Analytics'), await room.dataUser('Harbourlight Home')];
     const [gone, paused] = [await room.subscribe(ended), await room.subscribe(other)];
     type Shown = { webhookId: string; active: boolean };
@@ -459,14 +493,14 @@ describe('The deliveries of a subscription', () => {
     expect(active.get(paused.id)).toBe(false);
   });
 
-  it('leave nothing secret in their rows, their jobs and the log', async () => {
-    const alertEmail = 'somebody@larkhill.example';
+  it('write no secret to their rows, their jobs and the log', async () => {
+    const alertEmail = 'operations@larkhill.example';
     await subscribe({ alertEmail });
     const record = await withdrawn();
     await room.posts(1, path);
     const { rows } = await room.owner.query(`
       select query_to_xml('select * from event', true, true, '')::text || query_to_xml('select * from delivery', true, true, '')::text
-        || query_to_xml('select * from delivery_attempt', true, true, '')::text || query_to_xml('select * from delivery_lane', true, true, '')::text
+        || query_to_xml('select * from fanout', true, true, '')::text || query_to_xml('select * from delivery_lane', true, true, '')::text
         || query_to_xml('select * from webhook', true, true, '')::text || query_to_xml('select * from access_jobs._private_jobs', true, true, '')::text as all`);
     const written = rows[0].all + room.log();
     for (const secret of [record.ak, record.mpxn, alertEmail, path, 'whsec_']) expect(written).not.toContain(secret);

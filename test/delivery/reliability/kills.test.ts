@@ -18,7 +18,7 @@ let trial: Awaited<ReturnType<typeof trialDeliveries>>;
 let survivor: Deliveries | undefined;
 let receiver: HookReceiver;
 
-/** Whether requests are left without an answer. */
+/** If true, requests get no response. */
 let silent = false;
 
 beforeAll(async () => {
@@ -45,8 +45,8 @@ async function engineProcess(): Promise<ChildProcess> {
   return child;
 }
 
-describe('Deliveries under way in a process that is killed', () => {
-  it('are made by another within five seconds, and only those are made twice', async () => {
+describe('Deliveries of a process that is killed', () => {
+  it('are sent by another process within five seconds, and only those in progress are sent twice', async () => {
     const { pool } = trial;
     for (let kill = 0; kill < KILLS; kill++) {
       const endpoint = await trialEndpoint(pool, `${receiver.url}/${kill}`);
@@ -62,7 +62,9 @@ describe('Deliveries under way in a process that is killed', () => {
       await once(doomed, 'exit');
       const killedAt = performance.now();
       await until(async () => {
-        const { rowCount } = await pool.query(`select from delivery where state = 'pending'`);
+        const { rowCount } = await pool.query(
+          `select event_id from delivery where state = 'pending' union all select event_id from fanout`,
+        );
         return rowCount === 0 ? true : undefined;
       });
       const after = received().slice(underWay.length);
@@ -76,8 +78,38 @@ describe('Deliveries under way in a process that is killed', () => {
   }, 300_000);
 });
 
-describe('Deliveries under way when PostgreSQL is killed', () => {
-  it('are all made in the end, and no more of them twice than were under way', async () => {
+describe('Deliveries of a process that is paused', () => {
+  it('are sent by another process, and not again by either one when it continues', async () => {
+    const { pool } = trial;
+    const endpoint = await trialEndpoint(pool, `${receiver.url}/stopped`);
+    const stopped = await engineProcess();
+    const received = () => receiver.received.filter(({ path }) => path === '/stopped');
+    silent = true;
+    for (let n = 0; n < EVENTS; n++) await plan(pool, endpoint, `stopped ${n}`);
+    await until(() => (received().length === 8 ? true : undefined));
+    stopped.kill('SIGSTOP');
+    silent = false;
+    survivor = await trialEngine(trial);
+    const isMade = async () => {
+      const { rowCount } = await pool.query(`select from delivery where state = 'pending'`);
+      return rowCount === 0 ? true : undefined;
+    };
+    await until(isMade);
+    expect(received()).toHaveLength(EVENTS + 8);
+    stopped.kill('SIGCONT');
+    await survivor.stop();
+    survivor = undefined;
+    await plan(pool, endpoint, 'after');
+    await until(() => (received().some(({ eventId }) => eventId === 'after') ? true : undefined));
+    await until(isMade);
+    expect(received()).toHaveLength(EVENTS + 9);
+    stopped.kill('SIGKILL');
+    await once(stopped, 'exit');
+  });
+});
+
+describe('Deliveries in progress when PostgreSQL is killed', () => {
+  it('are all sent in the end, and no more of them twice than were in progress', async () => {
     const [kills, endpoints, each] = [POSTGRES_KILLS, 3, IS_LONG ? 500 : 150];
     const postgres = await controlledPostgres();
     const { address, pool } = await trialDeliveries((await freshDatabase(postgres)).url);
@@ -95,7 +127,9 @@ describe('Deliveries under way when PostgreSQL is killed', () => {
         await postgres.start();
       }
       await until(async () => {
-        const pending = pool.query(`select from delivery where state = 'pending'`);
+        const pending = pool.query(
+          `select event_id from delivery where state = 'pending' union all select event_id from fanout`,
+        );
         return (await pending.catch(() => undefined))?.rowCount === 0 ? true : undefined;
       });
       const events = new Set(hooks.received.map(({ eventId }) => eventId));

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { Caller } from '../../../subgraphs/server/caller';
+import type { Caller } from '../../../subgraphs/server/callers/caller';
 import type { ReceivedPost } from '../../support/webhook-receiver';
-import { MOST_ROTATIONS } from '../../../subgraphs/delivery/signing-secret';
+import { MAX_ROTATIONS } from '../../../subgraphs/delivery/signing-secret';
 import { type WebhookRoom, webhookRoom } from '../../support/webhook-room';
 import { until } from '../../support/until';
 
@@ -18,7 +18,7 @@ interface Known {
   replacedAt: number | null;
 }
 
-describe('A secret that is rotated again and again, while events are delivered', () => {
+describe('A secret that is rotated repeatedly while events are delivered', () => {
   let room: WebhookRoom;
   let by: Caller;
   let wid: string;
@@ -34,7 +34,7 @@ describe('A secret that is rotated again and again, while events are delivered',
   });
   afterAll(() => room.close());
 
-  /** Secrets that are valid now, or were a few seconds ago: what takes so long here is read late from the clock. */
+  /** Returns the secrets that are valid, or were `slack` seconds ago, because a slow machine reads the clock late. */
   const valid = (slack: number) =>
     known
       .filter(({ replacedAt }) => replacedAt === null || clock - replacedAt < OVERLAP + slack)
@@ -50,7 +50,7 @@ describe('A secret that is rotated again and again, while events are delivered',
     known.push({ secret: data.updateWebhook.signingSecret, replacedAt: null });
   }
 
-  /** Makes events, and rotates in between when asked to: their deliveries. */
+  /** Causes events, with a concurrent rotation if requested; returns their deliveries. */
   async function delivered(rotating: boolean): Promise<readonly ReceivedPost[]> {
     const events = Array.from({ length: EVENTS }, () => room.ask(by, TEST, { wid }));
     await Promise.all([...events, rotating ? rotate() : undefined]);
@@ -75,10 +75,10 @@ describe('A secret that is rotated again and again, while events are delivered',
   const signatures = ({ headers }: ReceivedPost) => String(headers['webhook-signature']).split(' ');
   const current = () => (known.at(-1) as Known).secret;
 
-  it(`is verified by both schemes at every delivery of ${ROTATIONS} rotations`, async () => {
+  it(`verifies with both schemes at every delivery of ${ROTATIONS} rotations`, async () => {
     for (let made = 0; made < ROTATIONS;) {
       const before = current();
-      const isDue = recentRotations() < MOST_ROTATIONS;
+      const isDue = recentRotations() < MAX_ROTATIONS;
       const posts = await delivered(isDue);
       if (isDue) made += 1;
       for (const post of posts) {
@@ -91,7 +91,7 @@ describe('A secret that is rotated again and again, while events are delivered',
     }
   }, 3_600_000);
 
-  it('is signed with the new secret and the old one until 15 minutes have passed, and with exactly the new one then', async () => {
+  it('signs together with the new one until 15 minutes have passed; then only the new one signs', async () => {
     await advance(OVERLAP + 10);
     const old = current();
     await rotate();
@@ -109,7 +109,7 @@ describe('A secret that is rotated again and again, while events are delivered',
     }
   });
 
-  it('signs what was made before with the secret of then, while that is valid', async () => {
+  it('signs the events recorded while it was current, as long as it is valid', async () => {
     await advance(OVERLAP + 10);
     room.receiver.answer(() => 500);
     const [first] = await delivered(false);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/retry-schedule';
-import { type Arrival, SlotModel } from '../../support/slot-model';
+import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/webhook';
+import { type Arrival, LaneModel } from '../../support/lane-model';
 
 const SCRIPTS = process.env['TEST_LONG'] === undefined ? 500 : 10_000;
 
@@ -14,31 +14,31 @@ const arrivals = fc.array(
 );
 const answers = fc.array(fc.boolean(), { minLength: 1, maxLength: 30 });
 
-/** At least one comes before the first attempt, else there is none. */
+/** The first event occurs before the first attempt, because otherwise there is no attempt. */
 const begun = ([first, ...rest]: Arrival[]): Arrival[] => [{ ...(first as Arrival), during: 0 }, ...rest];
 
-describe('Whatever receivers refuse and whenever events come', () => {
-  const model = async (script: Arrival[], accepts: boolean[]): Promise<SlotModel> => {
-    const slot = new SlotModel(WEBHOOK_SCHEDULE, begun(script), accepts);
-    await slot.run();
-    return slot;
+describe('For any failures of receivers and any times of events', () => {
+  const model = (script: Arrival[], accepts: boolean[]): LaneModel => {
+    const lanes = new LaneModel(WEBHOOK_SCHEDULE, begun(script), accepts);
+    lanes.run();
+    return lanes;
   };
 
-  it('a lane goes in order, nothing that is due is held back, and what is urgent goes first', async () => {
-    const keepsOrder = fc.asyncProperty(arrivals, answers, async (script, accepts) => {
-      expect((await model(script, accepts)).breaches).toEqual([]);
+  it('a lane is in order, no due delivery is withheld, and urgent ones are first', () => {
+    const keepsOrder = fc.property(arrivals, answers, (script, accepts) => {
+      expect(model(script, accepts).breaches).toEqual([]);
     });
-    await fc.assert(keepsOrder, { numRuns: SCRIPTS });
+    fc.assert(keepsOrder, { numRuns: SCRIPTS });
   });
 
-  it('a delivery is given up after six failed sends of its schedule and no earlier', async () => {
-    const keepsSchedule = fc.asyncProperty(arrivals, answers, async (script, accepts) => {
-      for (const { state, failedAt } of (await model(script, accepts)).deliveries) {
+  it('a delivery is abandoned after six failed attempts of its schedule and no earlier', () => {
+    const keepsSchedule = fc.property(arrivals, answers, (script, accepts) => {
+      for (const { state, failedAt } of model(script, accepts).deliveries) {
         expect(state === 'undelivered').toBe(failedAt.length === 6);
         const waits = failedAt.slice(1).map((at, n) => at - (failedAt[n] as number));
         expect(waits.every((wait, n) => wait > (WEBHOOK_SCHEDULE.delays[n] as number))).toBe(true);
       }
     });
-    await fc.assert(keepsSchedule, { numRuns: SCRIPTS / 5 });
+    fc.assert(keepsSchedule, { numRuns: SCRIPTS / 5 });
   });
 });

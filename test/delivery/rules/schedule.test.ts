@@ -1,5 +1,5 @@
-import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/retry-schedule';
-import { type LaneDelivery, lanesOf, outcomeOf } from '../../../subgraphs/delivery/pass';
+import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/webhook';
+import { type LaneDelivery, lanesOf, outcomeOf } from '../../../subgraphs/delivery/lane';
 import { secondsToNext } from '../../../subgraphs/delivery/schedule';
 
 const MINUTE = 60;
@@ -13,16 +13,16 @@ const delivery = (more: Partial<LaneDelivery>): LaneDelivery => ({
   urgent: false,
   due: true,
   attempt: 0,
-  held: 0,
-  faults: 0,
+  assemblyFailures: 0,
+  isFresh: true,
   redeliveredAt: null,
-  ageMs: 0,
+  plannedAt: 0,
   ...more,
 });
 const refused = { error: 'refused-status', retryAfterSeconds: null };
 
 describe('The retry schedule', () => {
-  it('sends again after 1 minute, 5 minutes, 30 minutes, 2 hours and 24 hours, and gives up after the sixth send', () => {
+  it('retries after 1 minute, 5 minutes, 30 minutes, 2 hours and 24 hours, and ends after the sixth attempt', () => {
     expect([0, 1, 2, 3, 4, 5].map((made) => secondsToNext(WEBHOOK_SCHEDULE, made))).toEqual([
       MINUTE,
       5 * MINUTE,
@@ -38,26 +38,26 @@ describe('The retry schedule', () => {
     ['earlier than the schedule', 1, 90, 5 * MINUTE],
     ['later than the longest delay', 0, 7 * 24 * HOUR, 24 * HOUR],
     ['after the last send', 5, 90, undefined],
-  ])('honours a Retry-After %s within itself', (_which, made, asked, seconds) => {
+  ])('respects a Retry-After %s within its limits', (_which, made, asked, seconds) => {
     expect(secondsToNext(WEBHOOK_SCHEDULE, made, asked)).toBe(seconds);
   });
 });
 
 describe('An attempt', () => {
-  it('that succeeds ends the delivery, at its time or on the way', () => {
+  it('that succeeds ends the delivery, whether it was due or tried before a later one', () => {
     const accepted = { error: null, retryAfterSeconds: null };
     expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 5 }), accepted)).toEqual({ kind: 'delivered' });
     expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ due: false }), accepted)).toEqual({ kind: 'delivered' });
   });
 
-  it('that fails on the way to a later delivery does not count', () => {
+  it('that fails before a later delivery of its lane does not count', () => {
     expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ due: false, attempt: 5 }), refused)).toEqual({
       kind: 'again',
       afterSeconds: null,
     });
   });
 
-  it('that fails the sixth time makes the delivery undelivered', () => {
+  it('that is the sixth failure makes the delivery undelivered', () => {
     expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 4 }), refused)).toEqual({
       kind: 'again',
       afterSeconds: 24 * HOUR,
@@ -66,8 +66,8 @@ describe('An attempt', () => {
   });
 });
 
-describe('A pass', () => {
-  it('goes through a lane in order up to the last delivery that is due, whatever came of earlier ones', () => {
+describe('Lanes', () => {
+  it('are in order up to the last due delivery, whatever the outcome of earlier ones', () => {
     const lane = [
       delivery({ sequence: 1, due: false, attempt: 3 }),
       delivery({ sequence: 2, due: true }),
@@ -76,7 +76,7 @@ describe('A pass', () => {
     expect(lanesOf(lane).map(({ deliveries }) => deliveries.map(({ sequence }) => sequence))).toEqual([[1, 2]]);
   });
 
-  it('leaves a lane alone in which nothing is due', () => {
+  it('without a due delivery are skipped', () => {
     expect(lanesOf([delivery({ due: false })])).toEqual([]);
   });
 });

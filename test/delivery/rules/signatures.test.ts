@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { type SigningSecret, signingSecrets } from '../../../subgraphs/delivery/signing-secret';
-import { type ToldEvent, deliveryBody } from '../../../subgraphs/access/webhooks/bodies';
-import { signedHeaders } from '../../../subgraphs/access/webhooks/signatures';
+import { type WebhookEvent, deliveryBody } from '../../../subgraphs/access/webhooks/webhook-event';
+import { signedHeaders } from '../../../subgraphs/access/webhooks/webhook-source.flow';
 
 const T0 = Date.parse('2026-06-01T12:00:00Z');
 const at = (minutes: number) => new Date(T0 + minutes * 60_000);
@@ -12,7 +12,7 @@ const secret = (name: string, created: number, replaced: number | null): Signing
   replacedAt: replaced === null ? null : at(replaced),
 });
 
-/** First, second and third, each replaced by the next: at 0 and at 10 minutes. */
+/** Three secrets, each replaced by the next: at 0 and at 10 minutes. */
 const ROTATED = [secret('first', -60, 0), secret('second', 0, 10), secret('third', 10, null)];
 
 describe('The secrets of an attempt', () => {
@@ -26,16 +26,16 @@ describe('The secrets of an attempt', () => {
     ['an event of the second secret, while that is valid', 24.99, 5, 'second', ['third', 'second']],
     ['an event of the second secret, 15 minutes after its replacement', 25, 5, 'third', ['third']],
     ['an event of the third secret', 11, 10, 'third', ['third', 'second', 'first']],
-    ['an old event, long after', 1_440, -30, 'third', ['third']],
+    ['an old event, a day later', 1_440, -30, 'third', ['third']],
   ])('for %s', (_, now, recorded, single, all) => {
     expect(of(now, recorded)).toEqual({ single, all });
   });
 
   it.each([
     ['while all are valid', 11, ['third', 'second', 'first']],
-    ['once the first is not', 15, ['third', 'second']],
-    ['long after', 1_440, ['third']],
-  ])('of a redelivery have the current one first and alone, and all that are valid in the list: %s', (_, now, all) => {
+    ['once the first is no longer valid', 15, ['third', 'second']],
+    ['a day later', 1_440, ['third']],
+  ])('of a redelivery are the current one as the single secret, and all valid ones in the list: %s', (_, now, all) => {
     expect(of(now, -1, true)).toEqual({ single: 'third', all });
   });
 
@@ -43,7 +43,7 @@ describe('The secrets of an attempt', () => {
     expect(of(11, -1, false, ROTATED.toReversed())).toEqual(of(11, -1));
   });
 
-  it('are none without a current one', () => {
+  it('are undefined without a current one', () => {
     expect(of(1, 0, false, [secret('first', -60, 0)])).toBeUndefined();
   });
 });
@@ -52,7 +52,7 @@ describe('The headers of an attempt', () => {
   const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
   const body = '{"mpxn":"£1000000000"}';
 
-  it('verify with the library of Standard Webhooks by every valid secret, and by no other', () => {
+  it('verify in the library of Standard Webhooks with every valid secret, and with no other', () => {
     const [current, replaced, stranger] = [newSecret(), newSecret(), newSecret()];
     const headers = signedHeaders('evt_1', body, { single: replaced, all: [current, replaced] }, new Date());
     for (const valid of [current, replaced]) expect(new Webhook(valid).verify(body, headers)).toEqual(JSON.parse(body));
@@ -60,14 +60,14 @@ describe('The headers of an attempt', () => {
     expect(() => new Webhook(current).verify(`${body} `, headers)).toThrow('No matching signature found');
   });
 
-  it('carry a plain HMAC of the raw body under the whole text of the secret', () => {
+  it('contain an HMAC of the raw body under the whole text of the secret', () => {
     const [current, replaced] = [newSecret(), newSecret()];
     const headers = signedHeaders('evt_1', body, { single: replaced, all: [current, replaced] }, new Date());
     const mac = createHmac('sha256', Buffer.from(replaced, 'utf8')).update(Buffer.from(body, 'utf8')).digest('hex');
     expect(headers['x-dar-signature']).toBe(`sha256=${mac}`);
   });
 
-  it('name the event and the second of the attempt', () => {
+  it("contain the event id and the attempt's time in seconds", () => {
     const current = newSecret();
     expect(signedHeaders('evt_1', body, { single: current, all: [current] }, new Date(T0 + 999))).toMatchObject({
       'content-type': 'application/json',
@@ -84,7 +84,7 @@ describe('The body of a delivery', () => {
     `{"event-id":"${EVENT.id}","event-type":"${type}","occurred-at":"2026-06-01T12:00:00.000Z","wid":"${WID}","sequence":7,"payload":`;
   const record = { ak: 'ak_1', mpxn: '1000000000', duid: 'duid_1' };
 
-  it.each<[string, ToldEvent, string]>([
+  it.each<[string, WebhookEvent, string]>([
     [
       'consent.expiring',
       { ...EVENT, type: 'consent.expiring', payload: { ...record, expiry: at(60), daysRemaining: 1 } },

@@ -18,7 +18,7 @@ describe('The explorer', () => {
   });
   afterAll(() => browser?.close());
 
-  it('shows a subscription as it is told, until it is stopped', async () => {
+  it('shows events of a subscription until it is stopped', async () => {
     const context = await browser.newContext(DESKTOP);
     const complaints = complaintsOf(context);
     const page = await context.newPage();

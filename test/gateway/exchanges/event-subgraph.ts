@@ -7,33 +7,32 @@ import { type RunningGateway, startGateway } from '../../../gateway/gateway';
 import { RegisterError } from '../../../schema/register-error';
 import type { Role } from '../../../schema/roles';
 import { DateTime, EventId } from '../../../schema/scalars';
-import type { TokenVerifier } from '../../../subgraphs/server/bearer-token';
-import { type CallContext, MayCall } from '../../../subgraphs/server/caller';
-import { serviceTokens } from '../../../subgraphs/server/service-token';
-import { localLink } from '../../../subgraphs/server/subgraph-link';
-import { buildFederatedSchema } from '../../../subgraphs/server/subgraph-schema';
+import type { TokenVerifier } from '../../../subgraphs/server/callers/bearer-token';
+import { type CallContext, MayCall } from '../../../subgraphs/server/callers/caller';
+import { localLink } from '../../../subgraphs/server/graph/subgraph-link';
+import { buildFederatedSchema } from '../../../subgraphs/server/graph/subgraph-schema';
 
 const HOUR = 3_600_000;
-/** The Data User of every account of that role, and whose events all of them are. */
+/** The Data User of every account with that role, and the owner of all their events. */
 const DUID = `duid_${'a'.repeat(24)}`;
 const duidOf = (accountId: string) => (accountId.startsWith('data_user:') ? DUID : null);
 
-/** What the subgraph of the tests knows; tests change it. */
-export class EventRoom {
+/** State of the test subgraph; tests change it. */
+export class EventFixture {
   readonly ids: string[] = [];
-  /** Ids of events that were executed, in order. */
+  /** Ids of executed events, in order. */
   readonly executed: string[] = [];
   readonly inactive = new Set<string>();
   readonly refused = new Set<string>();
   readonly gone = new Set<string>();
-  /** How often an event was asked for while its subgraph was away. */
+  /** Requests for events while the subgraph was unavailable. */
   refusals = 0;
   /** Milliseconds by which the register's clock is ahead. */
   ahead = 0;
-  /** The subgraph does not answer for events; it does not answer the gateway's own questions. */
-  eventsAway = false;
-  logAway = false;
-  /** Characters of an event's text. */
+  /** `eventsUnavailable`: queries for single events fail. `logUnavailable`: the gateway's own queries fail. */
+  eventsUnavailable = false;
+  logUnavailable = false;
+  /** Length of an event's text. */
   size = 10;
 
   add(count = 1): void {
@@ -45,7 +44,7 @@ export class EventRoom {
   }
 }
 
-let room: EventRoom;
+let fixture: EventFixture;
 
 @ObjectType()
 class RegisterEvent {
@@ -99,14 +98,14 @@ class EventResolver {
   @MayCall('admin', 'data_user')
   @Query(() => RegisterEvent, { nullable: true })
   registerEvent(@Arg('id', () => EventId) id: string): RegisterEvent | null {
-    if (room.eventsAway) {
-      room.refusals += 1;
+    if (fixture.eventsUnavailable) {
+      fixture.refusals += 1;
       throw away();
     }
-    room.executed.push(id);
-    if (room.refused.has(id)) throw new RegisterError('PRM002');
-    if (room.gone.has(id)) return null;
-    return { id, cursor: String(room.ids.indexOf(id)), text: 'x'.repeat(room.size) };
+    fixture.executed.push(id);
+    if (fixture.refused.has(id)) throw new RegisterError('PRM002');
+    if (fixture.gone.has(id)) return null;
+    return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size) };
   }
 
   @MayCall('admin', 'data_user')
@@ -122,10 +121,10 @@ class EventResolver {
     @Arg('after', () => String, { nullable: true }) after: string | null,
     @Arg('first', () => Int) first: number,
   ): EventLogPage {
-    if (room.logAway) throw away();
-    if (after === null) return { cursor: String(room.ids.length - 1), entries: [] };
+    if (fixture.logUnavailable) throw away();
+    if (after === null) return { cursor: String(fixture.ids.length - 1), entries: [] };
     const from = after === '' ? 0 : Number(after) + 1;
-    const found = room.ids.slice(from, from + first);
+    const found = fixture.ids.slice(from, from + first);
     const entries = found.map((id, index) => ({
       id,
       cursor: String(from + index),
@@ -141,10 +140,10 @@ class EventResolver {
   accountStandings(@Arg('accountIds', () => [String]) accountIds: string[]): AccountStanding[] {
     return accountIds.map((accountId) => ({
       accountId,
-      active: !room.inactive.has(accountId),
+      active: !fixture.inactive.has(accountId),
       role: accountId.split(':')[0] as string,
       duid: duidOf(accountId),
-      now: room.now(),
+      now: fixture.now(),
     }));
   }
 
@@ -153,13 +152,13 @@ class EventResolver {
   @Query(() => Admission, { nullable: true })
   admission(@Arg('accountId', () => String) accountId: string): Admission {
     return {
-      status: room.inactive.has(accountId) ? 'SUSPENDED' : 'ACTIVE',
+      status: fixture.inactive.has(accountId) ? 'SUSPENDED' : 'ACTIVE',
       allowed: true,
       retryAfter: null,
       role: accountId.split(':')[0] as string,
       duid: duidOf(accountId),
       mpid: null,
-      now: room.now(),
+      now: fixture.now(),
     };
   }
 }
@@ -178,7 +177,7 @@ class OriginResolver {
   }
 }
 
-/** Tokens are the ids of their accounts, `<role>:<name>`, and expire in an hour. */
+/** Tokens are account ids, `<role>:<name>`, and expire in an hour. */
 const accountTokens: TokenVerifier = {
   verify: (token) =>
     Promise.resolve({
@@ -191,11 +190,11 @@ const accountTokens: TokenVerifier = {
     } as never),
 };
 
-/** A gateway over a log of events that the test writes. */
+/** Starts a gateway over an event log that the test writes. */
 export async function startEventGateway(
   settings: { readonly trustProxy?: boolean } = {},
-): Promise<RunningGateway & { readonly room: EventRoom; readonly registry: Registry }> {
-  room = new EventRoom();
+): Promise<RunningGateway & { readonly fixture: EventFixture; readonly registry: Registry }> {
+  fixture = new EventFixture();
   const logger = pino({ level: 'silent' });
   const access = await buildFederatedSchema({ resolvers: [EventResolver], references: {} });
   const identity = await buildFederatedSchema({ resolvers: [OriginResolver], references: {} });
@@ -214,11 +213,10 @@ export async function startEventGateway(
     links: [localLink('access', access.schema, logger), localLink('identity', identity.schema, logger)],
     ready: () => Promise.resolve(true),
     verifier: accountTokens,
-    serviceTokens: serviceTokens('rest-adapter', Buffer.alloc(32, 7)),
     settings: { port: 0, production: false, trustProxy: settings.trustProxy ?? false },
     logger,
     metrics: registry,
     landing: { explorer: true },
   });
-  return { ...gateway, room, registry };
+  return { ...gateway, fixture, registry };
 }

@@ -1,7 +1,6 @@
 import { type JWK, exportJWK } from 'jose';
-import { newKeyVariables, sandboxKeyVariables } from '../../../sandbox/keys';
-import { issueBearerToken } from '../../../subgraphs/server/bearer-token';
-import { serviceTokens } from '../../../subgraphs/server/service-token';
+import { newKeyVariables } from '../../../sandbox/keys';
+import { issueBearerToken } from '../../../subgraphs/server/callers/bearer-token';
 import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
 import { onboarded, signIn } from '../../support/administration';
 import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
@@ -20,7 +19,7 @@ let register: TestRegister;
 let forger: TokenIssuer;
 let dataUser: DataUser;
 let tools: ForgersTools;
-/** What the tokens are sent for: to end an access, each through a door of its own. */
+/** Customers whose access the tokens try to revoke, one per transport. */
 let aims: { readonly rest: Customer; readonly graph: Customer; readonly socket: Customer };
 let wire: ReturnType<typeof wireClient>;
 
@@ -62,13 +61,13 @@ async function overRest(token: string) {
   return [status, body['errors']?.[0]['error-code'], headers.get('www-authenticate')];
 }
 
-/** The same by a mutation. */
+/** The same attempt by a mutation. */
 async function overGraphQL(token: string) {
   const { status, errors, headers } = await graphOf(register, token)(REVOKE, { key: aims.graph.key });
   return [status, errors[0]?.extensions.code, headers.get('www-authenticate')];
 }
 
-/** The same over a WebSocket: the code of the answer, or how the connection ended. */
+/** The same attempt over a WebSocket: code of the response, or how the connection ended. */
 async function overSocket(token: string) {
   const subscriber = overWebSocket(register.gateway, token, { query: REVOKE, variables: { key: aims.socket.key } });
   const ending = await subscriber.ended;
@@ -92,12 +91,12 @@ const REFUSED = {
   ],
 } as const;
 
-describe('A token is refused over REST, GraphQL and WebSocket', () => {
+describe('A token is rejected over REST, GraphQL and WebSocket', () => {
   it.each(FORGERIES)('%s', async (_, make, code) => {
     expect(await refusals(await make(tools))).toEqual(REFUSED[code]);
   });
 
-  it('of another register, also when that says it is this one', async () => {
+  it('of another register, also one that claims to be this register', async () => {
     const key = await newSigningKey();
     const caller = { accountId: accountOf(register.sandbox, 'data_user').account_id, role: 'data_user' as const };
     const issued = (issuer: string) =>
@@ -106,15 +105,7 @@ describe('A token is refused over REST, GraphQL and WebSocket', () => {
     expect(await refusals(await issued(`${register.rest}/v1`))).toEqual(REFUSED.AUT001);
   });
 
-  it('by which a service proves itself to another', async () => {
-    const { SERVICE_KEY } = await sandboxKeyVariables(register.dataDir);
-    const { issue } = serviceTokens('gateway', Buffer.from(SERVICE_KEY as string, 'base64'));
-    const facts = { transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '127.0.0.1', onOwnAccount: true };
-    for (const audience of ['access', 'gateway'] as const)
-      expect(await refusals(await issue(audience, facts))).toEqual(REFUSED.AUT001);
-  });
-
-  it.each(['suspendAccount', 'terminateAccount'])('that was good until %s', async (change) => {
+  it.each(['suspendAccount', 'terminateAccount'])('that was valid until %s', async (change) => {
     const admin = await graphAs(register, 'admin');
     const contact = { displayName: 'Moorgate Metering', contactUrl: 'https://moorgate.example' };
     const { accountId, secretKey } = await onboarded(admin, { role: 'DATA_USER', ...contact });
@@ -127,7 +118,7 @@ describe('A token is refused over REST, GraphQL and WebSocket', () => {
   });
 });
 
-/** Ways of sending a good token that are none (RFC 6750, section 2; RFC 9110, section 11.6.2), and two tokens at once. */
+/** Invalid ways to send a valid token (RFC 6750 section 2; RFC 9110 section 11.6.2), and two tokens at once. */
 const WAYS: [
   what: string,
   send: (good: string, path: string) => { headers: Record<string, string | string[]>; target: string },
@@ -166,7 +157,7 @@ const WAYS: [
 
 const codeOf = ({ text }: WireAnswer) => /"(?:error-code|code)":"(\w+)"/.exec(text)?.[1];
 
-describe('A good token is none', () => {
+describe('A valid token does not authenticate', () => {
   it.each(WAYS)('%s', async (_, send) => {
     const { headers, target } = send(tools.good, `/v1/access-records/${aims.rest.key}`);
     const answer = await wire.send({ method: 'DELETE', target, headers });
@@ -190,8 +181,8 @@ describe('A good token is none', () => {
   });
 });
 
-describe('A token that is good for something else', () => {
-  it('is no account: a customer is told so (403), and nothing happens', async () => {
+describe('A token for another purpose', () => {
+  it('does not authenticate an account: a customer is rejected (403), and nothing changes', async () => {
     const token = await customerToken(register, aims.rest);
     expect(await overRest(token)).toEqual([403, 'PRM001', null]);
     expect((await overGraphQL(token)).slice(0, 2)).toEqual([200, 'PRM001']);
@@ -199,8 +190,8 @@ describe('A token that is good for something else', () => {
   });
 });
 
-describe('All of that', () => {
-  it('changed nothing, and the good token ends each access', async () => {
+describe('All these attempts', () => {
+  it('have changed nothing, and the valid token revokes each access', async () => {
     const states = () =>
       Promise.all(
         Object.values(aims).map(async ({ key }) => {
@@ -215,7 +206,7 @@ describe('All of that', () => {
     expect(await states()).toEqual(['REVOKED', 'REVOKED', 'REVOKED']);
   });
 
-  it('never made the register ask the forger for keys', () => {
+  it('never made the register request keys from the forger', () => {
     expect(forger.asked).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { keySetFaults } from './chapters/key-set-faults';
 import { planExecutor } from './chapters/plan-executor';
 import { gatewayRequests } from './chapters/requests';
 
-/** Chapters of one file load the product once. */
+/** Chapters share one file, so that the product is loaded once. */
 describe('Requests', () => {
   gatewayRequests();
 });

@@ -1,89 +1,89 @@
-import { type CallerWatch, callerWatch } from '../../../gateway/subscriptions/caller-watch';
+import { type SessionRevalidator, sessionRevalidator } from '../../../gateway/subscriptions/session-revalidator';
 import type { ConnectionEnd } from '../../../gateway/subscriptions/connection-end';
-import type { AccountStanding, AccountStandings } from '../../../gateway/subscriptions/event-log';
+import type { AccountState, AccountQueries } from '../../../gateway/subscriptions/event-log';
 
 const NOW = '2026-06-01T12:00:00.000Z';
-const STANDING: AccountStanding = { accountId: 'acc', active: true, role: 'ANALYST', duid: null, now: NOW };
+const STATE: AccountState = { accountId: 'acc', active: true, role: 'ANALYST', duid: null, now: NOW };
 const CALLER = { accountId: 'acc', role: 'analyst', duid: null, mpid: null } as const;
 
 const fail = (error: unknown): never => {
   throw error;
 };
 
-/** A watch over accounts whose standings are as told; each question is answered when the test says so. */
-function watchOver(standings: AccountStanding[], liveKeys: string[] = [], activeSuppliers: string[] = []) {
-  const asked: { readonly accountIds: readonly string[]; answer(): void }[] = [];
-  const accounts: AccountStandings = {
-    standings: (accountIds) =>
-      new Promise((resolve) => void asked.push({ accountIds, answer: () => resolve([...standings]) })),
+/** Returns a revalidator over accounts with the given states; the test decides when each query is answered. */
+function revalidatorOver(states: AccountState[], liveKeys: string[] = [], activeSuppliers: string[] = []) {
+  const queries: { readonly accountIds: readonly string[]; respond(): void }[] = [];
+  const accounts: AccountQueries = {
+    states: (accountIds) =>
+      new Promise((resolve) => void queries.push({ accountIds, respond: () => resolve([...states]) })),
     liveSupplierKeys: async (keyIds) => liveKeys.filter((live) => keyIds.includes(live)),
   };
   const suppliers = {
     active: async (mpids: readonly string[]) => activeSuppliers.filter((each) => mpids.includes(each)),
   };
-  return { watch: callerWatch(accounts, suppliers, fail), asked };
+  return { revalidator: sessionRevalidator(accounts, suppliers, fail), queries };
 }
 
-const watchedBy = (watch: CallerWatch, supplierKeyId: string | null = null) => {
+const connectionOf = (revalidator: SessionRevalidator, supplierKeyId: string | null = null) => {
   const ended: ConnectionEnd[] = [];
   const expiresAt = supplierKeyId === null ? new Date('2026-06-01T12:00:00.001Z') : null;
-  const stop = watch.add({ caller: CALLER, expiresAt, supplierKeyId, end: (reason) => void ended.push(reason) });
+  const stop = revalidator.add({ caller: CALLER, expiresAt, supplierKeyId, end: (reason) => void ended.push(reason) });
   return { ended, stop };
 };
 
-describe('A connection that outlives its request', () => {
-  it.each<[string, AccountStanding[], ConnectionEnd[]]>([
-    ['goes on while its account is what it was', [STANDING], []],
-    ['ends when the account is not active', [{ ...STANDING, active: false }], ['AUT001']],
-    ['ends when the account does not exist any more', [], ['AUT001']],
-    ['ends when the account has another role', [{ ...STANDING, role: 'ADMIN' }], ['AUT001']],
-    ['ends when the account has another Data User', [{ ...STANDING, duid: `duid_${'0'.repeat(24)}` }], ['AUT001']],
+describe('A long-lived connection', () => {
+  it.each<[string, AccountState[], ConnectionEnd[]]>([
+    ['stays open while its account is unchanged', [STATE], []],
+    ['ends when the account is not active', [{ ...STATE, active: false }], ['AUT001']],
+    ['ends when the account no longer exists', [], ['AUT001']],
+    ['ends when the account has another role', [{ ...STATE, role: 'ADMIN' }], ['AUT001']],
+    ['ends when the account has another Data User', [{ ...STATE, duid: `duid_${'0'.repeat(24)}` }], ['AUT001']],
     [
       'ends at the instant at which its token expires by the clock of the register',
-      [{ ...STANDING, now: '2026-06-01T12:00:00.001Z' }],
+      [{ ...STATE, now: '2026-06-01T12:00:00.001Z' }],
       ['AUT002'],
     ],
-  ])('%s', async (_, standings, expected) => {
-    const { watch, asked } = watchOver(standings);
-    const { ended, stop } = watchedBy(watch);
-    const check = watch.check();
-    asked[0]?.answer();
+  ])('%s', async (_, states, expected) => {
+    const { revalidator, queries } = revalidatorOver(states);
+    const { ended, stop } = connectionOf(revalidator);
+    const check = revalidator.check();
+    queries[0]?.respond();
     await check;
     stop();
     expect(ended).toEqual(expected);
   });
 
   it.each([
-    ['goes on while the supplier that it tells is active in the register', ['SUPA'], 0],
-    ['is told once the supplier is not active, whatever its account is', ['SUPB'], 1],
-  ])('%s', async (_, active, told) => {
-    const { watch } = watchOver([STANDING], [], active);
-    const [notActive, end] = [jest.fn(), jest.fn()];
-    const supplier = { mpid: 'SUPA', notActive };
-    const stop = watch.add({ caller: CALLER, expiresAt: null, supplierKeyId: null, supplier, end });
-    await watch.checkSuppliers();
+    ['stays open while its supplier is active in the register', ['SUPA'], 0],
+    ['is notified once the supplier is not active, regardless of its account', ['SUPB'], 1],
+  ])('%s', async (_, active, calls) => {
+    const { revalidator } = revalidatorOver([STATE], [], active);
+    const [onInactive, end] = [jest.fn(), jest.fn()];
+    const supplier = { mpid: 'SUPA', onInactive };
+    const stop = revalidator.add({ caller: CALLER, expiresAt: null, supplierKeyId: null, supplier, end });
+    await revalidator.checkSuppliers();
     stop();
-    expect([notActive.mock.calls.length, end.mock.calls.length]).toEqual([told, 0]);
+    expect([onInactive.mock.calls.length, end.mock.calls.length]).toEqual([calls, 0]);
   });
 
   it.each<[string, string[], ConnectionEnd[]]>([
-    ['goes on, without end, while the API key that let it in has not been replaced', ['key-1'], []],
-    ['ends when that API key was replaced', ['key-2'], ['AUT003']],
+    ['stays open, without expiry, while its API key has not been replaced', ['key-1'], []],
+    ['ends when its API key is replaced', ['key-2'], ['AUT003']],
   ])('%s', async (_, liveKeys, expected) => {
-    const { watch, asked } = watchOver([{ ...STANDING, now: '2036-06-01T12:00:00.000Z' }], liveKeys);
-    const { ended, stop } = watchedBy(watch, 'key-1');
-    const check = watch.check();
-    asked[0]?.answer();
+    const { revalidator, queries } = revalidatorOver([{ ...STATE, now: '2036-06-01T12:00:00.000Z' }], liveKeys);
+    const { ended, stop } = connectionOf(revalidator, 'key-1');
+    const check = revalidator.check();
+    queries[0]?.respond();
     await check;
     stop();
     expect(ended).toEqual(expected);
   });
 
-  it('is not judged by an answer to a question that was asked before it came', async () => {
-    const { watch, asked } = watchOver([]);
-    const check = watch.check();
-    const { ended, stop } = watchedBy(watch);
-    asked[0]?.answer();
+  it('is not ended by the result of a query that was sent before it opened', async () => {
+    const { revalidator, queries } = revalidatorOver([]);
+    const check = revalidator.check();
+    const { ended, stop } = connectionOf(revalidator);
+    queries[0]?.respond();
     await check;
     stop();
     expect(ended).toEqual([]);
@@ -91,19 +91,19 @@ describe('A connection that outlives its request', () => {
 });
 
 describe('A check of callers', () => {
-  it('asks once for all connections of an account, and after it was called: together with others that were called meanwhile', async () => {
-    const { watch, asked } = watchOver([STANDING]);
-    const connections = [watchedBy(watch), watchedBy(watch)];
-    const first = watch.check();
-    const later = [watch.check(), watch.check()];
-    expect(asked.map(({ accountIds }) => accountIds)).toEqual([['acc']]);
-    asked[0]?.answer();
+  it('queries once for all connections of an account, after the call, and coalesces concurrent calls', async () => {
+    const { revalidator, queries } = revalidatorOver([STATE]);
+    const connections = [connectionOf(revalidator), connectionOf(revalidator)];
+    const first = revalidator.check();
+    const later = [revalidator.check(), revalidator.check()];
+    expect(queries.map(({ accountIds }) => accountIds)).toEqual([['acc']]);
+    queries[0]?.respond();
     await first;
     await new Promise((resolve) => void setImmediate(resolve));
-    expect(asked).toHaveLength(2);
-    asked[1]?.answer();
+    expect(queries).toHaveLength(2);
+    queries[1]?.respond();
     await Promise.all(later);
-    expect(asked).toHaveLength(2);
+    expect(queries).toHaveLength(2);
     for (const { stop } of connections) stop();
   });
 });

@@ -9,11 +9,11 @@ import { startEventGateway } from './event-subgraph';
 type EventGateway = Awaited<ReturnType<typeof startEventGateway>>;
 
 const EVENTS = 'subscription ($after: String) { registerEvents(after: $after) { id cursor text } }';
-/** Bytes that one client may make the gateway keep, whatever it sends. */
+/** Maximum number of bytes that the gateway may buffer for one client, whatever it sends. */
 const FEW = 1024 * 1024;
 
 let gateway: EventGateway;
-/** The gateway's ends of the connections. */
+/** Server-side sockets of the connections. */
 const ends: Socket[] = [];
 const clients: { terminate(): void }[] = [];
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 const opened = async (): Promise<WebSocket> => {
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   clients.push(socket);
-  socket.on('error', () => undefined); // cut
+  socket.on('error', () => undefined); // the connection is cut
   await once(socket, 'open');
   return socket;
 };
@@ -42,10 +42,13 @@ const letIn = async (token: string): Promise<WebSocket> => {
 };
 const gone = (socket: WebSocket) => socket.readyState === socket.CLOSED;
 
-/** What the gateway keeps of a connection: what it has not read on, and what has not left. */
+/** Bytes that the gateway buffers for a connection: unprocessed input and unsent output. */
 const kept = ({ writableLength, readableLength }: Socket) => writableLength + readableLength;
 
-/** Waits until the gateway takes nothing more of what the client sends: all of it has been taken, or it waits, or the connection is cut. */
+/**
+ * Waits until the gateway stops reading from the client: all is read, the gateway applies backpressure, or the
+ * connection is cut.
+ */
 async function takenOrHeld(client: WebSocket): Promise<number> {
   const [end] = ends as [Socket];
   let most = 0;
@@ -64,7 +67,7 @@ const PING = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(200_000)
 const refused = (number: number) =>
   JSON.stringify({ id: String(number), type: 'subscribe', payload: { query: `{ ${'x'.repeat(2_000)} }` } });
 
-/** An operation whose answer is long; the schema is the same for all. */
+/** An operation with a long response; the schema is the same for all numbers. */
 const longAnswer = (number: number) =>
   JSON.stringify({
     id: String(number),
@@ -74,8 +77,11 @@ const longAnswer = (number: number) =>
     },
   });
 
+/** More than sockets hold, and written by a busy machine within the 3 s that a client has to sign in. */
+const FLOOD_BYTES = 12_000_000;
+
 describe('A client that floods a WebSocket and reads nothing', () => {
-  it('gets answers to its pings that repeat nothing of them', async () => {
+  it('receives pongs without the payload of its pings', async () => {
     const client = await letIn('admin:one');
     client.pause();
     for (let each = 0; each < 200; each += 1) client.send(PING);
@@ -87,7 +93,7 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     expect(new Set(answers)).toEqual(new Set(['{"type":"pong"}']));
   });
 
-  it('is not read any more while answers wait for it, and then ended with the advice to resume', async () => {
+  it('is not read while responses wait for it, and is then ended with the advice to resume', async () => {
     const MANY = 4_000;
     const client = await letIn('admin:one');
     client.pause();
@@ -104,8 +110,8 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     ['pings', JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(2_000) } }), 4401],
     ['long messages', PING, 1009],
     ['refused operations', refused(0), 4401],
-  ])('of %s before it was let in is closed at the first', async (_, message, code) => {
-    const count = Math.ceil(40_000_000 / message.length);
+  ])('of %s before authentication is closed at the first', async (_, message, code) => {
+    const count = Math.ceil(FLOOD_BYTES / message.length);
     const client = await opened();
     client.pause();
     for (let each = 0; each < count; each += 1) client.send(message);
@@ -115,7 +121,7 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     expect((await closed)[0]).toBe(code);
   });
 
-  it.each(['before', 'after'])('of pings of the WebSocket itself is cut, %s it was let in', async (when) => {
+  it.each(['before', 'after'])('of WebSocket pings is disconnected, %s authentication', async (when) => {
     const client = await (when === 'before' ? opened() : letIn('admin:one'));
     client.pause();
     const payload = Buffer.alloc(125, 'x');
@@ -124,10 +130,10 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     await until(() => ((ends[0] as Socket).destroyed ? true : undefined));
   });
 
-  it('is ended when the answers to its operations are too many to be kept', async () => {
-    const { room } = gateway;
-    room.size = 400_000;
-    room.add(1);
+  it('is ended when too many responses wait for it', async () => {
+    const { fixture } = gateway;
+    fixture.size = 400_000;
+    fixture.add(1);
     const client = await letIn('admin:one');
     client.pause();
     for (let each = 0; each < 50; each += 1) {
@@ -140,14 +146,14 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     expect((await closed)[0]).toBe(4408);
   });
 
-  it('cannot make every answer long by the id of its operation', async () => {
+  it('cannot enlarge every response by a long operation id', async () => {
     const client = await letIn('admin:one');
     client.send(JSON.stringify({ id: 'x'.repeat(257), type: 'subscribe', payload: { query: EVENTS } }));
     expect((await once(client, 'close'))[0]).toBe(4400);
   });
 });
 
-/** A subscription by Server-Sent Events, or what refused it. */
+/** Starts a subscription by Server-Sent Events; returns the response, also of a rejected one. */
 async function eventStream(token: string): Promise<IncomingMessage> {
   const sent = request(`${gateway.url}/graphql`, {
     method: 'POST',
@@ -157,18 +163,18 @@ async function eventStream(token: string): Promise<IncomingMessage> {
   sent.end(JSON.stringify({ query: EVENTS, variables: { after: '' } }));
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   clients.push({ terminate: () => sent.destroy() });
-  response.on('error', () => undefined); // cut
+  response.on('error', () => undefined); // the connection is cut
   return response;
 }
 
 describe('A client of Server-Sent Events that reads nothing', () => {
   it.each([
-    ['its account is suspended', () => void gateway.room.inactive.add('admin:slow')],
-    ['its token expires', () => void (gateway.room.ahead = 3_601_000)],
-  ])('is cut in a moment when %s', async (_, happens) => {
-    const { room } = gateway;
-    room.size = 200_000;
-    room.add(400);
+    ['its account is suspended', () => void gateway.fixture.inactive.add('admin:slow')],
+    ['its token expires', () => void (gateway.fixture.ahead = 3_601_000)],
+  ])('is disconnected soon after %s', async (_, happens) => {
+    const { fixture } = gateway;
+    fixture.size = 200_000;
+    fixture.add(400);
     const stream = await eventStream('admin:slow');
     stream.pause();
     const [end] = ends as [Socket];
@@ -179,13 +185,13 @@ describe('A client of Server-Sent Events that reads nothing', () => {
 });
 
 describe('Connections that the register ends', () => {
-  it('are counted once, however many subscriptions they have', async () => {
+  it('are counted once, with any number of subscriptions', async () => {
     const client = socketClient(gateway.url, 'admin:one');
     const begin = () => overWebSocket(gateway.url, 'admin:one', { query: EVENTS, variables: { after: '' } }, client);
     const subscribers: Subscriber[] = [begin(), begin(), begin()];
-    gateway.room.add(1);
+    gateway.fixture.add(1);
     await Promise.all(subscribers.map((each) => each.first(1)));
-    gateway.room.inactive.add('admin:one');
+    gateway.fixture.inactive.add('admin:one');
     await Promise.all(subscribers.map(({ ended }) => ended));
     expect(await gateway.registry.metrics()).toContain(
       'gateway_subscription_connections_ended_total{reason="AUT001"} 1\n',
@@ -193,17 +199,17 @@ describe('Connections that the register ends', () => {
   });
 });
 
-describe('Connections held open', () => {
+describe('Open connections', () => {
   const many = (count: number, token: string) => Promise.all(Array.from({ length: count }, () => letIn(token)));
 
-  it('are at most a hundred for an account, over both transports, until one is closed', async () => {
+  it('are limited to a hundred for an account, over both transports, until one is closed', async () => {
     const [first] = await many(99, 'admin:one');
     const stream = await eventStream('admin:one');
     expect(stream.statusCode).toBe(200);
     const one = await opened();
     one.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer admin:one' } }));
     const [code, reason] = (await once(one, 'close')) as [number, Buffer];
-    expect([code, String(reason)]).toEqual([4429, expect.stringContaining('Too many connections')]);
+    expect([code, String(reason)]).toEqual([4429, expect.stringContaining('too many open connections')]);
     const refusal = await eventStream('admin:one');
     expect([refusal.statusCode, await textOf(refusal)]).toEqual([429, expect.stringContaining('LIM002')]);
     expect((await eventStream('admin:two')).statusCode).toBe(200);
@@ -211,7 +217,7 @@ describe('Connections held open', () => {
     await until(async () => ((await eventStream('admin:one')).statusCode === 200 ? true : undefined));
   });
 
-  it('are at most two hundred for an address', async () => {
+  it('are limited to two hundred for an address', async () => {
     await many(100, 'admin:one');
     const [last] = (await many(100, 'admin:two')).slice(-1) as [WebSocket];
     const another = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');

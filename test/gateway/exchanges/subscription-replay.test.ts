@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { eventFeed } from '../../../gateway/subscriptions/event-feed';
-import { type EventLog, type LogEntry, checkedLog } from '../../../gateway/subscriptions/event-log';
+import { type EventLog, type LogEntry, revalidatingLog } from '../../../gateway/subscriptions/event-log';
 import { eventStream } from '../../../gateway/subscriptions/event-stream';
 import { RegisterError } from '../../../schema/register-error';
 import { openReader } from '../../../gateway/subscriptions/event-reader';
 import { recentEvents } from '../../../gateway/subscriptions/recent-events';
 import { until } from '../../support/until';
 
-/** A log that grows, as the gateway reads it: each answer takes a turn of the event loop or several. */
+/** A growing log as the gateway reads it: each response takes one or several event-loop ticks. */
 function growingLog(delays: readonly number[] = [0]) {
   const entries: LogEntry[] = [];
   let reads = 0;
@@ -44,8 +44,8 @@ const fail = (error: unknown): never => {
 
 const everything = () => true;
 
-describe('A subscription whose place in the log is lost, since the database lives another life', () => {
-  it('ends with that, whether it waits for news or lags behind; who comes then begins at a place that is one', async () => {
+describe('A subscription whose cursor the log rejects after a restore', () => {
+  it('ends with that error, whether up to date or behind; a later subscription starts at a valid cursor', async () => {
     const { log, add } = growingLog();
     let isLost = false;
     const away: unknown[] = [];
@@ -59,18 +59,18 @@ describe('A subscription whose place in the log is lost, since the database live
     const feed = eventFeed({ log: recovered, onFailure: (error) => away.push(error) });
     add(2);
     const reader = await openReader({ feed, log: recovered, isFor: everything, after: null });
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const stream = eventStream({
       reader,
-      answerTo: (entry) => Promise.resolve({ kind: 'answer', result: { data: { id: entry.id } }, size: 1 }),
+      resultOf: (entry) => Promise.resolve({ kind: 'result', result: { data: { id: entry.id } }, size: 1 }),
       onFailure: (error) => away.push(error),
-      onEnd: () => told.push('end'),
+      onEnd: () => received.push('end'),
     });
     add(1);
     expect((await stream.next()).value).toEqual({ data: { id: 'evt_2' } });
     isLost = true;
     expect((await stream.next()).value?.errors?.[0]?.extensions).toMatchObject({ code: 'VAL001' });
-    expect([await stream.next(), told, away]).toEqual([{ done: true, value: undefined }, ['end'], []]);
+    expect([await stream.next(), received, away]).toEqual([{ done: true, value: undefined }, ['end'], []]);
     const next = await openReader({ feed, log: recovered, isFor: everything, after: null });
     add(1);
     expect((await next.next())?.id).toBe('evt_3');
@@ -80,7 +80,7 @@ describe('A subscription whose place in the log is lost, since the database live
 });
 
 describe('A subscription that begins after a cursor', () => {
-  it('is told of everything after it, in order and once, whatever happens while it catches up', async () => {
+  it('receives everything after it, in order and once, even if events arrive while it catches up', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 1_300 }),
@@ -94,32 +94,34 @@ describe('A subscription that begins after a cursor', () => {
           const feed = feedOver(log);
           const follower = isFollowed ? await openReader({ feed, log, isFor: everything, after: null }) : undefined;
           const after = Math.min(position, before - 1);
-          if (isFollowed) add(batches[0] as number); // not yet seen by the feed when the reader begins
+          if (isFollowed) add(batches[0] as number); // the feed has not polled it when the reader starts
           const opening = openReader({ feed, log, isFor: everything, after: String(after) });
           for (const batch of batches) {
             await new Promise((resolve) => void setImmediate(resolve));
             add(batch);
           }
           const reader = await opening;
-          const told: string[] = [];
+          const received: string[] = [];
           const reading = (async () => {
-            for (let entry = await reader.next(); entry; entry = await reader.next()) told.push(entry.id);
+            for (let entry = await reader.next(); entry; entry = await reader.next()) received.push(entry.id);
           })();
-          await until(() => (told.length >= length() - after - 1 ? true : undefined));
+          await until(() => (received.length >= length() - after - 1 ? true : undefined));
           add(3);
-          await until(() => (told.length >= length() - after - 1 ? true : undefined));
+          await until(() => (received.length >= length() - after - 1 ? true : undefined));
           reader.close();
           follower?.close();
           feed.close();
           await reading;
-          expect(told).toEqual(Array.from({ length: length() - after - 1 }, (_, index) => `evt_${after + 1 + index}`));
+          expect(received).toEqual(
+            Array.from({ length: length() - after - 1 }, (_, index) => `evt_${after + 1 + index}`),
+          );
         },
       ),
       { numRuns: process.env['TEST_LONG'] === undefined ? 25 : 300 },
     );
   }, 300_000);
 
-  it('is not told again of the event of its cursor when this gateway has not come to that yet', async () => {
+  it('does not receive the event of its cursor again when this gateway has not read it yet', async () => {
     const { log, add } = growingLog();
     add(1);
     const feed = feedOver(log);
@@ -137,7 +139,7 @@ describe('A subscription that begins after a cursor', () => {
 });
 
 describe('A subscription from now on', () => {
-  it('is told only of what it is for', async () => {
+  it('receives only events that match its filter', async () => {
     const { log, add } = growingLog();
     const feed = feedOver(log);
     const reader = await openReader({ feed, log, isFor: ({ owner }) => owner === 'odd', after: null });
@@ -147,7 +149,7 @@ describe('A subscription from now on', () => {
     feed.close();
   });
 
-  it('that falls far behind reads the log itself, and misses nothing', async () => {
+  it('that falls far behind reads the log itself, and misses no event', async () => {
     const { log, add, length } = growingLog();
     add(1);
     const feed = feedOver(log);
@@ -156,15 +158,15 @@ describe('A subscription from now on', () => {
     add(12_000);
     let last = await quick.next();
     while (last?.id !== `evt_${length() - 1}`) last = await quick.next();
-    const told: (string | undefined)[] = [];
-    while (told.length < 12_000) told.push((await slow.next())?.id);
-    expect(told).toEqual(Array.from({ length: 12_000 }, (_, index) => `evt_${index + 1}`));
+    const received: (string | undefined)[] = [];
+    while (received.length < 12_000) received.push((await slow.next())?.id);
+    expect(received).toEqual(Array.from({ length: 12_000 }, (_, index) => `evt_${index + 1}`));
     slow.close();
     quick.close();
     feed.close();
   });
 
-  it('ends at once when it is closed while it waits', async () => {
+  it('ends immediately when it is closed while it waits', async () => {
     const { log } = growingLog();
     const feed = feedOver(log);
     const reader = await openReader({ feed, log, isFor: everything, after: null });
@@ -176,7 +178,7 @@ describe('A subscription from now on', () => {
 });
 
 describe('The feed of a gateway', () => {
-  it('reads the log once for all who listen, and not at all when nobody does', async () => {
+  it('reads the log once for all listeners, and never without listeners', async () => {
     const { log, reads } = growingLog();
     const feed = feedOver(log);
     const readers = await Promise.all(
@@ -201,7 +203,7 @@ describe('The feed of a gateway', () => {
     });
   });
 
-  it('tells nobody of events before it was checked who may still be told, and tells them when that succeeds', async () => {
+  it('sends no events before all callers are revalidated, and sends them after that', async () => {
     const { log: unchecked, add } = growingLog();
     let isAway = true;
     let checks = 0;
@@ -210,7 +212,7 @@ describe('The feed of a gateway', () => {
       if (isAway) throw new Error('access is away');
     };
     const failures: unknown[] = [];
-    const log = checkedLog(unchecked, checkCallers);
+    const log = revalidatingLog(unchecked, checkCallers);
     const feed = eventFeed({ log, onFailure: (error) => void failures.push(error) });
     const reader = await openReader({ feed, log, isFor: everything, after: null });
     add(1);
@@ -231,7 +233,7 @@ describe('Recent events', () => {
     owner: null,
   });
 
-  it('keep their numbers when older ones are forgotten', () => {
+  it('keep their numbers when older ones are dropped', () => {
     const recent = recentEvents(2);
     recent.append([0, 1, 2, 3].map(entry));
     expect([recent.first(), recent.end()]).toEqual([0, 4]);

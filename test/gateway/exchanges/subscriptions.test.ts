@@ -32,50 +32,50 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
   const follow = (token = 'admin:one', variables: Record<string, unknown> = BEGINNING) =>
     kept(subscribe(gateway.url, token, { query: EVENTS, variables }));
 
-  it('is not told of events that the graph refuses to its caller, nor of those that are gone', async () => {
-    const { room } = gateway;
-    room.add(4);
-    room.refused.add(room.ids[1] as string);
-    room.gone.add(room.ids[2] as string);
+  it('receives neither events that the graph hides from its caller nor deleted ones', async () => {
+    const { fixture } = gateway;
+    fixture.add(4);
+    fixture.refused.add(fixture.ids[1] as string);
+    fixture.gone.add(fixture.ids[2] as string);
     const subscriber = follow();
     await subscriber.first(2);
-    expect(idsOf(subscriber)).toEqual([room.ids[0], room.ids[3]]);
+    expect(idsOf(subscriber)).toEqual([fixture.ids[0], fixture.ids[3]]);
   });
 
-  it('waits while the subgraph is away, and leaves nothing out', async () => {
-    const { room } = gateway;
+  it('waits while the subgraph is unavailable, and omits nothing', async () => {
+    const { fixture } = gateway;
     const subscriber = follow();
-    room.add(1);
+    fixture.add(1);
     await subscriber.first(1);
-    room.eventsAway = true;
-    room.add(1);
-    await until(() => (room.refusals > 1 ? true : undefined));
-    room.logAway = true;
-    room.add(1);
-    room.eventsAway = false;
+    fixture.eventsUnavailable = true;
+    fixture.add(1);
+    await until(() => (fixture.refusals > 1 ? true : undefined));
+    fixture.logUnavailable = true;
+    fixture.add(1);
+    fixture.eventsUnavailable = false;
     await subscriber.first(2);
-    room.logAway = false;
+    fixture.logUnavailable = false;
     await subscriber.first(3);
-    expect(idsOf(subscriber)).toEqual(room.ids);
+    expect(idsOf(subscriber)).toEqual(fixture.ids);
     expect(subscriber.told.flatMap(({ errors = [] }) => errors)).toEqual([]);
   });
 
-  it('is told of nothing that happens after the suspension of its account', async () => {
-    const { room } = gateway;
+  it('receives no event after the suspension of its account', async () => {
+    const { fixture } = gateway;
     const subscriber = follow('admin:suspended');
     const witness = follow('admin:active');
-    room.add(1);
+    fixture.add(1);
     await Promise.all([subscriber.first(1), witness.first(1)]);
-    room.inactive.add('admin:suspended');
-    room.add(3);
+    fixture.inactive.add('admin:suspended');
+    fixture.add(3);
     await witness.first(4);
     await subscriber.ended;
-    expect(idsOf(subscriber).filter(Boolean)).toEqual([room.ids[0]]);
+    expect(idsOf(subscriber).filter(Boolean)).toEqual([fixture.ids[0]]);
   });
 
-  it('ends at the gateway as soon as its client has gone', async () => {
+  it('ends at the gateway when its client disconnects', async () => {
     const subscriber = follow();
-    gateway.room.add(1);
+    gateway.fixture.add(1);
     await subscriber.first(1);
     const count = async () => {
       const { values } = await (gateway.registry.getSingleMetric('gateway_subscriptions') as never as Gauge).get();
@@ -86,20 +86,20 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     await until(async () => ((await count()) === 0 ? true : undefined));
   });
 
-  it('that nobody reads costs nothing but what is on its way, and is ended with the advice to resume', async () => {
-    const { room } = gateway;
-    room.size = 200_000;
-    room.add(400);
+  it('whose client does not read buffers a bounded number of results, and ends with the advice to resume', async () => {
+    const { fixture } = gateway;
+    fixture.size = 200_000;
+    fixture.add(400);
     const { connection, read } = await pausedClient(gateway, transport === 'WebSocket');
-    await until(() => (room.executed.length > 20 ? true : undefined));
+    await until(() => (fixture.executed.length > 20 ? true : undefined));
     let before = -1;
     await until(async () => {
-      const isStill = before === room.executed.length;
-      before = room.executed.length;
+      const isStill = before === fixture.executed.length;
+      before = fixture.executed.length;
       await new Promise((resolve) => void setTimeout(resolve, 500));
       return isStill ? true : undefined;
     });
-    expect(room.executed.length).toBeLessThan(200); // what lies in the buffers of both sockets, and no more
+    expect(fixture.executed.length).toBeLessThan(200); // the buffers of both sockets, and no more
     const quick = follow('admin:quick');
     await quick.first(400);
     await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined));
@@ -112,7 +112,7 @@ interface Gauge {
   get(): Promise<{ readonly values: readonly { readonly value: number }[] }>;
 }
 
-/** A client that begins a subscription and then reads nothing; `read` reads on until the end, and answers how that came. */
+/** Starts a subscription and stops reading. `read` resumes until the end and returns how the connection ended. */
 async function pausedClient({ url }: EventGateway, isSocket: boolean) {
   const payload = { query: EVENTS, variables: BEGINNING };
   if (isSocket) {
@@ -154,20 +154,20 @@ async function pausedClient({ url }: EventGateway, isSocket: boolean) {
 }
 
 describe('Identical subscriptions', () => {
-  it('are executed once for each event, also when they begin at different places', async () => {
-    const { room } = gateway;
-    room.add(3);
+  it('are executed once for each event, also when they start at different cursors', async () => {
+    const { fixture } = gateway;
+    fixture.add(3);
     const early = kept(overWebSocket(gateway.url, 'admin:one', { query: EVENTS, variables: BEGINNING }));
     const late = kept(overEvents(gateway.url, 'admin:two', { query: EVENTS, variables: { after: '1' } }));
     await Promise.all([early.first(3), late.first(1)]);
-    room.add(2);
+    fixture.add(2);
     await Promise.all([early.first(5), late.first(3)]);
-    expect(room.executed.toSorted()).toEqual(room.ids);
+    expect(fixture.executed.toSorted()).toEqual(fixture.ids);
   });
 
-  it('of another visibility, or another selection, are executed for themselves', async () => {
-    const { room } = gateway;
-    room.add(1);
+  it('with other permissions or another selection are executed separately', async () => {
+    const { fixture } = gateway;
+    fixture.add(1);
     const other = EVENTS.replace('text', 'cursor');
     const subscribers = [
       overWebSocket(gateway.url, 'admin:one', { query: EVENTS, variables: BEGINNING }),
@@ -175,20 +175,20 @@ describe('Identical subscriptions', () => {
       overWebSocket(gateway.url, 'data_user:one', { query: EVENTS, variables: BEGINNING }),
     ].map(kept);
     await Promise.all(subscribers.map((each) => each.first(1)));
-    expect(room.executed).toEqual([room.ids[0], room.ids[0], room.ids[0]]);
+    expect(fixture.executed).toEqual([fixture.ids[0], fixture.ids[0], fixture.ids[0]]);
   });
 });
 
 describe('A WebSocket', () => {
-  it('is closed when the token expires by the clock of the register, also when nothing is subscribed to', async () => {
+  it('is closed when the token expires by the clock of the register, also without subscriptions', async () => {
     const socket = await openSocket(gateway.url, 'admin:idle');
     const closed = once(socket, 'close') as Promise<[number, Buffer]>;
-    gateway.room.ahead = 3_601_000;
+    gateway.fixture.ahead = 3_601_000;
     const [code, reason] = await closed;
     expect([code, String(reason)]).toEqual([4403, expect.stringContaining('AUT002')]);
   });
 
-  it('is closed as going away when the gateway ends, which does not wait for its client', async () => {
+  it('is closed as going away when the gateway stops, which does not wait for its client', async () => {
     const socket = await openSocket(gateway.url, 'admin:one');
     socket.pause();
     const begin = performance.now();
@@ -199,17 +199,17 @@ describe('A WebSocket', () => {
     expect((await closed)[0]).toBe(1001);
   });
 
-  it('runs only so many operations at once', async () => {
+  it('runs a limited number of operations at once', async () => {
     const client = socketClient(gateway.url, 'admin:one');
     const subscribers = Array.from({ length: 51 }, () =>
       kept(overWebSocket(gateway.url, 'admin:one', { query: EVENTS }, client)),
     );
     expect(await (subscribers.at(-1) as Subscriber).ended).toEqual({ kind: 'errors', codes: ['LIM002'] });
-    gateway.room.add(1);
+    gateway.fixture.add(1);
     await (subscribers[0] as Subscriber).first(1);
   });
 
-  it('shows the same address of its client as a request does', async () => {
+  it('has the same client address as a request', async () => {
     const proxied = await startEventGateway({ trustProxy: true });
     try {
       const socket = await openSocket(proxied.url, 'admin:one', { 'x-forwarded-for': '192.0.2.7' });
@@ -223,9 +223,9 @@ describe('A WebSocket', () => {
   });
 
   it.each([
-    ['a message that is no JSON', 'nonsense', 4400],
+    ['a message that is not JSON', 'nonsense', 4400],
     [
-      'a subscription before the connection was let in',
+      'a subscription before authentication',
       JSON.stringify({ id: '1', type: 'subscribe', payload: { query: EVENTS } }),
       4401,
     ],
@@ -238,8 +238,8 @@ describe('A WebSocket', () => {
   });
 });
 
-describe('A request that asks for an upgrade', () => {
-  it('to HTTP/2 is answered like every other', async () => {
+describe('A request for an upgrade', () => {
+  it('to HTTP/2 is handled like a plain request', async () => {
     const body = JSON.stringify({ query: '{ origin { clientAddress } }' });
     const head = `POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade, HTTP2-Settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n`;
     const answer = await exchange(
@@ -248,7 +248,7 @@ describe('A request that asks for an upgrade', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 OK[^]*"clientAddress":"127.0.0.1"/);
   });
 
-  it('to a WebSocket elsewhere is answered as if it had not asked', async () => {
+  it('to a WebSocket at another path is handled like a plain request', async () => {
     const answer = await exchange(
       'GET /none HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     );

@@ -18,7 +18,7 @@ import { GRAPH_REQUESTS, type GraphQuestion, REACHED } from '../../support/autho
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
 import { ABSENT, type AuthorisationRequest, REQUESTS } from '../../support/authorisation-requests';
 import { REST_TABLES } from '../../support/authorisation-rest';
-import { MAY, type MayCall, OF_NOBODY } from '../../support/authorisation-roles';
+import { MAY, type MayCall, WITHOUT_OWNER } from '../../support/authorisation-roles';
 import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
 import { GUESSES, lookalikes, statusOf } from '../../support/authorisation-surface';
 import { type AuthorisationRow, CALLERS, type CallerName, authorisationRows } from '../../support/authorisation-table';
@@ -26,7 +26,7 @@ import type { GraphError } from '../../support/graph';
 import { minimalOperation } from '../../support/minimal-operation';
 import { usualWirings } from '../../support/register';
 
-/** Where each interface serves its contract. */
+/** Paths of the served contracts. */
 const DOCUMENTS = { A: '/openapi.json', B: '/openapi/b.json', C: '/openapi/c.json', D: '/openapi/d.json' } as const;
 
 const REST_ROWS = authorisationRows(...Object.values(REST_TABLES).flat());
@@ -38,7 +38,7 @@ const PATHS = [...new Set(REST_ROWS.map(({ route }) => route.split(' ')[1] as st
 });
 const FIELD_ROWS = authorisationRows(...FIELD_TABLES);
 
-/** Letters of the tables, by the codes of A, B and the graph, and the words of D. */
+/** Letters of the tables, by codes of Interfaces A and B and GraphQL, and by codes of Interface D. */
 const LETTERS: Readonly<Record<string, string>> = {
   AUT001: 'u',
   unauthorized: 'u',
@@ -50,7 +50,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   PRM003: 'p',
 };
 
-/** What a caller without a good credential is told. */
+/** Expected errors of callers without a valid credential. */
 const WITHOUT_CREDENTIAL: Readonly<Partial<Record<CallerName, string>>> = {
   none: 'u',
   expired: 'x',
@@ -58,7 +58,7 @@ const WITHOUT_CREDENTIAL: Readonly<Partial<Record<CallerName, string>>> = {
   suspended: 'u',
 };
 
-/** As whom a caller with a good credential acts. */
+/** Roles of callers with a valid credential. */
 const ROLES: Readonly<Partial<Record<CallerName, Role>>> = {
   owner: 'data_user',
   other: 'data_user',
@@ -74,13 +74,13 @@ const ROLES: Readonly<Partial<Record<CallerName, Role>>> = {
   key: 'supplier',
 };
 
-/** What is asked by POST; a subscription is no such question, its callers are in the tables. */
+/** Fields requested by POST. The tables list the callers of subscriptions. */
 const FIELDS = Object.entries(MAY).filter(([field]) => !field.startsWith('Subscription.'));
 
-/** Of all that is shown, what names no object: the rest is in the tables, asked by every caller. */
+/** Readable fields that name no object; the tables cover the others for every caller. */
 const SHOWN = FIELDS.filter(
-  (each): each is [string, Exclude<MayCall, 'nobody'>] =>
-    each[1] !== 'nobody' && !GRAPH_ROWS.some(({ route }) => route === each[0]),
+  (each): each is [string, Exclude<MayCall, 'services'>] =>
+    each[1] !== 'services' && !GRAPH_ROWS.some(({ route }) => route === each[0]),
 );
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
@@ -98,7 +98,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
   describe('over REST', () => {
     it.each(Object.entries(DOCUMENTS))(
-      'serves of Interface %s what is in its table, and nothing else',
+      'serves the paths of Interface %s in its table, and no other',
       async (name, path) => {
         const rows = authorisationRows(...REST_TABLES[name as keyof typeof DOCUMENTS]);
         const document = (await (await fetch(`${room.register.rest}${path}`)).json()) as ServedDocument;
@@ -106,7 +106,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       },
     );
 
-    it.each(REST_ROWS)('answers $route, $object, as the table says', async (row) => {
+    it.each(REST_ROWS)('responds to $route, $object, as in the table', async (row) => {
       const isGood = (cell: string) => cell.startsWith('2');
       const found = await inTurn(row, isGood, async (caller) => {
         const request = await (REQUESTS[row.route] as (typeof REQUESTS)[string])({ ...row, caller, room, objects });
@@ -117,7 +117,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
   });
 
   describe('in the graph', () => {
-    it('has the fields that are listed, and no other', () => {
+    it('has the listed fields, and no other', () => {
       const served = Object.values(schema.getTypeMap()).flatMap((type) =>
         isObjectType(type) && !type.name.startsWith('__') && !ROOTS.includes(type.name)
           ? [`${type.name}: ${Object.keys(type.getFields()).toSorted().join(' ')}`]
@@ -130,21 +130,21 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     it('has the root fields of the table, each for the callers of the table', () => {
       const declared = Object.entries(generatedSchema().audiences).map(([field, audience]) => [field, mayOf(audience)]);
       expect(Object.fromEntries(declared)).toEqual(MAY);
-      const shown = Object.entries(MAY).flatMap(([field, may]) => (may === 'nobody' ? [] : [field]));
+      const shown = Object.entries(MAY).flatMap(([field, may]) => (may === 'services' ? [] : [field]));
       const served = ROOTS.flatMap((root) => Object.keys(fieldsOf(root)).map((field) => `${root}.${field}`));
       expect(served.toSorted()).toEqual(shown.toSorted());
     });
 
-    it('has a row for every root field that names an object of somebody', () => {
+    it('has a row for every root field that identifies an object with an owner', () => {
       const rows = new Set(GRAPH_ROWS.map(({ route }) => route));
       const named = Object.entries(MAY).filter(([field, may]) => Array.isArray(may) && namesAnObject(field));
-      const unowned = named.filter(([field, may]) => may.toString() === 'admin' || OF_NOBODY.includes(field));
+      const unowned = named.filter(([field, may]) => may.toString() === 'admin' || WITHOUT_OWNER.includes(field));
       const owned = named.filter((each) => !unowned.includes(each)).map(([field]) => field);
       expect(owned.filter((field) => !rows.has(field))).toEqual([]);
-      expect(OF_NOBODY.filter((field) => rows.has(field))).toEqual([]);
+      expect(WITHOUT_OWNER.filter((field) => rows.has(field))).toEqual([]);
     });
 
-    it.each(GRAPH_ROWS)('answers $route, $object, as the table says', async (row) => {
+    it.each(GRAPH_ROWS)('responds to $route, $object, as in the table', async (row) => {
       const isGood = (cell: string) => ['ok', 'null', 'e'].includes(cell);
       const found = await inTurn(row, isGood, async (caller) => {
         const ask = GRAPH_REQUESTS[row.route] as (typeof GRAPH_REQUESTS)[string];
@@ -154,7 +154,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       expect(found).toEqual(row.expected);
     });
 
-    it.each(FIELD_ROWS)('shows $route, $object, to whom the table says', async (row) => {
+    it.each(FIELD_ROWS)('returns $route, $object, to the callers in the table', async (row) => {
       const [type = '', field = ''] = row.route.split('.');
       const isMetadata = type === 'RecordMetadata';
       const found = await inTurn(
@@ -173,7 +173,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       expect(found).toEqual(row.expected);
     });
 
-    it.each(Object.keys(REACHED))('shows all other fields of %s to whoever reaches it', async (place) => {
+    it.each(Object.keys(REACHED))('returns all other fields of %s to every caller that can reach it', async (place) => {
       const [, type = '', object = ''] = /^(\w+) (.*)$/.exec(place) ?? [];
       const rows = FIELD_ROWS.filter((row) => row.route.startsWith(`${type}.`) && row.object === object);
       const restricted = rows.map(({ route }) => route.split('.')[1] as string);
@@ -195,8 +195,8 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       }
     });
 
-    it.each(CALLERS)('shows %s nothing of what services ask each other', async (caller) => {
-      const hidden = FIELDS.filter(([, may]) => may === 'nobody').map(([field]) => field.split('.'));
+    it.each(CALLERS)('hides the fields between services from %s', async (caller) => {
+      const hidden = FIELDS.filter(([, may]) => may === 'services').map(([field]) => field.split('.'));
       for (const root of ['Query', 'Mutation']) {
         const names = hidden.filter(([of]) => of === root).map(([, name]) => name as string);
         const { errors = [] } = await asked(caller, { query: `${root.toLowerCase()} { ${names.join(' ')} }` });
@@ -204,7 +204,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       }
     });
 
-    it('lets anyone sign in who has an account, and refuses an operation field by field', async () => {
+    it('accepts the sign-in of every account, and rejects an operation field by field', async () => {
       const { errors = [] } = await asked('none', { query: minimalOperation(schema, 'Mutation.issueBearerToken') });
       expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['issueBearerToken'], 'AUT001']]);
       const partly = await asked('provider', { query: '{ viewer { role } accounts { totalCount } }' });
@@ -212,7 +212,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       expect(partly.data?.accounts ?? null).toBeNull();
     });
 
-    it.each(SHOWN)('lets in to %s whom the table says', async (field, may) => {
+    it.each(SHOWN)('admits the callers in the table to %s', async (field, may) => {
       const query = minimalOperation(schema, field);
       const found: Record<string, string> = {};
       await Promise.all(CALLERS.map(async (caller) => void (found[caller] = await admission(caller, query))));
@@ -220,19 +220,19 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     });
   });
 
-  /** Reading that is written down in who-looked, and signing in. */
+  /** Reads that write an access log entry, and sign-ins. */
   const HAS_EFFECT =
     /^GET (\/v1\/(auth\/token|records|access-records\/\{ak\}|meter-points\/.*|identity-records\/exists)|\/login|\/show-consents\/.*)$/;
 
-  describe('at addresses that no document lists', () => {
+  describe('at paths that no document lists', () => {
     const ASKING = ['admin', 'owner', 'none'] as const;
 
-    it.each(GUESSES)('answers at %s: %s %s with %i', async (server, method, path, status) => {
+    it.each(GUESSES)('responds at %s: %s %s with %i', async (server, method, path, status) => {
       for (const caller of ASKING)
         expect(await statusOf(room.register[server], method, path, room.credentials[caller])).toBe(status);
     });
 
-    it.each(PATHS)('answers %s by no other method', async (path, methods) => {
+    it.each(PATHS)('serves %s with no other method', async (path, methods) => {
       const address = await addressOf(path);
       const others = METHODS.map((method) => method.toUpperCase()).filter((method) => !methods.includes(method));
       const isHeadServed = methods.includes('GET') && !HAS_EFFECT.test(`GET ${path}`);
@@ -244,7 +244,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
         ]);
     });
 
-    it.each(PATHS)('does not take for %s what looks like it', async (path, methods) => {
+    it.each(PATHS)('does not serve paths similar to %s', async (path, methods) => {
       for (const address of lookalikes(await addressOf(path))) {
         for (const caller of ['owner', 'none'] as const) {
           const status = await statusOf(room.register.rest, methods[0] as string, address, room.credentials[caller]);
@@ -253,7 +253,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       }
     });
 
-    it('asks of HEAD what it asks of GET, where GET has no effect', async () => {
+    it('requires the same authentication for HEAD as for GET, where GET has no effect', async () => {
       const closed = REST_ROWS.filter(
         ({ route, expected }) => route.startsWith('GET ') && expected.none.startsWith('401'),
       );
@@ -271,7 +271,10 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     }
   });
 
-  /** Who is refused asks first, all at once: when the others are answered well, one after the other, nothing has changed meanwhile. */
+  /**
+   * Sends the requests of rejected callers first, concurrently. The others follow one by one: they succeed only if
+   * nothing has changed.
+   */
   async function inTurn(
     { expected }: AuthorisationRow,
     isGood: (cell: string) => boolean,
@@ -301,7 +304,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
-    return `${response.status}${isJson ? letterOf(response.ok, method, JSON.parse(text)) : ''}`;
+    return `${response.status}${isJson ? mailMessage(response.ok, method, JSON.parse(text)) : ''}`;
   }
 
   async function asked(caller: CallerName, { query, variables = {} }: GraphQuestion): Promise<Answer> {
@@ -313,7 +316,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     return { ...((await response.json()) as Answer), status: response.status };
   }
 
-  /** The first answer of a subscription, which has one: it begins with what happened before. */
+  /** Returns the first result of a subscription, which starts in the past and therefore has one. */
   async function subscribed(caller: CallerName, { query }: GraphQuestion): Promise<Answer> {
     const abort = new AbortController();
     const response = await fetch(`${room.register.gateway}/graphql`, {
@@ -350,7 +353,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     return isEmpty(value) || isEmpty((value as { nodes?: unknown }).nodes) ? 'e' : 'ok';
   }
 
-  /** How a caller is refused before the field is asked; empty if not. */
+  /** Returns the error of a caller before the field executes; empty if the caller is admitted. */
   async function admission(caller: CallerName, query: string): Promise<string> {
     const { status, data, errors = [] } = await asked(caller, { query });
     const refusal = errors.find(
@@ -374,20 +377,20 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
   }
 });
 
-/** An answer of the graph. */
+/** A GraphQL response. */
 interface Answer {
   readonly status?: number;
   readonly data: ReturnType<typeof JSON.parse>;
   readonly errors?: readonly GraphError[];
 }
 
-/** A contract as it is served, as far as it says what there is. */
+/** The parts of a served contract that list operations. */
 interface ServedDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** An encoded slash may make one parameter of two: that is refused for its form, or for its caller. */
+/** An encoded slash may split one parameter in two: the form or the caller is then rejected. */
 const REFUSALS = [400, 401, 403, 404, 405];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -401,7 +404,7 @@ function routesOf({ servers: [server], paths }: ServedDocument): string[] {
   );
 }
 
-function letterOf(isGood: boolean, method: string, body: Record<string, unknown>): string {
+function mailMessage(isGood: boolean, method: string, body: Record<string, unknown>): string {
   if (isGood) return method === 'GET' && Object.values(body).some(isEmpty) ? 'e' : '';
   const [{ 'error-code': code = body['code'] } = {}] = (body['errors'] ?? []) as { 'error-code'?: string }[];
   return LETTERS[String(code)] ?? '';
@@ -412,7 +415,7 @@ const letterOfCode = (code: string): string =>
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** The value of a field, wherever it is in an answer; the answer itself unless one is named. */
+/** Returns the value of a field anywhere in a response; the response itself without a field name. */
 function valueIn(value: unknown, field: string | undefined): unknown {
   if (field === undefined || typeof value !== 'object' || value === null) return value;
   if (field in value) return (value as Record<string, unknown>)[field];
@@ -422,26 +425,26 @@ function valueIn(value: unknown, field: string | undefined): unknown {
 function mayOf(audience: readonly string[]): MayCall {
   if (audience.includes('anyone')) return 'anyone';
   if (audience.includes('public')) return 'public';
-  if (audience.includes('service')) return 'nobody';
+  if (audience.includes('service')) return 'services';
   const roles: readonly Role[] = [...ACCOUNT_ROLES, 'customer', 'consumer'];
   return roles.filter((role) => audience.some((each) => each.split(':')[0] === role));
 }
 
-function expectedAdmission(may: Exclude<MayCall, 'nobody'>, caller: CallerName): string {
+function expectedAdmission(may: Exclude<MayCall, 'services'>, caller: CallerName): string {
   if (may === 'anyone') return '';
   const withoutCredential = WITHOUT_CREDENTIAL[caller];
   if (withoutCredential !== undefined) return may === 'public' && caller === 'none' ? '' : withoutCredential;
   return may === 'public' || may.includes(ROLES[caller] as Role) ? '' : 'r';
 }
 
-/** Fields of the register of suppliers are for whoever sends a good credential or none. */
+/** Fields of the register of suppliers are open to callers with a valid credential or none. */
 const isRefusedBefore = (type: string, caller: CallerName): boolean =>
   ['RtiUser', 'Supplier'].includes(type) && caller !== 'none' && WITHOUT_CREDENTIAL[caller] !== undefined;
 
 const IDENTIFIERS = /^(AccessKey|ConsentKey|IdentityRecordKey|DUID|CredentialId|TokenRef|WebhookId|EventId|MPxN|ID)$/;
 const NAMES = /^(mpid|mpxn|email|\w*Id)$/;
 
-/** Whether an argument, or what an input holds, is an identifier: by its type or, where that is plain text, by its name. */
+/** Returns true if an argument or an input field is an identifier: by its type or, for plain text, by its name. */
 function isIdentifier(name: string, given: GraphQLInputType): boolean {
   const type = getNamedType(given);
   if (isInputObjectType(type))

@@ -37,7 +37,7 @@ interface Described {
   readonly description?: string | null;
 }
 
-/** A type and everything in it that must be described; the root types speak by their fields. */
+/** Returns a type and all its members that need a description. Root types need none themselves. */
 function placesOf(type: IntrospectionQuery['__schema']['types'][number]) {
   const { name, description, fields, inputFields, enumValues } = type as Described & {
     fields?: (Described & { args: Described[] })[] | null;
@@ -58,7 +58,7 @@ function placesOf(type: IntrospectionQuery['__schema']['types'][number]) {
 describe.each(usualWirings())('A register in %s:', (wiring) => {
   let register: TestRegister;
   beforeAll(async () => {
-    // Of its own: the lists and counts of all demo data are asked for.
+    // Its own register, because the tests query lists and counts of all demo data.
     register = await startTestRegister(wiring);
   }, 300_000);
   afterAll(() => register?.close());
@@ -73,7 +73,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       other = await graphAs(register, 'data_user', 1);
     });
 
-    it('answers the Data User that registered the record in full', async () => {
+    it('returns everything to the Data User that registered the record', async () => {
       const { status, data, errors } = await owner(ACROSS, { key });
       expect({ status, data, errors }).toEqual({
         status: 200,
@@ -87,14 +87,14 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       });
     });
 
-    it('tells another Data User that it is not the owner, and no address', async () => {
+    it('rejects another Data User as not the owner, without an address', async () => {
       const answer = await other(ACROSS, { key });
       expect(answer.data).toEqual({ accessRecord: { dataUser: { displayName: DISPLAY_NAME }, identityRecord: null } });
       expect(failuresOf(answer)).toEqual(['PRM002 accessRecord.identityRecord']);
       expect(answer.text).not.toContain(POSTCODE);
     });
 
-    it('asks for a token where the directory and the Identity Record begin', async () => {
+    it('requires a token for the directory and the Identity Record', async () => {
       const answer = await graphOf(register)(ACROSS, { key });
       expect(answer.data).toEqual({ accessRecord: { dataUser: null, identityRecord: null } });
       expect(failuresOf(answer).toSorted()).toEqual([
@@ -105,7 +105,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
     });
 
     it.each(['admin', 'analyst', 'data_provider', 'portal', 'supplier', 'communications_operator'] as const)(
-      'shows the Identity Record to no %s',
+      'does not return the Identity Record to the role %s',
       async (role) => {
         const answer = await (await graphAs(register, role))(ACROSS, { key });
         expect(answer.data).toEqual({
@@ -116,7 +116,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       },
     );
 
-    it('shows the back office all records, but neither key nor Identity Record nor meter point', async () => {
+    it('returns all records to the back office, but neither key nor Identity Record nor meter point', async () => {
       const list = `{ allAccessRecords(first: 2) { totalCount nodes { purpose ak recordMetadata { duid recordIdentifier } identityRecord { piiPrincipal { mpxn } } } } }`;
       for (const role of ['admin', 'analyst'] as const) {
         const answer = await (await graphAs(register, role))(list);
@@ -128,7 +128,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       }
     });
 
-    it('goes from a meter point to its records to their Identity Records', async () => {
+    it('resolves a meter point, its records and their Identity Records', async () => {
       const { mpxn } = register.sandbox.samples;
       const query = `query ($mpxn: MPxN!) { meterPoint(mpxn: $mpxn) { accessRecords { totalCount nodes { ak identityRecord { piiPrincipal { mpxn } } } } } }`;
       const { data, errors } = await owner(query, { mpxn });
@@ -139,7 +139,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       for (const node of nodes) expect(node.identityRecord.piiPrincipal.mpxn).toBe(mpxn);
     });
 
-    it('answers several records in one operation, each by its own rule', async () => {
+    it('returns several records in one operation, each by its own rule', async () => {
       const query = `query ($mine: AccessKey!, $unknown: AccessKey!) {
       mine: accessRecord(key: $mine) { ...Row } none: accessRecord(key: $unknown) { ...Row } again: accessRecord(key: $mine) { state }
     } fragment Row on AccessRecord { state identityRecord { hasEmail } }`;
@@ -152,7 +152,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       });
     });
 
-    it('has no way around: neither entities by reference nor what services ask each other', async () => {
+    it('offers clients neither entities by reference nor the fields between services', async () => {
       const { data } = await owner('query ($key: AccessKey!) { accessRecord(key: $key) { identityRecord { id } } }', {
         key,
       });
@@ -168,7 +168,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       }
     });
 
-    it('carries one transaction id in header and answer', async () => {
+    it('returns one transaction id in header and body', async () => {
       const { headers, extensions } = await owner(ACROSS, { key });
       expect(extensions).toEqual({ transactionId: headers.get('transaction-id') });
       expect(headers.get('transaction-id')).toMatch(/^tid_[0-9a-f]{24}$/);
@@ -182,7 +182,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       dataUser = await graphAs(register, 'data_user');
     });
 
-    it('pages a list by cursors, without gaps and without repeats', async () => {
+    it('pages a list by cursors, without gaps and without duplicates', async () => {
       const query = `query ($after: String) { accessRecords(first: 2, after: $after) {
       totalCount nextCursor edges { cursor node { ak } } nodes { ak } pageInfo { endCursor hasNextPage } } }`;
       const seen: string[] = [];
@@ -211,18 +211,18 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
     });
 
     it.each([
-      ['a page of none', { first: 0 }, 'VAL003', ['first']],
-      ['a page of 501', { first: 501 }, 'VAL003', ['first']],
-      ['a cursor that was never given', { after: 'bm9uZQ' }, 'VAL001', ['after']],
-      ['a state that is none', { state: 'GONE' }, 'VAL003', ['state']],
-    ])('refuses %s', async (_, variables, code, path) => {
+      ['a page size of 0', { first: 0 }, 'VAL003', ['first']],
+      ['a page size of 501', { first: 501 }, 'VAL003', ['first']],
+      ['an unknown cursor', { after: 'bm9uZQ' }, 'VAL001', ['after']],
+      ['an unknown state', { state: 'GONE' }, 'VAL003', ['state']],
+    ])('rejects %s', async (_, variables, code, path) => {
       const query = `query ($first: Int, $after: String, $state: AccessState) { accessRecords(first: $first, after: $after, state: $state) { nextCursor } }`;
       const { errors } = await dataUser(query, variables);
       expect(errors).toHaveLength(1);
       expect(errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
     });
 
-    it('tells every violation of a registration with the path of its field', async () => {
+    it('reports every violation of a registration with the path of its field', async () => {
       const input = {
         ...recordOf('ir_wrong', { purpose: '', jurisdiction: 'FR' }),
         reidentificationToken: 'mlr_0123456789abcdef01234567',
@@ -257,22 +257,22 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
 
     it.each<[sentence: string, query: string, status: number, failures: string[]]>([
       ['text that is not GraphQL', '{ accessRecord(', 400, ['VAL010']],
-      ['a field that nobody knows', '{ weather }', 400, ['VAL003']],
-      ['a key in the text that is none', '{ accessRecord(key: "ak_1") { state } }', 400, ['VAL001']],
+      ['an unknown field', '{ weather }', 400, ['VAL003']],
+      ['a malformed key in the text', '{ accessRecord(key: "ak_1") { state } }', 400, ['VAL001']],
       [
-        'two operations of which none is named',
+        'two operations without an operation name',
         'query A { viewer { role } } query B { viewer { role } }',
         400,
         ['VAL003'],
       ],
       ['nothing', '', 400, ['VAL003']],
-      ['a record to be revoked that is unknown', REVOKE(NOBODY), 200, ['NTF001 revokeAccessRecord']],
-    ])('answers %s with a code of the catalogue', async (_, query, status, failures) => {
+      ['a revocation of an unknown record', REVOKE(NOBODY), 200, ['NTF001 revokeAccessRecord']],
+    ])('responds to %s with a code of the catalogue', async (_, query, status, failures) => {
       const answer = await dataUser(query);
       expect([answer.status, failuresOf(answer)]).toEqual([status, failures]);
     });
 
-    it('has a code for each refusal of a change: owner, state, version, idempotency key', async () => {
+    it('returns a code for each rejection of a change: owner, state, version, idempotency key', async () => {
       const { active, revoked } = register.sandbox.samples.access_keys;
       const other = await graphAs(register, 'data_user', 1);
       expect(failuresOf(await other(REVOKE(active)))).toEqual(['PRM002 revokeAccessRecord']);
@@ -290,14 +290,14 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       ).toEqual(['CNF004 registerAccessRecord']);
     });
 
-    it.each(['\0', 'lone \ud800 surrogate'])('refuses a text that cannot be stored: %j', async (text) => {
+    it.each(['\0', 'lone \ud800 surrogate'])('rejects malformed text: %j', async (text) => {
       const input = recordOf(register.sandbox.samples.identity_record, { purpose: text });
       const answer = await dataUser(REGISTER, { input });
       expect(failuresOf(answer)).toEqual([expect.stringMatching(/^VAL00[13]/)]);
       expect(register.log()).not.toContain('internal error');
     });
 
-    it('never echoes a value in what it says', async () => {
+    it('never echoes a value', async () => {
       const answers = [
         await dataUser('query ($key: AccessKey!) { accessRecord(key: $key) { state } }', { key: 'ZZYZX' }),
         await dataUser('{ accessRecord(key: "ZZYZX") { state } }'),
@@ -313,7 +313,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       }
     });
 
-    it('asks for a token before it is introspected', async () => {
+    it('requires a token for introspection', async () => {
       const answer = await graphOf(register)('{ __schema { queryType { name } } }');
       expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');

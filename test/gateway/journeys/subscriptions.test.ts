@@ -11,8 +11,8 @@ import { until } from '../../support/until';
 const EVENTS = `subscription ($after: String, $types: [RegisterEventType!], $duid: DUID) {
   registerEvents(after: $after, types: $types, duid: $duid) { id cursor type dataUser { duid } } }`;
 
-/** The place in the log where it ends now. */
-async function headOf(register: TestRegister): Promise<string> {
+/** Returns the cursor of the log's current end. */
+async function currentCursor(register: TestRegister): Promise<string> {
   await logOfRegisterSettled(register);
   const { data } = await (await graphAs(register, 'admin'))('{ latestRegisterEvents(first: 1) { cursor } }');
   return String(data.latestRegisterEvents[0].cursor);
@@ -45,15 +45,15 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
     const subscribed = (token: string | undefined, variables: Record<string, unknown> = {}, query = EVENTS) =>
       kept(subscribe(register.gateway, token, { query, variables }));
 
-    it('bring what follows a cursor and then what happens, each event once and with the id that it has everywhere', async () => {
-      const after = await headOf(register);
+    it('send the events after a cursor and then new ones, each once, with the ids and cursors of the query `registerEvents`', async () => {
+      const after = await currentCursor(register);
       const { ir, key } = await newCustomer(dataUser);
       const subscriber = subscribed(admin, { after });
       await subscriber.first(1);
       await dataUser.rest('DELETE', `/v1/access-records/${key}`);
       await registered(dataUser.rest, ir);
-      const told = await subscriber.first(3);
-      expect(told.map(({ data }) => data.registerEvents.type)).toEqual([
+      const received = await subscriber.first(3);
+      expect(received.map(({ data }) => data.registerEvents.type)).toEqual([
         'ACCESS_REGISTERED',
         'ACCESS_REVOKED',
         'ACCESS_REGISTERED',
@@ -61,7 +61,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       const query = 'query ($after: String) { registerEvents(after: $after) { nodes { id cursor } } }';
       const { data } = await graphOf(register, admin)(query, { after });
       expect(
-        told.map(
+        received.map(
           ({
             data: {
               registerEvents: { id, cursor },
@@ -71,7 +71,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       ).toEqual(data.registerEvents.nodes);
     });
 
-    it('bring everything from the beginning of the log when the cursor is empty', async () => {
+    it('send all events of the log for an empty cursor', async () => {
       await newCustomer(dataUser);
       const query = `query ($after: String) {
         registerEvents(first: 500, after: $after) { nodes { id } pageInfo { hasPreviousPage } } }`;
@@ -82,26 +82,26 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       const { nodes, pageInfo } = data.registerEvents;
       expect(pageInfo).toEqual({ hasPreviousPage: false });
       expect((await graphOf(register, dataUser.token)(query, {})).data.registerEvents.nodes[0]).toEqual(nodes[0]);
-      const told = await subscribed(dataUser.token, { after: '' }).first(nodes.length);
-      expect(told.map((each) => ({ id: each.data.registerEvents.id }))).toEqual(nodes);
+      const received = await subscribed(dataUser.token, { after: '' }).first(nodes.length);
+      expect(received.map((each) => ({ id: each.data.registerEvents.id }))).toEqual(nodes);
     });
 
-    it('answer a selection that crosses subgraphs, for the Data User whose record it is', async () => {
-      const after = await headOf(register);
+    it('return a selection that crosses subgraphs to the Data User of the record', async () => {
+      const after = await currentCursor(register);
       const query = `subscription Crossing($after: String!, $isLong: Boolean!) { ...Root }
         fragment Root on Subscription { event: registerEvents(after: $after) { accessRecord { ...Record } } }
         fragment Record on AccessRecord { ak identityRecord @include(if: $isLong) { piiPrincipal { mpxn } } }`;
       const subscriber = subscribed(dataUser.token, { after, isLong: true }, query);
       const { mpxn, key } = await newCustomer(dataUser);
-      const [told] = await subscriber.first(1);
-      expect(told).toMatchObject({
+      const [received] = await subscriber.first(1);
+      expect(received).toMatchObject({
         data: { event: { accessRecord: { ak: key, identityRecord: { piiPrincipal: { mpxn } } } } },
       });
-      expect(told?.errors).toBeUndefined();
+      expect(received?.errors).toBeUndefined();
     });
 
-    it('tell a Data User of its own events only, and the back office of all, without access keys', async () => {
-      const after = await headOf(register);
+    it('send a Data User only its own events, and the back office all, without access keys', async () => {
+      const after = await currentCursor(register);
       const query =
         'subscription ($after: String) { registerEvents(after: $after) { dataUser { duid } accessRecord { ak } } }';
       const own = subscribed(dataUser.token, { after }, query);
@@ -110,33 +110,33 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       const { key } = await newCustomer(dataUser);
       const [first] = await own.first(1);
       expect(first?.data).toEqual({ registerEvents: { dataUser: { duid: dataUser.duid }, accessRecord: { ak: key } } });
-      const told = await all.first(2);
-      expect(told.map(({ data }) => data.registerEvents.dataUser.duid)).toEqual([other.duid, dataUser.duid]);
-      expect(JSON.stringify(told)).not.toContain(key);
-      expect(JSON.stringify(told)).not.toContain(foreign.key);
+      const received = await all.first(2);
+      expect(received.map(({ data }) => data.registerEvents.dataUser.duid)).toEqual([other.duid, dataUser.duid]);
+      expect(JSON.stringify(received)).not.toContain(key);
+      expect(JSON.stringify(received)).not.toContain(foreign.key);
     });
 
-    it('bring only the types and the Data User that are asked for', async () => {
-      const after = await headOf(register);
+    it('send only the requested types and Data User', async () => {
+      const after = await currentCursor(register);
       const subscriber = subscribed(admin, { after, types: ['ACCESS_REVOKED'], duid: other.duid });
       const { key: foreign } = await newCustomer(dataUser);
       const { key } = await newCustomer(other);
       await dataUser.rest('DELETE', `/v1/access-records/${foreign}`);
       await other.rest('DELETE', `/v1/access-records/${key}`);
-      const [told] = await subscriber.first(1);
-      expect(told?.data.registerEvents).toMatchObject({ type: 'ACCESS_REVOKED', dataUser: { duid: other.duid } });
+      const [received] = await subscriber.first(1);
+      expect(received?.data.registerEvents).toMatchObject({ type: 'ACCESS_REVOKED', dataUser: { duid: other.duid } });
     });
 
     it.each([
       ['another Data User', { duid: `duid_${'0'.repeat(24)}` }, 'PRM002'],
-      ['a cursor that is none', { after: 'none' }, 'VAL001'],
+      ['an invalid cursor', { after: 'none' }, 'VAL001'],
       ['a type that does not exist', { types: ['NONE'] }, 'VAL003'],
-    ])('are refused to a Data User who names %s', async (__, variables, code) => {
+    ])('are rejected for a Data User with %s', async (__, variables, code) => {
       const subscriber = subscribed(dataUser.token, variables);
       expect(await refusalOf(subscriber)).toContain(code);
     });
 
-    it('are refused to roles that may not read events', async () => {
+    it('are rejected for roles that may not read events', async () => {
       expect(await refusalOf(subscribed(await tokenOf(register, 'data_provider')))).toContain('PRM001');
     });
 
@@ -148,15 +148,15 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
           webhook { deliveries(first: 500) { nodes { sequence } } } } } } } } }`,
       ],
       ['unknown', 'subscription { registerEvents { colour } }'],
-      ['no GraphQL', 'subscription {'],
+      ['not GraphQL', 'subscription {'],
       ['twofold', 'subscription { one: registerEvents { id } two: registerEvents { id } }'],
-    ])('are refused when they are %s', async (__, query) => {
+    ])('are rejected if they are %s', async (__, query) => {
       expect(await refusalOf(subscribed(admin, {}, query))).toMatch(/^VAL0(03|10)$/);
     });
 
-    it('end, with the reason, within a moment of the suspension of the account', async () => {
+    it('end, with the reason, soon after the suspension of the account', async () => {
       const victim = await newDataUser(register, 'https://third.example/return');
-      const after = await headOf(register);
+      const after = await currentCursor(register);
       const subscriber = subscribed(victim.token, { after });
       await newCustomer(victim);
       await subscriber.first(1);
@@ -172,7 +172,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
   });
 
   it('that are identical are executed once for each event', async () => {
-    const after = await headOf(register);
+    const after = await currentCursor(register);
     const executed = async () => {
       const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
       return Number(/^gateway_subscription_executions_total (\d+)/m.exec(metrics)?.[1] ?? 0);
@@ -187,14 +187,14 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
     expect((await executed()) - before).toBe(2);
   });
 
-  it('share a connection with queries and mutations, which are answered as over HTTP', async () => {
+  it('share a connection with queries and mutations, which have the same results as over HTTP', async () => {
     const client = socketClient(register.gateway, admin);
     const one = kept(overWebSocket(register.gateway, admin, { query: '{ viewer { role } }' }, client));
     expect(await one.ended).toEqual({ kind: 'complete' });
     expect(one.told).toEqual([{ data: { viewer: { role: 'ADMIN' } }, extensions: expect.anything() }]);
   });
 
-  it('over a plain request are told how to be asked for', async () => {
+  it('over a plain request are rejected with the name of the right transport', async () => {
     const answer = await graphOf(register, admin)('subscription { registerEvents { id } }');
     expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([400, 'VAL003']);
     expect(answer.errors[0]?.message).toContain('text/event-stream');
@@ -202,29 +202,29 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
 
   it.each([
     ['no token', undefined, 4401],
-    ['a token that is none', 'nonsense', 4401],
-  ])('are closed to a connection with %s', async (_, token, code) => {
+    ['a malformed token', 'nonsense', 4401],
+  ])('are closed for a connection with %s', async (_, token, code) => {
     const subscriber = kept(overWebSocket(register.gateway, token, { query: EVENTS }));
     expect(await subscriber.ended).toMatchObject({ kind: 'closed', code });
   });
 
-  it('end when the token expires by the clock of the register, and go on with a new one after the last cursor', async () => {
+  it('end when the token expires by the clock of the register, and continue with a new token after the last cursor', async () => {
     const postgres = new Postgres({ connectionString: register.databaseUrl });
     await postgres.connect();
     try {
-      const after = await headOf(register);
+      const after = await currentCursor(register);
       const subscriber = kept(overWebSocket(register.gateway, dataUser.token, { query: EVENTS, variables: { after } }));
       await newCustomer(dataUser);
-      const [told] = await subscriber.first(1);
+      const [received] = await subscriber.first(1);
       await postgres.query('select register.set_clock_offset(7300)');
       const ending = await subscriber.ended;
       expect(ending).toMatchObject({ kind: 'closed', code: 4403 });
       expect(JSON.stringify(ending)).toContain('AUT002');
       await postgres.query('select register.set_clock_offset(0)');
       await newCustomer(dataUser);
-      const next = { query: EVENTS, variables: { after: told?.data.registerEvents.cursor } };
+      const next = { query: EVENTS, variables: { after: received?.data.registerEvents.cursor } };
       const [missed] = await kept(overWebSocket(register.gateway, dataUser.token, next)).first(1);
-      expect(missed?.data.registerEvents.id).not.toBe(told?.data.registerEvents.id);
+      expect(missed?.data.registerEvents.id).not.toBe(received?.data.registerEvents.id);
     } finally {
       await postgres.query('select register.set_clock_offset(0)');
       await postgres.end();
@@ -232,7 +232,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
   });
 });
 
-/** What refused a subscription: codes of its errors, or the status of the HTTP answer. */
+/** Returns the error of a subscription: its codes, or the status of the HTTP response. */
 async function refusalOf(subscriber: Subscriber): Promise<string> {
   const ending = await subscriber.ended;
   if (ending.kind === 'errors') return ending.codes.join();

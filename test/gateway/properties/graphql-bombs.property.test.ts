@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { OPERATION_LIMITS } from '../../../gateway/operation-limits';
+import { OPERATION_LIMITS } from '../../../gateway/requests/operation-limits';
 import {
   type Place,
   type RegisterProcess,
@@ -15,9 +15,9 @@ import { graphAnswer, graphFaults } from '../../support/properties/graphql-answe
 import type { OperationRequest } from '../../support/properties/graphql-operations';
 import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
 
-/** A request of limited form takes at most so many times as long as a small one. */
+/** A request within the limits may take this many times as long as a small one. */
 const MOST_TIMES = 5;
-/** Measurements beside the first; what is too slow in all of them is too slow. */
+/** Additional measurements. A request is too slow if it is too slow in all of them. */
 const MAX_REPEATS = 8;
 const ROUNDS = 15;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   place = await placeOf();
   const [gatewayPort, restPort, inspectorPort] = [await freePort(), await freePort(), await freePort()];
   inspector = `http://127.0.0.1:${inspectorPort}`;
-  // A process of its own: its time is not that of the test.
+  // A separate process, so that its CPU time does not include the test's.
   register = await startRegisterProcess({
     ...place.environment,
     LOG_LEVEL: 'error',
@@ -54,7 +54,7 @@ function post(body: string): Promise<WireAnswer> {
   return wire.send({ method: 'POST', target: '/graphql', headers, body: Buffer.from(body) });
 }
 
-/** As many pieces of a text as the limit of tokens allows, with some room. */
+/** Repeats a piece of text as often as the token limit allows, with some margin. */
 const upTo = (tokens: number, piece: (index: number) => string) =>
   Array.from({ length: Math.floor((OPERATION_LIMITS.tokens - 20) / tokens) }, (_, index) => piece(index)).join(' ');
 const times = (count: number, piece: (index: number) => string) =>
@@ -62,7 +62,7 @@ const times = (count: number, piece: (index: number) => string) =>
 const REGISTER = 'mutation($a: AccessRecordInput!) { registerAccessRecord(input: $a) { replayed } }';
 const manyNames = () => Object.fromEntries(Array.from({ length: 12_000 }, (_, index) => [`k${index}`, 0]));
 
-/** Operations that would cost much if they were run, by what they have too much of; those within the limit of tokens fill it. */
+/** Operations that would be expensive to run, by what they exceed. Those within the token limit use all of it. */
 const BOMBS: Readonly<Record<string, () => OperationRequest>> = {
   levels: () => op(`{ viewer ${'{ dataUser '.repeat(60)} { duid } ${'}'.repeat(60)} }`),
   'levels of lists': () => op(`{ ${'accessRecords { nodes { '.repeat(6)} id ${'} }'.repeat(6)} }`),
@@ -113,14 +113,14 @@ const BOMBS: Readonly<Record<string, () => OperationRequest>> = {
     ),
 };
 
-/** What each of them is told, by the first error; those that are run cost as little as a small one. */
-const TOLD: Readonly<Record<string, RegExp | 'run'>> = {
+/** Expected first error of each operation; `run` for those that execute and cost as little as a small one. */
+const EXPECTED: Readonly<Record<string, RegExp | 'run'>> = {
   levels: /too many levels: at most 12/,
   'levels of lists': /too many levels/,
   aliases: /too many aliases: at most 15/,
-  'aliases of what costs nothing': 'run',
+  'aliases of what costs nothing': /too many aliases: at most 15/,
   cost: /costs too much: \d+, at most 50000/,
-  'aliases of a costly field': /names the same fields too often/,
+  'aliases of a costly field': /repeats the same fields too often/,
   directives: /too many directives: at most 20/,
   'unknown directives': /too many directives/,
   tokens: /too many tokens/,
@@ -131,13 +131,13 @@ const TOLD: Readonly<Record<string, RegExp | 'run'>> = {
   'a text': /does not match/,
   'fragments in a circle': /within itself/,
   'fragments that double': /too many levels/,
-  'fragments with the same field': /names the same fields too often/,
-  'fields that are the same again and again': /names the same fields too often/,
-  'fields that are the same on every level': /names the same fields too often/,
-  'fields that differ in their arguments': /names the same fields too often/,
+  'fragments with the same field': /repeats the same fields too often/,
+  'fields that are the same again and again': /repeats the same fields too often/,
+  'fields that are the same on every level': /repeats the same fields too often/,
+  'fields that differ in their arguments': /repeats the same fields too often/,
   'inline fragments': /too many levels/,
-  operations: /names the same fields too often/,
-  'variables declared': /is never used/,
+  operations: /repeats the same fields too often/,
+  'variables declared': /too many variables: at most 100/,
   'a variable': /longer than 254 characters/,
   'levels of a variable': /to be an object/,
   'entries of a variable': /to be an object/,
@@ -150,19 +150,19 @@ function op(query: string, variables: OperationRequest['variables'] = {}): Opera
   return { query, variables };
 }
 
-describe('An operation with too much of something', () => {
-  it.each(Object.keys(BOMBS))('(%s) is told what is too much', async (name) => {
+describe('An operation beyond a limit', () => {
+  it.each(Object.keys(BOMBS))('(%s) is rejected with its limit', async (name) => {
     const { errors } = graphAnswer(await post(bodyOf((BOMBS[name] as () => OperationRequest)())));
-    const told = TOLD[name];
-    if (told === 'run') expect(errors).toBeUndefined();
-    else expect(errors?.[0]?.message).toMatch(told as RegExp);
+    const expected = EXPECTED[name];
+    if (expected === 'run') expect(errors).toBeUndefined();
+    else expect(errors?.[0]?.message).toMatch(expected as RegExp);
   });
 
   it.each(Object.keys(BOMBS))(
-    `(%s) is answered within ${MOST_TIMES} times the time of a small one and of reading its JSON`,
+    `(%s) takes at most ${MOST_TIMES} times as long as a small one and the parsing of its JSON`,
     async (name) => {
       const bomb = (BOMBS[name] as () => OperationRequest)();
-      // Other work on the machine can only make a measurement worse: the least disturbed one counts.
+      // Other load on the machine only increases a measurement, so the smallest counts.
       let measured = await ratioOf(bomb);
       for (let again = 0; again < MAX_REPEATS && measured >= MOST_TIMES; again++)
         measured = Math.min(measured, await ratioOf(bomb));
@@ -171,18 +171,18 @@ describe('An operation with too much of something', () => {
   );
 });
 
-/** Texts of 200,000 characters that are valid, so that something is made of them and kept. */
+/** Valid texts of 200,000 characters, so that the gateway prepares and caches them. */
 const HEAVY: readonly (() => OperationRequest)[] = [
   () => op(`{ __typename } # ${'x'.repeat(200_000)}`),
   () => op(`{ ${'a'.repeat(200_000)}: viewer { name } }`),
 ];
 const SENT_OF_EACH = 50;
 const MEGABYTE = 2 ** 20;
-/** Of 19 megabytes. */
+/** Bytes by which the heap may grow, out of 19 MB sent. */
 const MOST_GROWN = 5 * MEGABYTE;
 
-describe('Operations that are heavy', () => {
-  it('are forgotten: the heap does not grow by what they weigh', async () => {
+describe('Large operations', () => {
+  it('are not retained: the heap does not grow by their size', async () => {
     for (const make of [...Object.values(BOMBS), ...HEAVY]) await post(bodyOf(make()));
     const before = await heapUsed();
     let characters = 0;
@@ -201,7 +201,7 @@ describe('Operations that are heavy', () => {
 const SMALL = op('{ viewer { name } }');
 let sent = 0;
 
-/** Bytes of the register's heap, of what is not garbage. */
+/** Live bytes of the register's heap, after garbage collection. */
 async function heapUsed(): Promise<number> {
   const [{ webSocketDebuggerUrl }] = (await (await fetch(`${inspector}/json`)).json()) as [
     { webSocketDebuggerUrl: string },
@@ -219,7 +219,7 @@ async function heapUsed(): Promise<number> {
   return usedSize;
 }
 
-/** How many times as long as the small operation an operation takes, by the medians of interleaved rounds. */
+/** Duration of an operation relative to the small one: medians of interleaved rounds. */
 async function ratioOf(operation: OperationRequest): Promise<number> {
   const [long, short, parsing]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < ROUNDS; round++) {
@@ -231,7 +231,7 @@ async function ratioOf(operation: OperationRequest): Promise<number> {
   return median(long) / (median(short) + median(parsing));
 }
 
-/** No text twice: what was prepared for one must not help the next. */
+/** Makes each text unique, so that caches of earlier ones do not help. */
 function bodyOf({ query, variables }: OperationRequest): string {
   return JSON.stringify({ query: `#${sent++}\n${query}`, variables });
 }
@@ -244,7 +244,7 @@ async function timeOf(body: string): Promise<number> {
   return time;
 }
 
-/** Milliseconds in which a body is read as JSON, which nobody is spared. */
+/** Milliseconds for parsing the body as JSON, which every request costs. */
 function parsingTime(body: string): number {
   const begin = performance.now();
   JSON.parse(body);

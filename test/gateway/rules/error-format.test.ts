@@ -1,6 +1,6 @@
 import { type GraphQLError, Kind, type OperationDefinitionNode, buildSchema, parse, validate } from 'graphql';
-import { presented } from '../../../gateway/presentation';
-import { variableCheck } from '../../../gateway/variables';
+import { formatError } from '../../../gateway/requests/error-format';
+import { variableCheck } from '../../../gateway/requests/variables';
 import { RegisterError } from '../../../schema/register-error';
 
 const schema = buildSchema(`
@@ -23,7 +23,7 @@ describe('an error never repeats a value', () => {
   ])('of a literal: %s', (argument) => {
     const errors = validate(schema, parse(`{ find(${argument}) }`));
     expect(errors.length).toBeGreaterThan(0);
-    for (const error of errors) expect(presented(asApolloDoes(error)).message).not.toContain(SECRET);
+    for (const error of errors) expect(formatError(asApolloDoes(error)).message).not.toContain(SECRET);
   });
 
   it.each([
@@ -39,29 +39,29 @@ describe('an error never repeats a value', () => {
   ])('of a variable: %j', (part) => {
     const [operation] = parse('query Find($part: Part) { find(part: $part) }').definitions;
     if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
-    const told = failureOf(operation, { part });
-    expect(told.extensions.violations?.length).toBeGreaterThan(0);
-    expect(JSON.stringify(told)).not.toContain(SECRET);
+    const failure = failureOf(operation, { part });
+    expect(failure.extensions.violations?.length).toBeGreaterThan(0);
+    expect(JSON.stringify(failure)).not.toContain(SECRET);
   });
 });
 
 describe('an error of the catalogue', () => {
-  it('keeps code, violations and the seconds to wait, and loses everything else', () => {
+  it('contains code, violations and the seconds to wait, and nothing else', () => {
     const violation = { code: 'VAL006', path: ['a', 0], message: 'm' } as const;
     const error = new RegisterError('VAL006', 'broken', { violations: [violation], retryAfter: 3 });
     error.extensions['serviceName'] = 'access';
-    expect(presented(error)).toEqual({
+    expect(formatError(error)).toEqual({
       message: 'broken',
       extensions: { code: 'VAL006', violations: [violation], retryAfter: 3 },
     });
   });
 
-  it('is what any other failure is told as', () => {
-    expect(presented(new TypeError('secretWord'))).toEqual({
+  it('replaces every other failure', () => {
+    expect(formatError(new TypeError('secretWord'))).toEqual({
       message: 'Internal error.',
       extensions: { code: 'SYS001' },
     });
-    expect(presented(undefined)).toEqual({ message: 'Internal error.', extensions: { code: 'SYS001' } });
+    expect(formatError(undefined)).toEqual({ message: 'Internal error.', extensions: { code: 'SYS001' } });
   });
 });
 
@@ -74,7 +74,7 @@ function failureOf(operation: OperationDefinitionNode, variables: Record<string,
   try {
     variableCheck(operation, schema)(variables);
   } catch (error) {
-    return presented(error);
+    return formatError(error);
   }
   throw new Error('nothing was refused');
 }

@@ -1,6 +1,7 @@
 import { buildSchema, parse } from 'graphql';
-import { OPERATION_LIMITS, costCheck } from '../../../gateway/operation-limits';
-import { REGISTER_EVENT_TYPES } from '../../../subgraphs/access/domain/register-event';
+import { costCheck } from '../../../gateway/requests/operation-cost';
+import { OPERATION_LIMITS } from '../../../gateway/requests/operation-limits';
+import { REGISTER_EVENT_TYPES } from '../../../subgraphs/access/events/register-event';
 
 const schema = buildSchema(`
   type Query {
@@ -8,17 +9,30 @@ const schema = buildSchema(`
     latestRegisterEvents(first: Int = 50): [RegisterEvent!]!
     webhooks: [Webhook!]!
     tariffPage(limit: Int! = 20): TariffPage!
+    tariffs(first: Int! = 20): TariffConnection!
   }
+  type TariffConnection { nodes: [Tariff!]! }
+  scalar DateTime
   type RegisterEventCount { minute: String! type: String! count: Int! }
   type RegisterEvent { id: ID! affectedRecords: [Record!] }
   type Record { id: ID! version: Int! }
   type Webhook { wid: ID! }
   type TariffPage { data: [Tariff!]! meta: Meta! }
-  type Tariff { name: String! months: [String!]! }
+  type Tariff {
+    name: String!
+    months: [String!]!
+    rates: [TariffScheduleEntry!]!
+    prices(from: DateTime!, to: DateTime!): [HalfHourPrice!]!
+  }
+  type TariffScheduleEntry { months: [String!]! daysAndHours: [DaysAndHours!]! }
+  type DaysAndHours { days: [String!]! hours: [HourlyRate!]! }
+  type HourlyRate { validFrom: String! validTo: String! rate: [RateTier!]! }
+  type RateTier { unitPrice: String! toKwh: String }
+  type HalfHourPrice { from: DateTime! to: DateTime! unitPriceIncludingVat: String tiers: [RateTier!]! }
   type Meta { total: Int! }
 `);
 
-/** What an operation costs: told where it is more than is allowed. */
+/** Returns the cost of an operation, from the error message if it exceeds the limit. */
 function costOf(times: number, selection: (index: number) => string): number | undefined {
   const text = `{ ${Array.from({ length: times }, (_, index) => `f${index}: ${selection(index)}`).join(' ')} }`;
   try {
@@ -32,31 +46,56 @@ function costOf(times: number, selection: (index: number) => string): number | u
 describe('The cost of an operation', () => {
   const day = 1_440 * REGISTER_EVENT_TYPES.length;
 
-  it('has every count of every minute that is asked for', () => {
+  it('includes every count of every requested minute', () => {
     const counts = () => 'registerEventCounts(minutes: 1440) { minute type count }';
     expect(costOf(1, counts)).toBeUndefined();
     expect(costOf(2, counts)).toBe(2 * (1 + 3 * day));
     expect(2 * (1 + 3 * day)).toBeGreaterThan(OPERATION_LIMITS.cost);
   });
 
-  it('has them where nothing is said, and no more than there can be', () => {
+  it('includes the default number of minutes, and at most the maximum', () => {
     const usual = 1 + 3 * 60 * REGISTER_EVENT_TYPES.length;
     const most = Math.ceil(OPERATION_LIMITS.cost / usual);
     expect(costOf(most, () => 'registerEventCounts { minute type count }')).toBe(most * usual);
     expect(costOf(4, () => 'registerEventCounts(minutes: 2000000000) { type }')).toBe(4 * (1 + day));
   });
 
-  it('has the entries of a list that is asked for by their number', () => {
+  it('includes the requested number of list entries', () => {
     const latest = () => 'latestRegisterEvents(first: 500) { id affectedRecords { id version } }';
     expect(costOf(5, latest)).toBe(5 * (1 + 500 * (1 + 1 + 2 * 10)));
     expect(costOf(1, latest)).toBeUndefined();
   });
 
-  it('has the entries of a page by its limit, each once', () => {
+  it('includes the entries of a page by its limit, each once', () => {
     const page = (limit: string) => `tariffPage${limit} { data { name months } meta { total } }`;
     const costOfEntry = 1 + 2 + 2;
     expect(costOf(200, () => page('(limit: 100)'))).toBe(200 * (1 + 100 * costOfEntry));
     expect(costOf(1_000, () => page(''))).toBe(1_000 * (1 + 20 * costOfEntry));
     expect(costOf(1, () => page('(limit: 2000000000)'))).toBeUndefined();
+  });
+
+  it('admits a page of 100 whole tariffs', () => {
+    const rates = 'rates { months daysAndHours { days hours { validFrom validTo rate { unitPrice toKwh } } } }';
+    expect(costOf(1, () => `tariffs(first: 100) { nodes { name ${rates} } }`)).toBeUndefined();
+    expect(costOf(4, () => `tariffs(first: 100) { nodes { name ${rates} } }`)).toBeGreaterThan(OPERATION_LIMITS.cost);
+  });
+
+  it('has the prices of a tariff by their period: a year, not a year of each of ten tariffs', () => {
+    const prices = (first: number) =>
+      `tariffs(first: ${first}) { nodes { prices(from: "2026-01-01T00:00:00Z", to: "2027-01-01T00:00:00Z") {
+        from to unitPriceIncludingVat tiers { unitPrice toKwh } } } }`;
+    expect(costOf(1, () => prices(1))).toBeUndefined();
+    const halfHours = 365 * 48;
+    expect(costOf(1, () => prices(10))).toBe(1 + 10 * (1 + 1 + (halfHours / 8) * (3 + 1 + 2 * 2)));
+  });
+
+  it('has the prices by the period of the variables', () => {
+    const query =
+      'query Q($to: DateTime!) { tariffs(first: 9) { nodes { prices(from: "2026-01-01T00:00:00Z", to: $to) { from to } } } }';
+    const check = costCheck(schema);
+    const costed = (to: string) => () =>
+      check({ document: parse(query), queryHash: query, operationName: undefined }, { to });
+    expect(costed('2026-01-02T00:00:00Z')).not.toThrow();
+    expect(costed('2028-01-01T00:00:00Z')).toThrow('costs too much');
   });
 });

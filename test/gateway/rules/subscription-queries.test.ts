@@ -11,14 +11,14 @@ function queryFor(text: string, operationName?: string) {
   return eventQueryOf(document, getOperationAST(document, operationName) as OperationDefinitionNode);
 }
 
-/** The text of the query for one event; it is valid in the graph. */
+/** Returns the text of the query for one event, after validating it. */
 function rewritten(text: string, operationName?: string): string {
   const { document } = queryFor(text, operationName);
   expect(validate(schema, document)).toEqual([]);
   return print(document).replaceAll(/\s+/g, ' ');
 }
 
-describe('The query that answers a subscription for one event', () => {
+describe('The query for one event of a subscription', () => {
   it('has the same selection under the same response name', () => {
     expect(rewritten('subscription { registerEvents { id type } }')).toBe(
       'query ($eventId: EventId!) { registerEvents: registerEvent(id: $eventId) { id type } }',
@@ -28,7 +28,7 @@ describe('The query that answers a subscription for one event', () => {
     );
   });
 
-  it('may cross subgraphs', () => {
+  it('may select fields of several subgraphs', () => {
     expect(rewritten('subscription { registerEvents { accessRecord { ak identityRecord { createdAt } } } }')).toContain(
       'identityRecord { createdAt }',
     );
@@ -50,7 +50,7 @@ describe('The query that answers a subscription for one event', () => {
     expect(rewritten(text)).toContain('query ($isLong: Boolean!, $eventId: EventId!)');
   });
 
-  it('gives the id a variable of its own beside whatever the client declared', () => {
+  it("adds a variable for the id that differs from all of the client's", () => {
     const text = 'subscription ($eventId: Boolean!) { registerEvents { id type @include(if: $eventId) } }';
     expect(rewritten(text)).toBe(
       'query ($eventId: Boolean!, $_eventId: EventId!) { registerEvents: registerEvent(id: $_eventId) { id type @include(if: $eventId) } }',
@@ -80,7 +80,7 @@ describe('The query that answers a subscription for one event', () => {
     'subscription ($is: Boolean!) { registerEvents @include(if: $is) { id } }',
     'subscription ($is: Boolean!) { ... @skip(if: $is) { registerEvents { id } } }',
     'subscription ($is: Boolean!) { ...Root @skip(if: $is) } fragment Root on Subscription { registerEvents { id } }',
-  ])('is refused when the event itself depends on a condition: %s', (text) => {
+  ])('is rejected when the event itself depends on a condition: %s', (text) => {
     const document = parse(text);
     expect(() => eventQueryOf(document, getOperationAST(document) as OperationDefinitionNode)).toThrow(
       expect.objectContaining({ code: 'VAL003' }),

@@ -5,27 +5,27 @@ import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { follow, heading, sidewaysScroll, startBrowser, visit } from '../../support/browser';
 import { graphAs } from '../../support/graph';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
-import { type GridPlace, publishGrid } from '../../support/grid-uploads';
+import { type GridProjectKey, publishGrid } from '../../support/grid-uploads';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 
-/** Real files, where the checkout has them beside it; never part of the repository. */
+/** Real files, if they are beside the checkout; they are not part of the repository. */
 const REAL_FILES = join(REPOSITORY_ROOT, '..', 'shared', 'data', 'cim');
 
-/** A year in which no other test publishes: the register is shared. */
+/** A year in which no other test of the shared register publishes. */
 const YEAR = 2024;
-const LUTON: GridPlace = { area: 'EPN', publicationYear: YEAR, period: '02', projectId: 'Luton.North_2' };
-const REAL: GridPlace = { area: 'SHEPD', publicationYear: YEAR, period: '01', projectId: 'MicroGrid-NL' };
-const EMPTY: GridPlace = { area: 'LPN', publicationYear: YEAR, period: '01', projectId: 'Nothing' };
-const LARGE: GridPlace = { area: 'SWEST', publicationYear: YEAR, period: '01', projectId: 'Large' };
-const pageOf = ({ area, publicationYear, period, projectId }: GridPlace) =>
+const LUTON: GridProjectKey = { area: 'EPN', publicationYear: YEAR, period: '02', projectId: 'Luton.North_2' };
+const REAL: GridProjectKey = { area: 'SHEPD', publicationYear: YEAR, period: '01', projectId: 'MicroGrid-NL' };
+const EMPTY: GridProjectKey = { area: 'LPN', publicationYear: YEAR, period: '01', projectId: 'Nothing' };
+const LARGE: GridProjectKey = { area: 'SWEST', publicationYear: YEAR, period: '01', projectId: 'Large' };
+const pageOf = ({ area, publicationYear, period, projectId }: GridProjectKey) =>
   `/grid/${area}/${publicationYear}/${period}/${projectId}`;
 const LARGE_PAGE = pageOf(LARGE);
 const LUTON_PAGE = pageOf(LUTON);
 
-/** More than a page of the list has. */
+/** More than a page of the list. */
 const LINES = 60;
-/** Of the large project: numbers as wide as five digits, and more locations than are links of the map. */
+/** Sizes of the large project: numbers of five digits, and more locations than the map has links. */
 const LARGE_COUNTS = { changed: 1_250, removed: 11_111, locations: 2_345 };
 const HOSTILE = `<img src=x onerror="window.wasRun = true"></td><script>window.wasRun = true</script>{{7*7}}`;
 const mRID = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-/** Lines that are added, one that is removed, one whose resistance changes, and where they are. */
+/** Added lines, a removed one, one with another resistance, and their locations. */
 function lutonArchive(resistance: string): Promise<Buffer> {
   const lines = Array.from({ length: LINES }, (_, index) =>
     lineSegment(mRID(index), index === 7 ? escaped(HOSTILE) : `Line ${index}`),
@@ -65,7 +65,7 @@ function lutonArchive(resistance: string): Promise<Buffer> {
   });
 }
 
-/** Many objects of each kind, and more locations than are drawn one by one: all but the last by mRID stand in the west. */
+/** Many objects of each kind, and more locations than are drawn separately: all except the last by mRID are in the west. */
 function largeArchive(): Promise<Buffer> {
   const change = (value: string) => (_: unknown, index: number) =>
     attributeChange(mRID(index), 'cim:Switch.open', value);
@@ -89,7 +89,7 @@ function largeArchive(): Promise<Buffer> {
   });
 }
 
-/** Where a line runs. */
+/** The location of a line. */
 function course(line: number, ...points: readonly (readonly [number, number])[]): string {
   const location = mRID(10_000 + line);
   const rows = points.map(
@@ -106,7 +106,7 @@ function realArchive(): Promise<Buffer> {
   return gridArchive({ EQ: text('MicroGrid-NL-MAS-EQ_diff.xml'), GL: text('MicroGrid-NL-MAS-GL_diff.xml') });
 }
 
-/** A page as anybody sees it, who has not signed in. */
+/** Opens a page without signing in. */
 const visited = (path: string, options?: BrowserContextOptions) =>
   visit(browser, `${register.console}${path}`, options);
 const figures = async (page: Page) =>
@@ -119,7 +119,7 @@ const barsOf = async (page: Page, name: string) => {
 };
 
 describe('the list of development projects', () => {
-  it('shows to everybody what is published, and narrows it down', async () => {
+  it('shows published projects without sign-in, and filters them', async () => {
     const { page, complaints } = await visited(`/grid?year=${YEAR}`);
     const rows = page.locator('table.projects tbody tr');
     expect(await rows.count()).toBeGreaterThanOrEqual(3);
@@ -131,7 +131,7 @@ describe('the list of development projects', () => {
     expect(await page.getByLabel('Licence area').inputValue()).toBe('EPN');
     await page.getByLabel('Year').fill('2019');
     await follow(page, page.getByRole('button', { name: 'Filter' }).click());
-    expect(await page.getByText('No development project fits this filter.').isVisible()).toBe(true);
+    expect(await page.getByText('No development project matches this filter.').isVisible()).toBe(true);
     await follow(page, page.getByRole('link', { name: 'Show all' }).click());
     expect(complaints).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe('the picture of a project', () => {
     expect((await width('ADDED')) / (await width('REMOVED'))).toBeGreaterThan(20);
   });
 
-  it('draws each location where it is, by what becomes of it', async () => {
+  it('draws each location at its position, by kind of change', async () => {
     const { page } = await visited(LUTON_PAGE);
     const map = page.getByRole('group', { name: 'Map of the locations that change' });
     expect(await map.locator('a[data-kind="ADDED"] polyline.map-line').count()).toBe(1);
@@ -181,7 +181,7 @@ describe('the picture of a project', () => {
     expect(await heading(page)).toBe('Line 1');
   });
 
-  it('tells each file: what it holds, its header, and where to fetch it', async () => {
+  it('shows each file: its counts, its header, and its links', async () => {
     const { page } = await visited(LUTON_PAGE);
     expect(await page.locator('.lead').innerText()).toBe('Luton North: sixty lines');
     const equipment = page.getByRole('article', { name: 'EQ Equipment' });
@@ -208,14 +208,14 @@ describe('the picture of a project', () => {
     expect(await page.getByRole('link', { name: /^Compare/ }).count()).toBe(0);
   });
 
-  it('says so when a version changes nothing', async () => {
+  it('states that a version changes nothing', async () => {
     const { page } = await visited(pageOf(EMPTY));
     expect(await page.getByText('This version changes no object.').count()).toBe(2);
     expect(await page.getByText('This version changes no location.').isVisible()).toBe(true);
     expect(await figures(page)).toEqual([0, 0, 0]);
   });
 
-  it('works without scripts, for it has none', async () => {
+  it('works without scripts', async () => {
     const { page } = await visited(LUTON_PAGE, { javaScriptEnabled: false });
     expect(await page.locator('script').count()).toBe(0);
     expect(await page.locator('svg.map polyline.map-line').count()).toBe(2);
@@ -242,7 +242,7 @@ describe('the picture of a large project', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows every number whole without sideways scrolling, from the narrowest screen to the widest', async () => {
+  it('shows every number completely without horizontal scrolling, from the narrowest screen to the widest', async () => {
     const { page } = await visited(LARGE_PAGE);
     const texts = page.locator('.bar-picture text');
     expect((await texts.allTextContents()).toSorted()).toEqual(['1,250', '11,111', '2,345', '2,345']);
@@ -253,14 +253,14 @@ describe('the picture of a large project', () => {
   });
 });
 
-/** Numbers of bars that reach beyond their cell. */
+/** Returns the numbers that overflow their cell. */
 const TEXTS_CUT_OFF = `[...document.querySelectorAll('.bar-picture text')].flatMap((text) => {
   const [own, cell] = [text.getBoundingClientRect(), text.closest('td').getBoundingClientRect()];
   return own.left < cell.left || own.right > cell.right ? [text.textContent] : [];
 })`;
 
-/** What the graph says of the latest version, over its pages of objects. */
-async function countsOf(place: GridPlace): Promise<number[]> {
+/** Reads all pages of objects of the latest version from GraphQL. */
+async function countsOf(place: GridProjectKey): Promise<number[]> {
   const total = async (kind: string) => {
     const { data } = await graphAs(register, 'analyst').then((ask) => ask(OBJECTS, { ...place, kind }));
     return data.developmentProject.latestVersion.objects.totalCount as number;
@@ -315,10 +315,10 @@ describe('the objects of a version', () => {
     ]);
     await page.getByLabel('Name or start of the mRID').fill(mRID(900).toUpperCase());
     await follow(page, page.getByRole('button', { name: 'Filter' }).click());
-    expect(await rows(page).innerText()).toMatch(/Class unknown[^]*changed/);
+    expect(await rows(page).innerText()).toMatch(/ACLineSegment \(proposed\)[^]*changed/);
     await page.getByLabel('Name or start of the mRID').fill('nowhere');
     await follow(page, page.getByRole('button', { name: 'Filter' }).click());
-    expect(await page.getByText('No object of this version fits the filter.').isVisible()).toBe(true);
+    expect(await page.getByText('No object of this version matches the filter.').isVisible()).toBe(true);
   });
 
   it('show each value, old and new', async () => {
@@ -327,9 +327,14 @@ describe('the objects of a version', () => {
     expect(await cells.allInnerTexts()).toEqual(['ACLineSegment.r', '0.2', '0.146 −0.054 (−27 %)', 'EQ.xml']);
   });
 
-  it('show of one that is added only what is new, and the way to what it refers to', async () => {
+  it('show only new values of an added one, and links to the objects that it refers to', async () => {
     const { page } = await visited(`${LUTON_PAGE}/objects/${mRID(10_001)}?version=1`);
-    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Name', 'After', 'File']);
+    const associations = page.getByRole('region', { name: 'Associations, as a table' });
+    expect(await associations.getByRole('columnheader').allInnerTexts()).toEqual(['Name', 'After', 'File']);
+    const references = page.getByRole('region', { name: 'Referred to by, as a table' });
+    expect(await references.locator('tbody tr > *').allInnerTexts()).toEqual([
+      ...[`${mRID(20_010)} PositionPoint`, 'PositionPoint.Location', '+\nadded', 'GL.xml'],
+    ]);
     await follow(page, page.getByRole('link', { name: 'Line 1' }).click());
     expect(await heading(page)).toBe('Line 1');
     expect(new URL(page.url()).searchParams.get('version')).toBe('1');
@@ -359,15 +364,15 @@ describe('two versions', () => {
     expect(await page.locator('.changes dd').innerText()).toBe('0.164 → 0.146 −0.018 (−11 %)');
     await page.getByLabel('File', { exact: true }).selectOption('GL_XML');
     await follow(page, page.getByRole('button', { name: 'Compare' }).click());
-    expect(await page.getByText('No difference fits the filter.').isVisible()).toBe(true);
+    expect(await page.getByText('No difference matches the filter.').isVisible()).toBe(true);
     await page.getByLabel('From version').selectOption('2');
     await page.getByLabel('File', { exact: true }).selectOption('');
     await follow(page, page.getByRole('button', { name: 'Compare' }).click());
-    expect(await page.getByText('The two versions say the same.').isVisible()).toBe(true);
+    expect(await page.getByText('The two versions are equal.').isVisible()).toBe(true);
   });
 });
 
-describe('what is not there', () => {
+describe('a missing object', () => {
   it.each([
     `/grid/EPN/${YEAR}/02/Unknown`,
     `/grid/NOWHERE/${YEAR}/02/Luton.North_2`,
@@ -378,7 +383,7 @@ describe('what is not there', () => {
     `${LUTON_PAGE}/compare?from=1&to=9`,
     `${LUTON_PAGE}/compare`,
     '/grid/nothing',
-  ])('is a page that says so, and leads to what everybody may see: %s', async (path) => {
+  ])('is a page that states so, with links to public pages: %s', async (path) => {
     const response = await fetch(`${register.console}${path}`);
     const html = await response.text();
     expect([response.status, html.includes('Page not found')]).toEqual([404, true]);
@@ -390,7 +395,7 @@ describe('what is not there', () => {
     expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
   });
 
-  it('an area that there is not has no projects', async () => {
+  it('an unknown area has no projects', async () => {
     const { page } = await visited('/grid?area=NOWHERE');
     expect(await page.getByText('There is no licence area NOWHERE.').isVisible()).toBe(true);
     expect(await page.locator('table.projects').count()).toBe(0);
@@ -398,7 +403,7 @@ describe('what is not there', () => {
     expect(await page.locator('table.projects tbody tr').count()).toBeGreaterThan(1);
   });
 
-  it('a cursor that is none of ours is told', async () => {
+  it('an invalid cursor is reported', async () => {
     expect((await fetch(`${register.console}${LUTON_PAGE}?after=x`)).status).toBe(400);
   });
 });
@@ -413,7 +418,7 @@ const EVERY_PAGE: Readonly<Record<string, string>> = {
   'page that is not there': '/grid/nothing',
 };
 
-/** Pages of the same templates with other content: in the long form. */
+/** Pages of the same templates with other content, in long runs. */
 const MORE_CONTENT: Readonly<Record<string, string>> = {
   'large project': LARGE_PAGE,
   'projects filtered to none': '/grid?year=2019',

@@ -1,10 +1,10 @@
-import { LICENCE_AREAS } from '../../../subgraphs/grid-models/domain/licence-areas';
+import { LICENCE_AREAS } from '../../../subgraphs/grid-models/projects/licence-areas';
 import { differenceModelXml, gridArchive } from '../../support/grid-archives';
-import { TRIAL_PLACE } from '../../support/grid-database';
+import { TEST_KEY } from '../../support/grid-database';
 import { type GridGraph, gridGraph } from '../../support/grid-graph';
 import { type Planning, rowsRead } from '../../support/grid-plans';
 
-/** Items of EQ.xml: of them, 20,000 are reverse differences. */
+/** Items of EQ.xml; 20,000 of them are reverse differences. */
 const ITEMS = 50_000;
 const REVERSE = 20_000;
 const LOCATIONS = 2_000;
@@ -14,7 +14,7 @@ const RARE = 'cim:Substation';
 const mridOf = (start: string, index: number) =>
   `${start}${String(index).padStart(7, '0')}-0000-4000-8000-000000000000`;
 
-/** Every object has a name, every tenth an attribute of its own, and one in 10,000 a class that is rare. */
+/** Every object has a name, every tenth a special attribute, and one in 10,000 a rare class. */
 function item(index: number, r: number): string {
   const type = index % 10_000 === 5_000 ? RARE : `cim:${CLASSES[index % CLASSES.length]}`;
   const own = index % 10 === 0 ? `<cim:ACLineSegment.r>${r}</cim:ACLineSegment.r>` : '';
@@ -40,15 +40,15 @@ const location = (index: number) => `<cim:Location rdf:ID="_${mridOf('b', index)
 
 const GL = differenceModelXml('GL', { forward: many(LOCATIONS, location) });
 
-/** What the planner knows of the tables when a project is published. */
+/** Statistics of the planner when the project is published. */
 const BEFORE = {
   'just published': () => undefined,
-  /** As the database does it by itself when the first small projects are there; the next time is long after. */
+  /** As autovacuum analyses the first small projects; its next run is much later. */
   async 'analysed while small'(grid: GridGraph) {
     for (const projectId of ['S1', 'S2', 'S3'])
       await grid.published(
         await gridArchive({ EQ: differenceModelXml('EQ', { forward: many(20, (index) => item(index, 1)) }) }),
-        { ...TRIAL_PLACE, projectId },
+        { ...TEST_KEY, projectId },
       );
     for (const table of LARGE) await grid.owner.query(`alter table ${table} set (autovacuum_enabled = false)`);
     await grid.owner.query('vacuum analyze');
@@ -62,7 +62,7 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
     await BEFORE[before](grid);
     await grid.published(await gridArchive({ EQ: EQ((index) => index), GL }));
     await grid.published(await gridArchive({ EQ: EQ((index) => (index === 30_000 ? 1 : index)), GL }));
-    await grid.published(await gridArchive({ EQ: EQ((index) => index), GL }), { ...TRIAL_PLACE, projectId: 'P2' });
+    await grid.published(await gridArchive({ EQ: EQ((index) => index), GL }), { ...TEST_KEY, projectId: 'P2' });
   });
   afterAll(() => grid?.close());
 
@@ -76,15 +76,15 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
       `version(version: 1) { model(file: EQ_XML) { items(first: 1, type: "cim:EnergyConsumer", statement: { name: "cim:ACLineSegment.r", ${value} }) { totalCount } } }`,
     );
   const compared = (selection: string) => project(`comparison(from: 1, to: 2) { ${selection} }`);
-  /** Far into the list, so that what comes before would have to be skipped. */
+  /** Far into the list, so that a wrong plan would read and skip the entries before. */
   const AFTER = `after: "${Buffer.from('45000').toString('base64url')}"`;
-  const AFTER_OBJECT = `after: "${Buffer.from(mridOf('a', 45_000)).toString('base64url')}"`;
+  const AFTER_OBJECT = `after: "${Buffer.from(`0cim:PowerTransformer\u0001\u0003${mridOf('a', 0)}`).toString('base64url')}"`;
 
-  /** A page shows 20; one more says whether there is another. The bounds of a section are two; of each kind there is a list of its own. */
+  /** Rows of a page of 20, with one look-ahead row; two more for the bounds of a section; one list per kind of change. */
   const SHOWN = 21;
 
   const states = before === 'just published' ? ['not analysed', 'analysed'] : ['not analysed again'];
-  /** The locations of a version are narrow rows of a table with one index: as long as they are few, the planner may sort them. */
+  /** The locations of a version are narrow rows of a table with one index: while they are few, the planner may sort them. */
   const FEW = LOCATIONS;
 
   describe.each(states)('%s', (state) => {
@@ -136,7 +136,7 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
         ['all objects', objects(''), { object_change: SHOWN }],
         ['objects after another', objects(`, ${AFTER_OBJECT}`), { object_change: SHOWN }],
         ['objects of a kind', objects(', kind: ADDED'), { object_change: SHOWN }],
-        ['objects of a class', objects(', type: "cim:Breaker"'), { object_change: 2 * SHOWN }],
+        ['objects of a class', objects(', type: "cim:Breaker"'), { object_change: SHOWN }],
         ['objects of a rare class', objects(`, type: "${RARE}"`), { object_change: 6 }],
         ['objects of a class and kind', objects(', type: "cim:Breaker", kind: ADDED'), { object_change: SHOWN }],
         [
@@ -195,7 +195,7 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
           compared('differences { nodes { mRID type name values { name } } }'),
           { difference_item: 4 * ITEMS + 4, object_change: 1 },
         ],
-      ])('reads no more than it shows: %s', async (_, query, most) => {
+      ])('reads no more rows than it returns: %s', async (_, query, most) => {
         const { rows, whole } = await rowsRead(grid, query, planning);
         const { difference_item, item_statement, object_change, grid_location } = { ...NONE, ...rows };
         const excess = Object.entries({ difference_item, item_statement, object_change, grid_location }).filter(
@@ -207,7 +207,7 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
     });
   });
 
-  it('is searched by name in one walk over its objects, and compared in one over its items, in good time', async () => {
+  it('is searched by name in one scan of its objects, and compared in one scan of its items, within a time limit', async () => {
     const searched = await grid.ask(
       project('version(version: 1) { objects(search: "object 49999") { nodes { name } } }'),
     );
@@ -249,7 +249,7 @@ describe('Fourteen thousand development projects', () => {
       ['an area, a year and a cycle: each second one', ', area: "EPN", publicationYear: 2021, period: "02"', 2 * 21],
       ['a project of all areas', ', projectId: "P7"', 14],
       ['a project of an area', ', projectId: "P7", area: "EPN"', 14],
-    ])('are listed without reading more than is shown: %s', async (_, filter, most) => {
+    ])('are listed without reading more rows than returned: %s', async (_, filter, most) => {
       const { rows, whole } = await rowsRead(
         grid,
         `{ developmentProjects(first: 20${filter}) { nodes { projectId } } }`,
@@ -262,5 +262,5 @@ describe('Fourteen thousand development projects', () => {
 });
 
 const NONE = { difference_item: 0, item_statement: 0, object_change: 0, grid_location: 0 };
-/** Tables that have a row for each item or object. */
+/** Tables with one row per item or object. */
 const LARGE = Object.keys(NONE);

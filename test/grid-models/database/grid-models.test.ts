@@ -1,5 +1,9 @@
+import { baseModels } from './chapters/base-models';
+import { baseUploads } from './chapters/base-uploads';
 import { graph } from './chapters/graph';
 import { graphLists } from './chapters/graph-lists';
+import { graphObjects } from './chapters/graph-objects';
+import { publicationChecks } from './chapters/publication-checks';
 import { publishedProjects } from './chapters/publishing';
 import { publishingRefused } from './chapters/publishing-refused';
 
@@ -10,8 +14,20 @@ describe('The graph', () => {
 describe('Lists of the graph', () => {
   graphLists();
 });
+describe('Objects of the graph', () => {
+  graphObjects();
+});
+describe('Base models', () => {
+  baseModels();
+});
+describe('Uploads of base models', () => {
+  baseUploads();
+});
 describe('Publishing', () => {
   publishedProjects();
+});
+describe('What a publication says', () => {
+  publicationChecks();
 });
 describe('Publishing that is refused', () => {
   publishingRefused();

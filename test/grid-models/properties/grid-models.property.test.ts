@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { readDifferenceModel } from '../../../subgraphs/grid-models/domain/read-difference-model';
-import { writeDifferenceModel } from '../../../subgraphs/grid-models/domain/write-difference-model';
+import { readDifferenceModel } from '../../../subgraphs/grid-models/rdf/read-difference-model';
+import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { generatedGridModel } from '../../support/generated-grid-model';
 import { modelWith } from '../../support/grid-model-files';
 import { REAL_FILES } from '../../support/real-grid-models';
@@ -10,10 +10,10 @@ import { holdsForAll } from '../../support/properties/property-run';
 import { MalformedXml } from '../../support/properties/strict-xml';
 
 const RUNS = 1_000;
-/** Of files of a hundred kilobytes, which the oracle reads slowly. */
+/** Runs with files of a hundred kilobytes, which the oracle parses slowly. */
 const FEW_RUNS = 150;
 
-/** In small, what files have: every form of item and statement, a declaration within, text in pieces. */
+/** A small file with every form of item and statement, a nested declaration, and text in pieces. */
 const DENSE = modelWith(`<cim:X rdf:ID="_00850be4-abb2-4d90-9b4f-657c52e04f10"><cim:X.a>1 &lt; 2</cim:X.a>
   <cim:X.b rdf:resource="#_c"/><o:X.c xmlns:o="http://one#"><![CDATA[x]]>é</o:X.c></cim:X>
   <rdf:Description rdf:about="#_d"><cim:X.e rdf:resource='http://iec.ch/TC57/CIM100#PhaseCode.ABC'/><!-- 👩 --></rdf:Description>
@@ -50,11 +50,11 @@ describe('Any difference model', () => {
 });
 
 describe('A changed or truncated file', () => {
-  it('is refused with a reason, or read as another reader reads it', async () => {
+  it('is rejected with a fault, or parsed as the oracle parses it', async () => {
     await holdsForAll(inPieces(small), RUNS, agrees);
   });
 
-  it('of many items too', async () => {
+  it('of many items as well', async () => {
     await holdsForAll(inPieces(large), FEW_RUNS, agrees);
   });
 });
@@ -63,7 +63,7 @@ function written(model: Parameters<typeof writeDifferenceModel>[0]): Buffer {
   return Buffer.concat([...writeDifferenceModel(model)].map((piece) => Buffer.from(piece)));
 }
 
-/** Changed files, and the length of the pieces in which they come. */
+/** Changed files, and the length of the chunks in which they are parsed. */
 function inPieces(files: readonly Buffer[]): fc.Arbitrary<{ bytes: Buffer; length: number }> {
   return fc.record({ bytes: changedFiles(files), length: fc.constantFrom(1, 3, 64, 1_000, 65_536) });
 }

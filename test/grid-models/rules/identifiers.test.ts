@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { metIdentifiers } from '../../../subgraphs/grid-models/domain/met-identifiers';
+import { identifierSet } from '../../../subgraphs/grid-models/rdf/identifier-set';
 
 const uuid = (number: number) =>
   createHash('sha256')
@@ -7,12 +7,12 @@ const uuid = (number: number) =>
     .digest('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 
-describe('Identifiers that have been met', () => {
-  it('are known again, however many there are', () => {
-    const met = metIdentifiers();
+describe('A set of identifiers', () => {
+  it('finds every UUID that it contains', () => {
+    const set = identifierSet();
     const all = Array.from({ length: 20_000 }, (_, number) => uuid(number));
-    expect(all.filter((each) => !met.isFirst(each))).toEqual([]);
-    expect(all.filter((each) => met.isFirst(each.toUpperCase()))).toEqual([]);
+    expect(all.filter((each) => !set.add(each))).toEqual([]);
+    expect(all.filter((each) => set.add(each.toUpperCase()))).toEqual([]);
   });
 
   it.each([
@@ -22,21 +22,21 @@ describe('Identifiers that have been met', () => {
     '00850be4abb2-4d90-9b4f-657c52e04f10-',
     '00850be4-abb2-4d90-9b4f-657c52e04f1g',
     'ééééééé4-abb2-4d90-9b4f-657c52e04f10',
-  ])('%s is known again too', (identifier) => {
-    const met = metIdentifiers();
-    expect([identifier, identifier, identifier.toUpperCase()].map((each) => met.isFirst(each))).toEqual([
+  ])('finds %s', (identifier) => {
+    const set = identifierSet();
+    expect([identifier, identifier, identifier.toUpperCase()].map((each) => set.add(each))).toEqual([
       true,
       false,
       false,
     ]);
   });
 
-  it('that differ in one digit are different', () => {
-    const met = metIdentifiers();
+  it('distinguishes UUIDs that differ in one digit', () => {
+    const set = identifierSet();
     const one = '00850be4-abb2-4d90-9b4f-657c52e04f10';
     const others = [...one].flatMap((digit, index) =>
       digit === '-' ? [] : [`${one.slice(0, index)}${digit === 'f' ? 'e' : 'f'}${one.slice(index + 1)}`],
     );
-    expect([one, ...others].every((each) => met.isFirst(each))).toBe(true);
+    expect([one, ...others].every((each) => set.add(each))).toBe(true);
   });
 });

@@ -1,9 +1,9 @@
-import type { DifferenceItem, Statement } from '../../../subgraphs/grid-models/domain/difference-model';
+import type { DifferenceItem, Statement } from '../../../subgraphs/grid-models/rdf/difference-model';
 import {
   differenceModelJsonWriter,
   itemJson,
   numberOf,
-} from '../../../subgraphs/grid-models/domain/difference-model-json';
+} from '../../../subgraphs/grid-models/rdf/difference-model-json';
 import { EQ_HEADER } from '../../support/generated-grid-model';
 
 const item = (...statements: Statement[]): DifferenceItem => ({ mRID: 'a', type: 'cim:X', isObject: true, statements });
@@ -34,7 +34,7 @@ describe('A number in the JSON view', () => {
 });
 
 describe('An item in the JSON view', () => {
-  it('has its name and description lifted out of the attributes, always as texts', () => {
+  it('has name and description as fields instead of attributes, always as texts', () => {
     expect(itemJson(item(text(DESCRIPTION, 'a line'), text(NAME, '42'), text('cim:X.r', '42')))).toEqual({
       mRID: 'a',
       type: 'cim:X',
@@ -45,7 +45,7 @@ describe('An item in the JSON view', () => {
     });
   });
 
-  it('shows values of enumerations as attributes, and targets as associations, of the same name too', () => {
+  it('has values of enumerations as attributes and targets as associations, even with the same name', () => {
     const statements: Statement[] = [
       { name: 'cim:X.a', kind: 'enumeration', value: 'cim:PhaseCode.ABC' },
       { name: 'cim:X.a', kind: 'association', value: '1' },
@@ -58,7 +58,7 @@ describe('An item in the JSON view', () => {
     });
   });
 
-  it('keeps the last of what is repeated, and counts the others', () => {
+  it('has the last of repeated statements, and counts the others', () => {
     const to = (value: string): Statement => ({ name: 'cim:X.to', kind: 'association', value });
     const json = itemJson(
       item(to('1'), text(NAME, 'old'), to('2'), text('cim:X.r', '1'), text(NAME, 'new'), to('3'), text('cim:X.r', 'b')),
@@ -83,7 +83,7 @@ describe('The JSON view of a model', () => {
     return JSON.parse([...pieces, writer.end()].join('')) as unknown;
   };
 
-  it('leaves out a section that is absent, and shows one that is empty', () => {
+  it('omits an absent section, and contains an empty one', () => {
     expect(written({})).toEqual({ header: EQ_HEADER });
     expect(written({ reverse: [] })).toEqual({ header: EQ_HEADER, reverseDifferences: [] });
     expect(written({}, false)).toEqual({ header: null });

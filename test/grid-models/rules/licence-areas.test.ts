@@ -1,4 +1,4 @@
-import { LICENCE_AREAS, licenceAreaOf } from '../../../subgraphs/grid-models/domain/licence-areas';
+import { LICENCE_AREAS, licenceAreaOf } from '../../../subgraphs/grid-models/projects/licence-areas';
 
 describe('The licence areas', () => {
   it('are the fourteen of Great Britain, by distributor id', () => {
@@ -21,7 +21,7 @@ describe('The licence areas', () => {
     ]);
   });
 
-  it('are each the company’s that holds the licence', () => {
+  it('belong to the company with the licence', () => {
     const codesOf = (company: string) => LICENCE_AREAS.filter(({ group }) => group === company).map(({ code }) => code);
     expect(codesOf('UK Power Networks')).toEqual(['EPN', 'LPN', 'SPN']);
     expect(codesOf('National Grid Electricity Distribution')).toEqual(['EMID', 'WMID', 'SWALES', 'SWEST']);
@@ -38,11 +38,11 @@ describe('The licence areas', () => {
     ['wmids', 'WMID'],
     ['ne', 'NPGN'],
     ['Y', 'NPGY'],
-  ])('answer to the label %s: %s', (label, code) => {
+  ])('are found by the label %s: %s', (label, code) => {
     expect(licenceAreaOf(label)?.code).toBe(code);
   });
 
-  it.each(['', 'XPN', 'EPN ', 'constructor', '__proto__'])('do not answer to %j', (label) => {
+  it.each(['', 'XPN', 'EPN ', 'constructor', '__proto__'])('are not found by %j', (label) => {
     expect(licenceAreaOf(label)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
-import type { DifferenceSection, Statement } from '../../../subgraphs/grid-models/domain/difference-model';
-import { type SectionItem, locatedPoints } from '../../../subgraphs/grid-models/domain/grid-location';
+import type { DifferenceSection, Statement } from '../../../subgraphs/grid-models/rdf/difference-model';
+import { type SectionItem, locatedPoints } from '../../../subgraphs/grid-models/locations/grid-location';
 
 const item = (section: DifferenceSection, ...statements: Statement[]): SectionItem => ({
   section,
@@ -18,7 +18,7 @@ const point = (section: DifferenceSection, sequence: string | null, x: string | 
 const placed = (section: DifferenceSection, object: string) =>
   item(section, target('cim:Location.PowerSystemResources', object), target('cim:Location.CoordinateSystem', 'wgs84'));
 
-describe('Where a location is', () => {
+describe('The position of a location', () => {
   const location = [placed('reverse', 'before'), placed('forward', 'after')];
   const points = [point('reverse', '1', '0.1'), point('forward', '1', '0.2')];
 
@@ -26,7 +26,7 @@ describe('Where a location is', () => {
     ['added', 'after', 0.2],
     ['changed', 'after', 0.2],
     ['removed', 'before', 0.1],
-  ] as const)('is what is there afterwards, or was when it goes: %s', (kind, object, x) => {
+  ] as const)('is that after the change, or before a removal: %s', (kind, object, x) => {
     expect(locatedPoints(kind, location, points)).toEqual({
       object,
       coordinateSystem: 'wgs84',
@@ -35,12 +35,12 @@ describe('Where a location is', () => {
     });
   });
 
-  it('is taken from the one section that says it', () => {
+  it('is taken from the only section that states it', () => {
     const moved = locatedPoints('changed', [placed('reverse', 'before')], [point('reverse', '1', '0.1')]);
     expect(moved).toMatchObject({ object: 'before', points: [{ x: 0.1 }] });
   });
 
-  it('is a row of points in the order of their sequence numbers, those without one last', () => {
+  it('has points in the order of their sequence numbers, those without one last', () => {
     const row = [
       point('forward', null, '4'),
       point('forward', '10', '3'),
@@ -59,16 +59,16 @@ describe('Where a location is', () => {
 
   it.each([
     ['no x', point('forward', '1', null)],
-    ['an x that is no number', point('forward', '1', 'east')],
+    ['an x that is not a number', point('forward', '1', 'east')],
     ['an empty y', point('forward', '1', '0.1', ' ')],
-    ['a y without end', point('forward', '1', '0.1', 'Infinity')],
+    ['an infinite y', point('forward', '1', '0.1', 'Infinity')],
   ])('has no point with %s', (_, broken) => {
     expect(locatedPoints('added', [], [broken])).toEqual({
       ...{ object: null, coordinateSystem: null, points: [], pointsBefore: [] },
     });
   });
 
-  it.each(['1.5', '99999999999', 'first'])('has points whose sequence number is none: %s', (sequence) => {
+  it.each(['1.5', '99999999999', 'first'])('has points with an invalid sequence number: %s', (sequence) => {
     expect(locatedPoints('added', [], [point('forward', sequence, '1e-1')]).points).toEqual([
       { sequence: null, x: 0.1, y: 52 },
     ]);

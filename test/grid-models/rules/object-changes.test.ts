@@ -3,8 +3,13 @@ import type {
   DifferenceItem,
   DifferenceSection,
   Statement,
-} from '../../../subgraphs/grid-models/domain/difference-model';
-import { type FiledItem, objectChange, valueChanges } from '../../../subgraphs/grid-models/domain/object-changes';
+} from '../../../subgraphs/grid-models/rdf/difference-model';
+import {
+  type FiledItem,
+  itemChanges,
+  objectChange,
+  valueChanges,
+} from '../../../subgraphs/grid-models/changes/object-changes';
 
 const text = (name: string, value: string): Statement => ({ name, kind: 'text', value });
 const to = (name: string, value: string): Statement => ({ name, kind: 'association', value });
@@ -23,7 +28,14 @@ describe('The change of an object', () => {
     ['removed', 'whole in the reverse differences', [filed('EQ', 'reverse', whole)]],
     ['changed', 'whole in both', [filed('EQ', 'reverse', whole), filed('EQ', 'forward', whole)]],
     ['changed', 'whole nowhere', [filed('SC', 'forward', {})]],
-    ['changed', 'named by its class, and not whole', [filed('EQ', 'forward', { type: 'cim:Fuse' })]],
+    ['added', 'by class and rdf:about, where nothing is deleted', [filed('EQ', 'forward', { type: 'cim:Fuse' })]],
+    ['changed', 'by class and rdf:about in SC', [filed('SC', 'forward', { type: 'cim:Fuse' })]],
+    [
+      'changed',
+      'by class and rdf:about, where something is deleted',
+      [filed('SC', 'reverse', {}), filed('EQ', 'forward', { type: 'cim:Fuse' })],
+    ],
+    ['changed', 'by class and rdf:about in what is deleted', [filed('EQ', 'reverse', { type: 'cim:Fuse' })]],
   ] as const)('is %s when it is written %s', (kind, _, items) => {
     expect(objectChange(items).kind).toBe(kind);
   });
@@ -85,6 +97,40 @@ describe('Values', () => {
     expect(valueChanges('GL', [text('cim:X.a', '1')], [to('cim:X.a', '1')])).toEqual([
       { file: 'GL', name: 'cim:X.a', isAssociation: false, before: ['1'], after: [] },
       { file: 'GL', name: 'cim:X.a', isAssociation: true, before: [], after: ['1'] },
+    ]);
+  });
+});
+
+describe('The differences between the items of an object', () => {
+  const item = (type: string, isObject: boolean, ...statements: Statement[]): DifferenceItem => ({
+    ...{ mRID: 'A', type, isObject, statements },
+  });
+
+  it('are none in another order of items and statements', () => {
+    const [one, other] = [
+      item('cim:Fuse', true, text('a', '1'), text('b', '2')),
+      item('cim:Fuse', true, text('c', '3')),
+    ];
+    const turned = item('cim:Fuse', true, text('b', '2'), text('a', '1'));
+    expect(itemChanges('EQ', [one, other], [other, turned])).toEqual([]);
+  });
+
+  it('show the classes of a change of class', () => {
+    expect(itemChanges('EQ', [item('cim:Fuse', true)], [item('cim:Breaker', true)])).toEqual([
+      { file: 'EQ', name: 'rdf:type', isAssociation: false, before: ['cim:Fuse'], after: ['cim:Breaker'] },
+    ]);
+  });
+
+  it('show a change between the whole object and a part of it', () => {
+    expect(itemChanges('EQ', [item('cim:Fuse', true)], [item('cim:Fuse', false)])).toMatchObject([
+      { name: 'rdf:ID', before: ['a'], after: [] },
+      { name: 'rdf:about', before: [], after: ['a'] },
+    ]);
+  });
+
+  it('show only values where one version has no item', () => {
+    expect(itemChanges('EQ', [], [item('cim:Fuse', true, text('a', '1'))])).toMatchObject([
+      { name: 'a', after: ['1'] },
     ]);
   });
 });

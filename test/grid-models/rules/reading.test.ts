@@ -1,4 +1,5 @@
-import { readDifferenceModel } from '../../../subgraphs/grid-models/domain/read-difference-model';
+import { readDifferenceModel } from '../../../subgraphs/grid-models/rdf/read-difference-model';
+import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { HEADER_FIELDS, MODEL_MRID, NAMESPACES, modelFile, modelWith, section } from '../../support/grid-model-files';
 
 const read = (text: string) => readDifferenceModel(Buffer.from(text));
@@ -11,7 +12,7 @@ const statementsOf = (children: string, namespaces = NAMESPACES) =>
   forward(`<cim:Fuse rdf:ID="_a">${children}</cim:Fuse>`, namespaces)[0]?.statements;
 
 describe('The header of a difference model', () => {
-  it('is read in the words of the specification', () => {
+  it('is returned with the names of the specification', () => {
     const more = `<md:Model.profile>http://iec.ch/TC57/ns/CIM/ShortCircuit-EU/3.0</md:Model.profile>
       <md:Model.Supersedes rdf:resource="urn:uuid:dd907125-7088-43fd-830d-5b0df36f4c71"/>`;
     const { header, faults } = read(modelFile({ header: `${Object.values(HEADER_FIELDS).join('')}${more}` }));
@@ -29,12 +30,12 @@ describe('The header of a difference model', () => {
     });
   });
 
-  it('may stand behind the differences, and describe more than is asked for', () => {
+  it('may follow the differences, and contain more fields than needed', () => {
     const header = `${section('reverse', '')}${Object.values(HEADER_FIELDS).join('')}<md:Model.keyword>EQ</md:Model.keyword>`;
     expect(read(modelFile({ header }))).toMatchObject({ faults: [], reverse: [], header: { version: '001' } });
   });
 
-  it('of the legacy namespace is that of a difference model too', () => {
+  it('may have the legacy namespace', () => {
     const namespaces = NAMESPACES.replace(
       'http://iec.ch/TC57/61970-552/DifferenceModel/1#',
       'http://iec.ch/2002/schema/CIM_difference_model#',
@@ -50,8 +51,8 @@ describe('Sections', () => {
     ['one that is empty', '<dm:forwardDifferences rdf:parseType="Statements"/>', [], undefined],
     ['none', '', undefined, undefined],
     [
-      'with preconditions, which are passed over',
-      `<dm:preconditions rdf:parseType="Statements"><cim:X/></dm:preconditions>`,
+      'with preconditions, which are in no other section',
+      `<dm:preconditions rdf:parseType="Statements"><cim:X rdf:about="#_a"/></dm:preconditions>`,
       undefined,
       undefined,
     ],
@@ -59,6 +60,25 @@ describe('Sections', () => {
     const model = read(modelFile({ sections }));
     expect(model.faults).toEqual([]);
     expect([model.forward, model.reverse]).toEqual([expectedForward, expectedReverse]);
+  });
+});
+
+describe('Preconditions', () => {
+  it('are read like items, and are the same after they are written and read again', () => {
+    const item =
+      '<rdf:Description rdf:about="#_a"><cim:Terminal.connected>true</cim:Terminal.connected></rdf:Description>';
+    const model = read(
+      modelFile({ sections: `<dm:preconditions rdf:parseType="Statements">${item}</dm:preconditions>` }),
+    );
+    expect(model.preconditions).toEqual([
+      {
+        ...{ mRID: 'a', type: 'rdf:Description', isObject: false },
+        statements: [{ name: 'cim:Terminal.connected', kind: 'text', value: 'true' }],
+      },
+    ]);
+    expect(readDifferenceModel(Buffer.from([...writeDifferenceModel(model)].join(''))).preconditions).toEqual(
+      model.preconditions,
+    );
   });
 });
 
@@ -92,12 +112,12 @@ describe('Items', () => {
     expect(forward(`<cim:Fuse rdf:about="${about}"/>`)[0]?.mRID).toBe(mRID);
   });
 
-  it('may say an rdf:ID in both sections, in different case', () => {
+  it('may have the same rdf:ID in both sections, in different case', () => {
     const sections = section('forward', '<cim:Fuse rdf:ID="_a"/>') + section('reverse', '<cim:Fuse rdf:ID="_A"/>');
     expect(read(modelFile({ sections })).faults).toEqual([]);
   });
 
-  it('may say several things about one subject', () => {
+  it('may repeat a subject', () => {
     expect(forward('<cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:ID="_a"/>')).toHaveLength(3);
   });
 });
@@ -145,7 +165,7 @@ describe('Statements', () => {
     expect(statementsOf(children)).toEqual([{ name: 'cim:X.a', kind, value }]);
   });
 
-  it('are told in the order of the file, repetitions included', () => {
+  it('are reported in the order of the file, including repetitions', () => {
     const values = statementsOf('<cim:a>1</cim:a><cim:b>2</cim:b><cim:a>3</cim:a>')?.map(({ value }) => value);
     expect(values).toEqual(['1', '2', '3']);
   });
@@ -167,12 +187,12 @@ describe('Names', () => {
     expect(statementsOf(`<${written}>1</${written}>`, declared(declaration))).toMatchObject([{ name }]);
   });
 
-  it('a prefix that is declared anew means another namespace within', () => {
+  it('a redeclared prefix has another namespace inside the element', () => {
     const children = `<o:x xmlns:o="http://one#">1</o:x><o:x xmlns:o="http://two#">2</o:x><cim:x xmlns:cim="http://one#">3</cim:x><cim:x>4</cim:x>`;
     expect(statementsOf(children)?.map(({ name }) => name)).toEqual(['o:x', 'ns1:x', 'o:x', 'cim:x']);
   });
 
-  it('a prefix means another namespace also where the names around it are the same', () => {
+  it('a redeclared prefix has another namespace even among equal names', () => {
     const pair = (uri: string) => `<cim:y>0</cim:y><o:x xmlns:o="${uri}">1</o:x>`;
     const names = statementsOf(pair('http://one#') + pair('http://two#') + pair('http://one#'))?.map(
       ({ name }) => name,
@@ -180,7 +200,7 @@ describe('Names', () => {
     expect(names).toEqual(['cim:y', 'o:x', 'cim:y', 'ns1:x', 'cim:y', 'o:x']);
   });
 
-  it('an item that declares a namespace does so for its statements alone', () => {
+  it('a namespace declared by an item applies to its statements only', () => {
     const items = `<o:Fuse xmlns:o="http://one#" rdf:ID="_a"><o:x>1</o:x><cim:x>2</cim:x></o:Fuse><cim:Fuse rdf:ID="_b"><cim:x>3</cim:x></cim:Fuse>`;
     expect(forward(items).flatMap(({ type, statements }) => [type, ...statements.map(({ name }) => name)])).toEqual([
       ...['o:Fuse', 'o:x', 'cim:x'],
@@ -189,20 +209,20 @@ describe('Names', () => {
     expect(read(modelWith(`${items}<o:Fuse rdf:ID="_c"/>`)).faults[0]?.message).toMatch(/unbound namespace prefix/);
   });
 
-  it('a section that declares a namespace does so for itself alone', () => {
+  it('a namespace declared by a section applies to that section only', () => {
     const of = (name: string) =>
       `<dm:${name}Differences xmlns:cim="http://one#" rdf:parseType="Statements"><cim:x rdf:ID="_a"/></dm:${name}Differences>`;
     const model = read(modelFile({ sections: of('forward') + section('reverse', '<cim:x rdf:ID="_a"/>') }));
     expect([model.forward?.[0]?.type, model.reverse?.[0]?.type]).toEqual(['ns1:x', 'cim:x']);
   });
 
-  it('may need no prefix at all', () => {
+  it('may have no prefix', () => {
     const items =
       '<Fuse xmlns="http://iec.ch/TC57/CIM100#" rdf:ID="_a"><Fuse.r>1</Fuse.r></Fuse><x xmlns="http://one#" rdf:ID="_b"/>';
     expect(forward(items).map(({ type }) => type)).toEqual(['cim:Fuse', 'ns1:x']);
   });
 
-  it('are told with the namespaces they need', () => {
+  it('are returned with their namespaces', () => {
     const { namespaces } = read(modelWith('<o:x xmlns:o="http://one#" rdf:ID="_b"/><cim:y rdf:ID="_c"/>'));
     expect([...namespaces]).toEqual([
       ['o', 'http://one#'],
@@ -218,12 +238,12 @@ describe('A file', () => {
   );
   const expected = read(text);
 
-  it('may begin with a byte order mark', () => {
+  it('may start with a byte order mark', () => {
     expect(expected.faults).toEqual([]);
     expect(read(`\uFEFF${text}`)).toEqual(expected);
   });
 
-  it.each([1, 2, 3, 5, 7, 100])('means the same in pieces of %i bytes', (length) => {
+  it.each([1, 2, 3, 5, 7, 100])('has the same result in chunks of %i bytes', (length) => {
     const bytes = Buffer.from(text);
     const pieces = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
       bytes.subarray(index * length, (index + 1) * length),
@@ -231,7 +251,7 @@ describe('A file', () => {
     expect(readDifferenceModel(pieces)).toEqual(expected);
   });
 
-  it('that says it is XML 1.1 is read as XML 1.0', () => {
+  it('that declares XML 1.1 is parsed as XML 1.0', () => {
     expect(read(text.replace('version="1.0"', 'version="1.1"'))).toEqual(expected);
   });
 });

@@ -1,10 +1,10 @@
-import { itemJson } from '../../../subgraphs/grid-models/domain/difference-model-json';
-import type { DifferenceItem } from '../../../subgraphs/grid-models/domain/difference-model';
-import { readDifferenceModel } from '../../../subgraphs/grid-models/domain/read-difference-model';
-import { writeDifferenceModel } from '../../../subgraphs/grid-models/domain/write-difference-model';
+import { itemJson } from '../../../subgraphs/grid-models/rdf/difference-model-json';
+import type { DifferenceItem } from '../../../subgraphs/grid-models/rdf/difference-model';
+import { readDifferenceModel } from '../../../subgraphs/grid-models/rdf/read-difference-model';
+import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { REAL_FILES, describeWithRealFiles } from '../../support/real-grid-models';
 
-/** As the README of the files lists them: forward and reverse items (statements). */
+/** Forward and reverse items (statements), from the README of the files. */
 const COUNTS: Readonly<Record<string, string>> = {
   'MicroGrid-NL-MAS-EQ_diff.xml': '179 (612) / 127 (346)',
   'MicroGrid-NL-MAS-GL_diff.xml': '25 (99) / 25 (99)',
@@ -46,12 +46,12 @@ describeWithRealFiles('Real files (skipped where they are not on the machine)', 
     '%s is a full model, which is refused',
     (name) => {
       expect(readDifferenceModel(bytesOf(name)).faults).toMatchObject([
-        { message: 'this is a full model, not a difference model' },
+        { message: 'the file contains a full model, not a difference model' },
       ]);
     },
   );
 
-  it('are shown as JSON: attributes, associations, and their names lifted out', () => {
+  it('have a JSON view with attributes, associations and names', () => {
     const { forward } = readDifferenceModel(bytesOf('MicroGrid-BD-MAS-diff.xml'));
     expect(forward?.map(itemJson)[0]).toEqual({
       mRID: '1c4a9e9c-ef00-42c9-9845-f64f9ca1e57a',

@@ -5,11 +5,11 @@ import { lookupRetention } from './chapters/lookup-retention';
 import { mails } from './chapters/mails';
 import { recordMpxns } from './chapters/record-mpxns';
 
-/** Chapters share what is loaded, not their databases. */
+/** Chapters share loaded modules, not databases. */
 describe('Identity Records', () => {
   identityRecords();
 });
-describe('What guards Identity Records', () => {
+describe('Guards of Identity Records', () => {
   guards();
 });
 describe('MPxNs for other services', () => {

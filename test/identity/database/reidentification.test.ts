@@ -11,7 +11,7 @@ describe('Re-identification by a mailed link', () => {
 describe('Re-identification by a passkey', () => {
   passkeys();
 });
-describe('Passkeys that are refused', () => {
+describe('Rejected passkeys', () => {
   passkeysRefused();
 });
 describe('Attempts to take over an identity', () => {

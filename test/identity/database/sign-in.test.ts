@@ -1,5 +1,6 @@
 import { customerBearer } from './chapters/customer-bearer';
 import { customerSessions } from './chapters/customer-sessions';
+import { mailBudgets } from './chapters/mail-budgets';
 import { occupancies } from './chapters/occupancies';
 import { passkeySignIn } from './chapters/passkey-sign-in';
 import { recordLimits } from './chapters/record-limits';
@@ -39,4 +40,7 @@ describe('Limits on Identity Records', () => {
 });
 describe('Limits on sign-ins', () => {
   signInLimits();
+});
+describe('The budget of mails', () => {
+  mailBudgets();
 });

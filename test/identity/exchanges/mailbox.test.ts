@@ -18,7 +18,7 @@ describe('The mailbox of a sandbox', () => {
 
   const mails = async (query = '') => (await (await fetch(`${mailbox.url}/${query}`)).json()) as CapturedMail[];
 
-  it('shows the mails that it was given, newest first, in both their parts', async () => {
+  it('returns its mails, newest first, with both parts', async () => {
     expect(await mails()).toEqual([
       expect.objectContaining({ to: 'bo@customer.example', subject: 'The <second>' }),
       {
@@ -31,12 +31,12 @@ describe('The mailbox of a sandbox', () => {
     ]);
   });
 
-  it('shows those of one recipient, however the address is written', async () => {
+  it('returns the mails of one recipient, in any spelling of the address', async () => {
     expect((await mails('?to=ADA@customer.example')).map(({ subject }) => subject)).toEqual(['The first']);
     expect(await mails('?to=nobody@customer.example')).toEqual([]);
   });
 
-  it('is a page for a person, in which links can be followed and mails are text', async () => {
+  it('is a page for browsers with clickable links, which shows mails as text', async () => {
     const response = await fetch(mailbox.url, { headers: { accept: 'text/html,*/*' } });
     const page = await response.text();
     expect(response.headers.get('content-type')).toContain('text/html');
@@ -45,7 +45,7 @@ describe('The mailbox of a sandbox', () => {
     expect(page).not.toMatch(/<b>now|<second>/);
   });
 
-  it('answers nothing else', async () => {
+  it('serves nothing else', async () => {
     expect((await fetch(`${mailbox.url}/other`)).status).toBe(404);
     expect((await fetch(mailbox.url, { method: 'POST' })).status).toBe(405);
   });

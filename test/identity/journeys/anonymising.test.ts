@@ -35,7 +35,7 @@ async function recordId(ir: string): Promise<string> {
     ?.id as string;
 }
 
-/** Moves the end of the access that is linked to an Identity Record into the past, as if its time had gone by. */
+/** Moves the expiry of the access record linked to an Identity Record into the past. */
 async function expiryPasses(linkedTo: string): Promise<void> {
   await owner.query(
     `begin; set local session_replication_role = 'replica';
@@ -44,7 +44,7 @@ async function expiryPasses(linkedTo: string): Promise<void> {
   );
 }
 
-/** Rows of any table of `identity` that hang on a record. */
+/** Names of the tables of `identity` with rows of a record. */
 async function hangingOn(id: string): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.columns
@@ -58,7 +58,7 @@ async function hangingOn(id: string): Promise<string[]> {
   return hanging;
 }
 
-/** One row in each table, as a person leaves them who has done everything. */
+/** Inserts one row for the record into each table that can have one. */
 async function doEverything(id: string): Promise<void> {
   const bytes = () => randomBytes(32);
   await owner.query(
@@ -87,8 +87,8 @@ async function doEverything(id: string): Promise<void> {
   );
 }
 
-describe('An Identity Record that is anonymised', () => {
-  it('has neither personal data nor anything that finds it; a repeat answers the same', async () => {
+describe('An anonymised Identity Record', () => {
+  it('contains neither personal data nor blind indexes; a repeat returns the same response', async () => {
     const customer = await newCustomer(dataUser);
     await revoke(customer);
     const before = Date.now();
@@ -113,7 +113,7 @@ describe('An Identity Record that is anonymised', () => {
     expect(exists.body).toMatchObject({ exists: false });
   });
 
-  it('leaves nothing that hangs on it', async () => {
+  it('has no dependent rows', async () => {
     const customer = await newCustomer(dataUser);
     await revoke(customer);
     const id = await recordId(customer.ir);
@@ -130,7 +130,7 @@ describe('An Identity Record that is anonymised', () => {
     expect(await hangingOn(id)).toEqual([]);
   });
 
-  it('ends a supplier’s session at the meter point when it was the last record there', async () => {
+  it('ends supplier sessions at the meter point if it was the last record there', async () => {
     const [alone, among] = [await newCustomer(dataUser), await newCustomer(dataUser)];
     await dataUser.rest('POST', '/v1/identity-records', {
       'pii-principal': { mpxn: among.mpxn, 'move-in-date': '2022-01-01' },
@@ -157,7 +157,7 @@ describe('An Identity Record that is anonymised', () => {
     expect(await Promise.all(points.map(sessionsAt))).toEqual([0, 1]);
   });
 
-  it('leaves access records their history, without their meter point and without who looked', async () => {
+  it('leaves access records with their history, without their meter point and without lookup counts', async () => {
     const customer = await newCustomer(dataUser);
     await dataUser.rest('GET', `/v1/meter-points/${customer.mpxn}/access-records`);
     await revoke(customer);
@@ -182,7 +182,7 @@ describe('An Identity Record that is anonymised', () => {
     expect(failuresOf(await graph(LISTED, { mpxn: customer.mpxn }))).toEqual([expect.stringContaining('PRM')]);
   });
 
-  it('takes no new access record', async () => {
+  it('rejects new access records', async () => {
     const customer = await newCustomer(dataUser);
     await revoke(customer);
     await anonymise(customer.ir);
@@ -192,7 +192,7 @@ describe('An Identity Record that is anonymised', () => {
 });
 
 describe('Anonymising', () => {
-  it('is refused while a linked access record is ACTIVE, and changes nothing', async () => {
+  it('is rejected while a linked access record is ACTIVE, and changes nothing', async () => {
     const customer = await newCustomer(dataUser);
     expect(failuresOf(await anonymise(customer.ir))).toEqual(['CNF003 anonymiseIdentityRecord']);
     const { body } = await dataUser.rest('GET', `/v1/identity-records/${customer.ir}`);
@@ -200,7 +200,7 @@ describe('Anonymising', () => {
     expect((await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir))).status).toBe(201);
   });
 
-  it('is done once every linked access record has ended, by revocation or by its expiry', async () => {
+  it('is possible once every linked access record has ended, by revocation or by expiry', async () => {
     const customer = await newCustomer(dataUser);
     const ending = consentRecord(customer.ir);
     const expiry = new Date(Date.now() + 3_600_000).toISOString();
@@ -212,7 +212,7 @@ describe('Anonymising', () => {
     expect(failuresOf(await anonymise(customer.ir))).toEqual([]);
   });
 
-  it('is not blocked by the access record of another Data User: the record is closed, and anonymised when that has ended', async () => {
+  it('is not blocked by an access record of another Data User: the record is closed, and anonymised when that access record ends', async () => {
     const customer = await newCustomer(dataUser);
     const other = await newDataUser(register, 'https://moorland.example/back');
     const [token = '', late = ''] = await confirmedTokens(register, other, customer, 2);
@@ -223,7 +223,7 @@ describe('Anonymising', () => {
       const { status, body } = await dataUser.rest('DELETE', `/v1/identity-records/${customer.ir}`);
       return [status, body['errors']?.[0]['error-code'] ?? body['anonymised-at']];
     };
-    expect(await anonymised()).toEqual([409, 'CNF003']); // by the own one
+    expect(await anonymised()).toEqual([409, 'CNF003']); // the access record of the same Data User does block
     await revoke(customer);
     expect([await anonymised(), await anonymised()]).toEqual([
       [200, null],
@@ -249,7 +249,7 @@ describe('Anonymising', () => {
     expect(await hangingOn(await recordId(customer.ir))).toEqual([]);
   });
 
-  it('is for the Data User that created the record', async () => {
+  it('is permitted to the Data User that created the record only', async () => {
     const customer = await newCustomer(dataUser);
     const stranger = graphOf(register, await tokenOf(register, 'data_user', 1));
     expect(failuresOf(await anonymise(customer.ir, stranger))).toEqual(['PRM002 anonymiseIdentityRecord']);
@@ -262,7 +262,7 @@ describe('Anonymising', () => {
     expect(failuresOf(await anonymise(customer.ir, graphOf(register)))).toEqual(['AUT001']);
   });
 
-  it('that has begun refuses registrations', async () => {
+  it('that has started rejects registrations', async () => {
     const customer = await newCustomer(dataUser);
     await owner.query(`update identity.identity_record set closing_at = now() where ref = $1`, [customer.ir]);
     const { status, body } = await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir));

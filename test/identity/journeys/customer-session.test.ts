@@ -24,7 +24,7 @@ const LIST = `query ($part: CustomerRecordPart!) {
 const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { id revokedAt } }';
 const LOOKS = '{ accessLooks { organisation kind hour count record { id state } } }';
 
-describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
+describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
   let register: SharedRegister;
   let dataUser: DataUser;
   let customer: Customer;
@@ -67,7 +67,7 @@ describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
     return answer.data.customerAccessRecords;
   }
 
-  it('reads who has access, and neither an access key nor the key of the Identity Record', async () => {
+  it('reads who has access, but neither access keys nor the key of the Identity Record', async () => {
     const answer = await session(LIST, { part: 'CURRENT' });
     const { totalCount, nodes } = answer.data.customerAccessRecords;
     expect([totalCount, nodes.length]).toEqual([2, 2]);
@@ -83,7 +83,7 @@ describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
   });
 
   it.each(['ak', 'recordMetadata { recordIdentifier }', 'identityRecord { id }', 'versions { nodes { version } }'])(
-    'is refused what is not a customer’s to read: %s',
+    'may not read fields that are not for customers: %s',
     async (field) => {
       const answer = await session(`query ($id: ID!) { customerAccessRecord(id: $id) { state ${field} } }`, {
         id: consentId,
@@ -93,12 +93,12 @@ describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
     },
   );
 
-  it('reads by the key of a record what every holder of the key reads, not what became of it', async () => {
+  it('reads by access key the same fields as other callers with the key, but not the history', async () => {
     const byKey = 'query ($key: AccessKey!) { accessRecord(key: $key) { state transitions { nodes { to } } } }';
     expect(failuresOf(await session(byKey, { key: customer.key }))).toEqual(['PRM002 accessRecord.transitions']);
   });
 
-  it('reads nothing of another meter point, and ends nothing there', async () => {
+  it('cannot read or withdraw access at another meter point', async () => {
     const neighbour = await newCustomer(dataUser);
     const neighbours = await signedIn(neighbour);
     const { data } = await neighbours(LIST, { part: 'CURRENT' });
@@ -110,9 +110,9 @@ describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
     expect((await neighbours(one, { id })).data).toEqual({ customerAccessRecord: { state: 'ACTIVE' } });
   });
 
-  it('sees who looked: by name who sent a token, and by the hour', async () => {
-    const holder = anonymousClient(register.rest);
-    await holder('GET', `/v1/access-records/${customer.key}`);
+  it('reads lookups by hour, with the names of organisations that authenticated', async () => {
+    const anonymous = anonymousClient(register.rest);
+    await anonymous('GET', `/v1/access-records/${customer.key}`);
     await anonymousClient(register.rest, 'Bearer nonsense')('GET', `/v1/access-records/${customer.key}`);
     const provider = await signedInClient(register, 'data_provider');
     await provider('GET', `/v1/access-records/${customer.key}`);
@@ -136,7 +136,7 @@ describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
     for (const { hour } of looks) expect(hour).toMatch(/:00:00\.000Z$/);
   });
 
-  it('withdraws consent only, and everybody who verifies sees it before the answer is there', async () => {
+  it('withdraws consent only, which every verification reads before the response', async () => {
     expect(failuresOf(await session(WITHDRAW, { id: contractId }))).toEqual(['CNF001 withdrawConsent']);
     const { data } = await session(WITHDRAW, { id: consentId });
     const { body } = await anonymousClient(register.rest)('GET', `/v1/access-records/${customer.key}`);
@@ -158,7 +158,7 @@ describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
     expect((await listed('CURRENT')).nodes.map(({ id }: { id: string }) => id)).toEqual([contractId]);
   });
 
-  it('is the only one who reads and withdraws so', async () => {
+  it('is the only role that may use these operations', async () => {
     const fields = [LIST.replace('$part)', 'CURRENT)').replace('($part: CustomerRecordPart!)', ''), LOOKS];
     for (const query of fields) {
       expect(failuresOf(await graphOf(register)(query))[0]).toMatch(/^AUT001/);
@@ -169,7 +169,7 @@ describe.each(usualWirings())('A customer who is signed in (%s)', (wiring) => {
     expect(failuresOf(await (await graphAs(register, 'admin'))(WITHDRAW, { id: contractId }))[0]).toMatch(/^PRM001/);
   });
 
-  it('reads nothing more once the session has ended', async () => {
+  it('cannot read any more once the session has ended', async () => {
     expect(failuresOf(await session('mutation { endCustomerSession }'))).toEqual([]);
     expect(failuresOf(await session(LOOKS))[0]).toMatch(/^AUT001/);
     expect(failuresOf(await session(WITHDRAW, { id: contractId }))[0]).toMatch(/^AUT001/);

@@ -1,4 +1,4 @@
-import type { DemoCustomer } from '../../../sandbox/demo-data';
+import type { DemoCustomer } from '../../../sandbox/sandbox-file';
 import { isLinkMail, mailsOf, secretIn } from '../../support/sign-in-mails';
 import {
   END_SESSION,
@@ -14,14 +14,14 @@ import { type SharedRegister, sharedRegister, usualWirings } from '../../support
 import { accountOf } from '../../support/rest-client';
 import { signInAtSupplier } from '../../support/supplier-browser';
 
-/** Nothing but this may differ between two answers. */
+/** The parts of a response that must be equal for known and unknown customers. */
 const shapeOf = ({ status, headers, text }: GraphAnswer) => ({
   status,
   body: text.replaceAll(/tid_[0-9a-f]{24}/g, 'tid'),
   headers: [...headers].filter(([name]) => !['date', 'transaction-id'].includes(name)),
 });
 
-describe.each(usualWirings())('A customer, with %s', (wiring) => {
+describe.each(usualWirings())('A customer (%s)', (wiring) => {
   let register: SharedRegister;
   let customer: Customer;
   beforeAll(async () => {
@@ -29,22 +29,22 @@ describe.each(usualWirings())('A customer, with %s', (wiring) => {
     customer = await newCustomer(await newDataUser(register, 'https://larkhill.example/return'));
   });
 
-  const nobody = () => graphOf(register);
+  const anonymous = () => graphOf(register);
   const as = (token: string) => graphOf(register, token);
   const mails = (to: string, count: number) => mailsOf({ mailbox: { url: register.mailbox } }, to, count);
   let linksSent = 0;
 
-  /** Signs in by a mailed link; answers the token of the session. */
+  /** Signs in by a mailed link; returns the session token. */
   async function signedIn(): Promise<string> {
     const { mpxn, email } = customer;
-    const { data: asked } = await nobody()(REQUEST_LINK, { entry: { mpxn }, language: 'EN' });
+    const { data: asked } = await anonymous()(REQUEST_LINK, { entry: { mpxn }, language: 'EN' });
     expect(asked).toEqual({ requestSignInLink: true });
     const all = await mails(email, (linksSent += 1));
-    const { data } = await nobody()(SIGN_IN_WITH_LINK, { secret: secretIn(all.filter(isLinkMail)) });
+    const { data } = await anonymous()(SIGN_IN_WITH_LINK, { secret: secretIn(all.filter(isLinkMail)) });
     return data.signInWithLink.token;
   }
 
-  it('signs in by a mailed link and reads what is theirs, through all subgraphs', async () => {
+  it('signs in by a mailed link and reads their data, from all subgraphs', async () => {
     const session = as(await signedIn());
     const { data, errors } = await session(SESSION);
     expect(errors).toEqual([]);
@@ -57,21 +57,21 @@ describe.each(usualWirings())('A customer, with %s', (wiring) => {
     expect(records.data.customerAccessRecords.totalCount).toBe(1);
   });
 
-  it('signs in at the supplier when nobody has verified who they are', async () => {
+  it('signs in at the supplier if there is no verified record', async () => {
     const { mpxn, oidc_login: login, oidc_password: password } = register.sandbox.customers.at(-1) as DemoCustomer;
     const { mpid } = accountOf(register.sandbox, 'supplier');
-    const offered = await nobody()('{ supplierSignIns { mpid displayName } }');
+    const offered = await anonymous()('{ supplierSignIns { mpid displayName } }');
     expect(offered.data.supplierSignIns).toContainEqual({ mpid, displayName: 'Tidewater Supply Ltd' });
-    const started = await nobody()(START_SUPPLIER, { mpid, entry: { mpxn } });
+    const started = await anonymous()(START_SUPPLIER, { mpid, entry: { mpxn } });
     const { secret, url } = started.data.startSupplierSignIn;
     const callbackUrl = await signInAtSupplier(url, { login, password });
     expect(callbackUrl.startsWith(`${register.portal}/sign-in/supplier/callback?`)).toBe(true);
-    const finished = await nobody()(FINISH_SUPPLIER, { secret, callbackUrl });
+    const finished = await anonymous()(FINISH_SUPPLIER, { secret, callbackUrl });
     const { data } = await as(finished.data.finishSupplierSignIn.token)(SESSION);
     expect(data.customerSession).toMatchObject({ mpxn, signedInBy: 'SUPPLIER', isCurrent: true });
   });
 
-  it('is let in no more once they have signed out', async () => {
+  it('is rejected after signing out', async () => {
     const token = await signedIn();
     expect((await as(token)(END_SESSION)).data).toEqual({ endCustomerSession: true });
     for (const query of [SESSION, END_SESSION, '{ customerAccessRecords(part: CURRENT) { totalCount } }']) {
@@ -80,7 +80,7 @@ describe.each(usualWirings())('A customer, with %s', (wiring) => {
     }
   });
 
-  it('may do what customers may, and no more', async () => {
+  it('may call only the operations for customers', async () => {
     const session = as(await signedIn());
     for (const query of [
       '{ viewer { accountId } }',
@@ -93,26 +93,26 @@ describe.each(usualWirings())('A customer, with %s', (wiring) => {
     expect((await session('{ __schema { queryType { name } } }')).status).toBe(200);
   });
 
-  it('is nobody with a token that no session has', async () => {
+  it('is rejected with an unknown session token', async () => {
     for (const token of ['cst_', `cst_${'A'.repeat(43)}`, `cst_${'A'.repeat(44)}`, `CST_${'A'.repeat(43)}`])
       expect([token, failuresOf(await as(token)(SESSION))]).toEqual([token, ['AUT001']]);
     const open = await as(`cst_${'A'.repeat(43)}`)('{ supplierSignIns { mpid } }');
     expect(open.errors).toEqual([]);
   });
 
-  it('is what no account is', async () => {
+  it('is the only role that may read the session', async () => {
     for (const role of ['data_user', 'portal', 'admin'] as const)
       expect(failuresOf(await (await graphAs(register, role))(SESSION))).toEqual(['PRM001']);
-    expect(failuresOf(await nobody()(SESSION))).toEqual(['AUT001']);
+    expect(failuresOf(await anonymous()(SESSION))).toEqual(['AUT001']);
   });
 
-  it('is answered alike, known or unknown', async () => {
+  it('receives the same response, whether known or unknown', async () => {
     const { mpxn, email, ir } = await newCustomer(await newDataUser(register, 'https://larkhill.example/return'));
     const known = [{ mpxn }, { email }, { ir }];
     const unknown = [{ mpxn: newMpxn() }, { email: 'no-one@customer.example' }, { ir: `ir_${'0'.repeat(24)}` }];
     const answers = [];
     for (const entry of [...known, ...unknown])
-      answers.push(shapeOf(await nobody()(REQUEST_LINK, { entry, language: 'EN' })));
+      answers.push(shapeOf(await anonymous()(REQUEST_LINK, { entry, language: 'EN' })));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(answers[0]?.status).toBe(200);
   });

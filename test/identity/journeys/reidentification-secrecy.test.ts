@@ -13,7 +13,7 @@ import { type SearchedPlace, findings } from '../../support/secret-scan';
 const KEY_OF_AN_IDENTITY_RECORD = /ir_[0-9a-f]{24}/;
 const RETURN_URL = 'https://second.example/return';
 
-/** Everything of an access record that its registrant may ask for. */
+/** Query for all fields of an access record that its registrant may read. */
 const READ = `query ($key: AccessKey!) { accessRecord(key: $key) { id ak version state
   recordMetadata { identityRecordRef duid recordIdentifier } identityRecord { id ir }
   dataUser { duid displayName contactUrl } reidentificationToken
@@ -26,9 +26,9 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
   let second: DataUser;
   let customer: PortalVisitor;
   let passkeys: SoftwareAuthenticator;
-  /** Everything that the second Data User and the customer whom it sent were shown, by where. */
+  /** All responses, redirects, pages and mails that the second Data User and the customer received, by source. */
   const shown: SearchedPlace[] = [];
-  /** What would tell whose customer it is. */
+  /** Values that would disclose which Data User registered the customer. */
   const hidden = new Map<string, string>();
   const mpxn = newMpxn();
   const email = `returning-${mpxn}@customer.example`;
@@ -44,12 +44,12 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
     show(name, page.status, [...page.headers], page.html);
     return page;
   };
-  /** A page in both languages; the English one is gone on with. */
+  /** Opens a page in both languages; returns the English one. */
   const opened = async (path: string) => {
     seen(`${path} in Welsh`, await customer.get(`${path}?lang=cy`));
     return seen(path, await customer.get(`${path}?lang=en`));
   };
-  /** What the script of a page does: asks for options, and sends what the authenticator answered. */
+  /** Requests options and posts the authenticator's response, as the script of the page does. */
   const usePasskey = async (path: string) => {
     const page = await opened(path);
     const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
@@ -79,7 +79,7 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
     hidden.set('enrolling Data User', first.duid).set('its name', first.name).set('its site', 'first.example');
   });
 
-  it('is brought the customer back by a mailed link, and registers and reads the access', async () => {
+  it('receives the customer back by a mailed link, and registers and reads the access', async () => {
     await rest('GET', `/identity-records/exists?mpxn=${mpxn}`);
     const { token } = await start('magic-link', { 'redirect-url': RETURN_URL });
     const path = await mailedPath(register, email, 'identify/link');
@@ -110,7 +110,7 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
       expect((await rest('GET', path)).status).toBe(200);
   }
 
-  it('is brought the customer back by a new passkey, after a proof by mail', async () => {
+  it('receives the customer back by a new passkey, after a proof by mail', async () => {
     const { token, path } = await start('passkey-register', { 'passkey-return-url': RETURN_URL });
     const sent = await customer.press(await opened(path), `${path}/mail-proof`);
     seen(`POST ${path}/mail-proof`, sent);
@@ -120,7 +120,7 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
     expect(await statusOf(token)).toBe('confirmed');
   });
 
-  it('is confirmed by the passkey, the customer staying on the page of the register', async () => {
+  it('receives a confirmation by passkey while the customer stays on the page of the register', async () => {
     const { token, path } = await start('passkey-assert');
     const { location } = await usePasskey(path);
     expect(location).toBe('/identify/done');
@@ -129,19 +129,19 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
     expect((await opened(path)).status).toBe(404);
   });
 
-  it('is told by nothing whose customer it is: no answer, redirect, page or mail', async () => {
+  it('cannot find out which Data User registered the customer: from no response, redirect, page or mail', async () => {
     const mails = await mailsTo(register, email);
     expect(mails).toHaveLength(2);
     show('the mails', mails);
     for (const { id } of passkeys.passkeys) hidden.set('credential id', id);
-    const told = Buffer.concat(shown.map(({ content }) => content)).toString();
+    const disclosed = Buffer.concat(shown.map(({ content }) => content)).toString();
     for (const expected of [second.name, second.duid, 'identify/proof', 'transaction-id'])
-      expect(told).toContain(expected);
+      expect(disclosed).toContain(expected);
     expect(shown.filter(({ content }) => KEY_OF_AN_IDENTITY_RECORD.test(content.toString()))).toEqual([]);
     expect(findings(hidden, shown)).toEqual([]);
   });
 
-  it('learns nothing from a log, either, which names no Identity Record and no organisation', async () => {
+  it('finds no Identity Record or organisation named in a log either', async () => {
     const log = await loggedSoFar(register);
     expect(log).toContain('/v1/identity-records/reidentify/{token-ref}');
     expect(log).not.toMatch(KEY_OF_AN_IDENTITY_RECORD);
@@ -149,7 +149,7 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
   });
 });
 
-/** The internal identifier of an Identity Record, which no client ever sees. */
+/** The internal id of an Identity Record, which no client may read. */
 async function internalId({ databaseUrl }: SharedRegister, ir: string): Promise<string> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -23,14 +23,14 @@ import { findings } from '../../support/secret-scan';
 
 const REGISTER = 'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';
 
-describe.each(usualWirings())('A customer whom another Data User enrolled (%s)', (wiring) => {
+describe.each(usualWirings())('A customer registered by another Data User (%s)', (wiring) => {
   let register: SharedRegister;
   let enrolling: Graph;
   let initiating: Graph;
   let browser: Graph;
   let returnUrl: string;
-  /** Everything that the initiating Data User and the browser it sent there were answered. */
-  const told: string[] = [];
+  /** All responses that the initiating Data User and the customer's browser received. */
+  const received: string[] = [];
   const hidden = new Map<string, string>();
   const mpxn = newMpxn();
   const email = `returning-${mpxn}@customer.example`;
@@ -41,7 +41,7 @@ describe.each(usualWirings())('A customer whom another Data User enrolled (%s)',
     (graph: Graph): Graph =>
     async (query, variables) => {
       const answer = await graph(query, variables);
-      told.push(`${JSON.stringify([...answer.headers])} ${answer.text}`);
+      received.push(`${JSON.stringify([...answer.headers])} ${answer.text}`);
       return answer;
     };
 
@@ -78,7 +78,7 @@ describe.each(usualWirings())('A customer whom another Data User enrolled (%s)',
     (await browser(FINISH, { secret, response })).data?.finishPasskeyCeremony;
   const statusOf = async (token: string) => (await initiating(STATUS, { token })).data.reidentification.status;
 
-  it('adds a passkey after a proof by mail, and is re-identified by that', async () => {
+  it('adds a passkey after a proof by mail, and is re-identified by it', async () => {
     const { secret, tokenRef } = await start('PASSKEY_REGISTER');
     expect((await browser(CEREMONY, { secret })).data.ceremony).toMatchObject({ proofs: ['MAIL'] });
     expect((await browser(MAIL_PROOF, { secret, language: 'CY' })).data.mailCeremonyProof).toBe(true);
@@ -101,7 +101,7 @@ describe.each(usualWirings())('A customer whom another Data User enrolled (%s)',
     expect(await statusOf(tokenRef)).toBe('CONFIRMED');
   });
 
-  it('can have the passkey removed by the Data User that enrolled them, which sees it', async () => {
+  it('can have the passkey removed by the Data User that registered it', async () => {
     const { credentials } = (await enrolling(READ, { ref })).data.identityRecord;
     expect(credentials).toHaveLength(1);
     const { secret } = await start('PASSKEY_ASSERT');
@@ -112,15 +112,15 @@ describe.each(usualWirings())('A customer whom another Data User enrolled (%s)',
     expect((await enrolling(READ, { ref })).data.identityRecord.credentials).toEqual([]);
   });
 
-  it('stays unknown to the initiator: no answer, no header, no log line says whose record it is', async () => {
-    const before = told.length;
+  it('is not disclosed to the initiator: no response, header or log line names the owner of the record', async () => {
+    const before = received.length;
     const { tokenRef } = await start('PASSKEY_REGISTER');
     await initiating(OWN_STATUS, { ref: `ir_${'0'.repeat(24)}`, token: tokenRef });
     await initiating(REIDENTIFY, { input: { mpxn, method: 'PASSKEY_ASSERT', passkeyReturnUrl: returnUrl } });
     await browser(CONFIRM_LINK, { secret: tokenRef });
-    expect(told.length).toBe(before + 4);
-    expect(findings(hidden, [{ name: 'an answer', content: Buffer.from(told.join('\n')) }])).toEqual([]);
-    hidden.delete('enrolling Data User'); // its own requests are logged with who it is
+    expect(received.length).toBe(before + 4);
+    expect(findings(hidden, [{ name: 'an answer', content: Buffer.from(received.join('\n')) }])).toEqual([]);
+    hidden.delete('enrolling Data User'); // its own requests are logged with its name
     hidden.delete('its name');
     hidden.set('MPxN', mpxn).set('token-ref', tokenRef);
     expect(findings(hidden, [{ name: 'the log', content: Buffer.from(await loggedSoFar(register)) }])).toEqual([]);

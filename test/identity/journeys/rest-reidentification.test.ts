@@ -17,7 +17,7 @@ import { databasePlaces, findings } from '../../support/secret-scan';
 
 const RETURN_URL = 'https://second.example/return?from=register';
 
-/** A client that keeps whatever it is given: status line, headers and body. */
+/** A client that records status, headers and body of every response. */
 function remembering(client: RestClient, seen: string[]): RestClient {
   return async (method, path, body, headers) => {
     const answer = await client(method, path, body, headers);
@@ -28,20 +28,23 @@ function remembering(client: RestClient, seen: string[]): RestClient {
 
 const codeOf = ({ status, body }: RestAnswer) => `${status} ${body['errors']?.[0]['error-code'] ?? ''}`.trim();
 
-/** A registration that names no Identity Record, but a re-identification. */
+/** An access record with a re-identification token instead of an Identity Record. */
 function recordWith(token: string) {
   const record = consentRecord('');
   Reflect.deleteProperty(record['record-metadata'], 'identity-record-ref');
   return { ...record, 'reidentification-token': token };
 }
 
-describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
+describe.each(usualWirings())('A returning customer (%s)', (wiring) => {
   let register: SharedRegister;
   let first: DataUser;
   let second: DataUser;
-  /** The second Data User where it tries what is not its own: what it sends itself is answered with it. */
+  /**
+   * Client of the second Data User for rejected requests on foreign resources, whose responses repeat the path and are
+   * not searched.
+   */
   let intruder: RestClient;
-  /** Everything that the second Data User was told, itself or by the customer who returned to it. */
+  /** All responses that the second Data User received, directly or through the customer. */
   const seen: string[] = [];
   const secrets = new Map<string, string>();
   const email = `returning-${newMpxn()}@customer.example`;
@@ -51,8 +54,8 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
   beforeAll(async () => {
     register = await sharedRegister(wiring);
     first = await newDataUser(register, 'https://first.example/return');
-    const { rest, ...told } = await newDataUser(register, RETURN_URL);
-    second = { ...told, rest: remembering(rest, seen) };
+    const { rest, ...registered } = await newDataUser(register, RETURN_URL);
+    second = { ...registered, rest: remembering(rest, seen) };
     intruder = rest;
     ir = String((await first.rest('POST', '/v1/identity-records', identityRecord(mpxn, email))).body['ir']);
     secrets.set('key of the Identity Record', ir).set('e-mail address', email).set('MPxN', mpxn);
@@ -68,19 +71,19 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
     return token;
   };
 
-  /** The customer opens the newest of so many mails, and presses the button of the page that its link opens. */
-  async function confirms(mails: number, told = seen) {
+  /** Opens the newest of `mails` mails as the customer, and presses the button of the page that it links to. */
+  async function confirms(mails: number, received = seen) {
     const secret = linkIn(await nextMail(register, email, mails))
       .split('/')
       .at(-1) as string;
     secrets.set(`secret of link ${mails}`, secret);
     const confirm = 'mutation ($secret: String!) { confirmCeremonyLink(secret: $secret) { organisation returnUrl } }';
     const { data, text } = await graphOf(register)(confirm, { secret });
-    told.push(text);
+    received.push(text);
     return data?.confirmCeremonyLink as { organisation: string; returnUrl: string | null };
   }
 
-  /** A token that the customer has confirmed. */
+  /** Starts a re-identification that the customer confirms; returns its token. */
   async function confirmedToken(): Promise<string> {
     const before = (await mailsTo(register, email)).length;
     const token = tokenOf(await start());
@@ -88,11 +91,11 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
     return token;
   }
 
-  describe('to another Data User, from the question whether it is known to a registered access', () => {
+  describe('to another Data User, from existence check to access record', () => {
     let token: string;
     let key: string;
 
-    it('can be mailed a link, though nobody is told to which address', async () => {
+    it('receives a link, whose response does not disclose the address', async () => {
       const exists = await second.rest('GET', `/v1/identity-records/exists?mpxn=${mpxn}`);
       expect(exists.body['available-methods']).toContain('magic-link');
       const answers = await Promise.all(
@@ -106,13 +109,13 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
       expect(await statusOf(token)).toBe('pending');
     });
 
-    it('presses the button of the page, is told for whom, and returns with the token', async () => {
+    it('presses the button of the page, which names the organisation, and returns with the token', async () => {
       const { organisation, returnUrl } = await confirms(1);
       expect([organisation, returnUrl]).toEqual([second.name, `${RETURN_URL}&dar-reid-token=${token}`]);
       expect(await statusOf(token)).toBe('confirmed');
     });
 
-    it('is registered with the token by whom it was re-identified for, and by nobody else', async () => {
+    it('is registered with the token by its initiator only', async () => {
       expect(codeOf(await first.rest('POST', '/v1/access-records', recordWith(token)))).toBe('403 PRM002');
       const registered = await second.rest('POST', '/v1/access-records', recordWith(token));
       expect(registered.status).toBe(201);
@@ -120,7 +123,7 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
       expect(codeOf(await second.rest('POST', '/v1/access-records', recordWith(token)))).toBe('400 VAL009');
     });
 
-    it('has an access that reads without its Identity Record, wherever it is read', async () => {
+    it('has an access record whose Identity Record is disclosed nowhere', async () => {
       const read = await second.rest('GET', `/v1/access-records/${key}`);
       expect(read.body['access-record']['record-metadata']['identity-record-ref']).toBeNull();
       for (const path of ['/v1/records', `/v1/meter-points/${mpxn}/access-records`]) {
@@ -142,7 +145,7 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
     });
   });
 
-  it('opens one access with one token, however many are asked for at once', async () => {
+  it('redeems a token for one access record, for concurrent requests', async () => {
     const token = await confirmedToken();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => second.rest('POST', '/v1/access-records', recordWith(token))),
@@ -150,7 +153,7 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
     expect(answers.map(codeOf).toSorted()).toEqual(['201', ...Array.from({ length: 9 }, () => '400 VAL009')]);
   });
 
-  it('to its own Data User, is re-identified by the key of its record, which anybody else is refused', async () => {
+  it('to its own Data User is re-identified by the key of its record, which others cannot use', async () => {
     const path = `/v1/identity-records/${ir}/re-identify`;
     const mails = (await mailsTo(register, email)).length;
     expect(codeOf(await intruder('POST', path, { method: 'magic-link' }))).toBe('403 PRM002');
@@ -166,7 +169,7 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
     expect((await first.rest('POST', '/v1/access-records', recordWith(token))).status).toBe(201);
   });
 
-  it('remains unknown to the other Data User: nothing it was told names the record, its address or who enrolled it', async () => {
+  it('is not disclosed to the other Data User: no response names the record, its address or the Data User that registered it', async () => {
     expect(seen.length).toBeGreaterThan(25);
     const values = new Map([
       ['key of the Identity Record', ir],
@@ -175,24 +178,26 @@ describe.each(usualWirings())('A customer who returns (%s)', (wiring) => {
       ['name of the Data User that enrolled', first.name],
       ['internal id', await internalId(register, ir)],
     ]);
-    expect(findings(values, [{ name: 'what it was told', content: Buffer.from(seen.join('\n')) }])).toEqual([]);
+    expect(
+      findings(values, [{ name: 'responses to the second Data User', content: Buffer.from(seen.join('\n')) }]),
+    ).toEqual([]);
   });
 
-  it('is kept in no table in a form that could be used: no address, meter point, token or secret', async () => {
+  it('is stored in no table unencrypted: no address, meter point, token or secret', async () => {
     const { 'key of the Identity Record': _, ...hidden } = Object.fromEntries(secrets);
     expect(Object.keys(hidden).length).toBeGreaterThan(8);
     const places = await databasePlaces(register.databaseUrl);
     expect(findings(new Map(Object.entries(hidden)), places)).toEqual([]);
   });
 
-  it('leaves no trace in the logs: no key, address, token or secret', async () => {
+  it('appears in no log: no key, address, token or secret', async () => {
     const log = await loggedSoFar(register);
     expect(log).toContain('/v1/identity-records/reidentify/{token-ref}');
     expect(findings(secrets, [{ name: 'log', content: Buffer.from(log) }])).toEqual([]);
   });
 });
 
-/** The internal identifier of an Identity Record, which no client ever sees. */
+/** The internal id of an Identity Record, which no client may read. */
 async function internalId({ databaseUrl }: SharedRegister, ir: string): Promise<string> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

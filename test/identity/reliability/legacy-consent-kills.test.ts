@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { reanonymise } from '../../../backup/reanonymise';
+import { reanonymise } from '../../../commands/backup/reanonymise';
 import { RegisterError } from '../../../schema/register-error';
-import type { Caller } from '../../../subgraphs/server/caller';
-import type { SubgraphLink } from '../../../subgraphs/server/subgraph-link';
+import type { Caller } from '../../../subgraphs/server/callers/caller';
+import type { SubgraphLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { AS_ACCESS, EXISTS } from '../../support/ceremonies';
 import {
   ADDRESS,
@@ -20,11 +20,11 @@ import { type SignInRoom, newMpxn, startSignInRoom } from '../../support/sign-in
 import { until } from '../../support/until';
 
 type Ask = () => ReturnType<SubgraphLink['execute']>;
-/** What happens to a question that makes or changes a record, on its way from `identity` to `access`: null lets it pass. */
+/** Intercepts requests of `identity` to `access` that create or change a record; null forwards them. */
 type OnTheWay = ((ask: Ask) => ReturnType<SubgraphLink['execute']>) | null;
 
 let onTheWay: OnTheWay = null;
-/** What happens to the question whether a record is linked, which a job asks. */
+/** Intercepts the request by which a job reconciles a provisional record; null forwards it. */
 let onSettling: OnTheWay = null;
 const lossy = (access: SubgraphLink): SubgraphLink => ({
   name: access.name,
@@ -60,14 +60,16 @@ const registered = async (input: object): Promise<string> =>
 const left = () => leftOf(room, caller);
 const verified = async (ck: string) =>
   (await room.askAccess(VERIFY, { key: ck.replace('ck_', 'ak_') })).data.accessRecord;
-/** Sends while something happens on the way; the code of the answer. */
+/** Sends a consent while requests to `access` are intercepted; returns the error code. */
 const sentWhile = async (happens: OnTheWay, ...request: Parameters<typeof send>) => {
   onTheWay = happens;
   const { codes } = await send(...request);
   onTheWay = null;
   return codes.join();
 };
-/** The move-in dates of the Identity Records that the versions of the caller's consent tell that they rest on. */
+/**
+ * Move-in dates of the Identity Records to which the versions of the caller's consent are linked, in order of version.
+ */
 const restsOn = async (): Promise<string[]> => {
   const { rows } = await room.owner.query(
     `select i.ref from access.access_record_version v join identity.identity_record i on i.id = v.identity_record_id
@@ -80,15 +82,15 @@ const restsOn = async (): Promise<string[]> => {
 };
 const LEFT_PROVISIONAL = { ...NOTHING, provisional: 1 };
 
-describe('A registration that ends between its steps', () => {
-  it('before access was asked leaves nothing', async () => {
+describe('A registration that is interrupted', () => {
+  it('before access was called leaves nothing behind', async () => {
     expect(await sentWhile(unasked, consentOf(caller))).toBe('SYS002');
     expect(await left()).toEqual(LEFT_PROVISIONAL);
     await settled(room);
     expect(await left()).toEqual(NOTHING);
   });
 
-  it('after access has done its part is whole, and seen as such already before', async () => {
+  it('after access has committed is completed, and readable even before', async () => {
     const mpxn = newMpxn();
     expect(await sentWhile(unanswered, consentOf(caller, mpxn))).toBe('SYS002');
     expect(await left()).toEqual({ ...LEFT_PROVISIONAL, records: 1 });
@@ -108,7 +110,7 @@ describe('A registration that ends between its steps', () => {
     expect((await shown())[0].evidence.address).toMatchObject(ADDRESS);
   });
 
-  it('is seen by nobody who asks for Identity Records until it is whole', async () => {
+  it('is not returned by queries for Identity Records until it is complete', async () => {
     const mpxn = newMpxn();
     await sentWhile(unanswered, consentOf(caller, mpxn));
     const search = 'query ($mpxn: MPxN!) { identityRecords(mpxn: $mpxn) { ir } }';
@@ -121,7 +123,7 @@ describe('A registration that ends between its steps', () => {
     expect(await seen()).toEqual([true, 1]);
   });
 
-  it('and is repeated with its idempotency key is one consent', async () => {
+  it('and repeated with its idempotency key creates one consent', async () => {
     const input = consentOf(caller);
     expect(await sentWhile(unanswered, input, { key: 'again' })).toBe('SYS002');
     const { data } = await send(input, { key: 'again' });
@@ -132,7 +134,7 @@ describe('A registration that ends between its steps', () => {
     expect((await verified(data.registerConsent.consentToken.key)).state).toBe('ACTIVE');
   });
 
-  it('and reaches access only after it was settled is refused', async () => {
+  it('and reaches access only after it was reconciled is rejected', async () => {
     const late = async (ask: Ask) => {
       await settled(room);
       expect(await left()).toEqual(NOTHING);
@@ -142,7 +144,7 @@ describe('A registration that ends between its steps', () => {
     expect(await left()).toEqual(NOTHING);
   });
 
-  it('and is settled while access is at work for it comes out as access decides', async () => {
+  it('and is reconciled while access processes it has the outcome of access', async () => {
     const atOnce = async (ask: Ask) => (await Promise.all([ask(), settled(room)]))[0];
     for (const _ of [1, 2, 3, 4]) {
       caller = await consentingDataUser(room);
@@ -157,21 +159,21 @@ describe('A registration that ends between its steps', () => {
     await sentWhile(unasked, consentOf(caller));
     await room.owner.query('delete from identity_jobs._private_jobs');
     await room.moveClock(120);
-    await room.addReplica(); // looks when it starts
+    await room.addReplica(); // a replica requeues lost jobs when it starts
     await settledOnce();
     expect(await left()).toEqual(ONE_CONSENT);
   });
 });
 
-/** The look of a replica that has started adds its jobs a moment later. */
+/** Reconciles until no provisional record is left: a starting replica adds its jobs with a delay. */
 async function settledOnce(): Promise<void> {
   for (let round = 0; round < 200 && (await left()).provisional > 0; round++) await settled(room);
 }
 
-describe('An update that ends between its steps', () => {
+describe('An update that is interrupted', () => {
   const moved = (input: object) => ({ ...input, moveInDate: '2023-01-01' });
 
-  it('before access was asked leaves the consent as it was', async () => {
+  it('before access was called leaves the consent unchanged', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     expect(await sentWhile(unasked, moved(input), { ck })).toBe('SYS002');
@@ -181,7 +183,7 @@ describe('An update that ends between its steps', () => {
     expect(await left()).toEqual(ONE_CONSENT);
   });
 
-  it('after access has done its part is whole, also for the next update', async () => {
+  it('after access has committed is completed, also for the next update', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
@@ -192,7 +194,7 @@ describe('An update that ends between its steps', () => {
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
   });
 
-  it('and that another one has overtaken meanwhile comes after it, and leaves nothing of the first attempt', async () => {
+  it('and overtaken by another is applied after it, and leaves nothing of the first attempt', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     const overtaken = async (ask: Ask) => {
@@ -210,7 +212,7 @@ describe('An update that ends between its steps', () => {
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 5 });
   });
 
-  it('and that keeps its Identity Record comes after one that moved the link meanwhile, with one of its own', async () => {
+  it('and overtaken by one that moved the link is applied after it, with a new Identity Record, although it would have kept the old one', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     const overtaken = async (ask: Ask) => {
@@ -224,7 +226,7 @@ describe('An update that ends between its steps', () => {
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 3 });
   });
 
-  it('and that the account does not allow is told so at once', async () => {
+  it('and not permitted for the account is rejected immediately', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     await room.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
@@ -238,7 +240,7 @@ describe('An update that ends between its steps', () => {
     expect(await left()).toEqual(ONE_CONSENT);
   });
 
-  it.each(['keeps', 'moves'])('and whose consent ends meanwhile is refused, where it %s the link', async (link) => {
+  it.each(['keeps', 'moves'])('and whose consent ends meanwhile is rejected if it %s the link', async (link) => {
     const input = consentOf(caller);
     const update = link === 'keeps' ? input : moved(input);
     const ending = new Date(Date.now() + 3_600_000).toISOString();
@@ -263,7 +265,7 @@ describe('An update that ends between its steps', () => {
     }
   });
 
-  it('and whose link has moved on when its job asks is kept, as the former Identity Record that it is', async () => {
+  it('and whose link has moved when its job runs becomes a former Identity Record', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
@@ -283,7 +285,7 @@ describe('An update that ends between its steps', () => {
   });
 
   it.each(['keeps', 'moves'])(
-    'and waits for a closing of its Identity Record is refused, where it %s the link',
+    'and that waits for the closing of its Identity Record is rejected if it %s the link',
     async (link) => {
       const input = consentOf(caller);
       const ck = await registered(input);
@@ -305,26 +307,31 @@ describe('An update that ends between its steps', () => {
   it.each([
     ['another Identity Record', moved, 2],
     ['the same Identity Record', (input: object) => input, 1],
-  ])('and whose repeat for %s was answered meanwhile is answered the same', async (_, changed, identityRecords) => {
-    const input = consentOf(caller);
-    const ck = await registered(input);
-    const request = [changed(input), { ck, key: 'at-once' }] as const;
-    let repeat: Awaited<ReturnType<typeof send>> | undefined;
-    onTheWay = async (ask) => {
-      onTheWay = null;
-      repeat = await send(...request);
-      return ask();
-    };
-    const first = await send(...request);
-    expect(repeat).toMatchObject({ codes: [], data: { registerConsent: { isNew: false, replayed: false } } });
-    expect(first.codes).toEqual([]);
-    expect(first.data.registerConsent).toEqual({ ...repeat?.data.registerConsent, replayed: true });
-    const { rows } = await room.owner.query('select version from access.access_record where duid = $1', [caller.duid]);
-    expect(rows).toEqual([{ version: 2 }]);
-    expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords });
-  });
+  ])(
+    'and whose repeat with %s was processed meanwhile returns the same response',
+    async (_, changed, identityRecords) => {
+      const input = consentOf(caller);
+      const ck = await registered(input);
+      const request = [changed(input), { ck, key: 'at-once' }] as const;
+      let repeat: Awaited<ReturnType<typeof send>> | undefined;
+      onTheWay = async (ask) => {
+        onTheWay = null;
+        repeat = await send(...request);
+        return ask();
+      };
+      const first = await send(...request);
+      expect(repeat).toMatchObject({ codes: [], data: { registerConsent: { isNew: false, replayed: false } } });
+      expect(first.codes).toEqual([]);
+      expect(first.data.registerConsent).toEqual({ ...repeat?.data.registerConsent, replayed: true });
+      const { rows } = await room.owner.query('select version from access.access_record where duid = $1', [
+        caller.duid,
+      ]);
+      expect(rows).toEqual([{ version: 2 }]);
+      expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords });
+    },
+  );
 
-  it('and reaches access only after it was settled is refused, and the consent stays', async () => {
+  it('and reaches access only after it was reconciled is rejected, and the consent remains', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     const late = async (ask: Ask) => {
@@ -337,20 +344,22 @@ describe('An update that ends between its steps', () => {
   });
 });
 
-describe('A restore that brings a provisional record back', () => {
+describe('A restore that contains a provisional record', () => {
   const provisionalId = async () =>
     (await room.owner.query('select id from identity.provisional_identity_record where duid = $1', [caller.duid]))
       .rows[0].id as string;
-  /** What a restore does last, in its transaction; `since` were anonymised after the backup. */
+  /** Runs the last step of a restore; the records `since` were anonymised after the backup. */
   const restored = async (since: readonly string[]) => {
-    await room.owner.query('begin');
     const at = new Date().toISOString();
-    const done = await reanonymise(room.owner as Client, new Map(since.map((id) => [id, at])));
-    await room.owner.query('commit; reset search_path');
-    return done;
+    const anonymised = new Map(since.map((id) => [id, at]));
+    const list = { anonymised, closed: new Map(), occupancyKeys: new Map() };
+    const { anonymisedAgain, withoutDataKey, revoked } = await reanonymise(room.owner as Client, list, {
+      withoutDataKeys: true,
+    });
+    return { anonymisedAgain, withoutDataKey, revoked };
   };
 
-  it('keeps it and its key, and settles it', async () => {
+  it('keeps it and its key, and reconciles it', async () => {
     await sentWhile(unanswered, consentOf(caller));
     expect(await restored([])).toEqual({ anonymisedAgain: 0, withoutDataKey: 0, revoked: 0 });
     await settled(room);
@@ -358,7 +367,7 @@ describe('A restore that brings a provisional record back', () => {
     expect((await room.owner.query('select from identity_keys.data_key')).rowCount).toBeGreaterThan(0);
   });
 
-  it('anonymises it when it was since, or when its data key is lost', async () => {
+  it('anonymises it if it was anonymised after the backup, or if its data key is lost', async () => {
     for (const since of [true, false]) {
       caller = await consentingDataUser(room);
       await sentWhile(unanswered, consentOf(caller));

@@ -21,7 +21,7 @@ const IS_LONG = process.env['TEST_LONG'] !== undefined;
 const ROUNDS = IS_LONG ? 400 : 16;
 const AT_ONCE = 8;
 const [TOKENS, REDEMPTIONS] = IS_LONG ? [1_000, 50] : [12, 20];
-/** Tokens that are redeemed at the same time, each by all its callers. */
+/** Tokens that are redeemed concurrently, each by several callers. */
 const TOKENS_AT_ONCE = 4;
 const JUST_OVER_AN_HOUR = 3_601;
 
@@ -29,23 +29,23 @@ const ANONYMISE = `mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdenti
 
 let register: TestRegister;
 let owner: Client;
-let holder: Client;
+let blocker: Client;
 let dataUser: DataUser;
 let graph: Graph;
 
 beforeAll(async () => {
-  // Of its own: the clock is moved, tables are locked, and all admins are suspended.
+  // A separate register: these tests move the clock, lock tables and suspend all admins.
   register = await startTestRegister('one process');
-  [owner, holder] = [await session(), await session()];
+  [owner, blocker] = [await session(), await session()];
   dataUser = await newDataUser(register, 'https://larkhill.example/back');
   graph = graphOf(register, dataUser.token);
 });
 afterEach(async () => {
-  await holder.query('rollback');
+  await blocker.query('rollback');
   await owner.query('select register.set_clock_offset(0)');
 });
 afterAll(async () => {
-  await Promise.all([owner?.end(), holder?.end()]);
+  await Promise.all([owner?.end(), blocker?.end()]);
   await register?.close();
 });
 
@@ -75,12 +75,12 @@ const inAnHour = async () =>
   (await owner.query<{ soon: Date }>(`select register.register_now() + interval '1 hour' as soon`)).rows[0]
     ?.soon as Date;
 
-describe('A replacement that began before the expiry of its record', () => {
-  it('and moves it away keeps the Identity Record from being closed', async () => {
+describe('A replacement that started before its record expired', () => {
+  it('and postpones the expiry prevents the closing of the Identity Record', async () => {
     const customer = await newCustomer(dataUser);
     expect((await replace(customer, await inAnHour())).status).toBe(200);
-    await holder.query('begin');
-    await holder.query(
+    await blocker.query('begin');
+    await blocker.query(
       `select from access.access_record where identity_record_id = (select id from identity.identity_record where ref = $1) for update`,
       [customer.ir],
     );
@@ -89,14 +89,14 @@ describe('A replacement that began before the expiry of its record', () => {
     await owner.query('select register.set_clock_offset(3600)');
     const anonymised = anonymise(customer);
     await waiting(2);
-    await holder.query('commit');
+    await blocker.query('commit');
     expect((await replaced).status).toBe(200);
     expect(await anonymised).toBe('CNF003 anonymiseIdentityRecord');
     const { body } = await dataUser.rest('GET', `/v1/access-records/${customer.key}`);
     expect(body['access-record']['access-event'].state).toBe('ACTIVE');
   });
 
-  it('and comes after the closing is refused', async () => {
+  it('and arrives after the closing is rejected', async () => {
     const customer = await newCustomer(dataUser);
     await owner.query(
       `insert into access.closed_identity_link (identity_record_id) select id from identity.identity_record where ref = $1`,
@@ -104,36 +104,36 @@ describe('A replacement that began before the expiry of its record', () => {
     );
     const { status, body } = await replace(customer, await inAnHour());
     expect([status, body['errors'][0]['error-code']]).toEqual([409, 'CNF003']);
-    expect((await replace(customer, null)).status).toBe(200); // the same expiry revives nothing
+    expect((await replace(customer, null)).status).toBe(409); // its reference to the Identity Record would never be destroyed
     expect((await revoke(customer)).status).toBe(200);
   });
 });
 
-describe('An existence check beside the destroying', () => {
-  it('leaves no look behind', async () => {
+describe('An existence check during anonymising', () => {
+  it('leaves no lookup count', async () => {
     const customer = await newCustomer(dataUser);
     const looks = `select from identity.identity_look join identity.identity_record r on r.id = record_id where ref = $1`;
-    await holder.query('begin');
-    await holder.query(
+    await blocker.query('begin');
+    await blocker.query(
       `update identity.identity_record set closing_at = register.register_now(), anonymised_at = register.register_now(),
          mpxn_index = null, email_index = null, meter_point_id = null where ref = $1`,
       [customer.ir],
     );
     const checked = dataUser.rest('GET', `/v1/identity-records/exists?mpxn=${customer.mpxn}`);
     await Promise.race([checked, waiting(1)]);
-    await holder.query('commit');
+    await blocker.query('commit');
     expect((await checked).status).toBe(200);
     expect((await owner.query(looks, [customer.ir])).rowCount).toBe(0);
   });
 });
 
-describe('While closings hang', () => {
-  it('other requests of identity are answered as ever, and what was begun is ended', async () => {
+describe('While closings are blocked', () => {
+  it('other requests to identity are processed, and the started ones complete', async () => {
     const customers: Customer[] = [];
     for (let count = 0; count < 14; count++) customers.push(await newCustomer(dataUser));
     for (const customer of customers) await revoke(customer);
-    await holder.query('begin');
-    await holder.query('lock table access.closed_identity_link in share mode');
+    await blocker.query('begin');
+    await blocker.query('lock table access.closed_identity_link in share mode');
     const begun = [...customers, ...customers.slice(0, 4)].map(anonymise);
     const attempts = Promise.all(begun);
     let ended = 0;
@@ -141,10 +141,10 @@ describe('While closings hang', () => {
     await waiting(2);
     const { status } = await dataUser.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
     expect(status).toBe(201);
-    expect(ended).toBe(0); // nobody has waited for them
+    expect(ended).toBe(0); // no other request has waited for them
     const outcomes = await attempts;
     expect(new Set(outcomes)).toEqual(new Set(['SYS002 anonymiseIdentityRecord']));
-    await holder.query('commit');
+    await blocker.query('commit');
     await until(async () => {
       const { rows } = await owner.query(
         'select from identity.identity_record where closing_at is not null and anonymised_at is null',
@@ -155,8 +155,8 @@ describe('While closings hang', () => {
   });
 });
 
-describe('A kept answer to a re-identification', () => {
-  it('is told until the record is anonymised, and not afterwards', async () => {
+describe('A stored response of a re-identification', () => {
+  it('is returned until the record is anonymised, and not afterwards', async () => {
     const customer = await newCustomer(dataUser);
     const request = { method: 'magic-link' };
     const ask = (path: string, body: object) =>
@@ -174,7 +174,7 @@ describe('A kept answer to a re-identification', () => {
   });
 });
 
-describe('A registration and the anonymising of its Identity Record at once', () => {
+describe('A registration and a concurrent anonymising of its Identity Record', () => {
   let pool: Pool;
   beforeAll(() => {
     pool = new Pool({ connectionString: register.databaseUrl, max: AT_ONCE });
@@ -187,7 +187,7 @@ describe('A registration and the anonymising of its Identity Record at once', ()
     (await dataUser.rest('POST', '/v1/access-records', consentRecord(ir))).status;
 
   it(
-    'come one after the other: never an ACTIVE record of an anonymised one, never a half anonymised one',
+    'are serialised: no anonymised record has an ACTIVE access record, and none is partly anonymised',
     async () => {
       const seen = new Set<string>();
       const round = async (number: number) => {
@@ -224,7 +224,7 @@ describe('Re-identification tokens', () => {
   });
 
   const confirmed = async (count: number) => confirmedTokens(register, initiator, await newCustomer(dataUser), count);
-  /** As a client does it: whom the register had no time for asks again, with the same idempotency key. */
+  /** Redeems a token as a client does: repeats with the same idempotency key while the register responds SYS002. */
   const redeem = async (token: string, by = initiator) => {
     const key = { 'idempotency-key': randomUUID() };
     return until(async () => {
@@ -235,7 +235,7 @@ describe('Re-identification tokens', () => {
   const moveClock = (seconds: number) => owner.query('select register.set_clock_offset($1)', [seconds]);
 
   it(
-    `are redeemed once each: ${TOKENS} tokens, ${REDEMPTIONS} callers each at once`,
+    `are redeemed once each: ${TOKENS} tokens with ${REDEMPTIONS} concurrent callers each`,
     async () => {
       const tokens = await confirmed(TOKENS);
       const redeemByAll = (turn: number) =>
@@ -248,13 +248,13 @@ describe('Re-identification tokens', () => {
     IS_LONG ? 1_800_000 : 60_000,
   );
 
-  it('are of no use to another Data User, not even to the one that enrolled the customer', async () => {
+  it('cannot be redeemed by another Data User, not even by the one that registered the customer', async () => {
     const [token] = (await confirmed(1)) as [string];
     expect(await redeem(token, dataUser)).toBe('403 PRM002');
     expect(await redeem(token)).toBe('201');
   });
 
-  it('are of no use when an hour has passed since they were issued', async () => {
+  it('cannot be redeemed an hour after issuance', async () => {
     const [token] = (await confirmed(1)) as [string];
     await moveClock(JUST_OVER_AN_HOUR);
     expect(await redeem(token)).toBe('400 VAL009');
@@ -263,7 +263,7 @@ describe('Re-identification tokens', () => {
   });
 });
 
-describe('Admins who suspend and terminate each other at once', () => {
+describe('Admins who suspend and terminate each other concurrently', () => {
   it('never leave the register without an admin', async () => {
     const first = await graphAs(register, 'admin');
     const accountIds = [accountOf(register.sandbox, 'admin').account_id];

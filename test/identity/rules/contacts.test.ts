@@ -1,20 +1,24 @@
 import {
   type ContactFacts,
-  type HeldContact,
   contactGroups,
   contactsOf,
   contestants,
   currentContacts,
   isContested,
   isRejected,
-} from '../../../subgraphs/identity/domain/contacts';
-import { customerContacts, mayJudge } from '../../../subgraphs/identity/domain/customer-contacts';
-import { scopeOf } from '../../../subgraphs/identity/domain/customer-session';
-import { changeAfter, changeBefore, tenancyOf } from '../../../subgraphs/identity/domain/occupancy';
-import type { OccupantRecord } from '../../../subgraphs/identity/domain/occupant-record';
+} from '../../../subgraphs/identity/contacts/contacts';
+import { customerContacts, mayJudge } from '../../../subgraphs/identity/contacts/customer-contacts';
+import { scopeOf } from '../../../subgraphs/identity/sign-in/customer-session';
+import {
+  type OccupantRecord,
+  changeAfter,
+  changeBefore,
+  tenancyOf,
+} from '../../../subgraphs/identity/occupancy/occupancy';
+import type { HeldContact } from '../../../subgraphs/identity/contacts/contact';
 
 let clock = 0;
-/** A contact that is held by a record, each younger than those before. */
+/** A contact of a record; each is younger than those before. */
 const held = (contact: string, recordId: string, duid = 'x'): HeldContact => ({
   ...{ contact, recordId, duid },
   kind: contact.startsWith('passkey') ? 'passkey' : 'email',
@@ -34,17 +38,17 @@ const record = (
   ...change,
 });
 
-describe('The contacts of an occupancy are one person', () => {
-  it('while there is none or one', () => {
+describe('The contacts of an occupancy count as one person', () => {
+  it('if there is none or one', () => {
     expect(groupsOf({})).toEqual([]);
     expect(groupsOf({ held: [held('rowan', 'r1')] })).toEqual([['rowan']]);
   });
 
-  it('when they are the same address, whichever Data Users wrote the records', () => {
+  it('if they are the same address, whichever Data Users registered it', () => {
     expect(groupsOf({ held: [held('rowan', 'r1'), held('rowan', 'r2', 'y')] })).toEqual([['rowan']]);
   });
 
-  it('when they were proven to belong together, also by way of a third', () => {
+  it('if they were proven to belong together, also through a third', () => {
     const all = [held('rowan', 'r1'), held('isla', 'r2'), held('passkey', 'r3'), held('other', 'r4')];
     const proofs = [
       ['rowan', 'passkey'],
@@ -53,23 +57,23 @@ describe('The contacts of an occupancy are one person', () => {
     expect(groupsOf({ held: all, proofs })).toEqual([['isla', 'passkey', 'rowan'], ['other']]);
   });
 
-  it('when all of them were confirmed by whom the supplier proved, and not those about which nothing was said', () => {
+  it('if a customer signed in at the supplier confirmed all of them, without those that have no verdict', () => {
     const all = [held('rowan', 'r1'), held('isla', 'r2'), held('other', 'r3')];
     expect(groupsOf({ held: all, confirmed: ['rowan', 'isla'] })).toEqual([['isla', 'rowan'], ['other']]);
     expect(groupsOf({ held: all, confirmed: ['other'] })).toEqual([['rowan'], ['isla'], ['other']]);
   });
 
-  it('when one record alone has contacts: there is nobody else to tell apart', () => {
+  it('if only one record has contacts', () => {
     expect(groupsOf({ held: [held('rowan', 'r1'), held('passkey', 'r1')] })).toEqual([['passkey', 'rowan']]);
   });
 
-  it('not because a Data User wrote them into one record, beside another: it could write a customer’s address and its own passkey', () => {
+  it("but not because a Data User put them into one of several records: it could combine a customer's address with its own passkey", () => {
     const all = [held('rowan', 'r1'), held('rowan', 'r2', 'y'), held('passkey', 'r2', 'y')];
     expect(groupsOf({ held: all })).toEqual([['rowan'], ['passkey']]);
     expect(groupsOf({ held: all, proofs: [['rowan', 'passkey']] })).toEqual([['passkey', 'rowan']]);
   });
 
-  it('not by a proof of a contact that no record has any more', () => {
+  it('but not by a proof of a contact that no record contains any more', () => {
     const proofs = [
       ['rowan', 'gone'],
       ['gone', 'isla'],
@@ -88,7 +92,7 @@ describe('A contest', () => {
     expect(contestants(known, groups)).toEqual([second, third]);
   });
 
-  it('is among the verified records of a tenancy, without who is yet to move in', () => {
+  it('is between verified records of a tenancy, without a person who has not moved in yet', () => {
     const changes = [{ day: '2024-01-01', began: new Date(0) }];
     const at = (id: string, change: Partial<OccupantRecord> = {}) =>
       record(id, [held(id, id)], { tenancy: '2024-01-01', changes, ...change });
@@ -104,7 +108,7 @@ describe('A contest', () => {
   });
 });
 
-describe('What a session shows', () => {
+describe('The scope of a session', () => {
   const here = { movedIn: '2021-04-01', changes: [] };
   const [rowan, isla] = [held('rowan', 'r1'), held('isla', 'r2')];
   const both = [
@@ -113,13 +117,13 @@ describe('What a session shows', () => {
     record('r3', [held('rowan', 'r3')]),
   ];
 
-  it('is of a contested occupancy linked to the own contact’s records', () => {
+  it('at a contested occupancy is what is linked to the records of its own contact', () => {
     const scope = scopeOf({ ...here, recordId: 'r1', contact: 'rowan' }, both);
     expect(scope).toMatchObject({ isCurrent: true, isContested: true, ownRecordIds: ['r1', 'r3'] });
     expect(scopeOf({ ...here, recordId: 'r2', contact: 'isla' }, both).ownRecordIds).toEqual(['r2']);
   });
 
-  it('is everything when the contacts were proven to be one person', () => {
+  it('is everything if the contacts were proven to be one person', () => {
     const proven = both.map((each) => ({ ...each, proofs: [['isla', 'rowan']] as const }));
     expect(scopeOf({ ...here, recordId: 'r1', contact: 'rowan' }, proven)).toMatchObject({
       isContested: false,
@@ -127,19 +131,19 @@ describe('What a session shows', () => {
     });
   });
 
-  it('is for whom the supplier proved what is linked to confirmed contacts, while others stand against them', () => {
+  it('includes, after a supplier sign-in, records linked to confirmed contacts while others are contested', () => {
     const asked = { ...here, recordId: null, contact: null };
     expect(scopeOf(asked, both)).toMatchObject({ isContested: true, ownRecordIds: [] });
     const judged = both.map((each) => ({ ...each, confirmed: ['isla'] }));
     expect(scopeOf(asked, judged)).toMatchObject({ isContested: true, ownRecordIds: ['r2'] });
   });
 
-  it('begins with the earliest day of the own records, which no newer record makes later', () => {
+  it('starts with the earliest move-in date of the own records, which a newer record does not change', () => {
     const scope = scopeOf({ ...here, movedIn: '2025-01-01', recordId: 'r3', contact: 'rowan' }, both);
     expect(scope.since).toBe('2021-04-01');
   });
 
-  it('is of an ended occupancy what is linked to own records, contested or not', () => {
+  it('at an ended occupancy is what is linked to its own records, contested or not', () => {
     const changes = [{ day: '2023-01-01', began: new Date('2023-01-01T12:00Z') }];
     const scope = scopeOf({ ...here, changes, recordId: 'r1', contact: 'rowan' }, both);
     expect(scope).toMatchObject({ isCurrent: false, isContested: false, ownRecordIds: ['r1', 'r3'] });
@@ -155,14 +159,14 @@ describe('The tenancies of a meter point', () => {
     ['2020-01-01', '2020-01-01', '2023-06-01', '2020-01-01'],
     ['2023-05-31', '2020-01-01', '2023-06-01', '2020-01-01'],
     ['2023-06-01', '2023-06-01', undefined, '2023-06-01'],
-  ])('%s lies after %s and before %s', (day, before, after, tenancy) => {
+  ])('%s is after %s and before %s', (day, before, after, tenancy) => {
     expect(changeBefore(day, changes)?.day).toBe(before);
     expect(changeAfter(day, changes)?.day).toBe(after);
     expect(tenancyOf(day, changes)).toBe(tenancy);
   });
 });
 
-describe('The contacts that a customer is shown', () => {
+describe('The contacts that a customer reads', () => {
   const [rowan, isla, ivor] = [held('rowan', 'rowan'), held('isla', 'isla', 'y'), held('ivor', 'ivor', 'z')];
   const atMeterPoint = [
     record('rowan', [rowan]),
@@ -176,14 +180,14 @@ describe('The contacts that a customer is shown', () => {
       shown,
     ]);
 
-  it('are the own ones and the others, masked', () => {
+  it('are the own ones, and the others masked', () => {
     expect(shownTo({ contact: 'rowan', means: 'magic-link' })).toEqual([
       ['rowan', 'own', 'r***@c***.example'],
       ['isla', 'other', 'i***@c***.example'],
     ]);
   });
 
-  it('are for whom the supplier proved the rejected ones, too', () => {
+  it('include rejected ones if the customer signed in at the supplier', () => {
     expect(shownTo({ contact: null, means: 'supplier' }).map(([, standing]) => standing)).toEqual([
       'other',
       'other',
@@ -191,15 +195,15 @@ describe('The contacts that a customer is shown', () => {
     ]);
   });
 
-  it('are judged by whom the supplier proved, while the occupancy lasts', () => {
+  it('may be judged by a customer signed in at the supplier, while the occupancy lasts', () => {
     expect(mayJudge({ means: 'supplier', isCurrent: true })).toBe(true);
     expect(mayJudge({ means: 'supplier', isCurrent: false })).toBe(false);
     expect(mayJudge({ means: 'passkey', isCurrent: true })).toBe(false);
   });
 });
 
-describe('A record of which contacts were rejected', () => {
-  it('opens nothing when none is left', () => {
+describe('A record with rejected contacts', () => {
+  it('gives no access if no other contact is left', () => {
     const ivor = held('ivor', 'r1');
     expect(isRejected({ rejected: [ivor], email: null, hasPasskey: false })).toBe(true);
     expect(isRejected({ rejected: [ivor], email: null, hasPasskey: true })).toBe(false);

@@ -1,9 +1,10 @@
 import type { Violation } from '../../../schema/register-error';
-import { comparableEmail } from '../../../subgraphs/identity/domain/email-address';
-import type { NewIdentityRecord, UkAddress } from '../../../subgraphs/identity/domain/identity-record';
-import { identityRecordViolations } from '../../../subgraphs/identity/domain/identity-record-rules';
-import { identityRecordSearchViolations } from '../../../subgraphs/identity/domain/identity-record-search';
-import { isOwnedBy } from '../../../subgraphs/identity/domain/ownership';
+import { comparableEmail } from '../../../subgraphs/identity/records/personal-data-rules';
+import { type NewIdentityRecord, type UkAddress, isOwnedBy } from '../../../subgraphs/identity/records/identity-record';
+import {
+  identityRecordSearchViolations,
+  identityRecordViolations,
+} from '../../../subgraphs/identity/records/identity-record-rules';
 
 const address: UkAddress = {
   addressLine1: '1 Meadow Lane',
@@ -46,8 +47,8 @@ const broken = (input: NewIdentityRecord, production = true): string[] =>
 const line = 'piiPrincipal.address';
 const proof = 'principalVerification';
 const table: [rule: string, input: NewIdentityRecord, broken: string[]][] = [
-  ['nothing is wrong with a complete record', record, []],
-  ['address, evidence and e-mail may be absent', { ...living({}), principalVerification: null, email: null }, []],
+  ['a complete record', record, []],
+  ['no address, evidence and e-mail', { ...living({}), principalVerification: null, email: null }, []],
   ['an address line of 100 characters', living({ addressLine1: '𝒜'.repeat(100) }), []],
   ['an address line of 101 characters', living({ addressLine1: 'a'.repeat(101) }), [`VAL003 ${line}.addressLine1`]],
   ['an empty first address line', living({ addressLine1: '' }), [`VAL003 ${line}.addressLine1`]],
@@ -62,7 +63,7 @@ const table: [rule: string, input: NewIdentityRecord, broken: string[]][] = [
   ['an empty method', proven({ method: '' }), [`VAL003 ${proof}.method`]],
   ['a reference of 255 characters', proven({ reference: 'r'.repeat(255) }), []],
   ['a reference of 256 characters', proven({ reference: 'r'.repeat(256) }), [`VAL003 ${proof}.reference`]],
-  ['a long account of what was submitted', proven({ submitted: 's'.repeat(256) }), [`VAL003 ${proof}.submitted`]],
+  ['a long text of what was submitted', proven({ submitted: 's'.repeat(256) }), [`VAL003 ${proof}.submitted`]],
   ['a long verified-against', proven({ verifiedAgainst: 'v'.repeat(256) }), [`VAL003 ${proof}.verifiedAgainst`]],
   ['detail of 10 levels', proven({ detail: nested(10) }), []],
   ['detail of 11 levels', proven({ detail: nested(11) }), [`VAL003 ${proof}.detail`]],
@@ -86,43 +87,48 @@ const table: [rule: string, input: NewIdentityRecord, broken: string[]][] = [
     { ...record, passkeyReturnUrl: 'http://example.org/' },
     ['VAL008 passkeyReturnUrl'],
   ],
-  ['a return URL without initiating', { ...record, passkeyReturnUrl: 'https://example.org/' }, []],
+  ['a return URL without a passkey registration', { ...record, passkeyReturnUrl: 'https://example.org/' }, []],
   [
-    'initiating a passkey registration',
+    'a passkey registration',
     { ...record, initiatePasskeyRegistration: true, passkeyReturnUrl: 'https://example.org/' },
     [],
   ],
   [
-    'initiating a passkey registration without a return URL',
+    'a passkey registration without a return URL',
     { ...record, initiatePasskeyRegistration: true },
     ['VAL002 passkeyReturnUrl'],
   ],
   [
-    'several mistakes, told together in the order of the rules',
+    'several violations, reported together in the order of the rules',
     { ...living({ addressLine1: '', postcode: '?' }), email: '?', principalVerification: { ...evidence, method: '' } },
     [`VAL003 ${line}.addressLine1`, `VAL001 ${line}.postcode`, `VAL003 ${proof}.method`, 'VAL001 email'],
   ],
 ];
 
-describe('The rules of registering an Identity Record', () => {
-  it.each(table)('%s', (_, input, expected) => {
+describe('The rules for registering an Identity Record', () => {
+  it.each(table)('apply to %s', (_, input, expected) => {
     expect(broken(input)).toEqual(expected);
   });
 
-  it.each(['\0', '\ud800', 'a\udc00b'])('refuse a text that cannot be stored, wherever it stands: %j', (text) => {
-    const input = {
-      ...living({ addressLine1: text, addressLine2: text, townCity: text, county: text, postcode: text }),
-      principalVerification: { ...evidence, method: text, reference: text, submitted: text, verifiedAgainst: text },
-      email: text,
-    };
-    const fields = ['addressLine1', 'addressLine2', 'townCity', 'county', 'postcode'].map((name) => `${line}.${name}`);
-    const proofs = ['method', 'reference', 'submitted', 'verifiedAgainst'].map((name) => `${proof}.${name}`);
-    expect(broken(input)).toEqual([...fields, ...proofs, 'email'].map((path) => `VAL001 ${path}`));
-    expect(broken(proven({ detail: { list: [{ value: text }] } }))).toEqual([`VAL001 ${proof}.detail`]);
-    expect(broken(proven({ detail: { [text]: 1 } }))).toEqual([`VAL001 ${proof}.detail`]);
-  });
+  it.each(['\0', '\ud800', 'a\udc00b'])(
+    'reject malformed text (NUL or a lone surrogate) in every field: %j',
+    (text) => {
+      const input = {
+        ...living({ addressLine1: text, addressLine2: text, townCity: text, county: text, postcode: text }),
+        principalVerification: { ...evidence, method: text, reference: text, submitted: text, verifiedAgainst: text },
+        email: text,
+      };
+      const fields = ['addressLine1', 'addressLine2', 'townCity', 'county', 'postcode'].map(
+        (name) => `${line}.${name}`,
+      );
+      const proofs = ['method', 'reference', 'submitted', 'verifiedAgainst'].map((name) => `${proof}.${name}`);
+      expect(broken(input)).toEqual([...fields, ...proofs, 'email'].map((path) => `VAL001 ${path}`));
+      expect(broken(proven({ detail: { list: [{ value: text }] } }))).toEqual([`VAL001 ${proof}.detail`]);
+      expect(broken(proven({ detail: { [text]: 1 } }))).toEqual([`VAL001 ${proof}.detail`]);
+    },
+  );
 
-  it('look at detail of any depth without failing', () => {
+  it('check detail of any depth without failing', () => {
     const deep = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as object;
     expect(broken(proven({ detail: deep }))).toEqual([`VAL003 ${proof}.detail`]);
   });
@@ -131,7 +137,7 @@ describe('The rules of registering an Identity Record', () => {
     expect(broken({ ...record, passkeyReturnUrl: 'http://localhost:4002/' }, false)).toEqual([]);
   });
 
-  it('never echo what was sent', () => {
+  it('never echo the input', () => {
     const input = {
       ...living({ addressLine1: 'Meadow'.repeat(20), postcode: 'Meadow' }),
       email: 'Meadow',
@@ -141,8 +147,8 @@ describe('The rules of registering an Identity Record', () => {
   });
 });
 
-describe('Searching Identity Records', () => {
-  it('needs the meter point or the e-mail address', () => {
+describe('A search for Identity Records', () => {
+  it('requires the meter point or the e-mail address', () => {
     const [violation] = identityRecordSearchViolations({ mpxn: null, email: null });
     expect(violation).toMatchObject({ code: 'VAL002', path: ['mpxn'] });
     expect(identityRecordSearchViolations({ mpxn: '1234567890', email: null })).toEqual([]);
@@ -152,7 +158,7 @@ describe('Searching Identity Records', () => {
     ]);
   });
 
-  it('compares e-mail addresses trimmed and in small letters', () => {
+  it('compares e-mail addresses trimmed and in lower case', () => {
     expect(comparableEmail(' Ada@Example.ORG\t')).toBe('ada@example.org');
   });
 });

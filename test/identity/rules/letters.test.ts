@@ -1,5 +1,5 @@
-import type { Language, OutgoingMail } from '../../../subgraphs/identity/domain/outgoing-mail';
-import { letterOf } from '../../../subgraphs/identity/mails/letter';
+import type { Language, OutgoingMail } from '../../../subgraphs/identity/mails/outgoing-mail';
+import { mailMessage } from '../../../subgraphs/identity/mails/mail-message.flow';
 
 const places = { portalUrl: 'https://portal.example', identityRedirectUrl: 'https://portal.example/identify' };
 const recordId = '00000000-0000-4000-8000-000000000000';
@@ -32,9 +32,9 @@ const everyMail: readonly [string, OutgoingMail, string][] = [
 
 describe('A mail with a link', () => {
   it.each(everyMail)(
-    '(%s) has it in both languages, in both parts, and says what happens and until when',
+    '(%s) contains it in both languages and both parts, with the consequence and the expiry',
     (_, mail, path) => {
-      const { text, html } = letterOf(mail, places);
+      const { text, html } = mailMessage(mail, places);
       const address = `https://portal.example${path}${secret}`;
       for (const part of [text, html]) {
         expect(part.split(address).length - 1).toBeGreaterThanOrEqual(2);
@@ -48,8 +48,8 @@ describe('A mail with a link', () => {
     },
   );
 
-  it.each(everyMail)('(%s) has its language in the HTML, each part its own', (_, mail) => {
-    const { html } = letterOf(mail, places);
+  it.each(everyMail)('(%s) declares its language in the HTML, and that of each part', (_, mail) => {
+    const { html } = mailMessage(mail, places);
     const language = 'language' in mail ? mail.language : 'en';
     expect([...html.matchAll(/lang="(\w+)"/g)].map(([, found]) => found)).toEqual([
       language,
@@ -60,20 +60,20 @@ describe('A mail with a link', () => {
 });
 
 describe('Every mail', () => {
-  it('begins with the chosen language, its subject too', () => {
+  it('starts with the chosen language, also in its subject', () => {
     const [, welsh] = linkMails('cy')[1] as [string, OutgoingMail, string];
-    const { subject, text } = letterOf(welsh, places);
+    const { subject, text } = mailMessage(welsh, places);
     expect(subject).toBe(
       'Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni · Your link to sign in to the energy data access register',
     );
     expect(text.indexOf('Gofynnodd rhywun')).toBeLessThan(text.indexOf('Somebody asked'));
-    const english = letterOf({ ...(welsh as OutgoingMail & { kind: 'sign-in-link' }), language: 'en' }, places);
+    const english = mailMessage({ ...(welsh as OutgoingMail & { kind: 'sign-in-link' }), language: 'en' }, places);
     expect(english.text.indexOf('Somebody asked')).toBeLessThan(english.text.indexOf('Gofynnodd rhywun'));
   });
 
-  it('names the organisation that it is for, as text, never as markup', () => {
+  it('names the organisation as text, never as markup', () => {
     for (const mail of [reidentification, linkMails('en')[0]?.[1] as OutgoingMail]) {
-      const { subject, text, html } = letterOf(mail, places);
+      const { subject, text, html } = mailMessage(mail, places);
       expect(subject.split(organisation)).toHaveLength(3);
       expect(text).toContain(organisation);
       expect(html).toContain(ESCAPED);
@@ -81,9 +81,9 @@ describe('Every mail', () => {
     }
   });
 
-  it('keeps a name on one line: it begins no header and no paragraph', () => {
+  it('puts a name on one line, so that it starts no header or paragraph', () => {
     const odd = 'Evil\r\nBcc: all@example.org\u2028\u2029\u0085\nCorp';
-    const { subject, text } = letterOf(
+    const { subject, text } = mailMessage(
       { ...(reidentification as OutgoingMail & { kind: 'reidentification-link' }), organisation: odd },
       places,
     );
@@ -92,9 +92,9 @@ describe('Every mail', () => {
   });
 
   it.each(['magic-link', 'passkey', 'supplier'] as const)(
-    '(a notice of a sign-in by %s) tells when and how',
+    '(a notice of a sign-in by %s) contains time and method',
     (means) => {
-      const { text, html } = letterOf({ ...notice, means }, places);
+      const { text, html } = mailMessage({ ...notice, means }, places);
       const how = { 'magic-link': 'sent by e-mail', passkey: 'a passkey', supplier: 'at an energy supplier' }[means];
       for (const part of [text, html]) {
         expect(part).toContain(how);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { blindIndexes } from '../../../subgraphs/identity/database/blind-index';
-import { personalDataVault } from '../../../subgraphs/identity/database/personal-data-vault';
-import type { PersonalData } from '../../../subgraphs/identity/domain/identity-record';
+import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
+import { personalDataCipher } from '../../../subgraphs/identity/records/personal-data-cipher';
+import type { PersonalData } from '../../../subgraphs/identity/records/identity-record';
 
 const personal: PersonalData = {
   piiPrincipal: { mpxn: 'AB12345678', moveInDate: '2024-02-29', address: null },
@@ -17,43 +17,43 @@ const personal: PersonalData = {
   email: 'ada@example.org',
 };
 
-describe('Personal data in the vault', () => {
-  const vault = personalDataVault(randomBytes(32));
+describe('Personal data', () => {
+  const cipher = personalDataCipher(randomBytes(32));
 
-  it('opens as it was sealed, instants included', () => {
-    expect(vault.open('record-1', vault.seal('record-1', personal))).toStrictEqual(personal);
+  it('are decrypted as they were encrypted, including instants', () => {
+    expect(cipher.open('record-1', cipher.seal('record-1', personal))).toStrictEqual(personal);
     const least = { ...personal, principalVerification: null, email: null };
-    expect(vault.open('record-1', vault.seal('record-1', least))).toStrictEqual(least);
+    expect(cipher.open('record-1', cipher.seal('record-1', least))).toStrictEqual(least);
   });
 
-  it('opens for its own record only, with its own key only', () => {
-    const one = vault.seal('record-1', personal);
-    const other = vault.seal('record-2', personal);
-    expect(() => vault.open('record-2', one)).toThrow('unable to authenticate');
-    expect(() => vault.open('record-1', { ...one, wrappedKey: other.wrappedKey })).toThrow('unable to authenticate');
-    expect(() => vault.open('record-1', { ...one, sealed: other.sealed })).toThrow('unable to authenticate');
-    expect(() => personalDataVault(randomBytes(32)).open('record-1', one)).toThrow('unable to authenticate');
+  it('are decrypted only for their own record and only with their own key', () => {
+    const one = cipher.seal('record-1', personal);
+    const other = cipher.seal('record-2', personal);
+    expect(() => cipher.open('record-2', one)).toThrow('unable to authenticate');
+    expect(() => cipher.open('record-1', { ...one, wrappedKey: other.wrappedKey })).toThrow('unable to authenticate');
+    expect(() => cipher.open('record-1', { ...one, sealed: other.sealed })).toThrow('unable to authenticate');
+    expect(() => personalDataCipher(randomBytes(32)).open('record-1', one)).toThrow('unable to authenticate');
   });
 
-  it('never looks the same twice', () => {
-    const [one, again] = [vault.seal('record-1', personal), vault.seal('record-1', personal)];
+  it('have a different ciphertext every time', () => {
+    const [one, again] = [cipher.seal('record-1', personal), cipher.seal('record-1', personal)];
     expect(one.sealed.equals(again.sealed)).toBe(false);
     expect(one.wrappedKey.equals(again.wrappedKey)).toBe(false);
   });
 });
 
-describe('The blind indexes', () => {
+describe('Blind indexes', () => {
   const key = randomBytes(32);
   const { mpxn, email, meterPointId } = blindIndexes(key);
 
-  it('find a value again, under the same key only', () => {
+  it('are equal for equal values, under the same key only', () => {
     expect(mpxn('AB12345678')).toEqual(blindIndexes(key).mpxn('AB12345678'));
     expect(mpxn('AB12345678')).not.toEqual(mpxn('AB12345679'));
     expect(mpxn('AB12345678')).not.toEqual(blindIndexes(randomBytes(32)).mpxn('AB12345678'));
     expect(email(' Ada@Example.org ')).toEqual(email('ada@example.org'));
   });
 
-  it('do not give a meter point the same hash in two places', () => {
+  it('have different hashes of a meter point in different indexes', () => {
     expect(Buffer.from(meterPointId('AB12345678'), 'base64url')).not.toEqual(mpxn('AB12345678'));
   });
 });

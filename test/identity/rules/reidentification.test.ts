@@ -1,18 +1,20 @@
-import { nextPasskeyCeremony } from '../../../subgraphs/identity/domain/ceremony';
-import { maskedEmail } from '../../../subgraphs/identity/domain/masked-email';
-import { type Occupancy, admitsCeremony, occupancyOf } from '../../../subgraphs/identity/domain/occupancy';
-import { passkeyLabel } from '../../../subgraphs/identity/domain/passkey';
-import { reidentificationState } from '../../../subgraphs/identity/domain/reidentification';
-import { availableMethods, chosenRecord } from '../../../subgraphs/identity/domain/reidentification-choice';
-import type { ReidentificationMethod } from '../../../subgraphs/identity/domain/reidentification-methods';
+import { nextPasskeyCeremony } from '../../../subgraphs/identity/reidentification/ceremony';
+import {
+  type ReidentificationMethod,
+  maskedEmail,
+  reidentificationState,
+  returnAddress,
+} from '../../../subgraphs/identity/reidentification/reidentification';
+import { type Occupancy, admitsCeremony, occupancyOf } from '../../../subgraphs/identity/occupancy/occupancy';
+import { passkeyLabel } from '../../../subgraphs/identity/passkeys/passkey';
+import { availableMethods, chosenRecord } from '../../../subgraphs/identity/reidentification/reidentification-choice';
 import {
   type ReidentificationRequest,
   reidentificationViolations,
   returnUrlOf,
   unregisteredReturnUrl,
   unregisteredReturnUrls,
-} from '../../../subgraphs/identity/domain/reidentification-rules';
-import { returnAddress } from '../../../subgraphs/identity/domain/return-address';
+} from '../../../subgraphs/identity/reidentification/reidentification-rules';
 
 const URL = 'https://larkhill.example/return';
 const request = (change: Partial<ReidentificationRequest>): ReidentificationRequest => ({
@@ -22,45 +24,45 @@ const request = (change: Partial<ReidentificationRequest>): ReidentificationRequ
   state: null,
   ...change,
 });
-const told = (change: Partial<ReidentificationRequest>, production = true) =>
+const brokenRules = (change: Partial<ReidentificationRequest>, production = true) =>
   reidentificationViolations(request(change), { production }).map(({ code, path }) => `${code} ${path.join('.')}`);
 
-describe('The return address of a re-identification', () => {
+describe('The return URL of a re-identification', () => {
   it.each<[string, Partial<ReidentificationRequest>, string[]]>([
     ['may be absent for a magic link', {}, []],
     ['may be given for a magic link', { redirectUrl: URL }, []],
     ['may be absent for an assertion', { method: 'passkey-assert' }, []],
     ['may be absent for a registration', { method: 'passkey-register' }, []],
-    ['may be given for the other method, too (magic link)', { passkeyReturnUrl: URL }, []],
-    ['may be given for the other method, too (passkey)', { method: 'passkey-assert', redirectUrl: URL }, []],
+    ['may be that of the other method (magic link)', { passkeyReturnUrl: URL }, []],
+    ['may be that of the other method (passkey)', { method: 'passkey-assert', redirectUrl: URL }, []],
     [
-      'is a web address for whichever method',
+      'is a web address for either method',
       { redirectUrl: 'larkhill.example', passkeyReturnUrl: 'javascript:0' },
       ['VAL008 redirectUrl', 'VAL008 passkeyReturnUrl'],
     ],
     ['is a web address', { redirectUrl: 'larkhill.example' }, ['VAL008 redirectUrl']],
-    ['has no credentials', { redirectUrl: 'https://a:b@larkhill.example/' }, ['VAL008 redirectUrl']],
+    ['contains no credentials', { redirectUrl: 'https://a:b@larkhill.example/' }, ['VAL008 redirectUrl']],
     [
       'is https in production',
       { method: 'passkey-register', passkeyReturnUrl: 'http://larkhill.example/' },
       ['VAL008 passkeyReturnUrl'],
     ],
   ])('%s', (_, change, violations) => {
-    expect(told(change)).toEqual(violations);
+    expect(brokenRules(change)).toEqual(violations);
   });
 
   it('may be http outside production', () => {
-    expect(told({ redirectUrl: 'http://localhost:5000/return' }, false)).toEqual([]);
+    expect(brokenRules({ redirectUrl: 'http://localhost:5000/return' }, false)).toEqual([]);
   });
 
-  it('is that of the method asked for; the other is ignored', () => {
+  it('is that of the requested method; the other is ignored', () => {
     const both = { redirectUrl: `${URL}/link`, passkeyReturnUrl: `${URL}/passkey` };
     expect(returnUrlOf(request(both))).toBe(`${URL}/link`);
     expect(returnUrlOf(request({ ...both, method: 'passkey-assert' }))).toBe(`${URL}/passkey`);
     expect(returnUrlOf(request({ redirectUrl: URL, method: 'passkey-register' }))).toBeNull();
   });
 
-  it('must be a registered one when it is given, whatever the method', () => {
+  it('must be a registered one if present, for every method', () => {
     const paths = (change: Partial<ReidentificationRequest>) =>
       unregisteredReturnUrls(request(change), [URL]).map(({ code, path }) => `${code} ${path.join('.')}`);
     const [redirectUrl, passkeyReturnUrl] = [`${URL}/link`, `${URL}/passkey`];
@@ -75,7 +77,7 @@ describe('The return address of a re-identification', () => {
   });
 
   it.each([`${URL}/`, `${URL}?a=1`, URL.toUpperCase(), `${URL}#x`, 'https://evil.example/'])(
-    'must equal a registered one, which %s does not',
+    'must equal a registered one, unlike %s',
     (other) => {
       expect(unregisteredReturnUrl(['redirectUrl'], other, [URL])).toMatchObject([
         { code: 'VAL008', path: ['redirectUrl'] },
@@ -93,28 +95,28 @@ describe('The return address of a re-identification', () => {
     [`${URL}?a=1&`, 'magic-link', `${URL}?a=1&dar-reid-token=mlr_1`],
     [`${URL}?a=1#there?`, 'magic-link', `${URL}?a=1&dar-reid-token=mlr_1#there?`],
     [`${URL}#there?`, 'magic-link', `${URL}?dar-reid-token=mlr_1#there?`],
-  ])('%s keeps its query and gets the token of %s', (url, method, address) => {
+  ])('%s keeps its query, with the token of %s added', (url, method, address) => {
     expect(returnAddress(url, method, 'mlr_1', null)).toBe(address);
   });
 
-  it('carries the state back, in the characters of a URI', () => {
+  it('contains the state, percent-encoded', () => {
     expect(returnAddress(`${URL}?a=1#there`, 'magic-link', 'mlr_1', 'sesiwn ŷ&b=%20')).toBe(
       `${URL}?a=1&dar-reid-token=mlr_1&state=sesiwn%20%C5%B7%26b%3D%2520#there`,
     );
-    expect(told({ state: '🏡'.repeat(255) })).toEqual([]);
-    expect(told({ state: '🏡'.repeat(256) })).toEqual(['VAL003 state']);
-    expect(told({ state: '\ud800' })).toEqual(['VAL001 state']);
+    expect(brokenRules({ state: '🏡'.repeat(255) })).toEqual([]);
+    expect(brokenRules({ state: '🏡'.repeat(256) })).toEqual(['VAL003 state']);
+    expect(brokenRules({ state: '\ud800' })).toEqual(['VAL001 state']);
   });
 });
 
-describe('The address that a link was dispatched to', () => {
+describe('The e-mail address in a response', () => {
   it.each([
     ['jane.doe@example.co.uk', 'j***@e***.uk'],
     ['a@b.uk', 'a***@b***.uk'],
     ['x@mail.sub.example.org', 'x***@m***.org'],
     ['"odd@local"@example.com', '"***@e***.com'],
     [' Jane.DOE@Example.ORG ', 'j***@e***.org'],
-  ])('%s is told as %s', (email, masked) => {
+  ])('%s is masked as %s', (email, masked) => {
     expect(maskedEmail(email)).toBe(masked);
   });
 });
@@ -130,12 +132,12 @@ describe('The state of a re-identification', () => {
     ['confirmed', at(9), at(9)],
     ['confirmed', new Date(at(60).getTime() - 1), at(9)],
     ['expired', at(60), at(9)],
-  ])('is %s at %s, when confirmed at %s', (state, now, confirmedAt) => {
+  ])('is %s at %s if confirmed at %s', (state, now, confirmedAt) => {
     expect(reidentificationState({ ...times, confirmedAt }, now)).toBe(state);
   });
 });
 
-describe('The record that confirms', () => {
+describe('The record used for a re-identification', () => {
   const record = {
     name: 'record',
     occupancy: 'current' as Occupancy,
@@ -165,7 +167,7 @@ describe('The record that confirms', () => {
     ]);
   });
 
-  it('is never one of a former occupancy', () => {
+  it('never belongs to a former occupancy', () => {
     const former = { ...record, occupancy: 'ended' as const };
     for (const method of methods) {
       for (const each of [former, { ...former, hasPasskey: true, email: 'a@b.uk' }]) {
@@ -175,7 +177,7 @@ describe('The record that confirms', () => {
     }
   });
 
-  it('is never one of an occupancy to come, unless its own Data User vouches for a new passkey', () => {
+  it('never belongs to a future occupancy, unless its own Data User vouches for a new passkey', () => {
     const coming = { ...record, occupancy: 'to-come' as const };
     for (const method of methods) {
       for (const change of [{ hasPasskey: true }, { email: 'a@b.uk' }, { hasPasskey: true, email: 'a@b.uk' }]) {
@@ -189,12 +191,12 @@ describe('The record that confirms', () => {
     expect(choice([coming], 'passkey-assert', 'own')).toBeUndefined();
   });
 
-  it.each(methods)('by %s is a verified one as soon as there is a verified one', (method) => {
+  it.each(methods)('by %s is a verified one if there is a verified one', (method) => {
     const able = { hasPasskey: true, email: 'a@b.uk' };
     const newer = { ...record, ...able, name: 'newer', isVerified: false };
     const older = { ...record, ...able, name: 'older' };
     expect(choice([newer, older], method)?.record.name).toBe('older');
-    expect(choice([newer, record], method)).toBeUndefined(); // a verified one that the method is unavailable for
+    expect(choice([newer, record], method)).toBeUndefined(); // a verified record that does not support the method
     expect(choice([newer, { ...older, isVerified: false }], method)?.record.name).toBe('newer');
     for (const occupancy of ['ended', 'to-come'] as const) {
       expect(choice([newer, { ...older, occupancy }], method)?.record.name).toBe('newer');
@@ -213,11 +215,11 @@ describe('The record that confirms', () => {
   });
 
   it.each([
-    ['passkey or mail before another passkey', true, 'a@b.uk', ['passkey', 'mail'], false],
-    ['the passkey alone without an address', true, null, ['passkey'], false],
-    ['mail alone without a passkey', false, 'a@b.uk', ['mail'], false],
-    ['nothing when its own Data User vouches for a record with neither', false, null, [], true],
-  ] as const)('is proved by %s', (_, hasPasskey, email, proofs, vouched) => {
+    ['a passkey or a mail proof', true, 'a@b.uk', ['passkey', 'mail'], false],
+    ['a passkey if it has no address', true, null, ['passkey'], false],
+    ['a mail proof if it has no passkey', false, 'a@b.uk', ['mail'], false],
+    ['nothing if its own Data User vouches and it has neither', false, null, [], true],
+  ] as const)('requires before a new passkey: %s', (_, hasPasskey, email, proofs, vouched) => {
     const start = choice([{ ...record, hasPasskey, email }], 'passkey-register', 'own')?.start;
     expect(start).toEqual({ kind: 'register-passkey', proofs, vouched });
   });
@@ -228,7 +230,7 @@ describe('The record that confirms', () => {
     ['a mailed link', [{ ...record, email: 'a@b.uk' }], false, ['magic-link', 'passkey-register']],
     ['an assertion', [{ ...record, hasPasskey: true }], false, ['passkey-assert', 'passkey-register']],
     [
-      'the union over all records of the current occupancy',
+      'the union of all records of the current occupancy',
       [
         { ...record, hasPasskey: true },
         { ...record, email: 'a@b.uk' },
@@ -254,13 +256,13 @@ describe('The record that confirms', () => {
       true,
       ['passkey-register'],
     ],
-  ])('is named by the existence check: %s', (_, records, verifiedOnly, named) => {
+  ])('is available in the existence check: %s', (_, records, verifiedOnly, named) => {
     expect(availableMethods(records, { verifiedOnly })).toEqual(named);
     for (const method of ['magic-link', 'passkey-assert'] as const)
       expect(choice(records, method, 'cross', verifiedOnly) !== undefined).toBe(named.includes(method));
   });
 
-  it('cannot be enrolled by another Data User when it has neither passkey nor address', () => {
+  it('cannot be given a passkey by another Data User if it has neither passkey nor address', () => {
     expect(choice([record], 'passkey-register', 'cross')).toBeUndefined();
   });
 });
@@ -275,7 +277,7 @@ describe('The occupancy of a record', () => {
     ['2024-06-15', '2024-06-15', 'current'],
     ['2024-06-14', '2024-06-15', 'ended'],
     ['2024-06-16', '2024-06-15', 'to-come'],
-  ])('that moves in on %s, after a change on %s, is %s on 15 June', (moveInDate, occupiedSince, occupancy) => {
+  ])('with a move-in date of %s, after a change on %s, is %s on 15 June', (moveInDate, occupiedSince, occupancy) => {
     expect(occupancyOf({ moveInDate, occupiedSince, today: '2024-06-15' })).toBe(occupancy);
   });
 
@@ -283,7 +285,7 @@ describe('The occupancy of a record', () => {
     ['current', true, true],
     ['ended', false, false],
     ['to-come', false, true],
-  ])('that is %s admits a ceremony: %s, one that a Data User vouches for: %s', (occupancy, plain, vouched) => {
+  ])('that is %s permits a ceremony: %s, one for which a Data User vouches: %s', (occupancy, plain, vouched) => {
     expect(admitsCeremony(occupancy, { vouched: false })).toBe(plain);
     expect(admitsCeremony(occupancy, { vouched: true })).toBe(vouched);
   });
@@ -303,7 +305,7 @@ describe('The next passkey ceremony', () => {
 });
 
 describe('The name of a passkey', () => {
-  it('has no more of the meter point number than its last four characters', () => {
+  it('contains only the last four characters of the meter point number', () => {
     expect(passkeyLabel('1012345678')).toBe('Meter point …5678');
   });
 });

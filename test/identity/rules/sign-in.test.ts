@@ -1,13 +1,13 @@
-import type { OccupantRecord } from '../../../subgraphs/identity/domain/occupant-record';
+import type { OccupantRecord } from '../../../subgraphs/identity/occupancy/occupancy';
 import {
   type SignInEntry,
+  claimNames,
   linkEntryViolations,
   soughtBy,
   supplierEntryViolations,
-} from '../../../subgraphs/identity/domain/sign-in-entry';
-import { signInLinkReceivers } from '../../../subgraphs/identity/domain/sign-in-links';
-import { signInNoticeReceivers } from '../../../subgraphs/identity/domain/sign-in-notices';
-import { claimNames, supplierSignInBy } from '../../../subgraphs/identity/domain/supplier-claim';
+  supplierSignInBy,
+} from '../../../subgraphs/identity/sign-in/sign-in-entry';
+import { signInLinkReceivers, signInNoticeReceivers } from '../../../subgraphs/identity/sign-in/sign-in-recipients';
 
 const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecord => ({
   id,
@@ -43,17 +43,17 @@ const entry = (change: Partial<SignInEntry>): SignInEntry => ({
   ...change,
 });
 
-describe('What a sign-in is sought by', () => {
+describe('The hint that a sign-in uses', () => {
   it.each([
     [{ email: 'a@b.example', mpxn: '1', ir: 'ir_1' }, { email: 'a@b.example' }],
     [{ mpxn: '1', ir: 'ir_1' }, { mpxn: '1' }],
     [{ ir: 'ir_1' }, { ir: 'ir_1' }],
     [{ returnUrl: 'https://a.example/' }, undefined],
-  ])('what was typed goes before the link by which the customer came: %j', (given, sought) => {
+  ])('prefers typed input to the link that the customer followed: %j', (given, sought) => {
     expect(soughtBy(entry(given))).toEqual(sought);
   });
 
-  it('must be there for a link, and be an e-mail address when it is one', () => {
+  it('is required for a link, and must be well-formed if it is an e-mail address', () => {
     const codesOf = (given: Partial<SignInEntry>) => linkEntryViolations(entry(given)).map(({ code }) => code);
     expect(codesOf({})).toEqual(['VAL002']);
     expect(codesOf({ email: 'nobody' })).toEqual(['VAL001']);
@@ -61,37 +61,37 @@ describe('What a sign-in is sought by', () => {
     expect(codesOf({ mpxn: '1012345678' })).toEqual([]);
   });
 
-  it('must name a meter point for a supplier', () => {
+  it('must identify a meter point for a supplier', () => {
     expect(supplierEntryViolations(entry({ email: 'a@b.example' })).map(({ code }) => code)).toEqual(['VAL002']);
     expect(supplierEntryViolations(entry({ ir: 'ir_1' }))).toEqual([]);
   });
 });
 
-describe('Sign-in links go', () => {
-  it('to verified records with an address only', () => {
+describe('Sign-in links are sent', () => {
+  it('to addresses of verified records only', () => {
     const records = [record('a'), record('b', { isVerified: false }), record('c', { email: null })];
     expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['a']);
   });
 
-  it('once to a person whom several Data Users registered at a property, by the newest record', () => {
+  it('once to a person whom several Data Users registered at a meter point, for the newest record', () => {
     const same = { email: 'Rowan@customer.example' };
     const records = [record('new', same), record('old', { email: ' rowan@CUSTOMER.example' }), record('other')];
     expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['new', 'other']);
   });
 
-  it('for each property of a person', () => {
+  it('for each meter point of a person', () => {
     const same = { email: 'rowan@customer.example' };
     expect(
       ids(signInLinkReceivers([record('here', same), record('there', { ...same, meterPointId: 'there' })], BY_EMAIL)),
     ).toEqual(['here', 'there']);
   });
 
-  it('for each record of an ended occupancy, since each shows something else', () => {
+  it('for each record of an ended occupancy, because each gives access to different records', () => {
     const ended = { email: 'rowan@customer.example', occupancy: 'ended' } as const;
     expect(ids(signInLinkReceivers([record('a', ended), record('b', ended)], BY_EMAIL))).toEqual(['a', 'b']);
   });
 
-  it('to who lives at a meter point now; by an address or a key also to who has left, and never to who is yet to come', () => {
+  it('to present occupants; by address or key also to former ones, and never to future ones', () => {
     const records = [
       record('coming', { occupancy: 'to-come' }),
       record('left', { occupancy: 'ended' }),
@@ -101,7 +101,7 @@ describe('Sign-in links go', () => {
     for (const by of [BY_EMAIL, BY_IR]) expect(ids(signInLinkReceivers(records, by))).toEqual(['living', 'left']);
   });
 
-  it('to five at most: the current ones first, the newest of them first', () => {
+  it('to at most five records: current ones first, the newest of them first', () => {
     const left = [...'xyz'].map((id) => record(id, { occupancy: 'ended' }));
     const all = [...left, ...[...'abcd'].map((id) => record(id))];
     expect(ids(signInLinkReceivers(all, BY_EMAIL))).toEqual([...'abcdx']);
@@ -116,10 +116,10 @@ describe('Sign-in links go', () => {
   });
 });
 
-describe('A sign-in is told', () => {
+describe('A sign-in is reported', () => {
   const signedIn = record('me');
 
-  it('to the other verified addresses, each once, never to the own one', () => {
+  it('to the other verified addresses, once each, never to the own one', () => {
     const records = [
       signedIn,
       record('mine-too', { email: 'ME@customer.example' }),
@@ -131,16 +131,16 @@ describe('A sign-in is told', () => {
     expect(ids(signInNoticeReceivers(signedIn, records))).toEqual(['housemate']);
   });
 
-  it('to all of them when the own record has no address', () => {
+  it('to all of them if the own record has no address', () => {
     expect(ids(signInNoticeReceivers(record('me', { email: null }), [record('a'), record('b')]))).toEqual(['a', 'b']);
   });
 
-  it('to nobody who is yet to move in', () => {
+  it('to no person who has not moved in yet', () => {
     const coming = record('coming', { moveInDate: '2999-01-01', occupancy: 'to-come' });
     expect(signInNoticeReceivers(signedIn, [signedIn, coming])).toEqual([]);
   });
 
-  it('to those of the same occupancy only', () => {
+  it('to addresses of the same occupancy only', () => {
     const records = [
       record('before', { tenancy: '2019-01-01' }),
       record('same'),
@@ -150,7 +150,7 @@ describe('A sign-in is told', () => {
   });
 });
 
-describe("A supplier's claim", () => {
+describe('The claim of a supplier', () => {
   it.each([
     ['1012345678', true],
     [['1098765432', '1012345678'], true],
@@ -164,7 +164,7 @@ describe("A supplier's claim", () => {
     [[['1012345678']], false],
     [undefined, false],
     [null, false],
-  ])('%j names the meter point: %s', (claim, names) => {
+  ])('%j contains the meter point: %s', (claim, names) => {
     expect(claimNames(claim, '1012345678')).toBe(names);
   });
 });
@@ -172,13 +172,13 @@ describe("A supplier's claim", () => {
 describe('A supplier sign-in', () => {
   const plain = { email: null };
 
-  it('is the fallback: a verified record of the current occupancy with an e-mail address or a passkey refuses it', () => {
+  it('is the fallback: it is rejected if a verified record of the current occupancy has an e-mail address or a passkey', () => {
     expect(supplierSignInBy([record('a')])).toEqual({ allowed: false });
     expect(supplierSignInBy([record('a', { ...plain, hasPasskey: true })])).toEqual({ allowed: false });
     expect(supplierSignInBy([record('newer', plain), record('older')])).toEqual({ allowed: false });
   });
 
-  it('is by the newest verified record of the current occupancy, or by none', () => {
+  it('uses the newest verified record of the current occupancy, or none', () => {
     expect(supplierSignInBy([record('new', plain), record('old', plain)])).toMatchObject({ record: { id: 'new' } });
     const others = [
       record('a', { isVerified: false }),

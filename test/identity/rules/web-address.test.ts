@@ -35,7 +35,7 @@ describe('A web address in a URI field', () => {
     expect(webAddressFault(address, { production: true })).toBeUndefined();
   });
 
-  it.each(refused)('is refused in production: %j %s', (address, why) => {
+  it.each(refused)('is rejected in production: %j %s', (address, why) => {
     expect(webAddressFault(address, { production: true })).toBe(why);
   });
 

@@ -27,7 +27,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** A phone of its own, with nothing kept from before. */
+/** Opens a page on a new phone without cookies. */
 async function phone(): Promise<Page> {
   return (await browser.newContext(PHONE)).newPage();
 }
@@ -35,11 +35,11 @@ async function phone(): Promise<Page> {
 const stateOf = async (key: string) =>
   String((await verify('GET', `/v1/access-records/${key}`)).body['access-record']['access-event'].state);
 
-/** The link that a Data User gives to its customer. */
+/** Returns the link that a Data User gives to its customer. */
 const linkTo = (entry: Record<string, string>) =>
   `${register.portal}/?${new URLSearchParams({ ...entry, return: site.url })}`;
 
-/** From the list to the way back to the Data User. */
+/** Withdraws from the list of accesses and returns to the Data User. */
 async function withdraw(page: Page, key: string): Promise<void> {
   await page.getByRole('link', { name: /^Withdraw consent/ }).click();
   await expect(page.getByRole('main').getByRole('button').count()).resolves.toBe(1);
@@ -57,7 +57,7 @@ async function withdraw(page: Page, key: string): Promise<void> {
 }
 
 describe('A customer on a phone', () => {
-  it('makes a passkey where the Data User sends them, signs in with it, withdraws, and returns', async () => {
+  it('registers a passkey on the page to which the Data User redirects, signs in with it, withdraws, and returns', async () => {
     const mpxn = newMpxn();
     const created = await dataUser.rest('POST', '/v1/identity-records', {
       ...identityRecord(mpxn, null),
@@ -87,7 +87,7 @@ describe('A customer on a phone', () => {
     await withdraw(page, key);
   });
 
-  it('signs in at the energy supplier when no passkey and no address is known, withdraws, and returns', async () => {
+  it('signs in at the energy supplier without a registered passkey or address, withdraws, and returns', async () => {
     const mpxn = newMpxn();
     const ir = String((await dataUser.rest('POST', '/v1/identity-records', identityRecord(mpxn, null))).body['ir']);
     const key = String((await dataUser.rest('POST', '/v1/access-records', consentRecord(ir))).body['access-token'].key);
@@ -101,7 +101,7 @@ describe('A customer on a phone', () => {
   });
 });
 
-/** From the challenge through the supplier's own page. */
+/** Signs in on the supplier's own page. */
 async function signInAtSupplier(page: Page, login: string): Promise<void> {
   await page.getByLabel('Your supplier').selectOption({ label: supplier.name });
   await page.getByRole('button', { name: 'Continue to your supplier' }).click();
@@ -110,14 +110,14 @@ async function signInAtSupplier(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Somebody with a passkey, on the phone that holds it. */
-interface Holder {
+/** Returns a customer with a passkey, on the phone that stores it. */
+interface PasskeyCustomer {
   readonly ir: string;
   readonly page: Page;
   readonly authenticator: VirtualAuthenticator;
 }
 
-async function holder(): Promise<Holder> {
+async function passkeyCustomer(): Promise<PasskeyCustomer> {
   const { body } = await dataUser.rest('POST', '/v1/identity-records', {
     ...identityRecord(newMpxn(), null),
     'initiate-passkey-registration': true,
@@ -136,8 +136,8 @@ const OPTIONS = '**/options';
 const press = (page: Page) => page.locator('#passkey button').click();
 
 /**
- * A page of somebody who has taken hold of its script: it asks the authenticator to verify nobody, whatever the register asks. Without
- * this the browser itself gives up, and the register is asked nothing.
+ * Simulates an attacker who controls the page's script: the authenticator is not required to verify its user. Without
+ * this the browser itself aborts, and no request reaches the register.
  */
 async function withoutVerification(page: Page): Promise<void> {
   await page.route(OPTIONS, async (route) => {
@@ -159,7 +159,7 @@ async function expectNoSession(context: BrowserContext): Promise<void> {
   expect((await context.cookies()).filter(({ value }) => value.startsWith('cst_'))).toEqual([]);
 }
 
-/** Presses the button, and answers what the page that follows the refusal tells. */
+/** Submits the form and returns the error on the next page. */
 async function refusal(page: Page): Promise<string> {
   const [answer] = await Promise.all([
     page.waitForResponse((each) => each.request().isNavigationRequest() && each.request().method() === 'POST'),
@@ -171,8 +171,8 @@ async function refusal(page: Page): Promise<string> {
 }
 
 describe('A passkey whose user was not verified', () => {
-  it('signs in nobody: the browser says so, and asks the register nothing', async () => {
-    const { page, authenticator } = await holder();
+  it('does not sign in: the browser shows an error and sends nothing to the register', async () => {
+    const { page, authenticator } = await passkeyCustomer();
     await authenticator.verifiesUser(false);
     await page.goto(`${register.portal}/sign-in`);
     await press(page);
@@ -182,7 +182,7 @@ describe('A passkey whose user was not verified', () => {
   });
 
   it('confirms no re-identification', async () => {
-    const { ir, page, authenticator } = await holder();
+    const { ir, page, authenticator } = await passkeyCustomer();
     const started = await dataUser.rest('POST', `/v1/identity-records/${ir}/re-identify`, {
       method: 'passkey-assert',
       'passkey-return-url': site.url,

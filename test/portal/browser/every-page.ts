@@ -15,38 +15,36 @@ import { signInAtSupplier } from '../../support/supplier-browser';
 import { until } from '../../support/until';
 import { graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
-import type { SharedRegister } from '../../support/register';
-import { atAssertion, atConfirmation, atProofs, enrolment } from '../../support/browser-ceremonies';
+import {
+  type Place,
+  atAssertion,
+  atConfirmation,
+  atProofs,
+  atRemovedPasskey,
+  enrolment,
+} from '../../support/browser-ceremonies';
 
-/** Where the pages are, and who comes to them. */
-export interface Place {
-  readonly register: SharedRegister;
-  readonly dataUser: DataUser;
-  /** Has accesses of every kind. */
-  readonly customer: Customer;
-}
-
-/** A page that a person can come to. */
+/** A page that customers can reach. */
 export interface Visited {
-  /** Template of which it is made. */
+  /** Name of its template. */
   readonly view: string;
-  /** Which of the problems or results it tells, where the template has several. */
+  /** Problem or result that it shows, if the template has several. */
   readonly variant?: string;
-  /** Of a customer who is signed in already. */
+  /** Whether the customer must be signed in already. */
   readonly isPersonal?: boolean;
-  /** How one gets there. */
+  /** Opens the page. */
   go(page: Page, place: Place): Promise<unknown>;
 }
 
 const MAIN_BUTTON = 'main form button';
 const UNKNOWN = 'A'.repeat(43);
 
-/** Presses what a page has to press, and waits for the page that follows. */
+/** Clicks the button of a page and waits for the next page. */
 async function press(page: Page, selector = MAIN_BUTTON): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.locator(selector).first().click()]);
 }
 
-/** Opens the link for which a customer has asked on another device. */
+/** Opens the sign-in link that a customer has requested on another device. */
 export async function openLink(
   page: Page,
   { register }: Pick<Place, 'register'>,
@@ -59,13 +57,13 @@ export async function openLink(
   await page.goto(linkIn(await nextMail(register, email, before + 1)));
 }
 
-/** Signs a browser in by the mailed link. */
+/** Signs in by a mailed link. */
 export async function signIn(page: Page, place: Place, customer = place.customer): Promise<void> {
   await openLink(page, place, customer);
   await press(page);
 }
 
-/** What the page's script does with the answer of an authenticator, but with an answer that proves nothing. */
+/** Submits an invalid authenticator response, as the page's script submits a valid one. */
 async function refusedPasskey(page: Page): Promise<void> {
   await Promise.all([
     page.waitForEvent('load'),
@@ -75,25 +73,35 @@ async function refusedPasskey(page: Page): Promise<void> {
   ]);
 }
 
-/** Opens the withdrawal of a consent that was given just now. */
+/** Registers a consent and opens the page that withdraws it. */
 async function atWithdrawal(page: Page, { register, dataUser, customer }: Place): Promise<void> {
   await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir));
   await page.goto(`${register.portal}/access`);
   await press(page, 'a[href$="/withdraw"]');
 }
 
-/** Signs a customer in at whose home another Data User has registered another address. */
-export async function signInContested(page: Page, place: Place): Promise<{ customer: Customer; other: string }> {
+/** A home for which two Data Users have registered an address each. */
+export interface ContestedHome {
+  readonly customer: Customer;
+  readonly rival: DataUser;
+  /** Address that the rival has registered. */
+  readonly other: string;
+  /** Key of the Identity Record of the rival. */
+  readonly otherIr: string;
+}
+
+/** Signs in a customer for whose home another Data User has registered another address. */
+export async function signInContested(page: Page, place: Place): Promise<ContestedHome> {
   const customer = await newCustomer(place.dataUser);
   const other = `second-${customer.mpxn}@customer.example`;
   const rival = await newDataUser(place.register, 'https://larkhill.example/return');
-  await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, other));
-  await nextMail(place.register, customer.email); // the notice of the contest: the link that is asked for comes after it
+  const { body } = await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, other));
+  await nextMail(place.register, customer.email); // the notice of the contest, which arrives before the requested link
   await signIn(page, place, customer);
-  return { customer, other };
+  return { customer, rival, other, otherIr: String(body['ir']) };
 }
 
-/** The link by which another contact is proven, once it has been mailed. */
+/** Waits for the mailed link that proves another contact. */
 export function contactLinkTo({ register }: Pick<Place, 'register'>, address: string): Promise<string> {
   return until(async () => {
     const links = (await mailsTo(register, address)).map(
@@ -103,7 +111,7 @@ export function contactLinkTo({ register }: Pick<Place, 'register'>, address: st
   });
 }
 
-/** Signs in at a supplier, which proves the customer of a contested home, and opens the page where contacts are judged. */
+/** Signs in at a supplier, which proves the customer of a contested home, and opens the page of contacts. */
 async function atJudgement(page: Page, place: Place): Promise<void> {
   const { customer } = await signInContested(page, place);
   const supplier = await newSupplier(place.register);
@@ -120,7 +128,7 @@ async function atJudgement(page: Page, place: Place): Promise<void> {
   }
 }
 
-/** Submits the form that leads to a supplier: the address to which it leads. The page has arrived there. */
+/** Submits the form that redirects to a supplier. Returns the URL once the page has arrived there. */
 async function startedAt(page: Page): Promise<string> {
   const { origin } = new URL(page.url());
   const elsewhere = page.waitForRequest((request) => new URL(request.url()).origin !== origin);
@@ -130,7 +138,7 @@ async function startedAt(page: Page): Promise<string> {
   return url;
 }
 
-/** By its address. */
+/** Opens a page by its path. */
 const at =
   (path: string) =>
   (page: Page, { register }: Place): Promise<unknown> =>
@@ -138,7 +146,7 @@ const at =
 
 const MAIL_PROOF = 'form[action$="/mail-proof"] button';
 
-/** Every page, and how one gets there, in the order in which a customer meets them. */
+/** All pages, in the order in which a customer meets them. */
 export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
   entry: { view: 'entry', go: at('/') },
   'entry that was refused': {
@@ -310,6 +318,7 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
       await refusedPasskey(page);
     },
   },
+  'passkey that is removed meanwhile': { view: 'problem', variant: 'passkeyRemoved', go: atRemovedPasskey },
   'proof before a passkey is made': { view: 'ceremony-prove', go: atProofs },
   'mail of the proof': {
     view: 'ceremony-mail-sent',

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import cy from '../../../portal/locales/cy.json';
-import en from '../../../portal/locales/en.json';
+import cy from '../../../web/portal/locales/cy.json';
+import en from '../../../web/portal/locales/en.json';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { DESKTOP, PHONE, accessibilityFaults, complaintsOf, sidewaysScroll, startBrowser } from '../../support/browser';
 import { newCustomer, newDataUser } from '../../support/customers';
@@ -11,15 +11,16 @@ import { sharedRegister } from '../../support/register';
 import { anonymousClient, tokenOf } from '../../support/rest-client';
 import { type ReturnSite, startReturnSite } from '../../support/return-site';
 import { IS_LONG, LEAVES_PICTURES } from '../../support/page-faults';
-import { EVERY_PAGE, type Place, type Visited, signIn } from './every-page';
+import { EVERY_PAGE, type Visited, signIn } from './every-page';
+import type { Place } from '../../support/browser-ceremonies';
 
 const PICTURES = join(REPOSITORY_ROOT, 'tmp', 'pictures');
-const VIEWS = join(REPOSITORY_ROOT, 'portal', 'views');
+const VIEWS = join(REPOSITORY_ROOT, 'web', 'portal', 'views');
 
 let place: Place;
 let browser: Browser;
 let site: ReturnSite;
-/** One page of a stranger, one of the customer who is signed in, and what each complains about. */
+/** An anonymous page and a page of the signed-in customer, each with its errors. */
 let stranger: Opened;
 let signedIn: Opened;
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
   await registered(publicTask());
   await discovered('Quillmoor Analytics Ltd', { 'last-seen': '2026-06-11' });
   await discovered(`${'Q'.repeat(200)} Ltd`, { 'organisation-reference': 'ORG-LONG' });
-  await looked();
+  await lookUpCustomer();
   [stranger, signedIn] = await Promise.all([opened(), opened()]);
   await signIn(signedIn.page, place);
 });
@@ -58,7 +59,7 @@ async function registered(record: object): Promise<void> {
   expect({ status, errors: body['errors'] }).toEqual({ status: 201 });
 }
 
-/** A record as awkward as the contract allows: long words, several controllers, every data type. */
+/** A record at the limits of the contract: long words, several controllers, every data type. */
 function awkwardRecord(): object {
   const record = consentRecord(place.customer.ir, {
     purpose: 'Ausserordentlichelangeswortohnetrennstelle'.repeat(8),
@@ -83,7 +84,7 @@ function publicTask(): object {
   return { ...record, notice: null, 'access-event': { ...record['access-event'], consent: null } };
 }
 
-/** The communications operator reports an organisation that asks for the customer's data and is not registered. */
+/** Reports an unregistered organisation as the communications operator. */
 async function discovered(name: string, change: Record<string, unknown>): Promise<void> {
   const operator = anonymousClient(
     place.register.rest,
@@ -94,15 +95,15 @@ async function discovered(name: string, change: Record<string, unknown>): Promis
   expect({ status, errors: body['errors'] }).toEqual({ status: 201 });
 }
 
-/** Somebody with a key, and the Data User itself, ask the register about the customer. */
-async function looked(): Promise<void> {
+/** Looks up the customer with the access key without authentication, and as the Data User. */
+async function lookUpCustomer(): Promise<void> {
   const { register, dataUser, customer } = place;
   await anonymousClient(register.rest)('GET', `/v1/access-records/${customer.key}`);
   await dataUser.rest('GET', `/v1/access-records/${customer.key}`);
   await dataUser.rest('GET', `/v1/identity-records/exists?mpxn=${customer.mpxn}`);
 }
 
-/** Pages in English are looked at on one of the screens, by their names; in both languages on both screens in the long form. */
+/** English pages are tested on one screen, selected by their names; with TEST_LONG both languages on both screens. */
 const SCREENS = Object.entries({ phone: PHONE, desktop: DESKTOP });
 const screensOf = (name: string, language: Language) =>
   SCREENS.filter((_, index) => IS_LONG || (language === 'en' && name.length % SCREENS.length === index));
@@ -110,7 +111,7 @@ const screensOf = (name: string, language: Language) =>
 const LANGUAGES = { en, cy } as const;
 type Language = keyof typeof LANGUAGES;
 
-/** The title that a template gives its page: values in it may be any. */
+/** Returns a pattern of the title of a template's page, with wildcards for its values. */
 function titleOf({ view, variant = '' }: Visited, language: Language): RegExp {
   const [, key = ''] =
     /\{% set title = t\('(.*?'(?: \+ .*?)?)[,)]/.exec(readFileSync(join(VIEWS, `${view}.njk`), 'utf8')) ?? [];
@@ -126,23 +127,23 @@ function titleOf({ view, variant = '' }: Visited, language: Language): RegExp {
   );
 }
 
-/** Whether a page is the first of its template, or tells an error in a form: axe finds the same on the others, but in the long form. */
-function isLookedAtByAxe(name: string): boolean {
+/** Returns whether axe tests a page: the first of each template and form errors; with TEST_LONG all pages. */
+function isTestedByAxe(name: string): boolean {
   const sameView = Object.entries(EVERY_PAGE).filter(([, { view }]) => view === EVERY_PAGE[name]?.view);
   return IS_LONG || sameView[0]?.[0] === name || isOnlyAnAnswer(name);
 }
 
-/** Pages that are another when one comes to them by their address, but of the same template. */
+/** Pages whose URL opens another page of the same template. */
 const isOnlyAnAnswer = (name: string) => / that (was|refused|misses) /.test(name);
 
-/** Links to a part of the page that it does not have. */
+/** Returns links to fragments that the page does not contain. */
 const LINKS_TO_NOWHERE = `[...document.querySelectorAll('a[href^="#"]')].map((link) => link.hash).filter((hash) => !document.querySelector(hash))`;
 
-/** What is wrong with a page. */
+/** Returns the problems of a page. */
 async function faultsOf(page: Page, name: string, language: Language): Promise<string[]> {
   const faults: string[] = [];
   for (const [screen, { viewport }] of screensOf(name, language)) {
-    if (!isLookedAtByAxe(name)) continue;
+    if (!isTestedByAxe(name)) continue;
     if (viewport) await page.setViewportSize(viewport);
     const path = join(PICTURES, `${name} ${language} ${screen}.png`.replaceAll(' ', '-'));
     if (LEAVES_PICTURES) await page.screenshot({ path, fullPage: true });
@@ -156,7 +157,7 @@ async function faultsOf(page: Page, name: string, language: Language): Promise<s
   return [...faults, ...nowhere.map((hash) => `a link to ${hash}, which is nowhere`)];
 }
 
-/** Follows the link to the other language, and returns the status of what it leads to. */
+/** Follows the link to the other language, and returns the status of the response. */
 async function inWelsh(page: Page): Promise<number> {
   const [switched] = await Promise.all([
     page.waitForResponse((response) => response.request().isNavigationRequest()),
@@ -168,7 +169,7 @@ async function inWelsh(page: Page): Promise<number> {
 
 describe('Every page', () => {
   it.each(Object.entries(EVERY_PAGE))(
-    '%s: no fault that axe finds; in both languages no sideways scrolling at 400 %',
+    '%s: axe reports no violation; neither language scrolls sideways at 400 % zoom',
     async (name, visited) => {
       const { variant, isPersonal = false, go } = visited;
       const { page, complaints } = isPersonal ? signedIn : stranger;
@@ -193,7 +194,7 @@ describe('Every page', () => {
     },
   );
 
-  it('is one of those: no view, and no problem but those of the portal itself and of limits, is left out', () => {
+  it('is in `EVERY_PAGE`: every view, and every problem except those of an unavailable portal and of limits', () => {
     const sources = readdirSync(VIEWS).filter((file) => file.endsWith('.njk'));
     const frames = new Set(
       sources.flatMap((file) => /\{% extends "([^"]+)"/.exec(readFileSync(join(VIEWS, file), 'utf8'))?.[1] ?? []),
@@ -202,9 +203,9 @@ describe('Every page', () => {
     const pages = Object.values(EVERY_PAGE);
     expect([...new Set(pages.map(({ view }) => view))].toSorted()).toEqual(views.toSorted());
     const { start: _, signIn: __, ...problems } = en.problem;
-    const told = pages.flatMap(({ view, variant = [] }) => (view === 'problem' ? variant : []));
-    // Too many: by the limits of a register, in the defences of the portal. A removed passkey: in the chapter of refused passkeys.
-    const elsewhere = ['internal', 'unavailable', 'tooMany', 'passkeyRemoved'];
-    expect([...new Set(told), ...elsewhere].toSorted()).toEqual(Object.keys(problems).toSorted());
+    const shown = pages.flatMap(({ view, variant = [] }) => (view === 'problem' ? variant : []));
+    // `tooMany` is tested in test/portal/journeys/defences.test.ts, with the limits switched on.
+    const elsewhere = ['internal', 'unavailable', 'tooMany'];
+    expect([...new Set(shown), ...elsewhere].toSorted()).toEqual(Object.keys(problems).toSorted());
   });
 });

@@ -59,7 +59,7 @@ async function strangerPosts(context: BrowserContext, action: string): Promise<n
 }
 
 describe('A session', () => {
-  it('is kept in a cookie that scripts cannot read, from which another site cannot withdraw, and of which nothing is left after the sign-out', async () => {
+  it('is in a cookie that scripts cannot read and other sites cannot use, and that the sign-out deletes', async () => {
     const who = await newCustomer(dataUser);
     const context = await browser.newContext(DESKTOP);
     const page = await signIn(context, who);
@@ -83,7 +83,7 @@ describe('A session', () => {
 });
 
 describe('Another site', () => {
-  it('cannot sign in a customer to a session of its own', async () => {
+  it('cannot sign in a customer to its own session', async () => {
     const attacker = await newCustomer(dataUser);
     const page = await (await browser.newContext(DESKTOP)).newPage();
     await openLink(page, { register }, attacker);
@@ -92,7 +92,7 @@ describe('Another site', () => {
     expect((await cookiesOf(context)).filter(({ value }) => value.startsWith('cst_'))).toEqual([]);
   });
 
-  it('cannot show a page of the portal in a frame of its own', async () => {
+  it('cannot show a page of the portal in a frame', async () => {
     const stranger = await strangersPage(`<iframe src="${register.portal}/" title="framed"></iframe>`);
     const page = await (await browser.newContext(DESKTOP)).newPage();
     const refused = page.waitForEvent('console', (message) => /frame-ancestors|X-Frame-Options/i.test(message.text()));

@@ -28,7 +28,7 @@ async function signIn(context: BrowserContext, customer: Customer): Promise<Page
 }
 
 describe('Without JavaScript', () => {
-  it('a customer signs in by link, sees who has access, withdraws, downloads and signs out', async () => {
+  it('a customer signs in by link, reads who has access, withdraws, downloads and signs out', async () => {
     const who = await newCustomer(dataUser);
     const context = await browser.newContext({ ...PHONE, javaScriptEnabled: false });
     const page = await signIn(context, who);
@@ -50,7 +50,7 @@ describe('Without JavaScript', () => {
 });
 
 describe('With the keyboard only', () => {
-  /** Tabs to an element, as far as a page has elements; its focus must be visible. */
+  /** Presses Tab until an element has the focus, at most once per element of the page. The focus must be visible. */
   async function tabTo(page: Page, selector: string): Promise<void> {
     for (let presses = 0; presses < 80; presses++) {
       await page.keyboard.press('Tab');
@@ -66,7 +66,7 @@ describe('With the keyboard only', () => {
     throw new Error(`no way to ${selector} by the keyboard on ${page.url()}`);
   }
 
-  it('a customer gets from the entry to the withdrawn consent', async () => {
+  it('a customer withdraws a consent, from the start page on', async () => {
     const who = await newCustomer(dataUser);
     const context = await browser.newContext(DESKTOP);
     const page = await context.newPage();
@@ -94,7 +94,7 @@ describe('With the keyboard only', () => {
 });
 
 describe('On paper', () => {
-  it('the list is there without what one can only press', async () => {
+  it('the list is printed without buttons', async () => {
     const who = await newCustomer(dataUser);
     const context = await browser.newContext(DESKTOP);
     const page = await signIn(context, who);

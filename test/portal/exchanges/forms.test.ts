@@ -1,27 +1,27 @@
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
-import { PAGES } from '../../../portal/page-list';
-import { PORTAL_COOKIES, type PortalCookies } from '../../../portal/request/cookies';
-import { entryOfQuery, entryOfTyping } from '../../../portal/request/entry';
-import { cookiesOf } from '../../../web/cookies';
-import { formTokens } from '../../../web/form-token';
-import { isSameOrigin } from '../../../web/same-origin';
-import { sealedCookies } from '../../../web/sealed-cookies';
-import { securityHeaders } from '../../../web/security-headers';
+import { PAGES } from '../../../web/portal/page-list';
+import { PORTAL_COOKIES, type PortalCookies } from '../../../web/portal/request/cookies';
+import { hintFromQuery, hintFromInput } from '../../../web/portal/request/sign-in-hint';
+import { cookiesOf } from '../../../web/shared/cookies';
+import { formTokens } from '../../../web/shared/form-token';
+import { isSameOrigin } from '../../../web/shared/same-origin';
+import { encryptedCookies } from '../../../web/shared/encrypted-cookies';
+import { securityHeaders } from '../../../web/shared/security-headers';
 
-const OURS = 'https://portal.example';
+const OWN_ORIGIN = 'https://portal.example';
 const KEY = Buffer.alloc(32, 7);
 
-describe('a form comes from a page of ours', () => {
+describe('a form comes from the same origin', () => {
   it.each([
-    [true, 'the browser says same-origin', { origin: OURS, 'sec-fetch-site': 'same-origin' }],
+    [true, 'the browser says same-origin', { origin: OWN_ORIGIN, 'sec-fetch-site': 'same-origin' }],
     [true, 'a page without referrer names no origin', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
-    [true, 'an older browser names our origin', { origin: OURS }],
+    [true, 'an older browser sends the own origin', { origin: OWN_ORIGIN }],
     [false, 'another site', { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }],
-    [false, 'a host beside ours', { origin: 'https://other.portal.example', 'sec-fetch-site': 'same-site' }],
-    [false, 'an origin that only begins like ours', { origin: `${OURS}.elsewhere.example` }],
+    [false, 'another host of the domain', { origin: 'https://other.portal.example', 'sec-fetch-site': 'same-site' }],
+    [false, 'an origin that has the own one as prefix', { origin: `${OWN_ORIGIN}.elsewhere.example` }],
     [true, 'a sandboxed frame in an older browser', { origin: 'null' }],
-    [true, 'nobody says where from, as old browsers do: the token decides alone', {}],
+    [true, 'an old browser sends neither header: the token decides', {}],
     [false, 'the address bar', { 'sec-fetch-site': 'none' }],
     [
       false,
@@ -29,31 +29,31 @@ describe('a form comes from a page of ours', () => {
       { origin: 'https://elsewhere.example', 'sec-fetch-site': 'same-origin' },
     ],
   ])('%s: %s', (expected, _, headers) => {
-    expect(isSameOrigin(headers, OURS)).toBe(expected);
+    expect(isSameOrigin(headers, OWN_ORIGIN)).toBe(expected);
   });
 });
 
-/** A browser's cookies, without a browser. */
+/** Returns the cookies of a simulated browser. */
 function jar(): PortalCookies {
-  const kept = new Map<string, string>();
+  const stored = new Map<string, string>();
   return {
-    read: (name) => kept.get(name),
-    write: (name, value) => void kept.set(name, value),
-    forget: (...names) => names.forEach((name) => kept.delete(name)),
+    read: (name) => stored.get(name),
+    write: (name, value) => void stored.set(name, value),
+    delete: (...names) => names.forEach((name) => stored.delete(name)),
   };
 }
 
 describe('the token of a form', () => {
   const tokens = formTokens(KEY);
 
-  it('is right in the browser that got it, on every page of it', () => {
+  it('is valid in the browser to which it was issued, on every page', () => {
     const browser = jar();
     const token = tokens.issue(browser);
     expect(tokens.issue(browser)).toBe(token);
     expect(tokens.isGenuine(browser, token)).toBe(true);
   });
 
-  it('is wrong in another browser, without the cookie, under another key, shortened, or missing', () => {
+  it('is invalid in another browser, without the cookie, under another key, truncated, or missing', () => {
     const browser = jar();
     const token = tokens.issue(browser);
     const other = jar();
@@ -66,51 +66,51 @@ describe('the token of a form', () => {
   });
 });
 
-describe('a sealed cookie', () => {
-  it('tells the browser nothing, and opens here only, under its own name', () => {
+describe('an encrypted cookie', () => {
+  it('is unreadable for the browser, and decrypts only with this key and under its own name', () => {
     const browser = jar();
-    sealedCookies(KEY)(browser).write('entry', { mpxn: '1012345678' });
+    encryptedCookies(KEY)(browser).write('entry', { mpxn: '1012345678' });
     const value = browser.read('entry') ?? '';
     expect(Buffer.from(value, 'base64url').toString('latin1')).not.toContain('1012345678');
-    expect(sealedCookies(KEY)(browser).read('entry')).toEqual({ mpxn: '1012345678' });
+    expect(encryptedCookies(KEY)(browser).read('entry')).toEqual({ mpxn: '1012345678' });
 
     browser.write('passkey', value);
-    expect(sealedCookies(KEY)(browser).read('passkey')).toBeUndefined();
-    expect(sealedCookies(Buffer.alloc(32, 8))(browser).read('entry')).toBeUndefined();
+    expect(encryptedCookies(KEY)(browser).read('passkey')).toBeUndefined();
+    expect(encryptedCookies(Buffer.alloc(32, 8))(browser).read('entry')).toBeUndefined();
     browser.write('entry', 'made up');
-    expect(sealedCookies(KEY)(browser).read('entry')).toBeUndefined();
+    expect(encryptedCookies(KEY)(browser).read('entry')).toBeUndefined();
   });
 
   it.each([
-    ['a return address as long as one may be', 'x'.repeat(2048)],
-    ['one that is no URI', 'é'.repeat(1900)],
-    ['one of quotes, which take two bytes each', '"'.repeat(1900)],
-    ['one of control characters, which take six', '\u0001'.repeat(1900)],
-  ])('is smaller than what browsers keep, whatever a link carries, and still has the ir: %s', (_, rest) => {
+    ['a return URL of maximum length', 'x'.repeat(2048)],
+    ['a return URL that is not a URI', 'é'.repeat(1900)],
+    ['a return URL of quotes, which take two bytes each', '"'.repeat(1900)],
+    ['a return URL of control characters, which take six bytes each', '\u0001'.repeat(1900)],
+  ])('stays below the size limit of browsers for any link, and still contains the ir: %s', (_, rest) => {
     const ir = `ir_${'a1'.repeat(12)}`;
-    const entry = entryOfQuery({ ir, return: `https://larkhill.example/${rest}`.slice(0, 2048) });
+    const entry = hintFromQuery({ ir, return: `https://larkhill.example/${rest}`.slice(0, 2048) });
     const browser = jar();
     const email = `${'a'.repeat(64)}@${`${'b'.repeat(60)}.`.repeat(3)}sample`;
-    expect(entryOfTyping(email)).toEqual({ email });
-    sealedCookies(KEY)(browser).write('entry', { ...entry, email });
+    expect(hintFromInput(email)).toEqual({ email });
+    encryptedCookies(KEY)(browser).write('entry', { ...entry, email });
     expect(browser.read('entry')?.length).toBeLessThan(4_000 - 150); // its name and attributes
-    expect(sealedCookies(KEY)(browser).read('entry')).toMatchObject({ ir });
+    expect(encryptedCookies(KEY)(browser).read('entry')).toMatchObject({ ir });
   });
 });
 
 describe('every form', () => {
-  const hasPage = (place: string, path: string) =>
-    PAGES.some((page) => page.method === 'GET' && page.place === place && page.path === path);
+  const hasPage = (site: string, path: string) =>
+    PAGES.some((page) => page.method === 'GET' && page.site === site && page.path === path);
 
-  it('is on a page that can be opened by its address: at its own path, or at the one that it names', () => {
+  it('is on a page with a GET route: at its own path, or at its `formPage`', () => {
     const forms = PAGES.filter(({ method }) => method === 'POST');
     expect(forms.length).toBeGreaterThan(10);
-    expect(forms.filter(({ place, path, formOn }) => !hasPage(place, formOn ?? path))).toEqual([]);
+    expect(forms.filter(({ site, path, formPage }) => !hasPage(site, formPage ?? path))).toEqual([]);
   });
 });
 
 describe('in production', () => {
-  it('cookies have the prefix that binds them to this host', async () => {
+  it('cookies have the prefix `__Host-`', async () => {
     const app = fastify();
     await app.register(cookie);
     app.get('/', (request, reply) => {
@@ -123,7 +123,7 @@ describe('in production', () => {
     );
   });
 
-  it('pages are asked for over TLS only, and forms lead to no page without it', () => {
+  it('pages require TLS, and forms lead to TLS only', () => {
     const headers = securityHeaders(true, true, 'elsewhere');
     expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains');
     expect(headers['content-security-policy']).toContain("form-action 'self' https:;");

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const visitor = () => new PortalVisitor(register.portal);
 const customer = (index: number) => customers[index] as Customer;
 
-/** The second Data User asks for a customer that the first one enrolled. */
+/** The second Data User re-identifies a customer whom the first one enrolled. */
 async function reidentified(input: object) {
   const { body, status } = await second('POST', '/v1/identity-records/reidentify', input);
   if (status !== 200) throw new Error(`reidentify answered ${status}: ${JSON.stringify(body)}`);
@@ -44,7 +44,7 @@ const statusOf = async (token: string) =>
   (await second('GET', `/v1/identity-records/reidentify/${token}`)).body['status'];
 
 describe('a link that is mailed for a re-identification', () => {
-  it('opens a page that names who asks, with one form and one button; opening it confirms nothing', async () => {
+  it('opens a page that names the organisation, with one form and one button; opening it confirms nothing', async () => {
     const { path, token } = await mailedConfirmation(customer(0), returnUrl);
     for (const language of ['en', 'cy']) {
       const page = await visitor().get(`${path}?lang=${language}`);
@@ -71,7 +71,7 @@ describe('a link that is mailed for a re-identification', () => {
     expect(again.text).toMatch(/tid_[0-9a-f]{24}/);
   });
 
-  it('ends on a page of ours when there is no address to go back to', async () => {
+  it('ends on a page of the register if there is no return URL', async () => {
     const { path } = await mailedConfirmation(customer(1), null);
     const someone = visitor();
     const answer = await someone.press(await someone.get(path), path);
@@ -81,13 +81,13 @@ describe('a link that is mailed for a re-identification', () => {
     expect((await visitor().get('/identify/done')).status).toBe(404);
   });
 
-  it('may lead back to another site: the policy of its page says so, that of other pages does not', async () => {
+  it('may lead to another site: the policy of its page allows that, the policies of other pages do not', async () => {
     const { path } = await mailedConfirmation(customer(2), returnUrl);
     expect((await visitor().get(path)).headers.get('content-security-policy')).toContain("form-action 'self' https:");
     expect((await visitor().get('/')).headers.get('content-security-policy')).toContain("form-action 'self';");
   });
 
-  it('is not the link of another ceremony', async () => {
+  it('does not open the page of another ceremony', async () => {
     const { path } = await mailedConfirmation(customer(2), returnUrl);
     expect((await visitor().get(path.replace('/link/', '/proof/'))).status).toBe(404);
     expect((await visitor().get(path.replace('/link/', '/passkey/'))).status).toBe(404);
@@ -104,7 +104,7 @@ describe('a passkey', () => {
     authenticator = new SoftwareAuthenticator({ origin: new URL(register.portal).origin });
   });
 
-  /** What the page's script does: asks for options, and puts the authenticator's answer into the form. */
+  /** Does what the page's script does: fetches options and submits the authenticator's response. */
   async function useScript(someone: PortalVisitor, page: VisitedPage, form: string): Promise<VisitedPage> {
     const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
     const answer = await someone.post(`${form}/options`, fields, { accept: 'application/json' });
@@ -115,7 +115,7 @@ describe('a passkey', () => {
 
   const pathOf = (url: string) => new URL(url).pathname;
 
-  it('is made on a page that names the Data User, where it was asked for at the registration', async () => {
+  it('is registered on a page that names the Data User who requested it at the registration', async () => {
     const { body } = await dataUser('POST', '/v1/identity-records', {
       'pii-principal': { mpxn, 'move-in-date': '2022-02-02' },
       'expressed-by': 'data-subject',
@@ -137,7 +137,7 @@ describe('a passkey', () => {
     expect((await dataUser('GET', `/v1/identity-records/${ir}`)).body['identity-record'].credentials).toHaveLength(1);
   });
 
-  it('signs in to the portal without anything being entered', async () => {
+  it('signs in to the portal without any input', async () => {
     const someone = visitor();
     expect(await useScript(someone, await someone.get('/sign-in'), '/sign-in/passkey')).toMatchObject({
       status: 303,
@@ -156,7 +156,7 @@ describe('a passkey', () => {
     expect(answer.location).toBe(`${returnUrl}?dar-passkey-token=${body['passkey']['token-ref']}`);
   });
 
-  it('is told in the page when it is not accepted', async () => {
+  it('leads to an error on the page if the register rejects it', async () => {
     const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
     const path = pathOf(body['passkey']['redirect-url']);
     const someone = visitor();
@@ -166,7 +166,7 @@ describe('a passkey', () => {
     expect(answer.html).toMatch(/<title>Error: /);
   });
 
-  it('is added for another Data User only after a proof: one that is there, or a mailed link, in that browser only', async () => {
+  it('is added for another Data User only after a proof, an existing passkey or a mailed link, in the same browser', async () => {
     const body = await reidentified({ mpxn, method: 'passkey-register', 'passkey-return-url': returnUrl });
     const path = pathOf(body['passkey']['redirect-url']);
     const asker = visitor();
@@ -190,7 +190,7 @@ describe('a passkey', () => {
     expect((await asker.get(path)).text).not.toContain('Make a passkey');
   });
 
-  it('that is removed while its page is open is told so, and that another way is to be chosen', async () => {
+  it('that is removed while its page is open leads to an error that says to choose another method', async () => {
     const number = newMpxn();
     const { body } = await dataUser('POST', '/v1/identity-records', {
       'pii-principal': { mpxn: number, 'move-in-date': '2022-02-02' },

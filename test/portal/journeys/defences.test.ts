@@ -1,4 +1,4 @@
-import cy from '../../../portal/locales/cy.json';
+import cy from '../../../web/portal/locales/cy.json';
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { type Customer, newCustomer, newDataUser } from '../../support/customers';
 import { signedInVisitor } from '../../support/portal-sign-in';
@@ -29,7 +29,7 @@ describe('every page', () => {
     '/identify/link/x',
     `/sign-in/link/${'A'.repeat(43)}`,
     `/identify/passkey/${'A'.repeat(43)}`,
-  ])('%s is kept by nobody, framed by nobody, and runs nothing inline or from elsewhere', async (path) => {
+  ])('%s is not cached, not framed, and runs nothing inline or from other sites', async (path) => {
     const { headers, html } = await visitor().get(path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -46,7 +46,7 @@ describe('every page', () => {
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|\sstyle="|\son\w+="/);
   });
 
-  it('of a customer who is signed in is not kept, either', async () => {
+  it('of a signed-in customer is not cached, either', async () => {
     const someone = await signedIn();
     for (const path of ['/access', '/history', '/who-looked', '/history.csv', '/history.json']) {
       const { status, headers } = await someone.get(path);
@@ -54,13 +54,13 @@ describe('every page', () => {
     }
   });
 
-  it('gives cookies to this host only, unreadable for scripts, over TLS, and not to other sites', async () => {
+  it('sets cookies for this host only, over TLS only, not readable by scripts and not sent by other sites', async () => {
     const response = await fetch(`${register.portal}/?mpxn=${customer().mpxn}`, { redirect: 'manual' });
     const [cookie] = response.headers.getSetCookie();
     expect(cookie).toMatch(/^register-entry=[\w-]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   });
 
-  it('that is no page says so, in both languages, with a transaction id', async () => {
+  it('that does not exist is an error page in both languages, with a transaction id', async () => {
     for (const [language, text] of [
       ['en', 'Page not found'],
       ['cy', 'Heb ddod o hyd i’r dudalen'],
@@ -72,13 +72,13 @@ describe('every page', () => {
     }
   });
 
-  it('whose address no server can read is answered by a page, too', async () => {
+  it('with a malformed path is an error page, too', async () => {
     const response = await fetch(`${register.portal}/%zz?mpxn=1`);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('We could not read what was sent');
   });
 
-  it('does not link to another host, whatever its own address', async () => {
+  it('does not link to another host, whatever its own path', async () => {
     const response = await fetch(`${register.portal}//elsewhere.example/x`);
     expect(response.status).toBe(404);
     expect(await response.text()).not.toContain('elsewhere.example');
@@ -86,7 +86,7 @@ describe('every page', () => {
 });
 
 describe('a form', () => {
-  /** Ways in which another site might send it. */
+  /** Headers of forms that other sites submit. */
   const FOREIGN: [string, Record<string, string>][] = [
     ['from another site', { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }],
     ['from another origin of the same site', { origin: 'http://localhost:1', 'sec-fetch-site': 'same-site' }],
@@ -94,7 +94,7 @@ describe('a form', () => {
     ['from nowhere', { origin: 'null', 'sec-fetch-site': 'none' }],
   ];
 
-  it.each(FOREIGN)('is refused %s, though its token and cookies are right', async (_, headers) => {
+  it.each(FOREIGN)('is rejected %s, even with valid token and cookies', async (_, headers) => {
     const someone = await signedIn();
     const [form] = (await someone.get('/access')).forms;
     const answer = await someone.post('/sign-out', form?.fields ?? {}, headers);
@@ -103,7 +103,7 @@ describe('a form', () => {
     expect((await someone.get('/access')).status).toBe(200);
   });
 
-  it('counts by its token alone when the browser does not say where it comes from, as old ones do not', async () => {
+  it('is accepted by its token if the browser sends neither `Origin` nor `Sec-Fetch-Site`, as old browsers do', async () => {
     const someone = visitor();
     const { forms } = await someone.get('/');
     const body = new URLSearchParams({ ...forms[0]?.fields, identifier: customer().mpxn });
@@ -116,7 +116,7 @@ describe('a form', () => {
     expect(await send(body)).toBe(403);
   });
 
-  it('is accepted from our own pages, which name no origin', async () => {
+  it('is accepted from pages of the portal, which send no origin', async () => {
     const someone = visitor();
     const { forms } = await someone.get('/');
     const fields = { ...forms[0]?.fields, identifier: customer().mpxn };
@@ -124,7 +124,7 @@ describe('a form', () => {
     expect(answer.status).toBe(303);
   });
 
-  it('is refused without its token, with one of another browser, and with a wrong one', async () => {
+  it('is rejected without token, with the token of another browser, and with a wrong token', async () => {
     const someone = visitor();
     await someone.get('/');
     const [other] = (await visitor().get('/')).forms;
@@ -136,7 +136,7 @@ describe('a form', () => {
     }
   });
 
-  it('of before the sign-in is of no use after it', async () => {
+  it('that was issued before the sign-in is rejected after it', async () => {
     const someone = visitor();
     const [form] = (await someone.get('/')).forms;
     const after = await signedIn();
@@ -148,14 +148,14 @@ describe('a form', () => {
     ['application/json', '{}', errorCatalogue.VAL011.status],
     ['text/plain', 'x', errorCatalogue.VAL011.status],
     ['application/x-www-form-urlencoded', `x=${'y'.repeat(70_000)}`, errorCatalogue.LIM001.status],
-  ])('of the type %s, or too large, is answered by a page', async (type, body, status) => {
+  ])('of type %s, or too large, leads to an error page', async (type, body, status) => {
     const response = await fetch(`${register.portal}/`, { method: 'POST', body, headers: { 'content-type': type } });
     expect(response.status).toBe(status);
     expect(await response.text()).toContain('We could not read what was sent');
   });
 });
 
-describe('the language switch of a page that answers a form', () => {
+describe('the language switch of a page that responds to a form', () => {
   const SECRET = 'A'.repeat(43);
 
   it.each([
@@ -168,7 +168,7 @@ describe('the language switch of a page that answers a form', () => {
     ['/', '/'],
     ['/nowhere', '/'],
     ['//elsewhere.example/x', '/'],
-  ])('that was sent to %s leads to %s', async (path, page) => {
+  ])('posted to %s leads to %s', async (path, page) => {
     for (const [type, status] of [
       ['application/x-www-form-urlencoded', 403],
       ['text/plain', errorCatalogue.VAL011.status],
@@ -182,7 +182,7 @@ describe('the language switch of a page that answers a form', () => {
 });
 
 describe('styles and scripts', () => {
-  it('are ours, kept by browsers under a path that changes with their content, and hold neither crest nor typeface', async () => {
+  it('are served by the portal, cached under a path with a digest, and contain neither crest nor typeface', async () => {
     const { html } = await visitor().get('/sign-in');
     const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
     expect(paths.map((path) => path.split('/').at(-1))).toEqual([
@@ -206,13 +206,13 @@ describe('too many attempts', () => {
   let limited: TestRegister;
 
   beforeAll(async () => {
-    // Of its own: the limits of the shared register are off.
+    // The limits of the shared register are off.
     const environment = { RATE_LIMITS: 'on', LIMIT_SIGN_INS: '2', LIMIT_MAILS: '2' };
     limited = await startTestRegister('one process', { environment });
   });
   afterAll(() => limited?.close());
 
-  it('to sign in are told, with how long to wait, in both languages', async () => {
+  it('to sign in lead to an error that states the time to wait, in both languages', async () => {
     const someone = new PortalVisitor(limited.portal);
     const answers = [];
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -228,7 +228,7 @@ describe('too many attempts', () => {
     expect(welsh.text).toContain(cy.problem.tooMany.title);
   });
 
-  it('to get the mail of a proof are told', async () => {
+  it('to request the mail of a proof lead to an error', async () => {
     const dataUser = await newDataUser(limited, 'https://larkhill.example/back');
     const { ir } = await newCustomer(dataUser);
     const { body } = await dataUser.rest('POST', `/v1/identity-records/${ir}/re-identify`, {
@@ -246,7 +246,7 @@ describe('too many attempts', () => {
   });
 });
 
-it('lives and is ready', async () => {
+it('is live and ready', async () => {
   expect(await (await fetch(`${register.portal}/health/live`)).json()).toEqual({ status: 'live' });
   for (const path of ['/health', '/health/ready'])
     expect(await (await fetch(`${register.portal}${path}`)).json()).toEqual({ status: 'ready' });

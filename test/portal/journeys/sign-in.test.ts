@@ -1,5 +1,4 @@
-import { sealedCookies } from '../../../web/sealed-cookies';
-import { readSettings } from '../../../process/settings';
+import { encryptedCookies } from '../../../web/shared/encrypted-cookies';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import type { CapturedMail } from '../../../sandbox/mailbox';
 import { logLines, mailedPath, mailedPaths } from '../../support/portal-sign-in';
@@ -8,6 +7,7 @@ import { type TestRegister, startTestRegister } from '../../support/register';
 import { accountOf } from '../../support/rest-client';
 import { signInAtSupplier } from '../../support/supplier-browser';
 import { until } from '../../support/until';
+import { readSettings } from '../../../process/read-settings';
 
 type Customer = TestRegister['sandbox']['customers'][number];
 
@@ -15,7 +15,7 @@ let register: TestRegister;
 let customers: readonly Customer[];
 
 beforeAll(async () => {
-  // Of its own: no mails but its own may be in the mailbox, and demo customers sign in.
+  // Not the shared register: the mailbox must contain no other mails, and demo customers sign in.
   register = await startTestRegister('one process');
   customers = register.sandbox.customers;
 });
@@ -25,14 +25,14 @@ afterAll(() => register?.close());
 const visitor = () => new PortalVisitor(register.portal);
 const customer = (index: number) => customers[index] as Customer;
 
-/** All of an answer that a program could tell from another: values that are random keep their length alone. */
+/** Returns what an observer can distinguish in a response: of random values only the length. */
 function traits({ status, headers }: VisitedPage) {
   const shape = (value: string) => value.replace(/(?<==)[\w%.+-]{20,}/g, (random) => `(${random.length})`);
   const kept = [...headers].filter(([name]) => !['date', 'transaction-id'].includes(name));
   return { status, headers: Object.fromEntries(kept.map(([name, value]) => [name, shape(value)])) };
 }
 
-/** A challenge page without what differs from browser to browser. */
+/** Returns a challenge page without values that differ between browsers. */
 async function challengeFor(entry: string): Promise<{ text: string; html: string }> {
   const someone = visitor();
   await someone.get(`/?${entry}`);
@@ -41,7 +41,7 @@ async function challengeFor(entry: string): Promise<{ text: string; html: string
 }
 
 describe('the entry', () => {
-  it('takes what a link carries out of the address bar, into a cookie that nobody can read', async () => {
+  it('moves the parameters of a link from the address bar into an encrypted cookie', async () => {
     const someone = visitor();
     const { mpxn, ir } = customer(0);
     for (const entry of [`mpxn=${mpxn}`, `ir=${ir}&return=https%3A%2F%2Fharbourlight.example%2Freturn&lang=cy`]) {
@@ -59,7 +59,7 @@ describe('the entry', () => {
     'mpxn=%3Cscript%3E',
     'mpxn=1012345678&mpxn=1012345678',
     'return=javascript:alert(1)',
-  ])('answers the malformed link ?%s like none, without a word', async (entry) => {
+  ])('treats the malformed link ?%s as one without parameters', async (entry) => {
     const someone = visitor();
     expect(await someone.get(`/?${entry}`)).toMatchObject({ status: 303, location: '/' });
     const plain = await someone.get('/');
@@ -89,7 +89,7 @@ describe('the entry', () => {
     }
   });
 
-  it('says what is wrong with what was typed, at the top, at the field and in the title', async () => {
+  it('shows the error of an input at the top, at the field and in the title', async () => {
     const someone = visitor();
     const page = await someone.press(await someone.get('/'), '/', { identifier: '<b>12' });
     expect(page.status).toBe(400);
@@ -101,19 +101,19 @@ describe('the entry', () => {
 });
 
 describe('the challenge', () => {
-  it('is the same for a meter point that is known and one that is not', async () => {
+  it('is the same for a known and an unknown meter point', async () => {
     const known = await challengeFor(`mpxn=${customer(0).mpxn}`);
     const unknown = await challengeFor('mpxn=1999999999');
     expect(unknown.html.replaceAll('1999999999', customer(0).mpxn)).toBe(known.html);
   });
 
-  it('is the same for an Identity Record that is known and one that is not', async () => {
+  it('is the same for a known and an unknown Identity Record', async () => {
     const known = await challengeFor(`ir=${customer(0).ir}`);
     const unknown = await challengeFor(`ir=ir_${'0'.repeat(24)}`);
     expect(unknown.html).toBe(known.html);
   });
 
-  it('answers the wish for a link in the same way, and mails only whom it knows', async () => {
+  it('responds equally to every request for a link, and mails only to known customers', async () => {
     const answers = [];
     for (const entry of ['mpxn=1999999999', `mpxn=${customer(1).mpxn}`]) {
       const someone = visitor();
@@ -128,7 +128,7 @@ describe('the challenge', () => {
   });
 
   it.each(['/sign-in/link', '/sign-in/supplier'])(
-    'answers %s for a known and an unknown meter point alike: status, headers, cookies, and where it leads',
+    'responds to %s equally for a known and an unknown meter point: status, headers, cookies and location',
     async (action) => {
       const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
       const answers = [];
@@ -144,17 +144,17 @@ describe('the challenge', () => {
   );
 
   it.each(['/sign-in/link', '/sign-in/supplier', '/sign-in/passkey'])(
-    'tells on the entry form what the register does not accept: %s of a browser that kept another entry',
+    'reports on the entry form what the register does not accept: %s from a browser with another stored entry',
     async (action) => {
       const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
       for (const entry of [{ email: 'é@x.yz', ir: 'ir_1' }, { mpxn: 'none' }]) {
         const someone = visitor();
         await someone.get(`/?mpxn=${customer(0).mpxn}`);
         const page = await someone.get('/sign-in');
-        sealedCookies(keys.portalKey as Buffer)<'entry'>({
+        encryptedCookies(keys.portalKey as Buffer)<'entry'>({
           read: () => undefined,
           write: (name, value) => void someone.cookies.set(`register-${name}`, value),
-          forget: () => undefined,
+          delete: () => undefined,
         }).write('entry', entry);
         await someone.post('/sign-in/passkey/options', page.forms[0]?.fields ?? {}, { accept: 'application/json' });
         const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
@@ -167,7 +167,7 @@ describe('the challenge', () => {
     },
   );
 
-  it('asks for an entry before it mails anything', async () => {
+  it('mails nothing before the customer is identified', async () => {
     const someone = visitor();
     const page = await someone.get('/sign-in');
     expect(page.forms.map(({ action }) => action)).toEqual(['/sign-in/passkey', '/']);
@@ -189,7 +189,7 @@ describe('a mailed link', () => {
     path = await mailedPath(register, customer(0).email, 'sign-in/link', before);
   });
 
-  it('opens a page with exactly one form and one button, and nothing happens before it is pressed', async () => {
+  it('opens a page with exactly one form and one button, and has no effect before it is pressed', async () => {
     for (const each of ['', '?lang=cy', '?lang=en']) {
       const page = await visitor().get(`${path}${each}`);
       expect(page.forms).toMatchObject([{ action: path, buttons: 1 }]);
@@ -200,10 +200,10 @@ describe('a mailed link', () => {
     }
   });
 
-  it('signs in only the browser in which the button is pressed, never the one that asked', async () => {
+  it('signs in only the browser in which the button is pressed, never the one that requested the link', async () => {
     const owner = visitor();
-    owner.cookies.set('register-session', `cst_${'A'.repeat(43)}`); // somebody planted a session
-    owner.cookies.set('register-form', 'planted-by-somebody');
+    owner.cookies.set('register-session', `cst_${'A'.repeat(43)}`); // an attacker has set session cookies
+    owner.cookies.set('register-form', 'planted-by-an-attacker');
     const page = await owner.get(path);
     expect(await owner.press(page, path)).toMatchObject({ status: 303, location: '/access' });
     expect(owner.cookies.get('register-session')).toMatch(/^cst_[\w-]{43}$/);
@@ -215,7 +215,7 @@ describe('a mailed link', () => {
     expect(await phishing.get('/access')).toMatchObject({ status: 303, location: '/' });
   });
 
-  it('works once; used, wrong and malformed ones look alike', async () => {
+  it('works once; used, wrong and malformed links have the same response', async () => {
     const seen = new Set<string>();
     for (const each of [path, `/sign-in/link/${'A'.repeat(43)}`, '/sign-in/link/short']) {
       const page = await visitor().get(each);
@@ -226,7 +226,7 @@ describe('a mailed link', () => {
     expect(seen.size).toBe(1);
   });
 
-  it('of an earlier sign-in ends the session that the browser had', async () => {
+  it('ends an earlier session of the browser', async () => {
     const someone = visitor();
     const sessions: string[] = [];
     for (const index of [1, 2]) {
@@ -245,11 +245,15 @@ describe('a mailed link', () => {
   });
 });
 
-describe('a return address', () => {
+describe('a return URL', () => {
   it.each([
-    ['registered for the Data User of the Identity Record is a link back', 'https://harbourlight.example/return', true],
-    ['registered for nobody is ignored', 'https://elsewhere.example/phish', false],
-    ['that only begins like a registered one is ignored', 'https://harbourlight.example/return.evil.example', false],
+    [
+      'registered for the Data User of the Identity Record is shown as a link',
+      'https://harbourlight.example/return',
+      true,
+    ],
+    ['that is not registered is ignored', 'https://elsewhere.example/phish', false],
+    ['that only starts like a registered one is ignored', 'https://harbourlight.example/return.evil.example', false],
     ['below a registered one is ignored', 'https://harbourlight.example/return/more', false],
     ['that is a script is ignored', 'javascript:alert(1)', false],
     ['without a scheme is ignored', '//evil.example', false],
@@ -258,7 +262,7 @@ describe('a return address', () => {
     const { ir, email } = customer(0);
     const before = new Set(await mailedPaths(register.mailbox, email, 'sign-in/link'));
     const entry = await someone.get(`/?ir=${ir}&return=${encodeURIComponent(returnUrl)}`);
-    expect(entry.location).toBe('/sign-in'); // never there by itself
+    expect(entry.location).toBe('/sign-in'); // the return URL is not used as a redirect
     await someone.press(await someone.get('/sign-in'), '/sign-in/link');
     const link = await mailedPath(register, email, 'sign-in/link', before);
     await someone.press(await someone.get(link), link);
@@ -267,7 +271,7 @@ describe('a return address', () => {
 });
 
 describe('a supplier sign-in', () => {
-  /** The last demo customer could not be verified, so that only the supplier can tell who lives there. */
+  /** The last demo customer is unverified, so only the supplier can prove who the occupier is. */
   const unverified = () => customer(3);
 
   async function atSupplier(someone: PortalVisitor, mpxn: string): Promise<string> {
@@ -282,7 +286,7 @@ describe('a supplier sign-in', () => {
 
   const credentials = ({ oidc_login, oidc_password }: Customer) => ({ login: oidc_login, password: oidc_password });
 
-  it('opens the meter point that the supplier vouches for', async () => {
+  it('opens the meter point that the supplier attests', async () => {
     const someone = visitor();
     const url = await atSupplier(someone, unverified().mpxn);
     const callback = await signInAtSupplier(url, credentials(unverified()));
@@ -294,8 +298,8 @@ describe('a supplier sign-in', () => {
 
   it.each([
     ['for another meter point than the one entered', 3, 0],
-    ['where a verified customer can sign in otherwise', 0, 0],
-  ])('is refused %s', async (_, entered, signedIn) => {
+    ['if a verified customer can sign in otherwise', 0, 0],
+  ])('is rejected %s', async (_, entered, signedIn) => {
     const someone = visitor();
     const url = await atSupplier(someone, customer(entered).mpxn);
     const page = await someone.get(await signInAtSupplier(url, credentials(customer(signedIn))));
@@ -304,7 +308,7 @@ describe('a supplier sign-in', () => {
     expect(someone.cookies.has('register-session')).toBe(false);
   });
 
-  it('is of use only in the browser that was sent to the supplier', async () => {
+  it('works only in the browser that was redirected to the supplier', async () => {
     const url = await atSupplier(visitor(), unverified().mpxn);
     const callback = await signInAtSupplier(url, credentials(unverified()));
     const other = visitor();
@@ -312,7 +316,7 @@ describe('a supplier sign-in', () => {
     expect(other.cookies.has('register-session')).toBe(false);
   });
 
-  it('needs a choice', async () => {
+  it('requires a choice of supplier', async () => {
     const someone = visitor();
     await someone.get(`/?mpxn=${unverified().mpxn}`);
     const page = await someone.press(await someone.get('/sign-in'), '/sign-in/supplier', { supplier: '' });
@@ -321,12 +325,12 @@ describe('a supplier sign-in', () => {
   });
 });
 
-describe('a passkey that is none', () => {
+describe('an invalid passkey', () => {
   it.each([
     ['nothing', ''],
     ['no object', '[]'],
     ['nonsense', '{"id":"x"}'],
-  ])('is refused: %s', async (_, credential) => {
+  ])('is rejected: %s', async (_, credential) => {
     const someone = visitor();
     const page = await someone.get('/sign-in');
     const { fields = {} } = page.forms[0] ?? {};
@@ -338,7 +342,7 @@ describe('a passkey that is none', () => {
   });
 });
 
-it('every sign-in is told to nobody by the log: secrets, codes and addresses are not in it', async () => {
+it('the log contains no secrets, codes or addresses of sign-ins', async () => {
   const log = logLines(register);
   for (const { email, mpxn, ir } of customers)
     for (const value of [email, mpxn, ir]) expect(log.includes(value)).toBe(false);

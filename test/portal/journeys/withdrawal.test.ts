@@ -13,7 +13,7 @@ let returnUrl: string;
 let session: string;
 
 beforeAll(async () => {
-  // Of its own: a demo customer's accesses are withdrawn.
+  // Not the shared register: a demo customer's accesses are withdrawn.
   register = await startTestRegister('one process');
   dataUser = await signedInClient(register, 'data_user');
   const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
@@ -27,14 +27,14 @@ beforeAll(async () => {
 
 afterAll(() => register?.close());
 
-/** Internal ids of the accesses on a page, by a text in their part of it. */
+/** Returns the internal ids of those accesses on a page whose section contains a text. */
 function accessWith(html: string, text: string): string {
   const parts = html.split('data-access="').slice(1);
   return /^[^"]+/.exec(parts.find((part) => part.includes(text)) ?? '')?.[0] ?? '';
 }
 
-describe('a customer who came by a link of a Data User', () => {
-  it('sees the property and who has access, with plain words, terms and all contacts', async () => {
+describe('a customer who followed a link of a Data User', () => {
+  it('reads the property and who has access, in plain words, with terms and all contacts', async () => {
     const { status, text, html } = await customer.get('/access');
     expect(status).toBe(200);
     expect(text).toContain(register.sandbox.samples.mpxn);
@@ -48,12 +48,12 @@ describe('a customer who came by a link of a Data User', () => {
     expect(text).not.toMatch(/\bak_[0-9a-f]{24}|\bir_[0-9a-f]{24}/);
   });
 
-  it('sees every access at the meter point, by whichever Data User', async () => {
+  it('reads every access at the meter point, by any Data User', async () => {
     const { text } = await customer.get('/access');
     expect(text).toContain('Moorland Flexibility Services Ltd');
   });
 
-  it('reads the same in Welsh, and keeps the language', async () => {
+  it('reads the same in Welsh, and the language is remembered', async () => {
     const welsh = await customer.get('/access?lang=cy');
     expect(welsh.html).toContain('<html lang="cy"');
     expect(welsh.text).toContain('Rhoesoch eich cydsyniad.');
@@ -61,7 +61,7 @@ describe('a customer who came by a link of a Data User', () => {
     await customer.get('/access?lang=en');
   });
 
-  it('finds what a withdrawal means on a page with one form and one button', async () => {
+  it('reads the effect of a withdrawal on a page with one form and one button', async () => {
     const id = accessWith((await customer.get('/access')).html, 'that is to be withdrawn');
     const page = await customer.get(`/access/${id}/withdraw`);
     expect(page.forms).toMatchObject([{ action: `/access/${id}/withdraw`, buttons: 1 }]);
@@ -70,7 +70,7 @@ describe('a customer who came by a link of a Data User', () => {
     expect(page.html).not.toMatch(/<textarea|<select|type="(text|radio)"/);
   });
 
-  it('withdraws: the register says REVOKED when the page comes back, and the way back says withdrawn', async () => {
+  it('withdraws: the record is REVOKED before the response, and the return link says withdrawn', async () => {
     const id = accessWith((await customer.get('/access')).html, 'that is to be withdrawn');
     const path = `/access/${id}/withdraw`;
     const answer = await customer.press(await customer.get(path), path);
@@ -84,7 +84,7 @@ describe('a customer who came by a link of a Data User', () => {
     expect((await customer.get('/access')).text).not.toContain('that is to be withdrawn');
   });
 
-  it('is told clearly when it has ended already', async () => {
+  it('reads that an access has already ended', async () => {
     const id = accessWith((await customer.get('/history')).html, 'that is to be withdrawn');
     const page = await customer.get(`/access/${id}/withdraw`);
     expect(page).toMatchObject({ status: 200 });
@@ -92,7 +92,7 @@ describe('a customer who came by a link of a Data User', () => {
     expect(page.html).not.toContain('class="govuk-button govuk-button--warning"');
   });
 
-  it('is told the same in another tab, where the list and the button are still from before', async () => {
+  it('reads the same in another tab with an outdated list and button', async () => {
     const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
     const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Open in two tabs' }));
     const other = await signedInVisitor(register, `ir=${ir}`, email);
@@ -101,14 +101,14 @@ describe('a customer who came by a link of a Data User', () => {
     const [one, two] = [await customer.get(path), await other.get(path)];
     expect(await customer.press(one, path)).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
 
-    expect((await customer.get(path)).text).toContain('This access has already ended'); // from the list of before
+    expect((await customer.get(path)).text).toContain('This access has already ended'); // follows a link of the outdated list
     for (const [tab, page] of [[customer, one] as const, [other, two] as const]) {
       const again = await tab.press(page, path);
       expect(again).toMatchObject({ status: 303, location: path });
-      const told = await tab.get(path);
-      expect(told.status).toBe(200);
-      expect(told.text).toContain('This access has already ended');
-      expect(told.forms.map(({ action }) => action)).toEqual(['/sign-out']);
+      const tabPage = await tab.get(path);
+      expect(tabPage.status).toBe(200);
+      expect(tabPage.text).toContain('This access has already ended');
+      expect(tabPage.forms.map(({ action }) => action)).toEqual(['/sign-out']);
     }
     const { body: verified } = await anonymousClient(register.rest)(
       'GET',
@@ -117,14 +117,14 @@ describe('a customer who came by a link of a Data User', () => {
     expect(verified['access-record']['access-event'].state).toBe('REVOKED');
   });
 
-  it('finds it in the history, and who ended it', async () => {
+  it('finds the access in the history, and who ended it', async () => {
     const { text } = await customer.get('/history');
     expect(text).toContain('Heating advice that is to be withdrawn');
     expect(text).toContain('You withdrew your consent');
-    expect(text).not.toContain('You can withdraw your consent'); // what has ended cannot be withdrawn any more
+    expect(text).not.toContain('You can withdraw your consent'); // an ended access cannot be withdrawn
   });
 
-  it('cannot withdraw what does not rest on consent, but is told how to object', async () => {
+  it('cannot withdraw an access that is not based on consent, but reads how to object', async () => {
     const { html, text } = await customer.get('/access');
     const id = accessWith(html, 'Public task');
     expect(text).toContain('You have the right to object.');
@@ -146,7 +146,7 @@ describe('a customer who came by a link of a Data User', () => {
     expect((await stranger.get('/access/no-such-id/withdraw')).status).toBe(404);
   });
 
-  it('downloads what is and what was, as a table and as data', async () => {
+  it('downloads current and ended accesses, as a table and as data', async () => {
     const csv = await customer.get('/history.csv');
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="energy-data-access.csv"');
@@ -161,7 +161,7 @@ describe('a customer who came by a link of a Data User', () => {
     expect(json.html).not.toMatch(/\b(ak|ir|duid)_[0-9a-f]{24}/);
   });
 
-  it('sees who looked', async () => {
+  it('reads who looked up the meter point', async () => {
     const provider = await signedInClient(register, 'data_provider');
     await provider('GET', `/v1/access-records/${register.sandbox.samples.access_keys.active}`);
     await dataUser('GET', `/v1/identity-records/exists?mpxn=${register.sandbox.samples.mpxn}`);
@@ -169,7 +169,7 @@ describe('a customer who came by a link of a Data User', () => {
     await expect(pageWith('/who-looked', 'Harbourlight')).resolves.toContain('Asked whether your meter point is known');
   });
 
-  it('signs out: the session ends in the register, the browser drops what it kept', async () => {
+  it('signs out: the session ends in the register, and the browser clears its cache', async () => {
     const token = new Map(customer.cookies);
     const page = await customer.get('/access');
     const answer = await customer.press(page, '/sign-out');
@@ -177,13 +177,13 @@ describe('a customer who came by a link of a Data User', () => {
     expect(answer.headers.get('clear-site-data')).toBe('"cache"');
     expect(await customer.get('/access')).toMatchObject({ status: 303, location: '/' });
 
-    for (const [name, value] of token) customer.cookies.set(name, value); // somebody kept the cookie
+    for (const [name, value] of token) customer.cookies.set(name, value); // an attacker replays the cookies
     const ended = await customer.get('/access');
     expect(ended.status).toBe(401);
     expect(ended.text).toContain('You have been signed out');
   });
 
-  it('leaves nothing in the log but route templates', () => {
+  it('writes only route templates to the log', () => {
     const log = logLines(register);
     const [{ ir, mpxn, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
     const secrets = [ir, mpxn, email, key, session, encodeURIComponent(returnUrl)];
@@ -193,7 +193,7 @@ describe('a customer who came by a link of a Data User', () => {
   });
 });
 
-/** Looks are written within a second: asks again until the page has the text. */
+/** Lookups are stored within a second: polls until the page contains the text. */
 async function pageWith(path: string, text: string): Promise<string> {
   return until(async () => {
     const page = await customer.get(path);

@@ -1,15 +1,15 @@
-import { accessOf, countsOf, organisationsOf } from '../../../portal/presentation/access-list';
-import { historyOf } from '../../../portal/presentation/history';
-import { looksByDay } from '../../../portal/presentation/looks';
-import type { Controller, LegalBasis } from '../../../portal/presentation/register-answers';
-import { returnLink, webLink } from '../../../portal/presentation/web-link';
+import { accessOf, countsOf, organisationsOf } from '../../../web/portal/presentation/access-list';
+import { historyOf } from '../../../web/portal/presentation/history';
+import { lookupsByDay } from '../../../web/portal/presentation/lookups';
+import type { Controller, LegalBasis } from '../../../web/portal/presentation/operation-results';
+import { returnLink, webLink } from '../../../web/portal/presentation/web-link';
 import { customerRecord, discoveredRecord } from '../../support/customer-records';
 
 const withControllers = (controllers: readonly Controller[]) =>
   customerRecord({ recordMetadata: { createdAt: '2026-01-01T00:00:00.000Z', controllerArrangement: { controllers } } });
 
 describe('the list of organisations', () => {
-  it('has one entry for each organisation, with every access of it', () => {
+  it('has one entry per organisation, with all its accesses', () => {
     const list = organisationsOf(
       [
         customerRecord({ id: '1' }),
@@ -24,7 +24,7 @@ describe('the list of organisations', () => {
     ]);
   });
 
-  it('begins with organisations that are not registered, also when one of the same name is', () => {
+  it('starts with unregistered organisations, even if one of the same name is registered', () => {
     const list = organisationsOf([customerRecord(), discoveredRecord('Larkhill Energy Advice Ltd')], 'en');
     expect(list.map(({ isDiscovered }) => isDiscovered)).toEqual([true, false]);
     expect(list[0]?.accesses[0]).toMatchObject({
@@ -34,7 +34,7 @@ describe('the list of organisations', () => {
     });
   });
 
-  it('is counted: organisations, accesses by consent and by other bases, and what is not registered', () => {
+  it('has counts of organisations, accesses by consent and by other bases, and unregistered accesses', () => {
     const list = organisationsOf(
       [
         customerRecord(),
@@ -56,7 +56,7 @@ describe('an access', () => {
     ['UK_LEGITIMATE_INTERESTS', false, 'object'],
     ['UK_LEGAL_OBLIGATION', false, 'ask'],
     ['UK_CONTRACT', false, 'ask'],
-  ])('on %s can be withdrawn: %s, else one may %s', (legalBasis, canBeWithdrawn, objection) => {
+  ])('on %s can be withdrawn: %s, otherwise the customer may %s', (legalBasis, canBeWithdrawn, objection) => {
     expect(accessOf(customerRecord({ legalBasis }), 'en')).toMatchObject({ canBeWithdrawn, objection });
   });
 
@@ -90,13 +90,13 @@ describe('an access', () => {
     ]);
   });
 
-  it('has its days in Great Britain, in the words of the language', () => {
+  it('shows days in Great Britain, in the language of the page', () => {
     const record = customerRecord({ registeredAt: '2026-06-30T23:30:00.000Z', expiry: '2026-12-31T23:30:00.000Z' });
     expect(accessOf(record, 'en')).toMatchObject({ registered: '1 July 2026', expiry: '31 December 2026' });
     expect(accessOf(record, 'cy')).toMatchObject({ registered: '1 Gorffennaf 2026', expiry: '31 Rhagfyr 2026' });
   });
 
-  it('names who registered it when that is somebody else', () => {
+  it('names the Data User if it is not the organisation itself', () => {
     expect(accessOf(customerRecord(), 'en').registeredBy).toBeUndefined();
     const dataUser = { displayName: 'Meter Gateway Ltd', contactUrl: 'https://gateway.example' };
     expect(accessOf(customerRecord({ dataUser }), 'en').registeredBy).toEqual({
@@ -113,44 +113,46 @@ describe('the history', () => {
     ['expiry', 'EXPIRED', 'EXPIRED', null, '3 July 2026'],
     ['expiry', 'EXPIRED', 'REPLACED', null, '3 July 2026'],
     ['terminated', 'REVOKED', 'DATA_USER_TERMINATED', '2026-07-02T23:30:00.000Z', '3 July 2026'],
-  ] as const)('says %s for a record that is %s by %s', (endedBy, state, cause, revokedAt, ended) => {
+  ] as const)('shows %s for a record that is %s by %s', (endedBy, state, cause, revokedAt, ended) => {
     const record = customerRecord({
       state,
       expiry: '2026-07-03T09:00:00.000Z',
       accessEvent: { revokedAt },
-      transitions: { nodes: ['REGISTERED', cause].map((each) => ({ at: '2026-01-01T00:00:00.000Z', cause: each })) },
+      transitions: {
+        nodes: (['REGISTERED', cause] as const).map((each) => ({ at: '2026-01-01T00:00:00.000Z', cause: each })),
+      },
     });
     expect(historyOf([record], 'en')).toMatchObject([{ endedBy, ended, name: 'Larkhill Energy Advice Ltd' }]);
   });
 });
 
-describe('the history of what was discovered', () => {
-  const told = (change: Parameters<typeof discoveredRecord>[1]) =>
+describe('the history of a discovered access', () => {
+  const discoveredHistory = (change: Parameters<typeof discoveredRecord>[1]) =>
     historyOf([discoveredRecord('Nobody Knows Ltd', change)], 'en');
 
-  it('says since when the organisation is registered', () => {
+  it('shows when the organisation registered', () => {
     const nodes = [
       { at: '2026-05-02T08:00:00.000Z', cause: 'DISCOVERED' },
       { at: '2026-06-30T23:30:00.000Z', cause: 'CLAIMED' },
-    ];
+    ] as const;
     const claimed = { endedBy: 'claimed', ended: '1 July 2026', name: 'Nobody Knows Ltd' };
-    expect(told({ transitions: { nodes } })).toMatchObject([claimed]);
-    expect(told({ transitions: { nodes }, state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' })).toMatchObject([
-      claimed,
-    ]);
+    expect(discoveredHistory({ transitions: { nodes } })).toMatchObject([claimed]);
+    expect(
+      discoveredHistory({ transitions: { nodes }, state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' }),
+    ).toMatchObject([claimed]);
   });
 
-  it('says that it was not seen again', () => {
-    expect(told({ state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' })).toMatchObject([
+  it('shows that it was not seen again', () => {
+    expect(discoveredHistory({ state: 'EXPIRED', expiry: '2026-08-01T00:00:00.000Z' })).toMatchObject([
       { endedBy: 'notSeenAgain', ended: '1 August 2026' },
     ]);
   });
 });
 
-describe('who looked', () => {
-  it('is by day, hour and organisation, newest first, whichever part of the register counted', () => {
+describe('the list of lookups', () => {
+  it('is grouped by day, hour and organisation, newest first, for both kinds of lookups', () => {
     const at = (hour: string) => `2026-06-30T${hour}:00:00.000Z`;
-    const days = looksByDay(
+    const days = lookupsByDay(
       [
         { organisation: 'Data Co', kind: 'VERIFICATION', hour: at('22'), count: 2 },
         { organisation: null, kind: 'VERIFICATION', hour: at('22'), count: 1 },
@@ -163,16 +165,16 @@ describe('who looked', () => {
     expect(days).toEqual([
       {
         day: '1 July 2026',
-        hours: [{ hour: '00:00–01:00', organisation: 'Data Co', looks: [{ kind: 'LISTING', count: 1 }] }],
+        hours: [{ hour: '00:00–01:00', organisation: 'Data Co', lookups: [{ kind: 'LISTING', count: 1 }] }],
       },
       {
         day: '30 June 2026',
         hours: [
-          { hour: '23:00–00:00', organisation: undefined, looks: [{ kind: 'VERIFICATION', count: 1 }] },
+          { hour: '23:00–00:00', organisation: undefined, lookups: [{ kind: 'VERIFICATION', count: 1 }] },
           {
             hour: '23:00–00:00',
             organisation: 'Data Co',
-            looks: [
+            lookups: [
               { kind: 'VERIFICATION', count: 5 },
               { kind: 'EXISTENCE_CHECK', count: 4 },
             ],
@@ -188,7 +190,7 @@ describe('a link of a page', () => {
     expect(webLink(address)).toBeUndefined();
   });
 
-  it('back to a Data User keeps its query, and says withdrawn after a withdrawal only', () => {
+  it('back to a Data User keeps its query, and reports a withdrawal only after one', () => {
     expect(returnLink('https://larkhill.example/back?x=1')).toBe('https://larkhill.example/back?x=1');
     expect(returnLink('https://larkhill.example/back?x=1', 'withdrawn')).toBe(
       'https://larkhill.example/back?x=1&dar-action=withdrawn',

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutBrand } from '../../../portal/request/assets';
-import { packageFolder } from '../../../web/package-folder';
+import { withoutBrand } from '../../../web/portal/request/assets';
+import { packageFolder } from '../../../web/shared/package-folder';
 
-it('the components keep their styles, without the typeface and the crest that are for gov.uk alone', () => {
+it('the components have no typeface or crest that only gov.uk may use', () => {
   const original = readFileSync(join(packageFolder('govuk-frontend'), 'dist/govuk/govuk-frontend.min.css'), 'utf8');
   expect(original).toMatch(/GDS Transport/);
   const stylesheet = withoutBrand(original);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { wordingIn } from '../../../portal/request/languages';
-import { csvOf, jsonOf } from '../../../portal/presentation/download';
+import { translatorFor } from '../../../web/portal/request/languages';
+import { csvOf, jsonOf } from '../../../web/portal/presentation/download';
 import { enumName } from '../../../schema/naming';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { customerRecord, discoveredRecord } from '../../support/customer-records';
 
-/** What Interface A calls things. */
+/** Names of Interface A. */
 const CONTRACT = (() => {
   const text = readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', 'a.yaml'), 'utf8');
   const { components } = load(text) as {
@@ -31,7 +31,7 @@ const session = {
   returnUrl: null,
 };
 
-/** Cells of one row: simple enough a reader for what the tests write. */
+/** Returns the cells of one row. This parser suffices for the values of these tests. */
 function cellsOf(csv: string, row: number): string[] {
   const line = csv.replace('\uFEFF', '').split('\r\n')[row] ?? '';
   return [...line.matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
@@ -43,7 +43,7 @@ describe('the table for spreadsheet programs', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("https://elsewhere.example")'])(
     'quotes the cell %j as text',
     (value) => {
-      const csv = csvOf([customerRecord({ purpose: value, leadControllerName: value })], 'en', wordingIn('en'));
+      const csv = csvOf([customerRecord({ purpose: value, leadControllerName: value })], 'en', translatorFor('en'));
       const cells = cellsOf(csv, 1);
       expect(cells.filter((cell) => /^[=+@\t\r-]/.test(cell))).toEqual([]);
       expect([cells[0], cells[3]]).toEqual([`'${value}`, `'${value}`]);
@@ -52,7 +52,7 @@ describe('the table for spreadsheet programs', () => {
 
   it('has a row for each record in plain words, in the language of the page', () => {
     const records = [customerRecord(), customerRecord({ purpose: 'One, two; "three"' })];
-    const csv = csvOf(records, 'cy', wordingIn('cy'));
+    const csv = csvOf(records, 'cy', translatorFor('cy'));
     expect(cellsOf(csv, 0).slice(0, 3)).toEqual(['Sefydliad', 'Statws', 'Sail gyfreithiol']);
     expect(cellsOf(csv, 1).slice(0, 3)).toEqual([
       'Larkhill Energy Advice Ltd',
@@ -64,11 +64,11 @@ describe('the table for spreadsheet programs', () => {
   });
 });
 
-describe('the table, of an organisation that is not registered', () => {
-  it('says when it was seen, and nowhere that it was registered', () => {
-    const csv = csvOf([discoveredRecord('Nobody Knows Ltd')], 'en', wordingIn('en'));
-    const told = Object.fromEntries(cellsOf(csv, 0).map((name, index) => [name, cellsOf(csv, 1)[index]]));
-    expect(told).toMatchObject({
+describe('the table of an unregistered organisation', () => {
+  it('shows when it was seen, and no registration', () => {
+    const csv = csvOf([discoveredRecord('Nobody Knows Ltd')], 'en', translatorFor('en'));
+    const cells = Object.fromEntries(cellsOf(csv, 0).map((name, index) => [name, cellsOf(csv, 1)[index]]));
+    expect(cells).toMatchObject({
       Organisation: 'Nobody Knows Ltd',
       Status: 'Not registered',
       Since: '',
@@ -99,7 +99,7 @@ describe('the data for programs', () => {
     jsonOf({ ...session, address: { ...ADDRESS, addressLine2: null, county: null } }, records),
   ) as Data;
 
-  it('hold the property and every fact of a record, but no key of it', () => {
+  it('contain the property and all fields of a record, but no key', () => {
     const { property, 'access-records': facts } = data;
     expect(property).toMatchObject({ mpxn: '1012345678', address: ADDRESS, 'move-in-date': '2024-02-29' });
     expect(facts).toMatchObject([
@@ -132,7 +132,7 @@ describe('the data for programs', () => {
     expect(facts[0]).not.toHaveProperty('id');
   });
 
-  it('have the names of Interface A, but for what only the download has', () => {
+  it('have the names of Interface A, except for fields that only the download has', () => {
     expect(namesIn(data).filter((name) => !CONTRACT.names.has(name))).toEqual(['property', 'ended-at', 'ended-by']);
   });
 
@@ -154,7 +154,7 @@ interface Data {
   readonly 'access-records': readonly Record<string, unknown>[];
 }
 
-/** Names of members, at any depth, each once. */
+/** Returns the distinct member names at any depth. */
 function namesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Array.isArray(value) ? [] : Object.keys(value);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import pino from 'pino';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
-import type { DatabaseAddress } from '../../../subgraphs/server/database-login';
-import { type FetchAhead, type Workers, startWorkers } from '../../../subgraphs/server/job-workers';
-import type { JobQueue, Task } from '../../../subgraphs/server/jobs';
-import { inTransaction } from '../../../subgraphs/server/transaction';
+import type { DatabaseAddress } from '../../../subgraphs/server/database/database-login';
+import { type Workers, startWorkers } from '../../../subgraphs/server/jobs/job-workers';
+import type { JobQueue, Task } from '../../../subgraphs/server/jobs/jobs';
+import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { TRIAL_JOBS, trialJobs } from '../../support/job-database';
 import {
   type ControlledPostgres,
@@ -43,21 +43,21 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function workers(tasks: Record<string, Task>, fetchAhead?: FetchAhead): Promise<void> {
-  started.push(await startWorkers({ address, schema: TRIAL_JOBS, tasks, logger, concurrency: 2, fetchAhead }));
+async function workers(tasks: Record<string, Task>): Promise<void> {
+  started.push(await startWorkers({ address, schema: TRIAL_JOBS, tasks, logger, concurrency: 2 }));
 }
 
 const waiting = async (): Promise<number> =>
   Number((await pool.query(`select count(*) from ${TRIAL_JOBS}._private_jobs`)).rows[0].count);
 
-/** Waits until jobs without further attempts were swept away so many times, one at a time. */
+/** Waits for a number of sweeps. Each deletes a job without further attempts. */
 async function sweeps(times: number): Promise<void> {
   for (let n = 0; n < times; n++) {
-    await jobs.add(pool, 'given up', {}, { key: `given up ${n}`, maxAttempts: 1 });
-    await pool.query(`update ${TRIAL_JOBS}._private_jobs set attempts = 1 where key = $1`, [`given up ${n}`]);
+    await jobs.add(pool, 'exhausted', {}, { key: `exhausted ${n}`, maxAttempts: 1 });
+    await pool.query(`update ${TRIAL_JOBS}._private_jobs set attempts = 1 where key = $1`, [`exhausted ${n}`]);
     await until(async () => {
       const { rowCount } = await pool.query(`select from ${TRIAL_JOBS}._private_jobs where key = $1`, [
-        `given up ${n}`,
+        `exhausted ${n}`,
       ]);
       return rowCount === 0 ? true : undefined;
     });
@@ -65,7 +65,7 @@ async function sweeps(times: number): Promise<void> {
 }
 
 describe('A job', () => {
-  it('is done once the transaction that added it is committed, and leaves nothing', async () => {
+  it('runs after the transaction that added it has committed, and is then deleted', async () => {
     const done: unknown[] = [];
     await workers({ note: async (payload) => void done.push(payload) });
     await inTransaction(pool, async (session) => {
@@ -77,14 +77,11 @@ describe('A job', () => {
     expect(done).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it.each([
-    ['fetch ahead', {}],
-    ['fetch one by one', undefined],
-  ])('is done by workers that %s also when the very first look for jobs failed', async (_, fetchAhead) => {
+  it('is run by workers even if their first poll failed', async () => {
     const done: unknown[] = [];
     const tasks = `${TRIAL_JOBS}._private_tasks`;
     await runIn(database.url, `revoke select on ${tasks} from ${address.role}`);
-    await workers({ note: async (payload) => void done.push(payload) }, fetchAhead);
+    await workers({ note: async (payload) => void done.push(payload) });
     await until(async () => {
       const { rowCount } = await pool.query(
         `select from pg_stat_activity where datname = current_database() and state = 'idle' and query ~ $1`,
@@ -98,7 +95,7 @@ describe('A job', () => {
     expect(done).toEqual([{ n: 1 }]);
   });
 
-  it('never was when its transaction is rolled back', async () => {
+  it('does not run if its transaction is rolled back', async () => {
     const done: unknown[] = [];
     await workers({ note: async (payload) => void done.push(payload) });
     const rolledBack = inTransaction(pool, async (session) => {
@@ -111,7 +108,7 @@ describe('A job', () => {
     expect(done).toEqual([{ n: 'after' }]);
   });
 
-  it('is done by one of the replicas', async () => {
+  it('runs on one of the replicas', async () => {
     const done: number[] = [];
     const note: Task = async (payload) => void done.push((payload as { n: number }).n);
     await Promise.all([workers({ note }), workers({ note }), workers({ note })]);
@@ -121,7 +118,7 @@ describe('A job', () => {
     expect(done.toSorted((one, other) => one - other)).toEqual(numbers);
   });
 
-  it('is replaced by another one of its key while it waits', async () => {
+  it('is replaced by a new job with its key while it waits', async () => {
     const done: unknown[] = [];
     await jobs.add(pool, 'note', { n: 1 }, { key: 'k' });
     await jobs.add(pool, 'note', { n: 2 }, { key: 'k' });
@@ -130,7 +127,7 @@ describe('A job', () => {
     expect(done).toEqual([{ n: 2 }]);
   });
 
-  it('waits for its time, by the register’s clock', async () => {
+  it('starts at its time by the register’s clock', async () => {
     await pool.query('select register.set_clock_offset($1)', [86_400]);
     const now = (await pool.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
     await jobs.add(pool, 'note', {}, { runAt: new Date(now.getTime() + 3_600_000) });
@@ -144,7 +141,7 @@ describe('A job', () => {
 });
 
 describe('A job that fails', () => {
-  it('is tried again, told which attempt it is', async () => {
+  it('runs again with the number of the attempt', async () => {
     const attempts: unknown[] = [];
     const flaky: Task = async (_payload, attempt) => {
       attempts.push(attempt);
@@ -159,22 +156,22 @@ describe('A job that fails', () => {
     ]);
   });
 
-  it('leaves neither its payload nor the message of the failure in the log, nor the message in the database', async () => {
+  it('leaves neither its payload nor the error message in the log, nor the message in the database', async () => {
     const fail: Task = async () => {
       throw Object.assign(new Error('no such mailbox: ada@example.org'), { code: 'EENVELOPE' });
     };
     await workers({ fail });
     await jobs.add(pool, 'fail', { secret: 'sesame-open' });
-    const kept = await until(
+    const stored = await until(
       async () =>
         (await pool.query(`select last_error from ${TRIAL_JOBS}._private_jobs where last_error is not null`)).rows[0],
     );
-    expect(kept).toEqual({ last_error: 'Error EENVELOPE' });
+    expect(stored).toEqual({ last_error: 'Error EENVELOPE' });
     expect(lines.join('')).toContain('job failed');
     expect(lines.join('')).not.toMatch(/ada@example|sesame/);
   });
 
-  it('is tried again within half a minute, however often it failed, and forgotten after its last attempt', async () => {
+  it('runs again within half a minute after any number of failures, and is deleted after its last attempt', async () => {
     await jobs.add(pool, 'note', {});
     await jobs.add(pool, 'note', {}, { maxAttempts: 1 });
     await pool.query(
@@ -191,48 +188,48 @@ describe('A job that fails', () => {
   });
 });
 
-/** Workers in a process of their own, and all that it has said. */
-async function workerProcess(url: string, ...more: string[]) {
+/** Starts workers in a separate process; `count` counts lines of its output. */
+async function workerProcess(url: string) {
   const script = join(REPOSITORY_ROOT, 'test/support/job-process.ts');
   const loader = join(REPOSITORY_ROOT, 'test/support/swc-register.js');
-  const child = spawn(process.execPath, ['-r', loader, script, url, ...more], { stdio: ['pipe', 'pipe', 'inherit'] });
-  let said = '';
-  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
-  const count = (words: string) => said.split(`${words}\n`).length - 1;
-  await until(() => (said.includes('ready') ? true : undefined));
+  const child = spawn(process.execPath, ['-r', loader, script, url], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  const count = (line: string) => output.split(`${line}\n`).length - 1;
+  await until(() => (output.includes('ready') ? true : undefined));
   return { child, count };
 }
 
 describe('Workers', () => {
-  it('that are killed leave their jobs to the others, within seconds; those of the living are left to them', async () => {
-    const { child: doomed, count } = await workerProcess(database.url);
+  it('take over the jobs of killed workers within seconds, but not those of running workers', async () => {
+    const { child: victim, count } = await workerProcess(database.url);
     await jobs.add(pool, 'hold', { n: 1 });
     await until(() => (count('took 1') > 0 ? true : undefined));
 
     const taken: unknown[] = [];
-    const living: unknown[] = [];
+    const running: unknown[] = [];
     let finish = (): void => undefined;
     const held = new Promise<void>((resolve) => (finish = resolve));
-    await workers({ keep: async (payload) => void (living.push(payload), await held) });
+    await workers({ keep: async (payload) => void (running.push(payload), await held) });
     await jobs.add(pool, 'keep', { n: 2 });
     await workers({
       hold: async (payload) => void taken.push(payload),
-      keep: async (payload) => void living.push(payload),
+      keep: async (payload) => void running.push(payload),
     });
-    await until(() => (living.length > 0 ? true : undefined));
-    await sweeps(9); // of three sweepers: one of them found nobody dead three times
-    expect([taken, living]).toEqual([[], [{ n: 2 }]]);
+    await until(() => (running.length > 0 ? true : undefined));
+    await sweeps(9); // by three sweepers: at least one of them has run three times
+    expect([taken, running]).toEqual([[], [{ n: 2 }]]);
 
-    doomed.kill('SIGKILL');
-    await once(doomed, 'exit');
+    victim.kill('SIGKILL');
+    await once(victim, 'exit');
     const killedAt = performance.now();
     await until(() => (taken.length > 0 ? true : undefined));
     expect(performance.now() - killedAt).toBeLessThan(5_000);
-    expect([taken, living]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+    expect([taken, running]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
     finish();
   });
 
-  it('that are frozen leave their jobs to the others, too', async () => {
+  it('also take over the jobs of frozen workers', async () => {
     const { child, count } = await workerProcess(database.url);
     try {
       await jobs.add(pool, 'wait', { n: 1 });
@@ -247,7 +244,7 @@ describe('Workers', () => {
     }
   });
 
-  it('go on when the database dropped all their sessions', async () => {
+  it('continue after the database has terminated all their sessions', async () => {
     const done: unknown[] = [];
     await workers({ note: async (payload) => void done.push(payload) });
     await pool.query(
@@ -258,10 +255,7 @@ describe('Workers', () => {
     expect(done).toEqual([{ n: 1 }]);
   });
 
-  it.each([
-    ['ahead', {}],
-    ['one by one', undefined],
-  ])('that fetch %s go on at the server that takes over from one that fell silent', async (_, fetchAhead) => {
+  it('continue at the server that takes over from one that no longer responds', async () => {
     const proxy = await silencedProxy(Number(new URL(database.url).port));
     try {
       const done: unknown[] = [];
@@ -269,9 +263,7 @@ describe('Workers', () => {
       [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
       const tasks = { note: async (payload: unknown) => void done.push(payload) };
       const through = { ...address, url: url.href };
-      started.push(
-        await startWorkers({ address: through, schema: TRIAL_JOBS, tasks, logger, concurrency: 2, fetchAhead }),
-      );
+      started.push(await startWorkers({ address: through, schema: TRIAL_JOBS, tasks, logger, concurrency: 2 }));
       await jobs.add(pool, 'note', { n: 1 });
       await until(async () => ((await waiting()) === 0 ? true : undefined));
       proxy.silence();
@@ -284,68 +276,66 @@ describe('Workers', () => {
     }
   });
 
-  describe('whose database goes away while they do jobs', () => {
+  describe('whose database becomes unavailable while they run jobs', () => {
     let server: ControlledPostgres;
     let own: FreshDatabase;
-    let room: Awaited<ReturnType<typeof trialJobs>>;
+    let trial: Awaited<ReturnType<typeof trialJobs>>;
     beforeAll(async () => {
       server = await controlledPostgres();
       own = await freshDatabase(server);
-      room = await trialJobs(own.url);
+      trial = await trialJobs(own.url);
     });
     afterAll(async () => {
-      await room?.pool.end();
+      await trial?.pool.end();
       await server?.remove();
     });
 
-    it.each([
-      ['ahead', 'end before it is back'],
-      ['one by one', 'end before it is back'],
-      ['ahead', 'are given up before the last one ends'],
-      ['one by one', 'are given up before the last one ends'],
-    ])('and that fetch %s live on, and do them again when they %s', async (fetching, when) => {
-      const { child, count } = await workerProcess(own.url, fetching);
-      const exited = once(child, 'exit');
-      try {
-        for (const n of [1, 2]) await room.jobs.add(room.pool, 'wait', { n });
-        await until(() => (count('took 1') + count('took 2') === 2 ? true : undefined));
-        await server.kill();
-        const end = (which: string) => child.stdin.write(`${which}\n`);
-        const early = when === 'end before it is back' ? [1, 2] : [1];
-        early.forEach((n) => end(String(n)));
-        await until(() => early.every((n) => count(`ended ${n}`) === 1) || undefined);
-        await server.start();
-        await until(() => (count('took 1') + count('took 2') === 4 ? true : undefined));
-        end('all'); // those that were given up, too
-        await room.jobs.add(room.pool, 'wait', { n: 3 });
-        await until(() => (count('took 3') > 0 ? true : undefined));
-        await until(async () => {
-          end('all');
-          const { rows } = await room.pool.query(`select count(*)::int as left from ${TRIAL_JOBS}._private_jobs`);
-          return rows[0].left === 0 ? true : undefined;
-        });
-        expect(child.exitCode).toBeNull();
-      } finally {
-        child.kill('SIGKILL');
-        await exited;
-        await runIn(own.url, `delete from ${TRIAL_JOBS}._private_jobs`);
-      }
-    });
+    it.each(['end during the outage', 'are abandoned before the last one ends'])(
+      'continue to run, and repeat the jobs if they %s',
+      async (when) => {
+        const { child, count } = await workerProcess(own.url);
+        const exited = once(child, 'exit');
+        try {
+          for (const n of [1, 2]) await trial.jobs.add(trial.pool, 'wait', { n });
+          await until(() => (count('took 1') + count('took 2') === 2 ? true : undefined));
+          await server.kill();
+          const end = (which: string) => child.stdin.write(`${which}\n`);
+          const early = when === 'end during the outage' ? [1, 2] : [1];
+          early.forEach((n) => end(String(n)));
+          await until(() => early.every((n) => count(`ended ${n}`) === 1) || undefined);
+          await server.start();
+          await until(() => (count('took 1') + count('took 2') === 4 ? true : undefined));
+          end('all'); // also the abandoned ones
+          await trial.jobs.add(trial.pool, 'wait', { n: 3 });
+          await until(() => (count('took 3') > 0 ? true : undefined));
+          await until(async () => {
+            end('all');
+            const { rows } = await trial.pool.query(`select count(*)::int as left from ${TRIAL_JOBS}._private_jobs`);
+            return rows[0].left === 0 ? true : undefined;
+          });
+          expect(child.exitCode).toBeNull();
+        } finally {
+          child.kill('SIGKILL');
+          await exited;
+          await runIn(own.url, `delete from ${TRIAL_JOBS}._private_jobs`);
+        }
+      },
+    );
   });
 
-  it('that stop end what they do first', async () => {
+  it('complete their running jobs before they stop', async () => {
     let ended = false;
     let finish = (): void => undefined;
     const held = new Promise<void>((resolve) => (finish = resolve));
-    let began = false;
+    let hasStarted = false;
     const slow: Task = async () => {
-      began = true;
+      hasStarted = true;
       await held;
       ended = true;
     };
     await workers({ slow });
     await jobs.add(pool, 'slow', {});
-    await until(() => (began ? true : undefined));
+    await until(() => (hasStarted ? true : undefined));
     const stopped = started.pop()?.stop();
     finish();
     await stopped;

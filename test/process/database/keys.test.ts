@@ -2,13 +2,13 @@ import { databaseLogin } from './chapters/database-login';
 import { keysOfTheDatabase } from './chapters/keys-of-the-database';
 import { sharedState } from './chapters/shared-state';
 
-/** Chapters of one file load the product once. */
+/** The chapters are in one test file, so that the product is loaded once. */
 describe('Keys of the database', () => {
   keysOfTheDatabase();
 });
 describe('The login of the database', () => {
   databaseLogin();
 });
-describe('What processes share in the database', () => {
+describe('The state that processes share in the database', () => {
   sharedState();
 });

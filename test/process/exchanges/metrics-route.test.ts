@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
-import { serveMetrics } from '../../../subgraphs/server/metrics-route';
+import { serveMetrics } from '../../../subgraphs/server/observability/metrics-route';
 
 const served: FastifyInstance[] = [];
 afterAll(() => Promise.all(served.map((app) => app.close())));
 
-/** The status of a request for metrics. */
+/** Returns the status of a request for metrics. */
 async function statusOf(production: boolean, remoteAddress: string, headers: Record<string, string> = {}) {
   const app = fastify({ trustProxy: true });
   served.push(app);
@@ -21,15 +21,12 @@ describe('Metrics in production', () => {
     },
   );
 
-  it.each(['203.0.113.5', '2001:db8::1', '::ffff:203.0.113.5', '100.64.0.1'])(
-    'are not found by %s',
-    async (address) => {
-      expect(await statusOf(true, address)).toBe(404);
-    },
-  );
+  it.each(['203.0.113.5', '2001:db8::1', '::ffff:203.0.113.5', '100.64.0.1'])('are 404 for %s', async (address) => {
+    expect(await statusOf(true, address)).toBe(404);
+  });
 
   it.each([{ 'x-forwarded-for': '10.1.2.3' }, { forwarded: 'for=10.1.2.3' }])(
-    'are not found through a proxy: %j',
+    'are 404 through a proxy: %j',
     async (headers) => {
       expect(await statusOf(true, '127.0.0.1', headers as unknown as Record<string, string>)).toBe(404);
     },
@@ -37,7 +34,7 @@ describe('Metrics in production', () => {
 });
 
 describe('Metrics outside production', () => {
-  it('are served to everybody', async () => {
+  it('are served to every client', async () => {
     expect(await statusOf(false, '203.0.113.5', { 'x-forwarded-for': '203.0.113.6' })).toBe(200);
   });
 });

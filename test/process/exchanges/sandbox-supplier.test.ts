@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([supplier?.close(), room?.close()]));
 
 describe('A consumer at the OpenID provider of a supplier', () => {
-  it('lets an RTI User have a token that lets it in to the register', async () => {
+  it('grants an RTI User a token that the register accepts', async () => {
     const token = await consumerToken(supplier, CLIENT, LOGIN);
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt', kid: expect.any(String) });
     expect(decodeJwt(token)).toMatchObject({ iss: supplier.issuer, aud: supplier.audience, client_id: CLIENT.id });
@@ -36,20 +36,20 @@ describe('A consumer at the OpenID provider of a supplier', () => {
     });
   });
 
-  it.each(['tariff:read', 'consent:write'])('allows only what was asked for: %s', async (scope) => {
+  it.each(['tariff:read', 'consent:write'])('grants only the requested scope: %s', async (scope) => {
     const token = await consumerToken(supplier, CLIENT, LOGIN, scope);
     expect(await room.tokens.admitted(token)).toMatchObject({ scopes: [scope] });
   });
 
   it.each([
     ['for a consumer', async () => consumerToken(supplier, CLIENT, LOGIN)],
-    ['of its own', async () => (await rtiApplication(supplier, CLIENT)).ownToken()],
-  ])('gives a token %s that is good for an hour', async (_, token) => {
+    ['for the RTI User itself', async () => (await rtiApplication(supplier, CLIENT)).ownToken()],
+  ])('issues a token %s that is valid for an hour', async (_, token) => {
     const { iat = 0, exp = 0 } = decodeJwt(await token());
     expect(exp - iat).toBe(3_600);
   });
 
-  it('says for how long a token is good, in the answer with the token', async () => {
+  it('states the lifetime of a token in the token response', async () => {
     const { url, exchange } = await (await rtiApplication(supplier, CLIENT)).begin('tariff:read');
     expect(await exchange(await signInAtSupplier(url, LOGIN))).toMatchObject({
       expires_in: 3_600,
@@ -57,36 +57,36 @@ describe('A consumer at the OpenID provider of a supplier', () => {
     });
   });
 
-  it('may sign in with openid as well; the token is for the register all the same', async () => {
+  it('may add the scope openid; the audience of the token is still the register', async () => {
     const token = await consumerToken(supplier, CLIENT, LOGIN, 'openid tariff:read');
     expect(await room.tokens.admitted(token)).toMatchObject({ scopes: ['tariff:read'] });
   });
 
-  it('refuses: there is no token', async () => {
+  it('can deny the request: no token is issued', async () => {
     const { url, finish } = await (await rtiApplication(supplier, CLIENT)).begin('tariff:read');
     const back = await signInAtSupplier(url, LOGIN, 'refuse');
     expect(new URL(back).searchParams.get('error')).toBe('access_denied');
     await expect(finish(back)).rejects.toMatchObject({ error: 'access_denied' });
   });
 
-  it('is asked each time, and reads who asks', async () => {
+  it('is shown the consent page each time, with the name of the RTI User', async () => {
     const { url } = await (await rtiApplication(supplier, CLIENT)).begin('tariff:read');
     const { status, html } = await consentPageAt(url);
     expect(status).toBe(200);
     expect(html).toContain('Kestrel &#60;Compare&#62; Ltd');
     expect(html).toContain('See which tariffs you are on');
-    expect(html).not.toContain('Be told when your tariff changes');
+    expect(html).not.toContain('Be notified when your tariff changes');
   });
 });
 
 describe('An RTI User at the OpenID provider of a supplier', () => {
-  it('gets a token of its own for webhooks only, of no meter point', async () => {
+  it('receives a token for itself only with the scope of webhooks and without meter points', async () => {
     const token = await (await rtiApplication(supplier, CLIENT)).ownToken();
     const admitted = await room.tokens.admitted(token);
     expect(admitted).toMatchObject({ subject: CLIENT.id, userId: CLIENT.id, mpxns: [], scopes: ['webhook:write'] });
   });
 
-  it('is sent back to any port of its own machine', async () => {
+  it('may use any port of its own machine in the redirect URI', async () => {
     const { url, finish } = await (
       await rtiApplication(supplier, CLIENT, 'http://127.0.0.1:45678/callback')
     ).begin('tariff:read');
@@ -100,16 +100,16 @@ describe('An RTI User at the OpenID provider of a supplier', () => {
       'without PKCE',
       (parameters) => ['code_challenge', 'code_challenge_method'].forEach((name) => parameters.delete(name)),
     ],
-    ['with PKCE in clear', (parameters) => parameters.set('code_challenge_method', 'plain')],
+    ['with the PKCE method plain', (parameters) => parameters.set('code_challenge_method', 'plain')],
     ['for another resource', (parameters) => parameters.set('resource', 'https://elsewhere.example')],
-  ])('is refused %s', async (_, change) => {
+  ])('is rejected %s', async (_, change) => {
     const url = new URL((await (await rtiApplication(supplier, CLIENT)).begin('tariff:read')).url);
     change(url.searchParams);
     const { headers } = await fetch(url, { redirect: 'manual' });
     expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toMatch(/^invalid_(request|target)$/);
   });
 
-  it('is refused when it is unknown, or wants to be sent elsewhere', async () => {
+  it('is rejected if it is unknown or uses another redirect URI', async () => {
     for (const [name, value] of [
       ['client_id', `usr_${'b'.repeat(32)}`],
       ['redirect_uri', 'https://elsewhere.example/'],
@@ -121,7 +121,7 @@ describe('An RTI User at the OpenID provider of a supplier', () => {
   });
 });
 
-/** The page on which a consumer decides. */
+/** Signs in and returns the consent page. */
 async function consentPageAt(url: string): Promise<{ status: number; html: string }> {
   let [at, body]: [string, URLSearchParams | undefined] = [url, undefined];
   const jar = new Map<string, string>();

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'pg';
-import { readLists, takeList } from '../../../backup/anonymised-list';
-import { backupsOf } from '../../../backup/backup-folder';
-import { restore } from '../../../backup/restore';
-import { type TakenBackup, takeBackup } from '../../../backup/take-backup';
+import { readLists, takeList } from '../../../commands/backup/anonymised-list';
+import { backupsOf } from '../../../commands/backup/backup-folder';
+import { restore } from '../../../commands/backup/restore';
+import { type TakenBackup, takeBackup } from '../../../commands/backup/take-backup';
 import { newKeyVariables, sandboxKeyVariables } from '../../../sandbox/keys';
 import { launchPostgres } from '../../../sandbox/postgres/launch-postgres';
 import {
@@ -31,10 +31,9 @@ import { templateOf } from '../../support/run/keeper-client';
 import { type SearchedPlace, databasePlaces, findings } from '../../support/secret-scan';
 import { until } from '../../support/until';
 
-/** Milliseconds for what starts registers, also on a machine that has other things to do. */
-jest.setTimeout(180_000);
-/** What the demo tariffs lead to is written a moment after the start. */
-const UNTOLD =
+jest.setTimeout(180_000); // starts registers, also on a busy machine
+/** Selects effects of the demo tariffs that are not applied yet; they are applied shortly after the start. */
+const PENDING_EFFECTS =
   'select from tariffs.tariff_effect where done_at is null and cancelled_at is null and due_at <= register.register_now()';
 const ANONYMISE = 'mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
 const PERSON = {
@@ -49,14 +48,14 @@ const PERSON = {
 let register: TestRegister;
 let dataUser: DataUser;
 let keyVariables: Record<string, string>;
-/** Folder of the backups of a test, or of tests that build on each other. */
+/** Folder of the backups of one test, or of tests that use the same backups. */
 let root: string;
 const roots: string[] = [];
 const databases: FreshDatabase[] = [];
 const sessions: Client[] = [];
 
 beforeAll(async () => {
-  register = await startTestRegister('one process'); // a backup holds the whole of it, as it is at one instant
+  register = await startTestRegister('one process'); // its own register, because a backup contains all of it at one instant
   dataUser = await newDataUser(register, 'https://larkhill.example/back');
   keyVariables = await sandboxKeyVariables(register.dataDir);
 });
@@ -81,23 +80,23 @@ async function dropped(making: Promise<FreshDatabase>): Promise<string> {
 }
 const emptyDatabase = () => dropped(freshDatabase());
 
-/** What the operator has in the environment for a restore into a database. */
+/** Returns the operator's environment for a restore into a database. */
 const environmentFor = (databaseUrl: string) => ({
   ...keyVariables,
   DATABASE_URL: databaseUrl,
   DATA_DIR: register.dataDir,
 });
 const restoreInto = (databaseUrl: string, ...options: string[]) =>
-  runOperatorCommand('backup.ts', ['restore', root, ...options], environmentFor(databaseUrl)).ended;
+  runOperatorCommand('commands/backup/backup', ['restore', root, ...options], environmentFor(databaseUrl)).ended;
 
-/** What a restore says that is refused before a subgraph is looked at. */
+/** Returns the error of a restore that is rejected before it reads a subgraph. */
 const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') =>
   restore({ databaseUrl, root, withoutDataKeys: false, subgraphs: [] }).then(
     () => 'it was made',
     ({ message }: Error) => message,
   );
 
-/** What a restore says that it has done. */
+/** Matches the result of a restore that completes. */
 const outcome = (again: number, withoutKey: number, revoked: number) => ({
   code: 0,
   said: expect.stringMatching(
@@ -124,7 +123,7 @@ async function backedUpTables(): Promise<string[]> {
   return [...new Set(files.flat().filter((name) => name.endsWith('.copy')))].map((name) => name.replace(/\.copy$/, ''));
 }
 
-/** Takes a backup of a moment in which no sweep changes a row, and returns what the tables hold at that moment. */
+/** Takes a backup while no sweep changes a row; returns the contents of the tables at that time. */
 async function backedUpContents(): Promise<Record<string, string>> {
   const tables = await backUp().then(backedUpTables);
   return until(async () => {
@@ -149,20 +148,20 @@ async function filesAsPlaces(): Promise<SearchedPlace[]> {
 describe('A backup', () => {
   beforeEach(newRoot);
 
-  it('holds no session, link or token that could live again', async () => {
+  it('contains no session, link or token, so that a restore revives none', async () => {
     await backUp();
-    const doors = /customer_session|sign_in|reidentification|ceremony|alias|consumed|rate_limit|job/;
-    expect((await backedUpTables()).filter((name) => doors.test(name))).toEqual([]);
+    const shortLived = /customer_session|sign_in|reidentification|ceremony|alias|consumed|rate_limit|job/;
+    expect((await backedUpTables()).filter((name) => shortLived.test(name))).toEqual([]);
   });
 
-  it('is for its owner’s eyes only', async () => {
+  it('is readable by its owner only', async () => {
     await backUp();
     const modes = await Promise.all((await filesBelow(root)).map(async (file) => (await stat(file)).mode & 0o777));
     expect(new Set(modes)).toEqual(new Set([0o600]));
     for (const folder of ['register', 'data-keys']) expect((await stat(join(root, folder))).mode & 0o777).toBe(0o700);
   });
 
-  it('tells neither an access key nor a person; nor does anything else once the person is anonymised', async () => {
+  it('contains neither an access key nor personal data in clear; once a person is anonymised, no key decrypts their data', async () => {
     const customer = await newCustomer(dataUser, {
       'pii-principal': {
         mpxn: PERSON.mpxn,
@@ -190,7 +189,7 @@ describe('A backup', () => {
     expect(findings(new Map(Object.entries(PERSON)), everything)).toEqual([]);
   });
 
-  it('of data keys is deleted after its days, but never the newest', async () => {
+  it('of data keys is deleted after its retention period, except the newest', async () => {
     const first = await backUp();
     const manifest = join(first.dataKeys, 'manifest.json');
     const taken = JSON.parse(await readFile(manifest, 'utf8')) as { takenAt: string };
@@ -205,7 +204,7 @@ describe('A backup', () => {
     expect(await readdir(join(root, 'register'))).toHaveLength(4);
   });
 
-  it('of data keys that never became complete is deleted after an hour, whatever the days', async () => {
+  it('of data keys that is incomplete is deleted after an hour, regardless of the retention period', async () => {
     const { dataKeys } = await backUp();
     const halfTaken = async (minutesBefore: number) => {
       const taken = new Date(Date.parse(await takenAtOf(dataKeys)) - minutesBefore * 60_000);
@@ -219,7 +218,7 @@ describe('A backup', () => {
     expect([existsSync(abandoned), existsSync(underWay), existsSync(dataKeys)]).toEqual([false, true, true]);
   });
 
-  it('that is being deleted counts no more, and is deleted by the next when that was killed', async () => {
+  it('whose deletion has started is not used any more, and is deleted by the next run if that deletion was killed', async () => {
     const { dataKeys } = await backUp();
     const kill = jest.spyOn(fileSystem, 'rm').mockRejectedValue(new Error('killed'));
     try {
@@ -235,18 +234,18 @@ describe('A backup', () => {
     expect((await readdir(join(root, 'data-keys'))).filter((name) => name.endsWith('.deleted'))).toEqual([]);
   });
 
-  it('finds the list whole, however many write it at once', async () => {
+  it('contains the complete list, even if several processes write it concurrently', async () => {
     await Promise.all([backUp(), ...Array.from({ length: 8 }, () => takeList(register.databaseUrl, root))]);
     const anonymised = await asked(
       register.databaseUrl,
       'select from identity.identity_record where anonymised_at is not null',
     );
-    expect((await readLists(root))?.size).toBe(anonymised.length);
+    expect((await readLists(root))?.anonymised.size).toBe(anonymised.length);
   });
 });
 
-describe('What was destroyed', () => {
-  it('is cleared away by autovacuum, however little it is', async () => {
+describe('Destroyed data', () => {
+  it('are vacuumed after a single row', async () => {
     const rows = await asked(
       register.databaseUrl,
       `select oid::regclass::text as name, reloptions as options from pg_class
@@ -260,7 +259,7 @@ describe('What was destroyed', () => {
   });
 });
 
-/** Deliveries that wait, since their Data User is suspended. */
+/** Adds deliveries that stay pending because their Data User is suspended. */
 async function waitingDeliveries(session: Client): Promise<string> {
   const { duid } = await newDataUser(register, 'https://fernhollow.example/back');
   const webhook = await putWebhook(session, { duid });
@@ -272,13 +271,13 @@ async function waitingDeliveries(session: Client): Promise<string> {
   return webhook;
 }
 
-/** Kept answers to requests that may be sent again, by operation. */
+/** Stores responses of idempotent requests, one for each operation. */
 const keptAnswers = (session: Client) =>
   session.query(`insert into identity.idempotency_key
     select operation || ' by a test', operation, '\\x01', '\\x02', '\\x03', now() + interval '1 day'
     from unnest(array['reidentify', 'reidentifyOwn', 'createIdentityRecord']) operation`);
 
-describe('A backup, restored into an empty database,', () => {
+describe('A backup that is restored into an empty database', () => {
   let customer: Customer;
   let url: string;
   let target: Client;
@@ -300,7 +299,7 @@ describe('A backup, restored into an empty database,', () => {
       const events = await followed(admin, null);
       return events.filter(({ type }) => type === 'WEBHOOK_TEST').length === 3 ? events : undefined;
     });
-    await until(async () => (await asked(register.databaseUrl, UNTOLD)).length === 0 || undefined);
+    await until(async () => (await asked(register.databaseUrl, PENDING_EFFECTS)).length === 0 || undefined);
     before = await backedUpContents();
     await newCustomer(dataUser);
     lost = await until(async () => (await followed(admin, kept.at(-1)?.cursor ?? null)).at(-1));
@@ -310,7 +309,7 @@ describe('A backup, restored into an empty database,', () => {
   });
   afterAll(() => restored?.close());
 
-  it('is what it was, row by row', async () => {
+  it('has the same rows as before', async () => {
     expect(done).toMatchObject(outcome(0, 0, 0));
     const tables = await backedUpTables();
     expect(tables).toEqual(
@@ -329,12 +328,12 @@ describe('A backup, restored into an empty database,', () => {
     expect(restoredAnswers).not.toBe(leftOut);
   });
 
-  it('has no kept answers to re-identifications, and all others', async () => {
+  it('has no stored responses of re-identifications, but all others', async () => {
     const answers = `select account_id as by from identity.idempotency_key where account_id like '% by a test'`;
     expect(await asked(url, answers)).toEqual([{ by: 'createIdentityRecord by a test' }]);
   });
 
-  it('has deliveries as they were, none planned twice, and no event of the time to come', async () => {
+  it('has the same deliveries, none of them planned twice, and no event of the new epoch', async () => {
     expect((await target.query('select from event where era >= event_era()')).rows).toEqual([]);
     const { rows: planned } = await target.query(
       `select state, count(*)::int from delivery where endpoint_id = $1 group by state`,
@@ -343,12 +342,12 @@ describe('A backup, restored into an empty database,', () => {
     expect(planned).toEqual([{ state: 'pending', count: 3 }]);
   });
 
-  it('is a register that goes on from it', async () => {
+  it('is a working register', async () => {
     const era = 'select event_era() as era';
     const { rows: eras } = await target.query(era);
-    const address = { BASE_URL: `${register.rest}/v1` }; // that of the installation, which tokens name
+    const address = { BASE_URL: `${register.rest}/v1` }; // the public URL of the installation, which tokens contain
     restored = await startTestRegister('one process', {
-      databaseUrl: url, // over what was restored
+      databaseUrl: url, // the restored database
       environment: { ...keyVariables, ...address },
     });
     expect((await target.query(era)).rows).toEqual(eras);
@@ -363,13 +362,13 @@ describe('A backup, restored into an empty database,', () => {
     ).rejects.toMatchObject({ code: '23001' });
   });
 
-  it('has demo logins of its own, since its data folder had none', () => {
+  it('has new demo logins, because its data folder has none', () => {
     const ids = new Set(register.sandbox.accounts.map(({ account_id: id }) => id));
     expect(restored.sandbox.accounts.filter(({ account_id: id }) => ids.has(id))).toEqual([]);
     expect(restored.sandbox.accounts).toHaveLength(register.sandbox.accounts.length);
   });
 
-  it('goes on in its event log after every cursor that was ever given, also one of what was lost', async () => {
+  it('continues its event log after every cursor that was ever returned, including those of lost events', async () => {
     const admin = await graphAs(restored, 'admin');
     expect((await followed(admin, null)).map(({ id }) => id)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)));
     const { ir } = await newCustomer(await newDataUser(restored, 'https://larkhill.example/back'));
@@ -382,7 +381,7 @@ describe('A backup, restored into an empty database,', () => {
   });
 });
 
-describe('A restore with data keys from before the newest backup', () => {
+describe('A restore with data keys older than the newest backup', () => {
   let [kept, gone, later]: Customer[] = [];
   let url: string;
   beforeAll(async () => {
@@ -396,28 +395,28 @@ describe('A restore with data keys from before the newest backup', () => {
     url = await emptyDatabase();
   });
 
-  it('is refused when that leaves records without their data key', async () => {
+  it('is rejected if records would have no data key', async () => {
     expect(await restoreInto(url)).toMatchObject({
       code: 1,
-      said: expect.stringMatching(/1 identity records of .* have no data key in .*--without-data-keys/),
+      said: expect.stringMatching(/1 identity records have no data key: .*--without-data-keys/),
     });
   });
 
-  it('anonymises those on request, says how many, and gives nobody back who was anonymised', async () => {
+  it('anonymises such records on request, reports their number, and revives no anonymised record', async () => {
     expect(await restoreInto(url, '--without-data-keys')).toMatchObject(outcome(0, 1, 1));
     const standings = [kept, gone, later].map((customer) => standing(url, customer as Customer));
     expect(await Promise.all(standings)).toEqual([LIVE, GONE, GONE]);
   });
 });
 
-describe('A restore of a backup after which customers were anonymised', () => {
+describe('A restore of a backup, with customers anonymised since', () => {
   let [inBackup, inList, inDatabase, kept]: Customer[] = [];
   let [first, second]: TakenBackup[] = [];
   let url: string;
   const gone = () => [inBackup, inList, inDatabase] as Customer[];
   const goneRefs = () => gone().map(({ ir }) => ir);
 
-  /** Each of those who are gone is known from one place only: a list in an incomplete backup, the list written alone, the database. */
+  /** Each anonymised customer is in one source only: an incomplete backup's list, the separate list, or the database. */
   beforeAll(async () => {
     await newRoot();
     [inBackup, inList, inDatabase] = [
@@ -431,7 +430,7 @@ describe('A restore of a backup after which customers were anonymised', () => {
     second = await backUp();
     await rm(join(second.register, 'manifest.json'));
     await leave(inList);
-    const { code, said } = await runOperatorCommand('backup.ts', ['backup', root, '--list-only'], {
+    const { code, said } = await runOperatorCommand('commands/backup/backup', ['backup', root, '--list-only'], {
       DATABASE_URL: register.databaseUrl,
     }).ended;
     expect([code, said]).toEqual([0, expect.stringMatching(/^\d+ anonymised identity records are in the list/)]);
@@ -447,57 +446,55 @@ describe('A restore of a backup after which customers were anonymised', () => {
     await anonymise(customer);
   }
 
-  /** Takes a customer from a list. */
+  /** Removes a customer from a list. */
   async function withdraw({ ir }: Customer, list: string): Promise<void> {
     const [record] = await asked<{ id: string }>(
       register.databaseUrl,
       'select id from identity.identity_record where ref = $1',
       [ir],
     );
-    const { [record?.id ?? '']: instant, ...others } = JSON.parse(await readFile(list, 'utf8')) as Record<
-      string,
-      string
-    >;
+    const written = JSON.parse(await readFile(list, 'utf8')) as { anonymised: Record<string, string> };
+    const { [record?.id ?? '']: instant, ...others } = written.anonymised;
     expect(instant).toBeDefined();
-    await writeFile(list, JSON.stringify(others));
+    await writeFile(list, JSON.stringify({ ...written, anonymised: others }));
   }
 
-  it('lets nothing be served or backed up when it was killed', async () => {
-    const killed = runOperatorCommand('backup.ts', ['restore', root], environmentFor(url));
-    const holder = await ownerOf(url);
+  it('that was killed prevents services and backups from starting', async () => {
+    const killed = runOperatorCommand('commands/backup/backup', ['restore', root], environmentFor(url));
+    const blocker = await ownerOf(url);
     await until(
       async () =>
         (await asked(url, `select where to_regclass('access.access_record') is not null`)).length || undefined,
       60_000,
     );
-    await holder.query('begin; lock table access.access_record in share mode');
+    await blocker.query('begin; lock table access.access_record in share mode');
     await until(async () => (await asked(url, `select from pg_locks where not granted`)).length || undefined);
     killed.child.kill('SIGKILL');
     await killed.ended;
-    await holder.query('rollback');
+    await blocker.query('rollback');
 
     const service = spawnRegisterProcess({ ...environmentFor(url), SERVICES: 'access' });
     expect(await service.ended).toBe(1);
-    expect(service.output()).toContain('the restore of this database did not end');
-    await expect(takeBackup(url, root, 7)).rejects.toThrow('the restore of this database did not end');
+    expect(service.output()).toContain('the restore of this database has not completed');
+    await expect(takeBackup(url, root, 7)).rejects.toThrow('the restore of this database has not completed');
   });
 
-  it('is refused with other keys', async () => {
+  it('is rejected with other keys', async () => {
     const others = { ...environmentFor(url), ...(await newKeyVariables()) };
-    expect(await runOperatorCommand('backup.ts', ['restore', root], others).ended).toMatchObject({
+    expect(await runOperatorCommand('commands/backup/backup', ['restore', root], others).ended).toMatchObject({
       code: 1,
-      said: expect.stringMatching(/ACCESS_HASH_KEY.*IDENTITY_HASH_KEY.*not of this backup/),
+      said: expect.stringMatching(/ACCESS_HASH_KEY.*IDENTITY_HASH_KEY.*differs from the key/),
     });
   });
 
-  it('does not do without a database that is named and cannot be read', async () => {
+  it('fails if the database of --also-from cannot be read', async () => {
     expect(await restoreInto(url, '--also-from', 'postgres://nobody@127.0.0.1:1/none')).toMatchObject({
       code: 1,
       said: expect.stringContaining('--also-from: the list of this database cannot be read'),
     });
   });
 
-  it('is begun afresh and anonymises them again, whichever list or database knows of them, and revokes what had been ACTIVE', async () => {
+  it('starts over and anonymises the records listed in any source again, and revokes their ACTIVE access records', async () => {
     const done = await restoreInto(url, '--also-from', register.databaseUrl);
     expect(done).toMatchObject(outcome(3, 0, 3));
     const standings = [...gone(), kept as Customer].map((customer) => standing(url, customer));
@@ -510,17 +507,17 @@ describe('A restore of a backup after which customers were anonymised', () => {
     );
     const transition = { from_state: 'ACTIVE', to_state: 'REVOKED', cause: 'revoked', account_id: 'restore' };
     expect(transitions).toEqual([transition, transition, transition]);
-    expect(done.said).toContain(`rows were restored from ${first?.register} and ${second?.dataKeys}`); // complete both
+    expect(done.said).toContain(`rows were restored from ${first?.register} and ${second?.dataKeys}`); // both are complete backups
   });
 
-  it('leaves a database alone that is not empty', async () => {
+  it('does not change a database that is not empty', async () => {
     const unserved = await dropped(databaseCopy((await templateOf('filled')).database));
     const before = await contents(unserved, await backedUpTables());
     expect(await refusal(unserved)).toContain('the database is not empty');
     expect(await contents(unserved, await backedUpTables())).toEqual(before);
   });
 
-  it('is refused without any list', async () => {
+  it('is rejected without any list', async () => {
     const lists = (await filesBelow(root)).filter((file) => basename(file) === 'anonymised.json');
     expect(lists).toHaveLength(4);
     const texts = await Promise.all(lists.map((list) => readFile(list)));
@@ -529,26 +526,28 @@ describe('A restore of a backup after which customers were anonymised', () => {
     await Promise.all(lists.map((list, index) => writeFile(list, texts[index] as Buffer)));
   });
 
-  it('takes no damaged backup', async () => {
+  it('rejects a damaged backup', async () => {
     await writeFile(join(String(first?.register), 'access.account.copy'), 'x', { flag: 'a' });
     expect(await refusal()).toContain('access.account.copy is damaged');
   });
 });
 
-describe('The commands', () => {
+describe('The backup commands', () => {
   beforeAll(newRoot);
 
-  it('say how they are used, and what is wrong with a setting', async () => {
+  it('print their usage, and report invalid settings', async () => {
     const runs = [[], ['copy', root], ['backup'], ['restore', root, root], ['restore', root, '--list-only']];
     for (const words of runs) {
-      const { code, said } = await runOperatorCommand('backup.ts', words, {}).ended;
+      const { code, said } = await runOperatorCommand('commands/backup/backup', words, {}).ended;
       expect([code, said]).toEqual([1, expect.stringMatching(/^usage: npm run backup -- <folder>/)]);
     }
-    const { code, said } = await runOperatorCommand('backup.ts', ['backup', root], { DATA_KEYS_KEPT_DAYS: '-1' }).ended;
-    expect([code, said]).toEqual([1, expect.stringContaining('DATA_KEYS_KEPT_DAYS: less than 0')]);
+    const { code, said } = await runOperatorCommand('commands/backup/backup', ['backup', root], {
+      DATA_KEYS_KEPT_DAYS: '-1',
+    }).ended;
+    expect([code, said]).toEqual([1, expect.stringContaining('DATA_KEYS_KEPT_DAYS: must be 0 or more')]);
     const production = { NODE_ENV: 'production', DATA_DIR: join(root, 'data') };
     for (const command of ['backup', 'restore']) {
-      const answer = await runOperatorCommand('backup.ts', [command, root], production).ended;
+      const answer = await runOperatorCommand('commands/backup/backup', [command, root], production).ended;
       expect([answer.code, answer.said]).toEqual([1, expect.stringContaining('DATABASE_URL: missing')]);
     }
     expect(await readdir(root)).toEqual([]);
@@ -558,17 +557,17 @@ describe('The commands', () => {
 describe('The embedded database', () => {
   beforeEach(newRoot);
 
-  it('is not made for a backup', async () => {
+  it('is not created for a backup', async () => {
     const dataDir = join(root, 'data');
     for (const more of [[], ['--list-only']]) {
       const words = ['backup', join(root, 'backups'), ...more];
-      const { code, said } = await runOperatorCommand('backup.ts', words, { DATA_DIR: dataDir }).ended;
-      expect([code, said]).toEqual([1, expect.stringMatching(/no database to back up: DATABASE_URL names none/)]);
+      const { code, said } = await runOperatorCommand('commands/backup/backup', words, { DATA_DIR: dataDir }).ended;
+      expect([code, said]).toEqual([1, expect.stringMatching(/there is no database: DATABASE_URL names none/)]);
     }
     expect(await readdir(root)).toEqual([]);
   });
 
-  it('is restored into while nobody runs it, without any data keys on request only, and backed up while somebody runs it', async () => {
+  it('is restored while it is stopped, without data keys on request only, and is backed up while it runs', async () => {
     await rm((await backUp()).dataKeys, { recursive: true });
     expect(await refusal()).toContain('no complete backup of data keys');
     const dataDir = await mkdtemp(join(tmpdir(), 'register-data-'));
@@ -576,7 +575,7 @@ describe('The embedded database', () => {
     try {
       await cp(join(register.dataDir, 'keys.json'), join(dataDir, 'keys.json'));
       const words = ['restore', root, '--without-data-keys'];
-      expect(await runOperatorCommand('backup.ts', words, environment).ended).toMatchObject({
+      expect(await runOperatorCommand('commands/backup/backup', words, environment).ended).toMatchObject({
         code: 0,
         said: expect.stringMatching(
           /no data keys\n0 identity records were anonymised again\n[1-9]\d* identity records had no data key/,
@@ -587,7 +586,8 @@ describe('The embedded database', () => {
       try {
         const live = 'select from identity.identity_record where anonymised_at is null';
         expect(await asked(postgres.url, live)).toEqual([]);
-        const done = await runOperatorCommand('backup.ts', ['backup', join(root, 'second')], environment).ended;
+        const done = await runOperatorCommand('commands/backup/backup', ['backup', join(root, 'second')], environment)
+          .ended;
         expect(done).toMatchObject({ code: 0, said: expect.stringContaining('rows of the register are in') });
         expect(await readdir(join(root, 'second', 'register'))).toHaveLength(1);
       } finally {

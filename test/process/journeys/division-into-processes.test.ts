@@ -1,11 +1,12 @@
-import { ASKS } from '../../../process/asks';
+import { SERVICE_DEPENDENCIES } from '../../../process/service-dependencies';
 import { graphAs } from '../../support/graph';
-import { type Place, type RegisterProcess, freePort, placeOf, sandboxOf, startTogether } from '../../support/register';
+import { type Place, type RegisterProcess, placeOf, sandboxOf, startTogether } from '../../support/register';
 import { anonymousClient } from '../../support/rest-client';
+import { freePorts } from '../../support/run/templates';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
 
-/** That nobody is with anybody is how users are tried; that all are together, everywhere else. */
+/** Divisions that other tests do not cover: those run a process per service (test/users) or one process. */
 const SUBSETS: readonly (readonly [string, string])[] = [
   ['access,rest-adapter', 'identity,grid-models,tariffs,gateway'],
   ['gateway,rest-adapter', 'identity,access,grid-models,tariffs'],
@@ -21,11 +22,11 @@ const SUBSETS: readonly (readonly [string, string])[] = [
     : []),
 ];
 
-describe('The divisions that are tried', () => {
-  it('put apart, in one or the other, every two services of which one asks the other', () => {
+describe('The divisions under test', () => {
+  it('separate any two services that call each other in at least one division', () => {
     const pages = ['portal', 'console'];
-    const asking = Object.entries(ASKS).filter(([service]) => !pages.includes(service));
-    const pairs = asking.flatMap(([service, asked]) => asked.map((other) => [service, other] as const));
+    const callers = Object.entries(SERVICE_DEPENDENCIES).filter(([service]) => !pages.includes(service));
+    const pairs = callers.flatMap(([service, called]) => called.map((other) => [service, other] as const));
     const together = pairs.filter(([one, other]) =>
       SUBSETS.every((parts) => parts.some((part) => [one, other].every((name) => part.split(',').includes(name)))),
     );
@@ -34,7 +35,7 @@ describe('The divisions that are tried', () => {
   });
 });
 
-describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second) => {
+describe.each(SUBSETS)('A register in two processes, %s and %s,', (first, second) => {
   let place: Place;
   let rest: string;
   let gateway: string;
@@ -42,10 +43,7 @@ describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second
 
   beforeAll(async () => {
     place = await placeOf();
-    const variables = ['GATEWAY_PORT', 'REST_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT', 'TARIFFS_PORT'];
-    const ports = Object.fromEntries(
-      await Promise.all(variables.map(async (name) => [name, String(await freePort())] as const)),
-    );
+    const ports = await freePorts();
     rest = `http://localhost:${ports['REST_PORT']}`;
     gateway = `http://localhost:${ports['GATEWAY_PORT']}`;
     const common = { ...place.environment, ...ports, LOG_LEVEL: 'error' };
@@ -56,7 +54,7 @@ describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second
     await place.remove();
   });
 
-  it('answers for each part: records, sign-in and the keys of the tokens', async () => {
+  it('serves records, sign-in and the keys of the tokens', async () => {
     const anonymous = anonymousClient(rest);
     expect((await anonymous('GET', `/v1/access-records/ak_${'0'.repeat(24)}`)).status).toBe(404);
     const signIn = anonymousClient(rest, `Basic ${btoa('acc_none:sk_none')}`);
@@ -65,18 +63,18 @@ describe.each(SUBSETS)('A register of two processes, %s and %s,', (first, second
     expect([keySet.status, keySet.body['keys']]).toEqual([200, [expect.objectContaining({ kty: 'OKP' })]]);
   });
 
-  it('knows the bearer of a token in each subgraph', async () => {
+  it('authenticates a bearer token in each subgraph', async () => {
     const register = { rest, gateway, sandbox: sandboxOf(place.dataDir) };
     const analyst = await graphAs(register, 'analyst');
-    const asked = '{ viewer { role } licenceAreas { code } suppliers(first: 1) { nodes { mpid } } }';
-    const { data, errors } = await analyst(asked);
+    const query = '{ viewer { role } licenceAreas { code } suppliers(first: 1) { nodes { mpid } } }';
+    const { data, errors } = await analyst(query);
     expect(errors).toEqual([]);
     expect(data).toMatchObject({ viewer: { role: 'ANALYST' } });
     const dataUser = await graphAs(register, 'data_user');
     expect((await dataUser('{ identityRecords(email: "nobody@home.example") { ir } }')).errors).toEqual([]);
   });
 
-  it('is ready in all parts', async () => {
+  it('is ready', async () => {
     expect((await fetch(`${gateway}/health`)).status).toBe(200);
   });
 });

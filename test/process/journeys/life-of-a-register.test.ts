@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeProtectedHeader } from 'jose';
 import { Client } from 'pg';
-import { type DemoData, createDemoData } from '../../../sandbox/demo-data';
+import { createDemoData } from '../../../sandbox/demo-data';
+import type { DemoData } from '../../../sandbox/sandbox-file';
 import { graphqlClient } from '../../../sandbox/graphql-client';
 import { newKeyVariables } from '../../../sandbox/keys';
 import { runningPostgres } from '../../../sandbox/postgres/running-postgres';
@@ -13,7 +14,7 @@ import type { SandboxUrls } from '../../../sandbox/sandbox';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
 import { backOffice } from '../../support/console-visitor';
 import { graphAs, graphOf } from '../../support/graph';
-import { livingProcesses } from '../../support/launcher-room';
+import { livingProcesses } from '../../support/launcher-fixture';
 import { freePort, spawnRegisterProcess } from '../../support/register';
 import { accountOf, anonymousClient, signedInClient, tokenOf } from '../../support/rest-client';
 import { type TraceCollector, startTraceCollector } from '../../support/trace-collector';
@@ -24,13 +25,13 @@ type Environment = Record<string, string>;
 
 const PORTS = ['GATEWAY_PORT', 'REST_PORT', 'PORTAL_PORT', 'CONSOLE_PORT', 'MAILBOX_PORT', 'OIDC_PORT'];
 const THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
-/** Milliseconds for a register to start, also on a machine that has other things to do. */
-const STARTS_WITHIN = 180_000;
-/** Less than a token lives. */
+/** Maximum duration of a start on a busy machine. */
+const MAX_START_MS = 180_000;
+/** Less than the lifetime of a token. */
 const SECONDS_AHEAD = 1_200;
 
 const room = mkdtempSync(join(tmpdir(), 'register-life-'));
-/** A folder of data that everybody may enter, so that the tables lie in it. */
+/** A data folder readable by every account, so that it contains the database files. */
 const dataDir = join(room, 'data');
 const file = join(dataDir, 'sandbox.json');
 const keys: object[] = [];
@@ -38,8 +39,8 @@ const sockets: Socket[] = [];
 let environment: Environment;
 let register: ReturnType<typeof spawnRegisterProcess>;
 let sandbox: Sandbox;
-/** Milliseconds from the wish to the end of the register that had half a request open on both ports. */
-let patientEnd: number;
+/** Duration of the shutdown of a register with half a request open on both ports, in milliseconds. */
+let gracefulShutdownMs: number;
 
 beforeAll(async () => {
   chmodSync(room, 0o755);
@@ -60,14 +61,14 @@ const processes = () => livingProcesses().filter(({ command }) => command.includ
 const interrupt = () => process.kill(Number(register.child.pid), 'SIGINT');
 const interruptTheGroup = () => process.kill(-Number(register.child.pid), 'SIGINT');
 
-/** A folder of data in which nothing has been. */
-function emptied(): void {
+/** Empties the data folder. */
+function emptyDataDir(): void {
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);
 }
 
-/** Starts the register over the data that are there, as the first of a process group, as a terminal does. */
+/** Starts the register with the present data as the leader of a process group, as a terminal does. */
 async function start(more: Environment): Promise<void> {
   register = spawnRegisterProcess({ ...environment, ...more }, true);
   await register.ready;
@@ -76,7 +77,7 @@ async function start(more: Environment): Promise<void> {
 
 const signedBy = (...chosen: (object | undefined)[]) => ({ TOKEN_SIGNING_KEYS: JSON.stringify({ keys: chosen }) });
 
-/** Exit code after signals, and the milliseconds until then; no process of the register is left. */
+/** Sends signals; returns exit code and duration once no process of the register is left. */
 async function endOf(signal: () => void): Promise<{ code: number | null; milliseconds: number }> {
   const begin = performance.now();
   signal();
@@ -86,7 +87,7 @@ async function endOf(signal: () => void): Promise<{ code: number | null; millise
   return { code, milliseconds };
 }
 
-/** A request on each port that is never finished. */
+/** Sends an incomplete request to each port. */
 async function sendHalves(): Promise<void> {
   for (const port of [environment['REST_PORT'], environment['GATEWAY_PORT']]) {
     const socket = connect(Number(port), 'localhost');
@@ -100,7 +101,7 @@ async function sendHalves(): Promise<void> {
     );
   }
   for (const port of [environment['REST_PORT'], environment['GATEWAY_PORT']]) {
-    await fetch(`http://localhost:${port}/health/live`); // what came before is being read
+    await fetch(`http://localhost:${port}/health/live`); // the server has received the earlier bytes by then
   }
 }
 
@@ -109,7 +110,7 @@ const ofRole = (role: AccountRole) => sandbox.accounts.filter((account) => accou
 const kidOf = (key: object | undefined) => (key as { kid: string }).kid;
 const viewerStatus = async (token: string) => (await graphOf(at(), token)('{ viewer { accountId } }')).status;
 
-/** Seconds by which the register's clock is ahead. */
+/** Returns the offset of the register's clock in seconds. */
 async function secondsAhead(): Promise<number> {
   const client = new Client({ connectionString: await runningPostgres(dataDir) });
   await client.connect();
@@ -128,7 +129,7 @@ describe('A register that is interrupted during its first start', () => {
     ['its group', interruptTheGroup],
     ...(process.env['TEST_LONG'] === undefined ? [] : [['the process', interrupt] as const]),
   ] as const)('ends when Ctrl-C reaches %s', async (_, signal) => {
-    emptied();
+    emptyDataDir();
     register = spawnRegisterProcess(environment, true);
     await until(() => existsSync(join(dataDir, 'postgres.new')) || undefined);
     expect(await endOf(signal)).toMatchObject({ code: 0 });
@@ -137,17 +138,17 @@ describe('A register that is interrupted during its first start', () => {
 
 let tokenOfTheOldKey: string;
 
-describe('Its next start, which is the first that succeeds,', () => {
+describe('The next start, the first successful one,', () => {
   beforeAll(
     () =>
       start({
         ...signedBy(keys[0]),
         NODE_OPTIONS: `--require=${join(__dirname, '..', '..', 'support', 'connection-log.js')}`,
       }),
-    STARTS_WITHIN,
+    MAX_START_MS,
   );
 
-  it('has written a file with all logins, for its owner only, and nothing half written beside it', () => {
+  it('has written a file with all logins that only its owner can read, and no temporary file', () => {
     expect(Object.keys(sandbox).toSorted()).toEqual([
       ...['accounts', 'customers', 'grid', 'mailbox', 'rti_users', 'samples', 'tariff', 'urls'],
     ]);
@@ -186,7 +187,7 @@ describe('Its next start, which is the first that succeeds,', () => {
     }
   });
 
-  it('has sample keys of the states that they are named after', async () => {
+  it('has sample keys whose names are the states of their records', async () => {
     const client = anonymousClient(sandbox.urls.rest);
     for (const [name, key] of Object.entries(sandbox.samples.access_keys)) {
       const { body } = await client('GET', `/v1/access-records/${key}`);
@@ -195,12 +196,12 @@ describe('Its next start, which is the first that succeeds,', () => {
     expect(Object.keys(sandbox.samples.access_keys)).toEqual(['active', 'revoked', 'expired', 'discovered']);
   });
 
-  it('says on the live page of the back office that nobody has a subscription', async () => {
+  it('shows in the console that no webhook is subscribed', async () => {
     const visitor = await backOffice({ console: sandbox.urls.console, sandbox });
-    expect((await visitor.get('/')).text).toContain('Nobody has a subscription.');
+    expect((await visitor.get('/')).text).toContain('No Data User has a subscription.');
   });
 
-  it('has customers whose Identity Records the first Data User reads', async () => {
+  it('has customers whose Identity Records the first Data User can read', async () => {
     const dataUser = await signedInClient(at(), 'data_user');
     expect(sandbox.customers.length).toBeGreaterThan(0);
     expect(sandbox.customers[0]).toMatchObject({ ir: sandbox.samples.identity_record, mpxn: sandbox.samples.mpxn });
@@ -212,7 +213,7 @@ describe('Its next start, which is the first that succeeds,', () => {
     }
   });
 
-  it('has a customer who signs in at the supplier: the one of whom nothing else is known for certain', async () => {
+  it('has a customer who signs in at the supplier, because no contact is verified', async () => {
     for (const { oidc_login, oidc_password } of sandbox.customers)
       expect([oidc_login, oidc_password]).toEqual([
         expect.stringMatching(/^[\w.]+$/),
@@ -248,7 +249,7 @@ describe('Its next start, which is the first that succeeds,', () => {
     expect(decodeProtectedHeader(tokenOfTheOldKey).kid).toBe(kidOf(keys[0]));
   });
 
-  it('brings its PostgreSQL back when that is killed, and serves again', async () => {
+  it('restarts its PostgreSQL when that is killed, and serves again', async () => {
     const url = `${sandbox.urls.rest}/v1/access-records/${sandbox.samples.access_keys.active}`;
     const status = async () => (await fetch(url)).status;
     expect(await status()).toBe(200);
@@ -257,22 +258,22 @@ describe('Its next start, which is the first that succeeds,', () => {
     await until(async () => (await status()) === 200 || undefined);
   });
 
-  it('ends within ten seconds though half a request is open on both ports', async () => {
+  it('ends within ten seconds with half a request open on both ports', async () => {
     await sendHalves();
     const { code, milliseconds } = await endOf(interrupt);
-    patientEnd = milliseconds;
+    gracefulShutdownMs = milliseconds;
     expect(code).toBe(0);
     expect(milliseconds).toBeLessThan(9_000);
   });
 
-  it('has connected to this machine only, from its start to its end: no library reports its use or looks for a cloud', () => {
+  it('has connected only to this machine: no library sends telemetry or queries cloud metadata', () => {
     const hosts = new Set([...register.output().matchAll(/connects to (\S+)/g)].map(([, host]) => host as string));
     expect([...hosts].filter((host) => !THIS_MACHINE.test(host))).toEqual([]);
     expect(hosts).toContain('127.0.0.1');
   });
 });
 
-describe('Another start, with a new signing key first, a clock that is moved, and a collector of traces,', () => {
+describe('Another start, with a new signing key first, a moved clock and a trace collector,', () => {
   let collector: TraceCollector;
   let before: string;
   let loginsBefore: Sandbox;
@@ -287,17 +288,17 @@ describe('Another start, with a new signing key first, a clock that is moved, an
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_BSP_SCHEDULE_DELAY: '50',
     });
-  }, STARTS_WITHIN);
+  }, MAX_START_MS);
   afterAll(() => collector.close());
 
-  it('says `ready` as its last word', () => {
+  it('prints `ready` as its last line', () => {
     expect(register.output().trimEnd().split('\n').at(-1)).toMatch(
       /^ready gateway http:\S+ rest http:\S+ portal http:\S+ console http:\S+$/,
     );
     expect(register.output()).toContain('gateway listens');
   });
 
-  it('shows the same logins', () => {
+  it('prints the same logins', () => {
     expect(sandbox).toEqual(loginsBefore);
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
@@ -306,7 +307,7 @@ describe('Another start, with a new signing key first, a clock that is moved, an
     expect(await secondsAhead()).toBe(SECONDS_AHEAD);
   });
 
-  it('signs with the new key, lets in tokens of the old one too, and publishes the public half of both', async () => {
+  it('signs with the new key, also accepts tokens of the old one, and publishes both public keys', async () => {
     const token = await tokenOf(at(), 'admin');
     expect(decodeProtectedHeader(token).kid).toBe(kidOf(keys[1]));
     expect([await viewerStatus(token), await viewerStatus(tokenOfTheOldKey)]).toEqual([200, 200]);
@@ -317,7 +318,7 @@ describe('Another start, with a new signing key first, a clock that is moved, an
     expect(JSON.stringify(keySet)).not.toContain('"d"');
   });
 
-  it('sends a trace that joins adapter, gateway and subgraph of a request, each with its transaction id', async () => {
+  it('sends a trace with spans of adapter, gateway and subgraph, each with the transaction id of the request', async () => {
     const { active } = sandbox.samples.access_keys;
     const { body } = await anonymousClient(sandbox.urls.rest)('GET', `/v1/access-records/${active}`);
     const id = body['response']['transaction-id'];
@@ -344,7 +345,7 @@ describe('Another start, with a new signing key first, a clock that is moved, an
     for (const secret of [mpxn, samples.active]) expect(collector.received()).not.toContain(secret);
   });
 
-  it('ends at once at a second signal, though half a request is open on both ports', async () => {
+  it('ends immediately at a second signal with half a request open on both ports', async () => {
     const [analyst] = ofRole('analyst');
     const admin = await graphAs(at(), 'admin');
     const suspended = await admin(`mutation { suspendAccount(accountId: "${analyst?.account_id}") { status } }`);
@@ -352,30 +353,30 @@ describe('Another start, with a new signing key first, a clock that is moved, an
     await sendHalves();
     const twice = () => {
       interrupt();
-      setTimeout(interrupt, 1_000); // sooner it would be the same wish, as npm passes it on
+      setTimeout(interrupt, 1_000); // earlier it would count as the first signal, forwarded by npm
     };
     const { code, milliseconds } = await endOf(twice);
     expect(code).toBe(0);
-    expect(milliseconds).toBeLessThan(patientEnd);
+    expect(milliseconds).toBeLessThan(gracefulShutdownMs);
   });
 });
 
-describe('A start without the old signing key, after a demo login was suspended,', () => {
+describe('A start without the old signing key, after the suspension of a demo account,', () => {
   let before: Sandbox;
   beforeAll(async () => {
     before = sandbox;
     await start(signedBy(keys[1]));
-  }, STARTS_WITHIN);
+  }, MAX_START_MS);
 
-  it('has a clock that goes right again', async () => {
+  it('has a clock that shows real time again', async () => {
     expect(await secondsAhead()).toBe(0);
   });
 
-  it('refuses tokens of the old key', async () => {
+  it('rejects tokens of the old key', async () => {
     expect(await viewerStatus(tokenOfTheOldKey)).toBe(401);
   });
 
-  it('has logins that all work: as many as before, none of them an old one', async () => {
+  it('has new logins for all accounts, and all work', async () => {
     const ids = new Set(before.accounts.map(({ account_id: id }) => id));
     expect(sandbox.accounts.filter(({ account_id: id }) => ids.has(id))).toEqual([]);
     expect(sandbox.accounts).toHaveLength(before.accounts.length);
@@ -383,7 +384,7 @@ describe('A start without the old signing key, after a demo login was suspended,
     expect((await analyst('{ viewer { role } }')).status).toBe(200);
   });
 
-  it('draws another market participant id for more demo data when the one drawn is in use', async () => {
+  it('tries another market participant id for new demo data if the first is in use', async () => {
     const inUse = accountOf(sandbox, 'supplier').mpid as string;
     const draw = jest.spyOn(crypto, 'randomInt').mockImplementationOnce((() => parseInt(inUse.slice(1), 36)) as never);
     try {
@@ -398,17 +399,17 @@ describe('A start without the old signing key, after a demo login was suspended,
     }
   });
 
-  it('ends in good order when Ctrl-C reaches its group and comes again from npm', async () => {
+  it('shuts down gracefully when Ctrl-C reaches its group and npm forwards it', async () => {
     const twice = () => {
       interruptTheGroup();
       interruptTheGroup();
     };
-    const wishedAt = new Date().toISOString();
+    const requestedAt = new Date().toISOString();
     const { code, milliseconds } = await endOf(twice);
     expect(code).toBe(0);
-    expect(milliseconds).toBeLessThan(patientEnd);
-    const faults = [...register.output().matchAll(/"level":50,"time":"([^"]+)".*/g)];
-    expect(faults.filter(([, time = '']) => time >= wishedAt).map(([line]) => line)).toEqual([]);
+    expect(milliseconds).toBeLessThan(gracefulShutdownMs);
+    const errors = [...register.output().matchAll(/"level":50,"time":"([^"]+)".*/g)];
+    expect(errors.filter(([, time = '']) => time >= requestedAt).map(([line]) => line)).toEqual([]);
     expect(register.output()).not.toContain('did not close');
   });
 });

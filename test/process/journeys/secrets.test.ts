@@ -20,7 +20,10 @@ const IDEMPOTENCY_KEY = 'retry-of-thistlewood-0001';
 const REIDENTIFICATION_TOKEN = 'mlr_5f0e1d2c3b4a59687706a5b4';
 const CLIENT_SECRET = 'client-secret-of-tidewater-91';
 
-/** Sends everything that may be wrong in everything that may hold a secret; answers the values that must not be found. */
+/**
+ * Sends valid and invalid requests with secrets in every position; returns the values that must not be stored or logged
+ * in clear.
+ */
 async function useTheRegister(register: TestRegister): Promise<KnownValues> {
   const { sandbox, rest } = register;
   const values = new Map(Object.entries(PERSONAL));
@@ -50,8 +53,8 @@ async function useTheRegister(register: TestRegister): Promise<KnownValues> {
   });
   const key = String(registered.body['access-token'].key);
   values.set('access key of a new record', key);
-  await sendRight(register, key, ir);
-  await sendWrong(register, key, ir);
+  await sendValidRequests(register, key, ir);
+  await sendInvalidRequests(register, key, ir);
   await anonymousClient(rest, `Basic ${Buffer.from(`nobody:${CLIENT_SECRET}`).toString('base64')}`)(
     'GET',
     '/v1/auth/token',
@@ -82,7 +85,7 @@ function identityRecord() {
   };
 }
 
-async function sendRight(register: TestRegister, key: string, ir: string): Promise<void> {
+async function sendValidRequests(register: TestRegister, key: string, ir: string): Promise<void> {
   const dataUser = await signedInClient(register, 'data_user');
   const email = encodeURIComponent(PERSONAL['e-mail address']);
   for (const path of [
@@ -106,7 +109,7 @@ async function sendRight(register: TestRegister, key: string, ir: string): Promi
   );
 }
 
-async function sendWrong(register: TestRegister, key: string, ir: string): Promise<void> {
+async function sendInvalidRequests(register: TestRegister, key: string, ir: string): Promise<void> {
   const dataUser = await signedInClient(register, 'data_user');
   const dataProvider = await signedInClient(register, 'data_provider');
   const email = encodeURIComponent(PERSONAL['e-mail address']);
@@ -137,7 +140,7 @@ async function sendWrong(register: TestRegister, key: string, ir: string): Promi
   }
 }
 
-describe.each(usualWirings())('What the register keeps (%s)', (wiring) => {
+describe.each(usualWirings())('The data that the register stores (%s)', (wiring) => {
   let register: TestRegister;
   let values: KnownValues;
   beforeAll(async () => {
@@ -146,7 +149,7 @@ describe.each(usualWirings())('What the register keeps (%s)', (wiring) => {
   });
   afterAll(() => register.close());
 
-  it('has no secret and nothing personal in any table, however it is written', async () => {
+  it('contain no secret and no personal data in any table, in any encoding', async () => {
     const places = await databasePlaces(register.databaseUrl);
     const filled = places.filter(({ content }) => content.length > 1).map(({ name }) => name);
     expect(filled).toEqual(
@@ -161,7 +164,7 @@ describe.each(usualWirings())('What the register keeps (%s)', (wiring) => {
     expect(findings(new Map([['network address', '127.0.0.1']]), places)).toEqual([]);
   });
 
-  it('would be found out if it had any', async () => {
+  it('are searched by a scan that finds planted values', async () => {
     const client = new Client({ connectionString: register.databaseUrl });
     await client.connect();
     const text = `before ${PERSONAL.MPxN} after`;
@@ -180,9 +183,9 @@ describe.each(usualWirings())('What the register keeps (%s)', (wiring) => {
     );
   });
 
-  it('has none in its logs, which have a line for every request', async () => {
-    await register.close(); // what is collected is written at the end
-    const log = logLines(register); // without the demo logins, which the sandbox prints for people
+  it('contain none in the logs, which have a line for every request', async () => {
+    await register.close(); // writes the log buffer
+    const log = logLines(register); // without the demo logins that the sandbox prints
     expect(log).toContain('/v1/access-records/{ak}');
     expect(log.split('\n').length).toBeGreaterThan(40);
     expect(findings(values, [{ name: 'log', content: Buffer.from(log) }])).toEqual([]);
@@ -207,7 +210,7 @@ describe('The search for secrets', () => {
     expect(found(text)).not.toEqual([]);
   });
 
-  it('finds nothing where there is nothing', () => {
+  it('finds nothing in other text', () => {
     expect(found('ak_5d3f9a1c7be2048643d1e0f')).toEqual([]);
   });
 });

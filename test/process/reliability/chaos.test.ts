@@ -16,26 +16,30 @@ import { DAY_OF_CHANGES, type Writing, startWriting } from '../../support/chaos/
 import { graphOf } from '../../support/graph';
 import { until } from '../../support/until';
 
-/** The long form is `npm run test:chaos`; `TEST_CHAOS_KILLS` and `TEST_CHAOS_POSTGRES_KILLS` change its counts. */
+/**
+ * The long form is `npm run test:chaos`; `TEST_CHAOS_KILLS` and `TEST_CHAOS_POSTGRES_KILLS` set the number of kills.
+ */
 const IS_LONG = process.env['TEST_CHAOS'] !== undefined;
 const KILLS = Number(process.env['TEST_CHAOS_KILLS'] ?? (IS_LONG ? 200 : 2));
 const POSTGRES_KILLS = Number(process.env['TEST_CHAOS_POSTGRES_KILLS'] ?? (IS_LONG ? 50 : 1));
-/** Operations between two kills, at least and at most, and those that may come while something starts again. */
-const [LEAST, MOST, MEANWHILE] = [30, 80, 60];
-const HOURS = 3_600_000;
-/** Kills after which the long form says how far it is. */
+/** Minimum and maximum operations between two kills, and those permitted during a restart. */
+const [MIN_BETWEEN, MAX_BETWEEN, DURING_RESTART] = [30, 80, 60];
+const HOUR_MS = 3_600_000;
+/** Kills between two progress lines of the long form. */
 const PROGRESS_EVERY = 10;
 
-/** Of a hundred requests so many are refused; a delivery is refused four times at most, so that its six sends are enough. */
-const REFUSED = 30;
-const MOST_REFUSALS = 4;
-const ANSWERED_WITHIN = 150;
-/** Milliseconds for which the receiver keeps a worker waiting that is about to be killed: it is surely delivering then. */
-const HELD = 3_000;
-/** Seconds from the kill of a worker to the next attempt of what it was delivering (99 of 100). */
-const RESUMED_WITHIN = 5;
+/**
+ * Percentage of requests that the receiver rejects; each delivery at most four times, so that its six attempts suffice.
+ */
+const REJECTED_PERCENT = 30;
+const MAX_REJECTIONS = 4;
+const MAX_RESPONSE_MS = 150;
+/** Delay of the receiver's responses before the kill of a worker, so that the worker is delivering at the kill. */
+const DELAY_MS = 3_000;
+/** Time from the kill of a worker to the next attempt of the interrupted deliveries (99th percentile). */
+const MAX_RESUMPTION_SECONDS = 5;
 
-describe('A register in which everything is killed, again and again', () => {
+describe('A register in which all processes are killed repeatedly', () => {
   let room: ChaosRoom;
   let receiver: Receiver;
   let deliveries: WatchedDeliveries;
@@ -43,19 +47,19 @@ describe('A register in which everything is killed, again and again', () => {
   let writing: Writing;
   const killed = { services: 0, postgres: 0 };
   const lost: unknown[] = [];
-  const doubled: unknown[] = [];
+  const duplicated: unknown[] = [];
   const resumptions: number[] = [];
-  const begunAt = performance.now();
-  let isHolding = false;
+  const startedAt = performance.now();
+  let isDelaying = false;
 
   beforeAll(async () => {
     room = await openChaosRoom();
-    const refusals = new Map<string, number>();
+    const rejections = new Map<string, number>();
     receiver = await startReceiver((delivery) => {
-      const refused = refusals.get(delivery) ?? 0;
-      const refuse = refused < MOST_REFUSALS && randomInt(100) < REFUSED;
-      if (refuse) refusals.set(delivery, refused + 1);
-      return { status: refuse ? 503 : 204, after: isHolding ? HELD : randomInt(ANSWERED_WITHIN) };
+      const rejected = rejections.get(delivery) ?? 0;
+      const isRejected = rejected < MAX_REJECTIONS && randomInt(100) < REJECTED_PERCENT;
+      if (isRejected) rejections.set(delivery, rejected + 1);
+      return { status: isRejected ? 503 : 204, after: isDelaying ? DELAY_MS : randomInt(MAX_RESPONSE_MS) };
     });
     const { dataUser, duid } = room.by;
     deliveries = await watchDeliveries([dataUser, duid], receiver, ['/first', '/second', '/third'], room.rows);
@@ -66,11 +70,11 @@ describe('A register in which everything is killed, again and again', () => {
     await killAtRandom();
     await writing.stop();
     await Promise.all(room.services.map((service) => service.running()));
-    say('writers have ended; the jobs and the deliveries that are left are made');
+    report('writers have ended; remaining jobs and deliveries run');
     await jobsDone(room.rows);
-    await dashboardHasAll();
+    await dashboardCaughtUp();
     await deliverAll();
-  }, 12 * HOURS);
+  }, 12 * HOUR_MS);
   afterAll(async () => {
     if (room !== undefined && stream !== undefined) await summary();
     await stream?.close();
@@ -78,28 +82,28 @@ describe('A register in which everything is killed, again and again', () => {
     await receiver?.close();
   });
 
-  /** Kills spread over the workload: each when some more operations were acknowledged. */
+  /** Spreads the kills over the workload: each after a random number of acknowledged operations. */
   async function killAtRandom(): Promise<void> {
     const victims = [
       ...Array.from({ length: KILLS }, (_, index) => () => killService(index)),
       ...Array.from({ length: POSTGRES_KILLS }, () => killPostgres),
     ].toSorted(() => Math.random() - 0.5);
     for (const [index, kill] of victims.entries()) {
-      const enough = writing.operations() + randomInt(LEAST, MOST);
-      writing.allow(enough + MEANWHILE);
+      const enough = writing.operations() + randomInt(MIN_BETWEEN, MAX_BETWEEN);
+      writing.allow(enough + DURING_RESTART);
       await until(() => writing.operations() >= enough || undefined, 300_000);
       await kill();
       if ((index + 1) % PROGRESS_EVERY === 0) {
         const counts = `${writing.operations()} operations acknowledged, ${receiver.received.length} requests received`;
-        say(`${index + 1} of ${victims.length} kills, ${counts}, ${resumptions.length} deliveries resumed`);
+        report(`${index + 1} of ${victims.length} kills, ${counts}, ${resumptions.length} deliveries resumed`);
       }
     }
   }
 
-  /** The long form tells what it does. */
-  function say(line: string): void {
+  /** Prints a progress line in the long form. */
+  function report(line: string): void {
     if (!IS_LONG) return;
-    const minutes = ((performance.now() - begunAt) / 60_000).toFixed(1);
+    const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
     process.stderr.write(`chaos, minute ${minutes}: ${line}\n`);
   }
 
@@ -108,7 +112,7 @@ describe('A register in which everything is killed, again and again', () => {
       `select (select count(*)::int from access.event) as events, (select count(*)::int from access.delivery) as deliveries`,
     );
     const restarts = room.services.reduce((sum, service) => sum + service.restarts(), 0);
-    say(
+    report(
       [
         `kills: ${killed.services} of services, ${killed.postgres} of PostgreSQL`,
         `restarts: ${restarts} of services, ${killed.postgres} of PostgreSQL`,
@@ -117,30 +121,30 @@ describe('A register in which everything is killed, again and again', () => {
         `deliveries: ${counts?.deliveries}, in ${receiver.received.length} requests`,
         `subscription: ${stream.events.length} events, resumed ${stream.resumed()} times`,
         `lost: ${lost.length}`,
-        `doubled: ${doubled.length}`,
+        `duplicated: ${duplicated.length}`,
       ].join('; '),
     );
   }
 
-  /** The first two kills are of the two workers, so that what they were delivering is looked at in the short form, too. */
+  /** The first two kills are of the two workers, so that the short form also checks interrupted deliveries. */
   async function killService(index: number): Promise<void> {
     const workers = room.services.filter(({ name }) => name.startsWith('access'));
     const service = (workers[index] ?? room.services[randomInt(room.services.length)]) as ChaosRoom['services'][number];
-    isHolding = workers.includes(service);
-    writing.allow(writing.operations() + MEANWHILE);
-    if (isHolding) await until(() => underWay().length >= 4 || undefined).catch(() => undefined);
+    isDelaying = workers.includes(service);
+    writing.allow(writing.operations() + DURING_RESTART);
+    if (isDelaying) await until(() => underWay().length >= 4 || undefined).catch(() => undefined);
     const open = underWay();
     const at = performance.now();
     await service.kill();
     killed.services += 1;
-    isHolding = false;
+    isDelaying = false;
     await until(() => open.every(({ status, torn }) => status !== undefined || torn) || undefined);
     const torn = open.filter((each) => each.torn);
     await deliveries.noteInFlight();
     await Promise.all([service.running(), ...torn.map((each) => resumption(each, at))]);
   }
 
-  /** Deliveries that the receiver has not answered yet: with some of them, a worker that is killed was making one. */
+  /** Returns deliveries without a response. If there are several, the killed worker was making one of them. */
   function underWay(): ReceivedDelivery[] {
     return receiver.received.filter(({ status, torn }) => status === undefined && !torn);
   }
@@ -152,7 +156,7 @@ describe('A register in which everything is killed, again and again', () => {
     await deliveries.noteInFlight();
   }
 
-  /** What was superseded while it was in flight is not made again. */
+  /** Records the time until an interrupted delivery is repeated. One that was superseded in flight is not repeated. */
   async function resumption({ delivery, eventId }: ReceivedDelivery, killedAt: number): Promise<void> {
     const next = await until(async () => {
       const made = receiver.received.find((each) => each.delivery === delivery && each.at > killedAt);
@@ -166,15 +170,15 @@ describe('A register in which everything is killed, again and again', () => {
     return (await room.rows(text, [eventId]).catch(() => [])).length > 0;
   }
 
-  /** The dashboard has caught up; it is waited for before the clock is moved, since its token expires with it. */
-  async function dashboardHasAll(): Promise<void> {
+  /** Waits until the dashboard has received all events. Must precede the moves of the clock, which expire its token. */
+  async function dashboardCaughtUp(): Promise<void> {
     const [last] = await room.rows<{ id: string }>(
       'select id from access.event order by era desc, tx desc, position desc limit 1',
     );
     await until(() => stream.events.at(-1) === last?.id || undefined, 10 * 60_000);
   }
 
-  /** Moves the clock over the slots of the retry schedule until nothing is pending. */
+  /** Moves the clock past each delay of the retry schedule until no delivery is pending. */
   async function deliverAll(): Promise<void> {
     let offset = 0;
     for (const seconds of [0, 61, 301, 1_801, 7_201, 86_401]) {
@@ -184,62 +188,62 @@ describe('A register in which everything is killed, again and again', () => {
     }
   }
 
-  it('has lost no change that it acknowledged, and made none of them twice', async () => {
+  it('has lost and duplicated no acknowledged change', async () => {
     const { acknowledged } = writing;
     const found = await recordsOf(room.rows, 'Registered');
     const expected = recordsExpected(acknowledged);
     lost.push(...missingOf(expected, found));
-    doubled.push(...missingOf(found, expected));
+    duplicated.push(...missingOf(found, expected));
     expect(found).toEqual(expected);
     expect(await changesOn(room.rows, DAY_OF_CHANGES)).toEqual(
-      acknowledged.changes.map(() => ({ announced: true, told: 1 })),
+      acknowledged.changes.map(() => ({ announced: true, events: 1 })),
     );
     const irs = acknowledged.anonymised.map(({ ir }) => ir);
     expect(await standings(room.rows, irs)).toEqual(standingsExpected(acknowledged.anonymised));
     for (const made of Object.values(acknowledged)) expect([...made].length).toBeGreaterThan(0);
   });
 
-  it('has nothing half done, and has told every event once', async () => {
+  it('has no incomplete operation, and one event for each change', async () => {
     const counts = await halfDone(room.rows);
-    doubled.push(...Array.from({ length: counts['eventsTwice'] ?? 0 }));
+    duplicated.push(...Array.from({ length: counts['eventsTwice'] ?? 0 }));
     expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
   });
 
-  it('has delivered every event to every webhook, or superseded it by a later one of the same record', async () => {
+  it('has delivered every event to every webhook, or superseded it by a later event of the same record', async () => {
     const missing = await deliveries.missing();
     lost.push(...missing);
     expect(missing).toEqual([]);
   });
 
-  it('has sent again what was in flight at a kill, and nothing else', () => {
+  it('has repeated only deliveries that were in flight at a kill', () => {
     const twice = deliveries.doubled();
-    doubled.push(...twice);
+    duplicated.push(...twice);
     expect(twice).toEqual([]);
   });
 
-  it('has sent the same bytes each time', () => {
+  it('has sent the same bytes at each attempt', () => {
     expect(deliveries.changed()).toEqual([]);
   });
 
-  it('has gone on within seconds with what a killed worker was delivering', () => {
+  it('has repeated the interrupted deliveries of a killed worker within seconds', () => {
     expect(resumptions.length).toBeGreaterThan(0);
     const worst = resumptions.toSorted((one, other) => one - other).at(Math.ceil(resumptions.length * 0.99) - 1) ?? 0;
-    expect(worst).toBeLessThanOrEqual(RESUMED_WITHIN);
+    expect(worst).toBeLessThanOrEqual(MAX_RESUMPTION_SECONDS);
   });
 
-  it('has shown every event once and in order to a dashboard that resumed after its last cursor', async () => {
+  it('has sent every event once and in order to a dashboard that resumes after its last cursor', async () => {
     const logged = await room.rows<{ id: string }>('select id from access.event order by era, tx, position');
     const first = logged.findIndex(({ id }) => id === stream.events[0]);
     const expected = logged.slice(first).map(({ id }) => id);
     expect(first).toBeGreaterThan(0);
     lost.push(...missingOf(expected, stream.events));
-    doubled.push(...missingOf(stream.events, expected));
+    duplicated.push(...missingOf(stream.events, expected));
     expect(stream.events).toEqual(expected);
     if (IS_LONG) expect(stream.resumed()).toBeGreaterThan(0);
   });
 });
 
-/** Those that are not among others, as often as they are missing. */
+/** Returns the elements of `all` that `among` lacks, as often as they are missing. */
 function missingOf(all: readonly unknown[], among: readonly unknown[]): unknown[] {
   const left = new Map<string, number>();
   for (const each of among) left.set(JSON.stringify(each), (left.get(JSON.stringify(each)) ?? 0) + 1);

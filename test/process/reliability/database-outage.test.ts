@@ -1,7 +1,7 @@
 import { type ControlledPostgres, controlledPostgres, runIn } from '../../support/postgres';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { graphOf } from '../../support/graph';
-import { livingProcesses } from '../../support/launcher-room';
+import { livingProcesses } from '../../support/launcher-fixture';
 import { consentRecord } from '../../support/records';
 import {
   type RestAnswer,
@@ -12,10 +12,10 @@ import {
 } from '../../support/rest-client';
 import { until } from '../../support/until';
 
-const LONGEST_ANSWER = 10_000;
-/** The eight seconds of an operation, and what HTTP and a busy machine add. */
-const LONGEST_OPERATION = 9_000;
-/** Limits are counted, in the database, and never reached. */
+const MAX_RESPONSE_MS = 10_000;
+/** The eight seconds of an operation, and a margin for HTTP and a busy machine. */
+const MAX_OPERATION_MS = 9_000;
+/** Limits that the database counts and the tests never reach. */
 const LIMITS = {
   RATE_LIMITS: 'on',
   LIMIT_REQUESTS: '1000000',
@@ -23,12 +23,12 @@ const LIMITS = {
   LIMIT_VERIFY_MISSES: '1000000',
 };
 
-describe('A register whose PostgreSQL goes away and comes back', () => {
+describe('A register whose PostgreSQL becomes unavailable and available again', () => {
   let postgres: ControlledPostgres;
   let register: TestRegister;
   let dataUser: RestClient;
-  /** Warnings and errors in the log. */
-  const faults = () =>
+  /** Returns the warnings and errors of the log. */
+  const problems = () =>
     register
       .log()
       .split('\n')
@@ -48,11 +48,11 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     ['is shut down', () => postgres.stop()],
     ['is killed', () => postgres.kill()],
   ])(
-    'answers 503 in the envelope while it %s, never hangs, and serves again without a restart',
+    'responds with 503 in the envelope while it %s, never hangs, and serves again without a restart',
     async (_, takeAway) => {
       const load = startLoad(register, dataUser);
       await until(() => load.answers.length > 40 || undefined);
-      const faultsBefore = faults().length;
+      const problemsBefore = problems().length;
       await takeAway();
       await until(() => load.answers.some(({ status }) => status === 503) || undefined);
       const whileAway = load.answers.length;
@@ -70,18 +70,18 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
             errors: [{ 'error-code': 'SYS002' }],
           });
       }
-      expect(longest).toBeLessThan(LONGEST_ANSWER);
-      const told = await until(() => {
-        const lines = faults().slice(faultsBefore); // of an outage soon after another one there is a count first
+      expect(longest).toBeLessThan(MAX_RESPONSE_MS);
+      const logged = await until(() => {
+        const lines = problems().slice(problemsBefore); // soon after another outage, only the count is logged at first
         return lines.length > 0 ? lines : undefined;
       });
-      expect(told.length <= MOST_LINES ? [] : told).toEqual([]); // which they are, if they are too many
+      expect(logged.length <= MAX_LOG_LINES ? [] : logged).toEqual([]); // shows the lines if there are too many
       for (const ak of load.acknowledged)
         expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
     },
   );
 
-  it('answers 503 to whatever writes, and says so at /health, while it can only be read', async () => {
+  it('responds with 503 to writes, and at /health, while the database is read-only', async () => {
     const anonymous = anonymousClient(register.rest);
     const { active } = register.sandbox.samples.access_keys;
     const answers = async () => [
@@ -104,7 +104,7 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     await until(async () => ((await answers()).every((status) => status < 300) ? true : undefined));
   });
 
-  it('answers 503 within ten seconds while it hangs, and serves again when it goes on', async () => {
+  it('responds with 503 within ten seconds while the database is frozen, and serves again afterwards', async () => {
     const anonymous = anonymousClient(register.rest);
     const { account_id, secret_key } = accountOf(register.sandbox, 'portal');
     const basic = `Basic ${Buffer.from(`${account_id}:${secret_key}`).toString('base64')}`;
@@ -128,7 +128,7 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
         requests.map(async ([name, send]) => {
           const begin = performance.now();
           const { status } = await send();
-          return [name, status, performance.now() - begin < LONGEST_OPERATION] as const;
+          return [name, status, performance.now() - begin < MAX_OPERATION_MS] as const;
         }),
       );
     const health = async (path: string) => (await fetch(`${register.gateway}${path}`)).status;
@@ -137,7 +137,7 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
     try {
       const away = requests.map(([name]) => [name, 503, true]);
       expect(await served()).toEqual(away);
-      expect(await served()).toEqual(away); // the connections are lost by now, and new ones come to nothing
+      expect(await served()).toEqual(away); // by now the connections are closed, and new ones fail
       expect([await health('/health'), await health('/health/live')]).toEqual([503, 200]);
     } finally {
       go();
@@ -148,10 +148,10 @@ describe('A register whose PostgreSQL goes away and comes back', () => {
   });
 });
 
-/** Lines of the log in an outage, however many requests it concerns. */
-const MOST_LINES = 20;
+/** Maximum lines of the log in an outage, for any number of requests. */
+const MAX_LOG_LINES = 20;
 
-/** Stops a postmaster and its sessions where they are; answers how they go on. */
+/** Stops a postmaster and its sessions (SIGSTOP); returns a function that continues them. */
 function freeze(postmaster: number): () => void {
   const pids = livingProcesses().flatMap(({ pid, parent }) =>
     pid === postmaster || parent === postmaster ? [pid] : [],
@@ -160,7 +160,7 @@ function freeze(postmaster: number): () => void {
   return () => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
 }
 
-/** Verifies and registers without pause, four at once, until stopped. */
+/** Verifies and registers in four parallel loops until stopped. */
 function startLoad(register: TestRegister, dataUser: RestClient) {
   const answers: RestAnswer[] = [];
   const acknowledged: string[] = [];

@@ -14,10 +14,10 @@ interface Run extends RunFacts {
   readonly jest: ChildProcess;
 }
 
-const STARTS_WITHIN = 180_000;
+const MAX_START_MS = 180_000;
 const started: ChildProcess[] = [];
 
-/** Starts a test run of one test that does not end by itself, as a terminal does. */
+/** Starts a test run of one test that does not end, as a terminal does. */
 async function start(): Promise<Run> {
   const program = join(REPOSITORY_ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
   const test = 'test/support/run-to-interrupt.ts';
@@ -33,8 +33,8 @@ async function start(): Promise<Run> {
   throw new Error('the run ended before its test began');
 }
 
-/** What is left of a run. */
-async function leftOf({ run = '', folders, databaseUrl }: Run): Promise<string[]> {
+/** Returns the remaining processes, folders and database of a run. */
+async function leftoversOf({ run = '', folders, databaseUrl }: Run): Promise<string[]> {
   const hasDatabase = await runIn(databaseUrl, 'select 1').then(
     () => true,
     () => false,
@@ -46,47 +46,47 @@ async function leftOf({ run = '', folders, databaseUrl }: Run): Promise<string[]
   ];
 }
 
-describe('Of two test runs at once', () => {
+describe('Of two concurrent test runs', () => {
   let interrupted: Run;
   let other: Run;
   beforeAll(async () => {
     [interrupted, other] = await Promise.all([start(), start()]);
-  }, STARTS_WITHIN);
+  }, MAX_START_MS);
   afterAll(() => started.forEach((jest) => jest.kill('SIGKILL')));
 
   it(
-    'the one that is killed leaves no process, no database and no folder, and the other goes on',
+    'a killed one leaves no process, no database and no folder, and the other one continues',
     async () => {
       const kept = [`process ${keeperOf(String(other.run))}`, ...other.folders, other.databaseUrl];
-      expect(await leftOf(other)).toEqual(expect.arrayContaining(kept));
+      expect(await leftoversOf(other)).toEqual(expect.arrayContaining(kept));
       interrupted.jest.kill('SIGKILL');
-      await until(async () => (await leftOf(interrupted)).length === 0 || undefined);
-      // PostgreSQL begins and ends processes of its own all the time.
-      expect(await leftOf(other)).toEqual(expect.arrayContaining(kept));
+      await until(async () => (await leftoversOf(interrupted)).length === 0 || undefined);
+      // PostgreSQL starts and ends processes at any time, so the list is only compared with the lasting ones.
+      expect(await leftoversOf(other)).toEqual(expect.arrayContaining(kept));
     },
-    STARTS_WITHIN,
+    MAX_START_MS,
   );
 
   it(
-    'the one that is killed together with its keeper is tidied up by the next run',
+    'one that is killed together with its keeper is cleaned up by the next run',
     async () => {
       process.kill(Number(keeperOf(String(other.run))), 'SIGKILL');
       other.jest.kill('SIGKILL');
       const left = other;
       other = await start();
-      expect(await leftOf(left)).toEqual([]);
+      expect(await leftoversOf(left)).toEqual([]);
     },
-    STARTS_WITHIN,
+    MAX_START_MS,
   );
 
   it(
-    'the one whose keeper is killed ends, and leaves nothing either',
+    'one whose keeper is killed ends and leaves nothing',
     async () => {
       const ended = once(other.jest, 'exit');
       process.kill(Number(keeperOf(String(other.run))), 'SIGKILL');
       await ended;
-      expect(await leftOf(other)).toEqual([]);
+      expect(await leftoversOf(other)).toEqual([]);
     },
-    STARTS_WITHIN,
+    MAX_START_MS,
   );
 });

@@ -8,11 +8,11 @@ import {
   checkOutBelow,
   kill9,
   livingProcesses,
-  openRoom,
+  openLauncherFixture,
   processesOf,
   stillLiving,
-  type LauncherRoom,
-} from '../../support/launcher-room';
+  type LauncherFixture,
+} from '../../support/launcher-fixture';
 import { freshDatabase } from '../../support/postgres';
 import { until } from '../../support/until';
 
@@ -20,41 +20,41 @@ const NOBODY = 65534;
 const describeForRoot = process.getuid?.() === 0 ? describe : describe.skip;
 const log = { warn: jest.fn(), error: jest.fn() };
 
-let firstRoom: LauncherRoom;
-let room: LauncherRoom;
+let firstFixture: LauncherFixture;
+let fixture: LauncherFixture;
 let dataDir: string;
 
-/** What the first start of a DATA_DIR made, and the next one found; a first start that was killed half way had been there before. */
+/** Results of the first start of a DATA_DIR, after an interrupted one, and of the second start. */
 let firstStart: { readonly url: string; readonly passwordMode: number; readonly found: unknown };
 
 beforeAll(async () => {
-  firstRoom = await openRoom(log);
-  const made = join(firstRoom.path, 'data');
-  await mkdir(join(made, 'postgres.new', 'base'), { recursive: true });
-  const server = await firstRoom.launch(made);
-  const passwordMode = (await stat(join(made, 'postgres.password'))).mode & 0o777;
-  await keepARow(server.url);
+  firstFixture = await openLauncherFixture(log);
+  const firstData = join(firstFixture.path, 'data');
+  await mkdir(join(firstData, 'postgres.new', 'base'), { recursive: true });
+  const server = await firstFixture.launch(firstData);
+  const passwordMode = (await stat(join(firstData, 'postgres.password'))).mode & 0o777;
+  await storeRow(server.url);
   await server.stop();
-  const again = await firstRoom.launch(made);
-  firstStart = { url: server.url, passwordMode, found: await readTheRow(again.url) };
+  const again = await firstFixture.launch(firstData);
+  firstStart = { url: server.url, passwordMode, found: await readRow(again.url) };
   await query(again.url, 'drop table kept');
   await again.stop();
   expect(log.error).not.toHaveBeenCalled();
 });
 
-afterAll(() => firstRoom.close());
+afterAll(() => firstFixture.close());
 
 beforeEach(async () => {
   jest.clearAllMocks();
-  room = await openRoom(log);
-  dataDir = join(room.path, 'data');
+  fixture = await openLauncherFixture(log);
+  dataDir = join(fixture.path, 'data');
 });
 
-afterEach(() => room.close());
+afterEach(() => fixture.close());
 
-/** Gives the test a DATA_DIR that has seen its first start, which is most of what a test would wait for. */
-function takeUsedDataDir(): void {
-  execFileSync('cp', ['-Rp', join(firstRoom.path, 'data'), dataDir]);
+/** Copies a DATA_DIR after its first start, because the first start takes most of the time of a test. */
+function copyStartedDataDir(): void {
+  execFileSync('cp', ['-Rp', join(firstFixture.path, 'data'), dataDir]);
 }
 
 async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
@@ -67,11 +67,11 @@ async function query(url: string, statement: string): Promise<Record<string, unk
   }
 }
 
-const keepARow = (url: string) => query(url, 'create table kept as select 42 as answer');
-const readTheRow = (url: string) => query(url, 'select answer from kept');
+const storeRow = (url: string) => query(url, 'create table kept as select 42 as answer');
+const readRow = (url: string) => query(url, 'select answer from kept');
 
 describe('The embedded PostgreSQL', () => {
-  it('makes the database of the register at the first start and keeps its data over a restart', () => {
+  it('creates the database of the register at the first start, and its data survive a restart', () => {
     expect(firstStart).toEqual({
       url: expect.stringMatching(/^postgres:\/\/register:[\w-]{32}@127\.0\.0\.1:\d+\/register$/),
       passwordMode: 0o600,
@@ -79,9 +79,9 @@ describe('The embedded PostgreSQL', () => {
     });
   });
 
-  it('acknowledges only what is on the disk, listens on this machine only, wants the password, and leaves no process when it is stopped, however often', async () => {
-    takeUsedDataDir();
-    const server = await room.launch(dataDir);
+  it('commits durably, listens on loopback only, requires the password, and leaves no process after repeated stops', async () => {
+    copyStartedDataDir();
+    const server = await fixture.launch(dataDir);
     const { url, pid } = server;
     const setting = (name: string) => query(url, `show ${name}`).then(([row]) => row?.[name]);
     expect(await setting('fsync')).toBe('on');
@@ -102,19 +102,19 @@ describe('The embedded PostgreSQL', () => {
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
   });
 
-  it('names the way out when its data were made by another version', async () => {
+  it('throws an error with the remedy if another version created its data', async () => {
     await mkdir(join(dataDir, 'postgres'), { recursive: true });
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '14\n');
-    await expect(room.launch(dataDir)).rejects.toThrow(
-      /made by PostgreSQL 14, this is PostgreSQL \d+\. Delete DATA_DIR/,
+    await expect(fixture.launch(dataDir)).rejects.toThrow(
+      /created by PostgreSQL 14, this is PostgreSQL \d+\. Delete DATA_DIR/,
     );
   });
 });
 
 describe('The embedded PostgreSQL, when its instance ends,', () => {
-  it('leaves no process behind when Ctrl-C reaches the instance twice, as under npm', async () => {
-    takeUsedDataDir();
-    const instance = await room.launchInstance(dataDir);
+  it('leaves no process when the instance receives SIGINT twice, as under npm', async () => {
+    copyStartedDataDir();
+    const instance = await fixture.launchInstance(dataDir);
     const processes = processesOf(dataDir);
     const exit = once(instance.process, 'exit');
     process.kill(-Number(instance.process.pid), 'SIGINT');
@@ -123,70 +123,70 @@ describe('The embedded PostgreSQL, when its instance ends,', () => {
     expect(stillLiving(processes)).toEqual([]);
   });
 
-  it('ends too when the instance is killed, and starts again', async () => {
-    takeUsedDataDir();
-    const instance = await room.launchInstance(dataDir);
-    await keepARow(instance.facts.url);
+  it('also ends when the instance is killed, and starts again', async () => {
+    copyStartedDataDir();
+    const instance = await fixture.launchInstance(dataDir);
+    await storeRow(instance.report.url);
     const processes = processesOf(dataDir);
     await kill9(instance.process);
     await until(() => stillLiving(processes).length === 0 || undefined);
-    expect(await readTheRow((await room.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
+    expect(await readRow((await fixture.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
   });
 
-  it('is stopped by the next start when it outlived both the instance and its guard', async () => {
-    takeUsedDataDir();
-    const instance = await room.launchInstance(dataDir);
-    const { url, pid: orphan } = instance.facts;
-    await keepARow(url);
-    const guard = processesOf(dataDir).find(({ pid, parent }) => pid !== orphan && parent !== orphan);
-    process.kill(guard!.pid, 'SIGKILL');
+  it('is stopped by the next start if it survived both the instance and the watchdog', async () => {
+    copyStartedDataDir();
+    const instance = await fixture.launchInstance(dataDir);
+    const { url, pid: orphan } = instance.report;
+    await storeRow(url);
+    const watchdog = processesOf(dataDir).find(({ pid, parent }) => pid !== orphan && parent !== orphan);
+    process.kill(watchdog!.pid, 'SIGKILL');
     await kill9(instance.process);
     expect(stillLiving([{ pid: orphan }])).toEqual([orphan]);
-    const next = await room.launch(dataDir);
+    const next = await fixture.launch(dataDir);
     expect(stillLiving([{ pid: orphan }])).toEqual([]);
     expect(log.warn).toHaveBeenCalledWith({ pid: orphan }, expect.any(String));
-    expect(await readTheRow(next.url)).toEqual([{ answer: 42 }]);
+    expect(await readRow(next.url)).toEqual([{ answer: 42 }]);
   });
 
-  it('recovers what was committed when it is killed together with the instance', async () => {
-    takeUsedDataDir();
-    const instance = await room.launchInstance(dataDir);
-    await keepARow(instance.facts.url);
-    process.kill(instance.facts.pid, 'SIGKILL');
+  it('recovers committed data when it is killed together with the instance', async () => {
+    copyStartedDataDir();
+    const instance = await fixture.launchInstance(dataDir);
+    await storeRow(instance.report.url);
+    process.kill(instance.report.pid, 'SIGKILL');
     await kill9(instance.process);
-    expect(await readTheRow((await room.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
+    expect(await readRow((await fixture.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
   });
 });
 
 describe('A DATA_DIR', () => {
-  it('is refused to a second instance, which leaves the first alone', async () => {
-    takeUsedDataDir();
-    const first = await room.launch(dataDir);
-    const second = await room.launchInstance(dataDir);
-    expect(second.facts.refused).toContain(`Another instance (process ${process.pid}) runs on`);
-    await expect(room.launch(dataDir)).rejects.toThrow(`Another instance (process ${process.pid})`);
+  it('rejects a second instance, which does not affect the first', async () => {
+    copyStartedDataDir();
+    const first = await fixture.launch(dataDir);
+    const second = await fixture.launchInstance(dataDir);
+    expect(second.report.error).toContain(`Another instance (process ${process.pid}) runs on`);
+    await expect(fixture.launch(dataDir)).rejects.toThrow(`Another instance (process ${process.pid})`);
     expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await first.stop();
-    expect((await room.launch(dataDir)).pid).not.toBe(first.pid);
+    expect((await fixture.launch(dataDir)).pid).not.toBe(first.pid);
   });
 
-  it('goes to one of several instances that start at once after a kill', async () => {
-    takeUsedDataDir();
+  it('admits one of several instances that start at the same time after a kill', async () => {
+    copyStartedDataDir();
     await writeFile(join(dataDir, 'postgres.owner'), '1 1');
-    const started = await Promise.all([1, 2, 3].map(() => room.launchInstance(dataDir)));
-    const [running, ...others] = started.filter(({ facts }) => !facts.refused);
+    const started = await Promise.all([1, 2, 3].map(() => fixture.launchInstance(dataDir)));
+    const [running, ...others] = started.filter(({ report }) => !report.error);
     expect(others).toEqual([]);
-    expect(await query(running!.facts.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(running!.report.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('may hold what an earlier container left behind', async () => {
-    takeUsedDataDir();
+  it('may contain the files of an earlier container', async () => {
+    copyStartedDataDir();
     const { uid, gid } = await stat(join(dataDir, 'postgres'));
     const foreign = spawn('sleep', ['60'], { uid, gid });
     try {
       await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), `${foreign.pid}\n${join(dataDir, 'postgres')}\n`);
       await writeFile(join(dataDir, 'postgres.owner'), `${foreign.pid} 1`);
-      expect(await query((await room.launch(dataDir)).url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect(await query((await fixture.launch(dataDir)).url, 'select 1 as one')).toEqual([{ one: 1 }]);
       expect(stillLiving([{ pid: Number(foreign.pid) }])).toEqual([foreign.pid]);
     } finally {
       foreign.kill();
@@ -194,53 +194,53 @@ describe('A DATA_DIR', () => {
   });
 });
 
-describeForRoot('The embedded PostgreSQL, below a folder that only its owner can enter,', () => {
+describeForRoot('The embedded PostgreSQL, in a folder that only its owner can enter,', () => {
   let closed: string;
 
   beforeEach(async () => {
-    closed = join(room.path, 'closed');
+    closed = join(fixture.path, 'closed');
     await mkdir(closed, { mode: 0o700 });
     dataDir = join(closed, 'data');
   });
 
-  it('keeps the data of root where its account can reach them, and starts afresh when DATA_DIR is deleted', async () => {
-    const first = await room.launch(dataDir);
+  it('stores the data of root where its account can reach them, and starts with empty data after DATA_DIR is deleted', async () => {
+    const first = await fixture.launch(dataDir);
     expect(lstatSync(join(dataDir, 'postgres')).isSymbolicLink()).toBe(true);
-    await keepARow(first.url);
+    await storeRow(first.url);
     await first.stop();
-    const second = await room.launch(dataDir);
-    expect(await readTheRow(second.url)).toEqual([{ answer: 42 }]);
+    const second = await fixture.launch(dataDir);
+    expect(await readRow(second.url)).toEqual([{ answer: 42 }]);
     await second.stop();
     await rm(dataDir, { recursive: true });
-    await expect(readTheRow((await room.launch(dataDir)).url)).rejects.toMatchObject({ code: '42P01' });
+    await expect(readRow((await fixture.launch(dataDir)).url)).rejects.toMatchObject({ code: '42P01' });
   });
 
-  it('runs a copy of the programs of a checkout there', async () => {
+  it('runs a copy of the binaries of a checkout there', async () => {
     const checkout = await checkOutBelow(closed);
-    const { facts } = await room.launchInstance(dataDir, { checkout });
-    expect(facts.refused).toBeUndefined();
-    expect(await query(facts.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    const server = livingProcesses().find(({ pid }) => pid === facts.pid);
-    expect(server?.command).toContain(join(room.path, 'shared', 'postgres-'));
+    const { report } = await fixture.launchInstance(dataDir, { checkout });
+    expect(report.error).toBeUndefined();
+    expect(await query(report.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const server = livingProcesses().find(({ pid }) => pid === report.pid);
+    expect(server?.command).toContain(join(fixture.path, 'shared', 'postgres-'));
   });
 
   it('runs in place for an ordinary account, and for root on the data of that account', async () => {
     await chown(closed, NOBODY, NOBODY);
-    const ordinary = await room.launchInstance(dataDir, { account: NOBODY });
-    expect(ordinary.facts.refused).toBeUndefined();
+    const ordinary = await fixture.launchInstance(dataDir, { account: NOBODY });
+    expect(ordinary.report.error).toBeUndefined();
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY);
-    await keepARow(ordinary.facts.url);
+    await storeRow(ordinary.report.url);
     await kill9(ordinary.process);
     await until(() => processesOf(dataDir).length === 0 || undefined);
-    expect(await readTheRow((await room.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
+    expect(await readRow((await fixture.launch(dataDir)).url)).toEqual([{ answer: 42 }]);
   });
 });
 
 describe('A PostgreSQL of the tests', () => {
-  it('gives every test file an empty database of its own', async () => {
+  it('provides an empty database for each test file', async () => {
     const [one, other] = [await freshDatabase(), await freshDatabase()];
-    await keepARow(one.url);
-    await expect(readTheRow(other.url)).rejects.toMatchObject({ code: '42P01' });
+    await storeRow(one.url);
+    await expect(readRow(other.url)).rejects.toMatchObject({ code: '42P01' });
     await Promise.all([one.drop(), other.drop()]);
     await expect(query(one.url, 'select 1')).rejects.toMatchObject({ code: '3D000' });
   });

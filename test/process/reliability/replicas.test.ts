@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DemoData } from '../../../sandbox/demo-data';
+import type { DemoData } from '../../../sandbox/sandbox-file';
 import { inTurns } from '../../support/confirmed-tokens';
 import { graphOf } from '../../support/graph';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
@@ -10,11 +10,14 @@ import { type RestClient, accountOf, anonymousClient, signedInClient, tokenOf } 
 
 const MISSES = 3;
 const FAILED_SIGN_INS = 2;
-/** More than the demo data costs an account. */
+/** More requests than an account needs for the demo data. */
 const REQUESTS = 300;
 const LOOKUPS = 4;
 
-/** A refusal by a limit of a minute: the seconds to wait, and the same as structured field (draft-ietf-httpapi-ratelimit-headers). */
+/**
+ * Expects 429 from a limit per minute, with the wait in `Retry-After` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
 function expectLimited({ status, headers }: { status: number; headers: Headers }): void {
   const seconds = Number(headers.get('retry-after'));
   expect([status, headers.get('ratelimit')]).toEqual([429, `"requests";r=0;t=${seconds}`]);
@@ -22,16 +25,16 @@ function expectLimited({ status, headers }: { status: number; headers: Headers }
   expect(seconds).toBeLessThanOrEqual(60);
 }
 
-/** Milliseconds for two registers to start, also on a machine that has other things to do. */
-const STARTS_WITHIN = 180_000;
+/** Maximum duration of the start of two registers on a busy machine. */
+const MAX_START_MS = 180_000;
 
-/** A register as one of several. */
+/** URLs of one of several registers. */
 interface Replica {
   readonly rest: string;
   readonly gateway: string;
 }
 
-describe('Two registers that start at once on one empty database', () => {
+describe('Two registers that start at the same time on one empty database', () => {
   let database: FreshDatabase;
   let dataDir: string;
   let one: Replica;
@@ -45,8 +48,8 @@ describe('Two registers that start at once on one empty database', () => {
     const places = await Promise.all([placeOf(), placeOf()]);
     processes = await startTogether(places.map(({ environment }) => environment));
     [one, other] = places as [Replica, Replica];
-    sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData; // of the one that wrote last
-  }, STARTS_WITHIN);
+    sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as DemoData; // the file of the register that wrote last
+  }, MAX_START_MS);
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.stop()));
     rmSync(dataDir, { recursive: true, force: true });
@@ -79,7 +82,7 @@ describe('Two registers that start at once on one empty database', () => {
     }
   });
 
-  it('refuse at once, through both, an account that was suspended through one', async () => {
+  it('both reject an account as soon as one has suspended it', async () => {
     const admin = graphOf(one, await tokenOf({ ...one, sandbox }, 'admin'));
     const { account_id: accountId } = accountOf(sandbox, 'data_provider');
     const clients = await Promise.all(
@@ -97,7 +100,7 @@ describe('Two registers that start at once on one empty database', () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  /** A verification by a client of an address: the nearest proxy, which is trusted, says which. */
+  /** Verifies a key from a client address, which the trusted proxy passes on. */
   const verify = ({ rest }: Replica, key: string, address: string) =>
     anonymousClient(rest)('GET', `/v1/access-records/${key}`, undefined, { 'x-forwarded-for': address });
   const UNKNOWN = `ak_${'0'.repeat(24)}`;
@@ -106,52 +109,49 @@ describe('Two registers that start at once on one empty database', () => {
     ['an IPv4 address', () => '198.51.100.7', '198.51.100.8'],
     ['the /64 of an IPv6 address', (turn: number) => `2001:db8:7:7:${turn}::${turn}`, '2001:db8:7:8::1'],
     [
-      'an IPv4 address that is written as one of IPv6',
+      'an IPv4-mapped IPv6 address',
       (turn: number) => (turn % 2 === 0 ? '198.51.100.9' : '::ffff:198.51.100.9'),
       '::ffff:198.51.100.10',
     ],
-  ])(
-    'count one limit together: verifications of unknown keys, not of known ones, from %s',
-    async (_, of, neighbour) => {
-      const { active } = sandbox.samples.access_keys;
-      const hits = async (count: number) => {
-        for (let turn = 0; turn < count; turn++)
-          expect((await verify(turn % 2 === 0 ? one : other, active, of(turn))).status).toBe(200);
-      };
-      await hits(3 * MISSES);
-      for (let turn = 0; turn < MISSES; turn++)
-        expect((await verify(turn % 2 === 0 ? one : other, UNKNOWN, of(turn))).status).toBe(404);
-      expectLimited(await verify(one, UNKNOWN, of(8)));
-      expectLimited(await verify(other, UNKNOWN, of(9)));
-      await hits(3 * MISSES);
-      expect((await verify(one, UNKNOWN, neighbour)).status).toBe(404);
-    },
-  );
+  ])('share one limit: verifications of unknown keys, not of existing ones, from %s', async (_, of, neighbour) => {
+    const { active } = sandbox.samples.access_keys;
+    const hits = async (count: number) => {
+      for (let turn = 0; turn < count; turn++)
+        expect((await verify(turn % 2 === 0 ? one : other, active, of(turn))).status).toBe(200);
+    };
+    await hits(3 * MISSES);
+    for (let turn = 0; turn < MISSES; turn++)
+      expect((await verify(turn % 2 === 0 ? one : other, UNKNOWN, of(turn))).status).toBe(404);
+    expectLimited(await verify(one, UNKNOWN, of(8)));
+    expectLimited(await verify(other, UNKNOWN, of(9)));
+    await hits(3 * MISSES);
+    expect((await verify(one, UNKNOWN, neighbour)).status).toBe(404);
+  });
 
-  it('count one limit together: requests of an account, by REST and GraphQL', async () => {
+  it('share one limit: requests of an account, by REST and GraphQL', async () => {
     const { duid } = accountOf(sandbox, 'data_user') as { duid?: string };
-    const doorsOf = async (replica: Replica) => {
+    const endpointsOf = async (replica: Replica) => {
       const token = await tokenOf({ ...replica, sandbox }, 'analyst');
       const rest = anonymousClient(replica.rest, `Bearer ${token}`);
       const graph = graphOf(replica, token);
       return {
         read: () => rest('GET', `/v1/data-users/${duid}`),
-        ask: () => graph('{ viewer { accountId } }'),
+        query: () => graph('{ viewer { accountId } }'),
         verify: () => rest('GET', `/v1/access-records/${sandbox.samples.access_keys.active}`),
       };
     };
-    const [atOne, atOther] = [await doorsOf(one), await doorsOf(other)];
-    const doors = [atOne.read, atOther.ask, atOther.read, atOne.ask] as const;
-    const answered = await inTurns(REQUESTS, async (turn) => (await doors[turn % 4]?.())?.status);
-    expect(answered).toEqual(Array<number>(REQUESTS).fill(200));
-    for (const door of doors) expectLimited(await door());
+    const [atOne, atOther] = [await endpointsOf(one), await endpointsOf(other)];
+    const endpoints = [atOne.read, atOther.query, atOther.read, atOne.query] as const;
+    const statuses = await inTurns(REQUESTS, async (turn) => (await endpoints[turn % 4]?.())?.status);
+    expect(statuses).toEqual(Array<number>(REQUESTS).fill(200));
+    for (const send of endpoints) expectLimited(await send());
     expect((await atOne.verify()).status).toBe(200);
   });
 
   it.each([
     ['suppliers', '/v1/suppliers'],
     ['grid models', '/grid-modelling/stage3/development-projects'],
-  ])('count one limit together: questions of an address about %s', async (_, path) => {
+  ])('share one limit: requests of an address for %s', async (_, path) => {
     const ask = ({ rest }: Replica, address: string) =>
       anonymousClient(rest)('GET', path, undefined, { 'x-forwarded-for': address });
     for (let turn = 0; turn < LOOKUPS; turn++)
@@ -161,7 +161,7 @@ describe('Two registers that start at once on one empty database', () => {
     expect((await ask(one, '198.51.100.21')).status).toBe(200);
   });
 
-  it('count one limit together: questions of an account whether an identity record exists', async () => {
+  it('share one limit: existence checks of an account', async () => {
     const ask = async (replica: Replica) =>
       (
         await (
@@ -171,8 +171,8 @@ describe('Two registers that start at once on one empty database', () => {
     expect([await ask(one), await ask(other)]).toEqual([200, 429]);
   });
 
-  it('count one limit together: existence checks and re-identifications of an account', async () => {
-    const mpxn = '9912345678'; // nobody is registered there
+  it('share one limit: existence checks and re-identifications of an account', async () => {
+    const mpxn = '9912345678'; // without a registered customer
     const clients = async (role: 'portal' | 'data_user', index: number) =>
       Promise.all([one, other].map((replica) => signedInClient({ ...replica, sandbox }, role, index)));
     const exists = async (client: RestClient) =>
@@ -185,7 +185,7 @@ describe('Two registers that start at once on one empty database', () => {
     expect([await reidentify(dataUserAtOther), await exists(dataUserAtOne)]).toEqual([404, 429]);
   });
 
-  it('count one limit together: failed sign-ins', async () => {
+  it('share one limit: failed sign-ins', async () => {
     const fail = ({ rest }: Replica) =>
       anonymousClient(rest, `Basic ${btoa('acc_none:sk_none')}`)('GET', '/v1/auth/token');
     const failed = [await fail(one), await fail(other)].map(({ status }) => status);

@@ -1,7 +1,7 @@
 import pino from 'pino';
-import { repeat } from '../../../subgraphs/server/repeat';
+import { repeat } from '../../../subgraphs/server/jobs/repeat';
 
-/** Log lines of a run, and a logger that writes them. */
+/** Creates a logger and the list of its lines. */
 function log() {
   const lines: string[] = [];
   return { lines, logger: pino({}, { write: (line: string) => void lines.push(line) }) };
@@ -10,8 +10,8 @@ function log() {
 const RARELY = 3600;
 const OFTEN = 0.001;
 
-describe('Background work that repeats itself', () => {
-  it('begins at once, and waits for the run under way when it is ended', async () => {
+describe('Repeated background work', () => {
+  it('starts at once, and waits for the current run when it is stopped', async () => {
     const { logger } = log();
     let finish: () => void = () => undefined;
     let over = false;
@@ -23,16 +23,16 @@ describe('Background work that repeats itself', () => {
     await stopped;
   });
 
-  it('never runs beside itself', async () => {
+  it('never runs twice at a time', async () => {
     const { logger } = log();
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     await new Promise<void>((resolve) => {
       let runs = 0;
       const stop = repeat(
         OFTEN,
         async () => {
-          most = Math.max(most, ++running);
+          maxRunning = Math.max(maxRunning, ++running);
           await new Promise((done) => void setTimeout(done, 5));
           running -= 1;
           if (++runs === 5) void stop().then(resolve);
@@ -40,10 +40,10 @@ describe('Background work that repeats itself', () => {
         logger,
       );
     });
-    expect(most).toBe(1);
+    expect(maxRunning).toBe(1);
   });
 
-  it('tells a failure that lasts once, goes on, and tells the next one', async () => {
+  it('logs a lasting failure once, continues, and logs the next failure', async () => {
     const { lines, logger } = log();
     const outcomes = ['fails', 'fails', 'fails', 'works', 'fails', 'fails'];
     let runs = 0;
@@ -56,12 +56,12 @@ describe('Background work that repeats itself', () => {
           if (outcome === undefined) void stop().then(resolve);
         },
         logger,
-        'the work could not be done yet',
+        'the work failed',
       );
     });
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-      'the work could not be done yet',
-      'the work could not be done yet',
+      'the work failed',
+      'the work failed',
     ]);
   });
 });

@@ -1,8 +1,19 @@
 import type { Environment } from '../../../process/environment';
 import { newKeyVariables } from '../../../sandbox/keys';
-import { type Settings, SettingsError, readSettings } from '../../../process/settings';
+import { type Settings } from '../../../process/settings';
+import { SettingsError, readSettings } from '../../../process/read-settings';
 
 const BASE_URL = 'https://register.example/v1';
+/** Logins of processes that run some services only; they must not have the owner's. */
+const OWN_LOGINS = {
+  DATABASE_URL: '',
+  ...Object.fromEntries(
+    ['access', 'identity', 'grid_models', 'tariffs'].map((user) => [
+      `${user.toUpperCase()}_DATABASE_URL`,
+      `postgres://${user}:p@db.example/register`,
+    ]),
+  ),
+};
 let production: Environment;
 
 beforeAll(async () => {
@@ -18,21 +29,21 @@ beforeAll(async () => {
   };
 });
 
-/** The faults of an environment. */
-function faultsOf(environment: Environment): readonly string[] {
+/** Returns the problems of an environment. */
+function problemsOf(environment: Environment): readonly string[] {
   try {
     readSettings(environment);
     return [];
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
+    if (error instanceof SettingsError) return error.problems;
     throw error;
   }
 }
 
-const named = (environment: Environment) => faultsOf(environment).map((fault) => fault.split(':')[0]);
+const wrongVariables = (environment: Environment) => problemsOf(environment).map((problem) => problem.split(':')[0]);
 
 describe('The settings of an empty environment', () => {
-  it('are those that the README tells', () => {
+  it('are those of docs/settings.md', () => {
     expect(readSettings({})).toMatchObject({
       production: false,
       host: 'localhost',
@@ -47,6 +58,8 @@ describe('The settings of an empty environment', () => {
         tariffs: 4014,
       },
       databaseUrl: undefined,
+      serviceDatabaseUrls: {},
+      databasePool: 10,
       baseUrl: 'http://localhost:4001/v1',
       legacyBaseUrl: 'http://localhost:4001',
       legacySunset: new Date('2027-11-20T00:00:00Z'),
@@ -78,6 +91,16 @@ describe('The settings of an empty environment', () => {
       logLevel: 'info',
       exportTraces: false,
       keys: {},
+      gatewayLinkPort: 4010,
+      gatewayUrl: 'http://localhost:4000',
+      serviceUrls: {
+        gateway: 'https://localhost:4010',
+        access: 'https://localhost:4011',
+        identity: 'https://localhost:4012',
+        'grid-models': 'https://localhost:4013',
+        tariffs: 'https://localhost:4014',
+      },
+      serviceKeys: { own: {}, all: new Map() },
     });
     expect([...readSettings({}).services]).toEqual([
       'identity',
@@ -91,7 +114,7 @@ describe('The settings of an empty environment', () => {
     ]);
   });
 
-  it('are those of an environment whose variables are empty', () => {
+  it('equal those of an environment in which all variables are empty', () => {
     const variables = [
       ...['SERVICES', 'HOST', 'GATEWAY_PORT', 'ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'DATA_DIR', 'RATE_LIMITS'],
       ...[
@@ -102,7 +125,7 @@ describe('The settings of an empty environment', () => {
         'MPXN_PROFILE',
         'OTEL_EXPORTER_OTLP_ENDPOINT',
       ],
-      ...['LIMIT_REQUESTS', 'SERVICE_KEY', 'TOKEN_SIGNING_KEYS'],
+      ...['LIMIT_REQUESTS', 'ACCESS_SERVICE_KEY', 'SERVICE_PUBLIC_KEYS', 'TOKEN_SIGNING_KEYS'],
     ];
     expect(readSettings(Object.fromEntries(variables.map((name) => [name, ''])))).toEqual(readSettings({}));
   });
@@ -111,10 +134,12 @@ describe('The settings of an empty environment', () => {
 const READ: [variable: string, text: string, setting: (settings: Settings) => unknown, value: unknown][] = [
   ['SERVICES', 'access, gateway', ({ services }) => [...services], ['access', 'gateway']],
   ['REST_PORT', '0', ({ ports }) => ports['rest-adapter'], 0],
-  ['ACCESS_URL', 'http://access:4011/', ({ serviceUrls }) => serviceUrls.access, 'http://access:4011'],
+  ['ACCESS_URL', 'https://access:4011/', ({ serviceUrls }) => serviceUrls.access, 'https://access:4011'],
+  ['GATEWAY_LINK_PORT', '4810', ({ serviceUrls }) => serviceUrls.gateway, 'https://localhost:4810'],
   ['RATE_LIMITS', 'off', ({ rateLimitsOff }) => rateLimitsOff, true],
   ['LIMIT_REQUESTS', '1', ({ limits }) => limits.requests, 1],
   ['LIMIT_FAILED_SIGN_INS', '2', ({ limits }) => limits.failedSignIns, 2],
+  ['DATABASE_POOL', '2', ({ databasePool }) => databasePool, 2],
   ['LIMIT_VERIFY_MISSES', '3', ({ limits }) => limits.verifyMisses, 3],
   ['LIMIT_EXISTS_MINUTE', '4', ({ limits }) => limits.existsMinute, 4],
   ['LIMIT_SIGN_INS', '6', ({ limits }) => limits.signIns, 6],
@@ -174,6 +199,8 @@ describe('A variable', () => {
     ['DISCOVERED_MAX_AGE_DAYS', '0'],
     ['CONSOLE_URL', 'console.example'],
     ['LTDS_DEFAULT_AREA', 'ATLANTIS'],
+    ['GRID_PROFILES', '/absent.json'],
+    ['GRID_PROFILES', __filename],
     ['LEGACY_BASE_URL', 'consents.example'],
     ['LEGACY_SUNSET', '2027-02-29'],
     ['LEGACY_SUNSET', '20 November 2027'],
@@ -182,41 +209,67 @@ describe('A variable', () => {
     ['TARIFFS_URL', 'tariffs:4014'],
     ['LOG_LEVEL', 'loud'],
     ['MPXN_PROFILE', 'uk'],
-    ['SERVICE_KEY', 'c2hvcnQ='],
+    ['ACCESS_URL', 'http://access:4011'],
+    ['GATEWAY_LINK_URL', 'http://gateway:4010'],
+    ['GRID_MODELS_KEY', 'c2hvcnQ='],
+    ['ACCESS_SERVICE_KEY', 'c2hvcnQ='],
+    ['SERVICE_PUBLIC_KEYS', 'access'],
+    ['SERVICE_PUBLIC_KEYS', `accounts=${'A'.repeat(43)}`],
+    ['SERVICE_PUBLIC_KEYS', `access=${'A'.repeat(42)}`],
+    ['SERVICE_PUBLIC_KEYS', `access=${'A'.repeat(43)},identity=${'A'.repeat(43)}`],
     ['TOKEN_SIGNING_KEYS', '{"keys":[]}'],
     ['TOKEN_SIGNING_KEYS', 'none'],
-  ])('%s=%s is refused by its name', (variable, text) => {
-    expect(named({ [variable]: text })).toEqual([variable]);
+    ['DATABASE_POOL', '1'],
+    ['DATABASE_POOL', '101'],
+    ['DATABASE_POOL', 'many'],
+    ['ACCESS_DATABASE_URL', 'database.example'],
+    ['ACCESS_DATABASE_URL', 'postgres://database.example/register'],
+    ['TARIFFS_DATABASE_URL', 'postgres://Tariffs:p@database.example/register'],
+    ['IDENTITY_DATABASE_URL', 'mysql://identity:p@database.example/register'],
+  ])('%s=%s is rejected, and the problem names the variable', (variable, text) => {
+    expect(wrongVariables({ [variable]: text })).toEqual([variable]);
   });
 
-  it('that is wrong is told together with all others', () => {
+  it('that is invalid is reported together with all others', () => {
     const wrong = { REST_PORT: 'x', LOG_LEVEL: 'loud', TRUST_PROXY: 'yes', LIMIT_REQUESTS: '0', ACCESS_URL: 'x' };
-    expect(named(wrong).toSorted()).toEqual(Object.keys(wrong).toSorted());
+    expect(wrongVariables(wrong).toSorted()).toEqual(Object.keys(wrong).toSorted());
     expect(() => readSettings(wrong)).toThrow(/^the register cannot start:\n {2}- /);
   });
 
-  it('that is a key is never quoted', () => {
-    expect(faultsOf({ SERVICE_KEY: 'c2VjcmV0', TOKEN_SIGNING_KEYS: 'c2VjcmV0' }).join()).not.toContain('c2VjcmV0');
+  it('with the login of a service must not have that of another service', () => {
+    const url = 'postgres://register:p@database.example/register';
+    expect(wrongVariables({ IDENTITY_DATABASE_URL: url, TARIFFS_DATABASE_URL: url })).toEqual(['TARIFFS_DATABASE_URL']);
+  });
+
+  it('that contains a key is never quoted', () => {
+    expect(
+      problemsOf({
+        GRID_MODELS_KEY: 'c2VjcmV0',
+        ACCESS_DATABASE_URL: 'postgres://Access:c2VjcmV0@h/d',
+        ACCESS_SERVICE_KEY: 'c2VjcmV0',
+        TOKEN_SIGNING_KEYS: 'c2VjcmV0',
+      }).join(),
+    ).not.toContain('c2VjcmV0');
   });
 });
 
 describe('Production', () => {
   it('starts with keys, a database and a public address', () => {
-    expect(faultsOf(production)).toEqual([]);
+    expect(problemsOf(production)).toEqual([]);
   });
 
-  it('demands all of that at once, and nothing that weakens it', () => {
+  it('requires all of them, and rejects all development settings, in one message', () => {
     const weak = {
       NODE_ENV: 'production',
       RATE_LIMITS: 'off',
       CLOCK_CAN_MOVE: 'true',
       WEBHOOK_ALLOW_LOOPBACK: 'true',
     };
-    expect(named(weak).toSorted()).toEqual([
+    expect(wrongVariables(weak).toSorted()).toEqual([
       ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_CAN_MOVE', 'CONSOLE_KEY', 'CONSOLE_URL'],
       ...['DATABASE_URL', 'GRID_MODELS_KEY'],
       ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'MPXN_PROFILE', 'PORTAL_KEY'],
-      ...['PORTAL_URL', 'RATE_LIMITS', 'SERVICE_KEY', 'SMTP_URL'],
+      ...['PORTAL_URL', 'RATE_LIMITS', 'SMTP_URL'],
       ...[
         'TARIFFS_ENCRYPTION_KEY',
         'TARIFFS_HASH_KEY',
@@ -227,45 +280,75 @@ describe('Production', () => {
     ]);
   });
 
-  it.each(['identity', 'access', 'rest-adapter', 'portal'])(
-    'demands of %s which meter point numbers it takes',
-    (SERVICES) => {
-      const addresses = Object.fromEntries(
-        ['ACCESS_URL', 'IDENTITY_URL', 'GATEWAY_URL', 'GRID_MODELS_URL', 'TARIFFS_URL'].map((name) => [
-          name,
-          'http://a:1',
-        ]),
-      );
-      const whole = { ...production, ...addresses, MAIL_FROM: 'no-reply@register.example', SERVICES };
-      expect(named(whole)).toEqual([]);
-      for (const missing of [{ MPXN_PROFILE: '' }, { MPXN_PROFILE: undefined }])
-        expect(named({ ...whole, ...missing } as Environment)).toEqual(['MPXN_PROFILE']);
-    },
-  );
+  it.each(['identity', 'access', 'rest-adapter', 'portal'])('requires MPXN_PROFILE for %s', (SERVICES) => {
+    const addresses = Object.fromEntries(
+      ['ACCESS_URL', 'IDENTITY_URL', 'GATEWAY_LINK_URL', 'GRID_MODELS_URL', 'TARIFFS_URL'].map((name) => [
+        name,
+        'https://a:1',
+      ]),
+    );
+    const whole = { ...production, ...OWN_LOGINS, ...addresses, MAIL_FROM: 'no-reply@register.example', SERVICES };
+    expect(wrongVariables(whole)).toEqual([]);
+    for (const missing of [{ MPXN_PROFILE: '' }, { MPXN_PROFILE: undefined }])
+      expect(wrongVariables({ ...whole, ...missing } as Environment)).toEqual(['MPXN_PROFILE']);
+  });
 
   it.each([
-    ['identity', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
-    ['portal', ['BASE_URL', 'GATEWAY_URL', 'PORTAL_URL']],
-    ['console', ['BASE_URL', 'CONSOLE_URL', 'GATEWAY_URL']],
-    ['access', ['BASE_URL', 'DATABASE_URL', 'IDENTITY_URL', 'MAIL_FROM', 'SMTP_URL']],
-    ['grid-models', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL']],
-    ['tariffs', ['ACCESS_URL', 'BASE_URL', 'DATABASE_URL']],
+    ['identity', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
+    ['portal', ['BASE_URL', 'GATEWAY_LINK_URL', 'PORTAL_URL']],
+    ['console', ['BASE_URL', 'CONSOLE_URL', 'GATEWAY_LINK_URL', 'GATEWAY_URL']],
+    ['access', ['ACCESS_DATABASE_URL', 'BASE_URL', 'IDENTITY_URL', 'MAIL_FROM', 'SMTP_URL']],
+    ['grid-models', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_DATABASE_URL']],
+    ['tariffs', ['ACCESS_URL', 'BASE_URL', 'TARIFFS_DATABASE_URL']],
     ['gateway', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_URL', 'IDENTITY_URL', 'TARIFFS_URL']],
-    ['rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GATEWAY_URL', 'GRID_MODELS_URL']],
+    ['rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GATEWAY_LINK_URL', 'GRID_MODELS_URL']],
     ['gateway,rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_URL', 'IDENTITY_URL', 'TARIFFS_URL']],
-    ['identity,access', ['BASE_URL', 'DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
-  ])('demands of %s the addresses that it needs', (services, missing) => {
+    ['identity,access', ['ACCESS_DATABASE_URL', 'BASE_URL', 'IDENTITY_DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
+  ])('requires the URLs that %s needs', (services, missing) => {
     const { DATABASE_URL: _, BASE_URL: __, PORTAL_URL: ___, SMTP_URL: ____, CONSOLE_URL: _____, ...keys } = production;
-    expect(named({ ...keys, SERVICES: services }).toSorted()).toEqual(missing);
+    expect(wrongVariables({ ...keys, SERVICES: services }).toSorted()).toEqual(missing);
     const empty = Object.fromEntries(missing.map((name) => [name, '']));
-    expect(named({ ...keys, ...empty, SERVICES: services }).toSorted()).toEqual(missing);
+    expect(wrongVariables({ ...keys, ...empty, SERVICES: services }).toSorted()).toEqual(missing);
+  });
+
+  it.each([
+    ['gateway', ['GATEWAY_SERVICE_KEY', 'SERVICE_PUBLIC_KEYS']],
+    ['gateway,rest-adapter', ['GATEWAY_SERVICE_KEY', 'REST_SERVICE_KEY', 'SERVICE_PUBLIC_KEYS']],
+    ['identity,access,grid-models,tariffs,gateway,rest-adapter,portal,console', []],
+  ])('requires the service keys with which %s authenticate to other processes', (services, missing) => {
+    const addresses = ['ACCESS_URL', 'IDENTITY_URL', 'GRID_MODELS_URL', 'TARIFFS_URL'].map((name) => [
+      name,
+      'https://a',
+    ]);
+    const keyless = Object.entries(production).filter(([name]) => !name.includes('SERVICE_'));
+    const logins = services.includes('access') ? [] : Object.entries(OWN_LOGINS);
+    const environment = Object.fromEntries([...keyless, ...addresses, ...logins]) as Environment;
+    expect(wrongVariables({ ...environment, SERVICES: services }).toSorted()).toEqual(missing);
+  });
+
+  it('leaves the login of the owner to the migration job, commands and a process of all services', () => {
+    const partial = { ...production, ...OWN_LOGINS, IDENTITY_URL: 'https://i', MAIL_FROM: 'a@b', SERVICES: 'access' };
+    expect(wrongVariables(partial)).toEqual([]);
+    expect(wrongVariables({ ...partial, DATABASE_URL: production['DATABASE_URL'] })).toEqual(['DATABASE_URL']);
+    expect(wrongVariables({ ...production, ...OWN_LOGINS })).toEqual([]);
+    const { ACCESS_DATABASE_URL: _, ...oneMissing } = { ...production, ...OWN_LOGINS } as Environment;
+    expect(wrongVariables(oneMissing)).toEqual(['DATABASE_URL']);
+  });
+
+  it('rejects the key of a service that other services would not recognise', async () => {
+    const { ACCESS_SERVICE_KEY, GATEWAY_SERVICE_KEY } = await newKeyVariables();
+    for (const key of [ACCESS_SERVICE_KEY, GATEWAY_SERVICE_KEY])
+      expect(wrongVariables({ ...production, ACCESS_SERVICE_KEY: key })).toEqual(['ACCESS_SERVICE_KEY']);
+    expect(wrongVariables({ ...production, ACCESS_SERVICE_KEY: production['GATEWAY_SERVICE_KEY'] })).toEqual([
+      'ACCESS_SERVICE_KEY',
+    ]);
   });
 
   it.each(['http://register.example/v1', 'https://localhost:4001/v1', 'https://127.0.0.1/v1', 'https://[::1]/v1'])(
-    'refuses the public address %s',
+    'rejects the public URL %s',
     (address) => {
-      expect(named({ ...production, BASE_URL: address })).toEqual(['BASE_URL']);
-      const [portal] = named({ ...production, PORTAL_URL: address });
+      expect(wrongVariables({ ...production, BASE_URL: address })).toEqual(['BASE_URL']);
+      const [portal] = wrongVariables({ ...production, PORTAL_URL: address });
       expect(portal).toBe('PORTAL_URL');
     },
   );

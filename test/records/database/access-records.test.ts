@@ -6,7 +6,9 @@ import { expirySweep } from './chapters/expiry-sweep';
 import { lookups } from './chapters/lookups';
 import { operatorReports } from './chapters/operator';
 import { portalAccounts } from './chapters/portal-accounts';
+import { recordCounts } from './chapters/record-counts';
 import { recordLists } from './chapters/record-lists';
+import { references } from './chapters/references';
 import { retention } from './chapters/retention';
 import { stateTransitions } from './chapters/state-transitions';
 import { tenancyChanges } from './chapters/tenancy-changes';
@@ -23,6 +25,9 @@ describe('States of records', () => {
 describe('Expiry', () => {
   expirySweep();
 });
+describe('References', () => {
+  references();
+});
 describe('Retention', () => {
   retention();
 });
@@ -31,6 +36,9 @@ describe('Tokens of re-identifications', () => {
 });
 describe('Lists of records', () => {
   recordLists();
+});
+describe('Counts of records', () => {
+  recordCounts();
 });
 describe('Records of customers', () => {
   customerRecords();

@@ -70,12 +70,12 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
   describe('from consent to its withdrawal', () => {
     let key: string;
 
-    it('begins when the Data User registers what the customer consented to', async () => {
+    it('starts when the Data User registers the consent of the customer', async () => {
       key = await registered();
       expect(key).toMatch(/^ak_[0-9a-f]{24}$/);
     });
 
-    it('lets the Data Provider release data: ACTIVE, not ended, a controller it knows, data types that are covered', async () => {
+    it('lets the Data Provider release data: ACTIVE, not ended, a registered controller, covered data types', async () => {
       const record = await verified(key);
       expect(record['access-event']).toMatchObject({ state: 'ACTIVE', expiry: null });
       expect(record['record-metadata']['controller-arrangement'].controllers[0].name).toBe(
@@ -112,7 +112,7 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
       expect(record['access-event']).toMatchObject({ state: 'REVOKED', 'revoked-at': revoked.body['revoked-at'] });
     });
 
-    it('keeps every version and every transition for its owner and the back office', async () => {
+    it('shows every version and transition to its owner and the back office', async () => {
       const { data, errors } = await owner(HISTORY, { key });
       expect(errors).toEqual([]);
       const versions = data.accessRecord.versions.nodes;
@@ -131,7 +131,7 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
       expect((await (await graphAs(register, 'analyst'))(HISTORY, { key })).data).toEqual(data);
     });
 
-    it('keeps its history from everybody else', async () => {
+    it('hides its history from all other callers', async () => {
       for (const role of ['data_provider', 'portal', 'supplier'] as const) {
         const answer = await (await graphAs(register, role))(HISTORY, { key });
         expect(new Set(failuresOf(answer).map((failure) => failure.split(' ')[0]))).toEqual(new Set(['PRM002']));
@@ -145,7 +145,7 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
     });
   });
 
-  it('has ended when it is replaced by one whose end has passed', async () => {
+  it('expires when it is replaced with a past expiry', async () => {
     const key = await registered();
     const ended = consentRecord(ir);
     Object.assign(ended['access-event'], { expiry: new Date(Date.now() - 60_000).toISOString() });
@@ -159,7 +159,7 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
     ]);
   });
 
-  it('is nobody else’s to change, and nothing of the attempts is kept', async () => {
+  it('can be changed by its owner only, and other attempts leave no trace', async () => {
     const key = await registered();
     const other = await signedInClient(register, 'data_user', 1);
     const attempts = [
@@ -184,7 +184,7 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
     expect([status, body['errors'][0]['error-code']]).toEqual([403, 'PRM002']);
   });
 
-  it('may be sent back as it was read, but for what the register sets', async () => {
+  it('can be sent back as it was read, except for fields that the register sets', async () => {
     const key = await registered();
     const record = (await dataUser('GET', `/v1/access-records/${key}`)).body['access-record'];
     const unchanged = await dataUser('PUT', `/v1/access-records/${key}`, record);

@@ -40,12 +40,12 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     return data.auditEntries.nodes as { actor: string; action: string; subject: string; detail: object; at: string }[];
   };
 
-  it('is made by a command before anybody can sign in, and then sees who it is', async () => {
+  it('is created by a command before any sign-in, and then reads its own account', async () => {
     const { data } = await admin('{ viewer { accountId role duid dataUser { displayName } } }');
     expect(data.viewer).toEqual({ accountId: adminId, role: 'ADMIN', duid: null, dataUser: null });
   });
 
-  it('onboards a Data User, whose secret it sees once', async () => {
+  it('onboards a Data User and reads its secret once', async () => {
     const account = await onboarded(admin, {
       role: 'DATA_USER',
       displayName: 'Lowfell Energy Ltd',
@@ -67,7 +67,7 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     expect(failuresOf(await admin('{ accounts { nodes { secretKey } } }'))).toEqual(['VAL003']);
   });
 
-  it('is told everything that is wrong with an onboarding, and nothing is onboarded', async () => {
+  it('reads all violations of an onboarding, which has no effect', async () => {
     const count = async () => (await admin('{ accounts { totalCount } }')).data.accounts.totalCount as number;
     const before = await count();
     const input = {
@@ -94,7 +94,7 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
       supplier = await onboarded(admin, { role: 'SUPPLIER', displayName: 'Tarnside Supply Ltd', mpid: 'TARN' });
     });
 
-    it('sets what is known of it, each by a mutation of its own', async () => {
+    it('sets each setting by its own mutation', async () => {
       const id = supplier.accountId;
       await set(`setContactUrl(accountId: "${id}", contactUrl: "https://tarnside.example/contact") { accountId }`);
       await set(`setPrivacyUrl(accountId: "${id}", privacyUrl: "https://tarnside.example/privacy") { accountId }`);
@@ -144,13 +144,16 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
         { from: { contactUrl: null }, to: { contactUrl: 'https://tarnside.example/contact' } },
       ]);
       expect(entries[0]?.detail).toEqual({
-        from: { oauthIssuer: null, oauthClientId: null },
-        to: { oauthIssuer: 'https://login.tarnside.example', oauthClientId: 'register' },
+        from: { oauthIssuer: null, oauthClientId: null, secret: null },
+        to: {
+          ...{ oauthIssuer: 'https://login.tarnside.example', oauthClientId: 'register' },
+          secret: expect.stringMatching(/^[0-9a-f]{16}$/),
+        },
       });
       expect(JSON.stringify(entries)).not.toMatch(/kept-to-ourselves|sk_/);
     });
 
-    it('issues an API key, which signs nobody in', async () => {
+    it('issues an API key, which is no sign-in secret', async () => {
       const { data } = await set(
         `issueSupplierApiKey(accountId: "${supplier.accountId}") { secretKey account { accountId } }`,
       );
@@ -160,7 +163,7 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
       expect((await signIn(register, supplier.accountId, supplier.secretKey)).status).toBe(200);
     });
 
-    it('is told that its market participant id is in use when it is onboarded again', async () => {
+    it('cannot be onboarded twice with one market participant id', async () => {
       const input = { role: 'SUPPLIER', displayName: 'Tarnside Supply Ltd', mpid: 'TARN' };
       const answer = await admin('mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey } }', {
         input,
@@ -220,9 +223,9 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     const again = await set(`reactivateAccount(accountId: "${account.accountId}") { status }`);
     expect(failuresOf(again)).toEqual(['CNF001 reactivateAccount']);
     expect((await lastEntries(3)).map(({ action, detail }) => [action, detail])).toEqual([
-      ['terminate', { to: 'terminated' }],
-      ['reactivate', { to: 'active' }],
-      ['suspend', { to: 'suspended' }],
+      ['terminate', { from: { status: 'active' }, to: { status: 'terminated' } }],
+      ['reactivate', { from: { status: 'suspended' }, to: { status: 'active' } }],
+      ['suspend', { from: { status: 'active' }, to: { status: 'suspended' } }],
     ]);
   });
 
@@ -231,8 +234,8 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     const { data } = await set('setClockOffset(seconds: 0)');
     expect(Math.abs(Date.parse(data.setClockOffset) - Date.now())).toBeLessThan(30_000);
     expect((await lastEntries(2)).map(({ action, detail }) => [action, detail])).toEqual([
-      ['set-clock-offset', { seconds: 0 }],
-      ['set-clock-offset', { seconds: 60 }],
+      ['set-clock-offset', { from: { seconds: 60 }, to: { seconds: 0 } }],
+      ['set-clock-offset', { from: { seconds: 0 }, to: { seconds: 60 } }],
     ]);
   });
 
@@ -284,7 +287,7 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     expect(failuresOf(await admin('{ auditEntries(after: "x") { nodes { id } } }'))).toEqual(['VAL001 auditEntries']);
   });
 
-  it('is not locked out when no other admin is left, by nobody', async () => {
+  it('cannot be suspended or terminated as the last active admin', async () => {
     const { account_id: other } = demoAccountOf(register.sandbox, 'admin');
     expect((await set(`suspendAccount(accountId: "${other}") { status }`)).errors).toEqual([]);
     for (const change of ['suspend', 'terminate']) {
@@ -309,7 +312,7 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
 });
 
 describe('The first admin in production', () => {
-  it('is made by the commands of the README: keys, then the admin, with the environment of the whole register', async () => {
+  it('is created by the documented commands: keys, then the admin, with the environment of the whole register', async () => {
     const database = await freshDatabase();
     try {
       const lines = (await runAdmin({}, 'create-keys')).trim().split('\n');

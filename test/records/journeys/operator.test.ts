@@ -67,7 +67,7 @@ describe('An organisation that the communications operator discovered', () => {
     expect(body['access-record'].processing['legal-basis']).toBeNull();
   });
 
-  it('is shown to the customer as not registered, with when it was seen and what it asked for', async () => {
+  it('is shown to the customer as not registered, with its sightings and data types', async () => {
     const page = await customer.get('/access');
     expect(page.text).toContain('Organisations that are not registered');
     expect(page.html.split('<article').find((part) => part.includes(gadwall.name))).toContain(
@@ -92,7 +92,7 @@ describe('An organisation that the communications operator discovered', () => {
     );
   });
 
-  it('cannot be withdrawn from: the page says whom to ask, and the form changes nothing', async () => {
+  it('cannot be withdrawn: the page names the contact, and the form changes nothing', async () => {
     const { id } = partOf((await customer.get('/access')).html, gadwall.name) as { id: string };
     const page = await customer.get(`/access/${id}/withdraw`);
     expect(page.text).toContain('This organisation is not registered');
@@ -130,7 +130,7 @@ describe('An organisation that the communications operator discovered', () => {
 });
 
 describe('A Change of Tenancy', () => {
-  it('is told to every Data User with ACTIVE access there, once', async () => {
+  it('is announced once to every Data User with ACTIVE access there', async () => {
     const input = { mpxn, effectiveDate: '2020-01-01', sourceReference: 'COT-4711' };
     const answers = [await operator(RECORD, { input }), await operator(RECORD, { input })];
     expect(answers.flatMap(failuresOf)).toEqual([]);

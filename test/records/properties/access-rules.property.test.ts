@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { loadContract } from '../../../rest-adapter/contract';
-import { INTERFACE_A } from '../../../rest-adapter/interfaces';
+import { loadContract } from '../../../rest-adapter/contract/contract';
+import { INTERFACE_A } from '../../../rest-adapter/contract/interfaces';
 import { graphqlName } from '../../../schema/naming';
-import type { AccessRecordInput } from '../../../subgraphs/access/domain/access-record';
-import { registrationViolations } from '../../../subgraphs/access/domain/registration-rules';
+import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
+import { registrationViolations } from '../../../subgraphs/access/records/rules/registration-rules';
 import { changedRecords, lawfulRecords } from '../../support/properties/access-record-values';
 import { type OracleFacts, brokenConditions, disagreements } from '../../support/properties/access-rules-oracle';
 import { HOSTILE } from '../../support/properties/contract-violations';
@@ -73,7 +73,7 @@ const unbounded = fc
   });
 
 describe('The rules of an access record', () => {
-  it('refuse nothing of a lawful record', async () => {
+  it('accept every lawful record', async () => {
     await holdsForAll(lawful, RUNS, (record) => {
       const facts = { duid: DUID, production: false, now: new Date(), replaces: undefined };
       expect([brokenConditions(record, facts), told(record, facts)]).toEqual([[], []]);
@@ -94,7 +94,7 @@ describe('The rules of an access record', () => {
     expect(refused).toBeGreaterThan(RUNS / 4);
   });
 
-  it('tell one violation per field, and never the value', async () => {
+  it('report one violation per field, and never the value', async () => {
     await holdsForAll(fc.tuple(unbounded, situations), RUNS, ([record, facts]) => {
       const violations = violationsOf(record, facts);
       expect(new Set(violations.map(({ path }) => path.join('/'))).size).toBe(violations.length);

@@ -52,7 +52,7 @@ describe('Two callers at once', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(412)]);
   });
 
-  it('make one record with one Idempotency-Key, and are told one answer', async () => {
+  it('make one record with one Idempotency-Key, and get one response', async () => {
     const purpose = `Registered by twenty at once ${randomUUID()}`;
     const body = consentRecord(ref, { purpose });
     const send = () => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': 'twenty-at-once' });
@@ -97,7 +97,7 @@ describe('Two callers at once', () => {
     expect(await valueIn(register.databaseUrl, valid, accountId)).toBe(1);
   });
 
-  it('who change a status are told, all but the first, that it does not allow it any more', async () => {
+  it('who change a status are rejected, all but the first', async () => {
     const admin = await graphAs(register, 'admin');
     const { accountId } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Suspended' });
     const suspend = () => admin(`mutation { suspendAccount(accountId: "${accountId}") { status } }`);

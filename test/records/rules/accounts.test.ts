@@ -1,5 +1,5 @@
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
-import { DATA_TYPES } from '../../../subgraphs/access/domain/access-record';
+import { DATA_TYPES } from '../../../subgraphs/access/records/access-record';
 import {
   type AccountInput,
   type AccountSettings,
@@ -8,7 +8,7 @@ import {
   hasDuid,
   onboardingViolations,
   settingsViolations,
-} from '../../../subgraphs/access/domain/account';
+} from '../../../subgraphs/access/accounts/account';
 import { told } from '../../support/access-records';
 
 const MPID = 'VAL001 mpid: is required for a supplier and must match ^[A-Z0-9]{4}$';
@@ -96,7 +96,7 @@ describe('Onboarding', () => {
     expect(told(onboardingViolations(account('supplier', mpid === undefined ? {} : { mpid }), true))).toEqual(expected);
   });
 
-  it.each(ACCOUNT_ROLES)('%s tells where it is reached if the directory shows it', (role) => {
+  it.each(ACCOUNT_ROLES)('%s requires a contact URL if it has a DUID', (role) => {
     const missing = hasDuid(role) ? [`VAL002 contactUrl: is required for the role ${role}`] : [];
     const mpid = role === 'supplier' ? { mpid: 'TIDE' } : {};
     for (const contactUrl of [null, undefined] as (null | undefined)[]) {

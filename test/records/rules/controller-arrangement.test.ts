@@ -1,5 +1,5 @@
-import type { ArrangementType, Controller, ControllerRole } from '../../../subgraphs/access/domain/access-record';
-import { controllerArrangement } from '../../../subgraphs/access/domain/controller-arrangement';
+import type { ArrangementType, Controller, ControllerRole } from '../../../subgraphs/access/records/access-record';
+import { controllerArrangement } from '../../../subgraphs/access/records/controller-arrangement';
 import { FERNHOLLOW, HARBOURLIGHT, recordOnContract, toldBy } from '../../support/access-records';
 
 const AT = 'recordMetadata/controllerArrangement';
@@ -95,7 +95,7 @@ describe('The controller arrangement', () => {
     },
   );
 
-  it('has no two controllers of one name: notices could not tell them apart', () => {
+  it('has no two controllers with one name, because notices refer to controllers by name', () => {
     const named = (...names: string[]) =>
       arranged(
         'joint',

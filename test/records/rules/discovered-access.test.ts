@@ -1,15 +1,15 @@
 import {
-  type DiscoveredAccess,
   type KnownDiscovery,
-  broughtUpToDate,
+  updatedAccess,
   discoveredAccessOf,
   documentOfDiscovered,
   expiryOf,
   isRepeat,
-} from '../../../subgraphs/access/domain/discovered-access';
-import type { DiscoveredAccessReport } from '../../../subgraphs/access/domain/discovered-access';
-import { discoveredAccessViolations } from '../../../subgraphs/access/domain/discovered-access-rules';
-import { isOwner } from '../../../subgraphs/access/domain/ownership';
+} from '../../../subgraphs/access/operator/discovered-access';
+import type { DiscoveredAccessReport } from '../../../subgraphs/access/operator/discovered-access';
+import { discoveredAccessViolations } from '../../../subgraphs/access/operator/discovered-access-rules';
+import { isOwner } from '../../../subgraphs/access/records/access-record';
+import { type DiscoveredAccess } from '../../../subgraphs/access/records/record-document';
 import { GADWALL, told } from '../../support/access-records';
 
 const REPORT = { mpxn: '1000000000', ...GADWALL };
@@ -17,8 +17,8 @@ const TODAY = '2026-06-11';
 const broken = (report: DiscoveredAccessReport) => discoveredAccessViolations(report, TODAY);
 const SEEN: DiscoveredAccess = discoveredAccessOf(REPORT);
 
-describe('What the communications operator reports', () => {
-  it('breaks no rule as it usually comes', () => {
+describe('A report of the communications operator', () => {
+  it('violates no rule if it is valid', () => {
     expect(broken(REPORT)).toEqual([]);
     expect(broken({ ...REPORT, lastSeen: REPORT.firstSeen })).toEqual([]);
     expect(broken({ ...REPORT, organisationName: '🐦'.repeat(255) })).toEqual([]);
@@ -42,8 +42,8 @@ describe('What the communications operator reports', () => {
     expect(broken({ ...REPORT, [field]: ' x ' })).toEqual([]);
   });
 
-  it('was seen today or before', () => {
-    const future = (field: string) => `VAL003 ${field}: must not lie in the future`;
+  it('has no future sightings', () => {
+    const future = (field: string) => `VAL003 ${field}: must not be in the future`;
     expect(broken({ ...REPORT, firstSeen: TODAY, lastSeen: TODAY })).toEqual([]);
     expect(told(broken({ ...REPORT, lastSeen: '2026-06-12' }))).toEqual([future('lastSeen')]);
     expect(told(broken({ ...REPORT, firstSeen: '2026-06-12' }))).toEqual([future('firstSeen')]);
@@ -53,9 +53,9 @@ describe('What the communications operator reports', () => {
     ]);
   });
 
-  it('was not last seen before it was first seen', () => {
+  it('has no last sighting before the first one', () => {
     expect(told(broken({ ...REPORT, lastSeen: '2026-02-28' }))).toEqual([
-      'VAL003 lastSeen: must not lie before the day on which it was first seen',
+      'VAL003 lastSeen: must not be before the day of the first sighting',
     ]);
   });
 
@@ -66,7 +66,7 @@ describe('What the communications operator reports', () => {
     expect(dataTypes('HH-EXPORT', 'HH-EXPORT')).toEqual(['VAL003 dataTypesObserved: must not name a data type twice']);
   });
 
-  it('is told with everything that is wrong at once', () => {
+  it('is rejected with all violations together', () => {
     const report = {
       ...REPORT,
       organisationName: '',
@@ -78,11 +78,11 @@ describe('What the communications operator reports', () => {
   });
 });
 
-describe('What is known after another report', () => {
+describe('The access after another report', () => {
   const after = (report: Partial<DiscoveredAccess>, known: Partial<DiscoveredAccess> = {}) =>
-    broughtUpToDate({ ...SEEN, ...known }, { ...SEEN, ...report });
+    updatedAccess({ ...SEEN, ...known }, { ...SEEN, ...report });
 
-  it('is the same when the report says the same', () => {
+  it('is unchanged by an equal report', () => {
     expect(after({})).toEqual(SEEN);
     expect(after({}, { lastSeen: '2026-05-05' })).toEqual({ ...SEEN, lastSeen: '2026-05-05' });
   });
@@ -99,7 +99,7 @@ describe('What is known after another report', () => {
     expect([known.firstSeen, known.lastSeen]).toEqual([from, to]);
   });
 
-  it('has every data type of any report, in the order of the contract, and the name as it was told last', () => {
+  it('has all data types of all reports, in the order of the contract, and the latest name', () => {
     expect(
       after(
         { dataTypesObserved: ['TARIFF-IMPORT', 'HH-CONSUMPTION'], organisationName: 'Gadwall Ltd' },
@@ -134,14 +134,14 @@ describe('A report of the same organisation at the same meter point', () => {
     expect(isRepeat(known({ hasExpired: true }), SEEN, { ...NEW, hasExpired: true })).toBe(true);
   });
 
-  it('makes a new record when the organisation was seen after the end of the access that it had registered', () => {
+  it('makes a new record for a sighting after the end of the registered access', () => {
     const claimed = known({ claimEnded: '2026-06-30' });
     expect(isRepeat(claimed, seenOn('2026-06-29'), NEW)).toBe(true);
     expect(isRepeat(claimed, seenOn('2026-07-01'), NEW)).toBe(false);
     expect(isRepeat(claimed, { ...SEEN, firstSeen: '2026-07-01' }, NEW)).toBe(false);
   });
 
-  it('makes a new record also when it was seen on the day of that end, unless the report is the known one', () => {
+  it('makes a new record also for a sighting on the day of that end, unless the report is a repeat', () => {
     const same = { ...NEW, hasSameReference: true };
     const claimed = known({ claimEnded: '2026-06-30', access: seenOn('2026-06-30') });
     expect(isRepeat(claimed, seenOn('2026-06-30'), NEW)).toBe(false);
@@ -176,7 +176,6 @@ describe('A discovered access', () => {
       dataTypes: ['HH-CONSUMPTION'],
       dataSource: null,
       recipients: null,
-      controllerReference: null,
       consent: null,
       discoveredAccess: SEEN,
       sourceReferenceSealed: 'sealed',

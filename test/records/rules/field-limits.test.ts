@@ -1,5 +1,5 @@
-import type { AccessRecordInput } from '../../../subgraphs/access/domain/access-record';
-import { fieldLimits } from '../../../subgraphs/access/domain/field-limits';
+import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
+import { fieldLimits } from '../../../subgraphs/access/records/rules/field-limits';
 import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, toldBy } from '../../support/access-records';
 
 const SECOND = 'recordMetadata/controllerArrangement/controllers/1';
@@ -112,7 +112,7 @@ describe.each(TEXTS)('The text at %s', (path, least, most) => {
     },
   );
 
-  it.each(['\0', '\ud83c', 'a\udfe1b'])('may not hold what cannot be stored: %j', (text) => {
+  it.each(['\0', '\ud83c', 'a\udfe1b'])('cannot contain characters that cannot be stored: %j', (text) => {
     expect(limits(path, text)).toEqual([`VAL001 ${path}: contains a character that cannot be stored`]);
   });
 });

@@ -1,4 +1,4 @@
-import { identityLink } from '../../../subgraphs/access/domain/identity-link';
+import { identityLink } from '../../../subgraphs/access/records/rules/identity-link';
 import { recordOnContract, toldBy } from '../../support/access-records';
 
 const LINKED = 'ir_19c2e47ab0d35f8611a2b3c4';

@@ -1,7 +1,7 @@
 import pino from 'pino';
-import { identityLinks } from '../../../subgraphs/access/identity-links';
-import type { CallContext } from '../../../subgraphs/server/caller';
-import type { SubgraphLink } from '../../../subgraphs/server/subgraph-link';
+import { identityLinks } from '../../../subgraphs/access/identity-links/identity-link.client';
+import type { CallContext } from '../../../subgraphs/server/callers/caller';
+import type { SubgraphLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { FACTS, recordOnContract } from '../../support/access-records';
 
 const ASKED_BY = (transactionId: string): CallContext => ({
@@ -37,18 +37,18 @@ describe('Vouching for Identity Records', () => {
     lines.length = 0;
   });
 
-  it('is part of the request that asks alone', async () => {
+  it('has the transaction id of a single request', async () => {
     await vouchFor('tid_one');
-    expect(asked).toEqual([{ ...ASKED_BY('tid_one'), service: 'access' }]);
+    expect(asked).toEqual([{ ...ASKED_BY('tid_one'), service: 'access', checkOnly: false }]);
     expect(lines).toEqual([]);
   });
 
-  it('is part of one request also when that asks several times at once', async () => {
+  it('has the transaction id of one request with several concurrent registrations', async () => {
     await vouchFor('tid_one', 'tid_one');
     expect(asked.map(({ transactionId }) => transactionId)).toEqual(['tid_one']);
   });
 
-  it('is no request’s own when several ask at once: the log says whose', async () => {
+  it('has its own transaction id for several requests, which the log lists', async () => {
     await vouchFor('tid_one', 'tid_two');
     expect(asked).toHaveLength(1);
     const [{ transactionId, clientAddress, service }] = asked as [CallContext];

@@ -5,8 +5,8 @@ import {
   LEGAL_BASES,
   type LegalBasis,
   type Notice,
-} from '../../../subgraphs/access/domain/access-record';
-import { legalBasisPopulation } from '../../../subgraphs/access/domain/legal-basis-population';
+} from '../../../subgraphs/access/records/access-record';
+import { legalBasisPopulation } from '../../../subgraphs/access/records/rules/legal-basis-population';
 import { FERNHOLLOW, HARBOURLIGHT, recordOnContract, toldBy } from '../../support/access-records';
 
 const TERMS = { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '3.0' };

@@ -1,5 +1,5 @@
-import type { AccessRecordInput } from '../../../subgraphs/access/domain/access-record';
-import { readOnlyFields } from '../../../subgraphs/access/domain/read-only-fields';
+import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
+import { readOnlyFields } from '../../../subgraphs/access/records/rules/read-only-fields';
 import { FACTS, recordOnContract, toldBy } from '../../support/access-records';
 
 const IDENTIFIER = 'VAL004 recordMetadata/recordIdentifier: is assigned by the register and must not be supplied';

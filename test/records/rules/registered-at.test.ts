@@ -1,10 +1,10 @@
-import { codeLists } from '../../../subgraphs/access/domain/code-lists';
-import { LEGAL_BASES, isConsentBasis, mayFollow } from '../../../subgraphs/access/domain/access-record';
-import { registeredAt } from '../../../subgraphs/access/domain/registered-at';
+import { codeLists } from '../../../subgraphs/access/records/rules/code-lists';
+import { LEGAL_BASES, isConsentBasis, mayFollow } from '../../../subgraphs/access/records/access-record';
+import { registeredAt } from '../../../subgraphs/access/records/rules/registered-at';
 import { FACTS, recordOnConsent, recordOnContract, toldBy } from '../../support/access-records';
 
-const FUTURE = 'VAL003 accessEvent/registeredAt: must not lie in the future';
-const AFTER = 'VAL003 accessEvent/registeredAt: must not lie after expiry';
+const FUTURE = 'VAL003 accessEvent/registeredAt: must not be in the future';
+const AFTER = 'VAL003 accessEvent/registeredAt: must not be after expiry';
 const MINUTES = 60_000;
 const at = (milliseconds: number) => new Date(FACTS.now.getTime() + milliseconds);
 
@@ -56,7 +56,7 @@ describe('Codes', () => {
 });
 
 describe('A replacement', () => {
-  it('keeps consent consent, and what is none none', () => {
+  it('changes the legal basis only within the consent bases or within the others', () => {
     for (const former of LEGAL_BASES)
       for (const basis of LEGAL_BASES)
         expect([former, basis, mayFollow(former, basis)]).toEqual([

@@ -1,10 +1,10 @@
-import type { AccessState } from '../../../subgraphs/access/domain/access-record';
-import { registeredState } from '../../../subgraphs/access/domain/registered-state';
+import type { AccessState } from '../../../subgraphs/access/records/access-record';
+import { registeredState } from '../../../subgraphs/access/records/rules/read-only-fields';
 import { FACTS, recordOnContract, toldBy } from '../../support/access-records';
 
 const NEW = 'VAL003 accessEvent/state: must be ACTIVE, or EXPIRED for a historic record';
 const REPLACED = 'VAL003 accessEvent/state: must be ACTIVE';
-const NOT_PASSED = 'VAL003 accessEvent/state: EXPIRED needs an expiry that has passed';
+const NOT_PASSED = 'VAL003 accessEvent/state: EXPIRED requires an expiry in the past';
 
 const PAST = new Date(FACTS.now.getTime() - 1);
 const THIS_INSTANT = FACTS.now;

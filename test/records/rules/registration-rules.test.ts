@@ -1,5 +1,5 @@
-import type { AccessRecordInput } from '../../../subgraphs/access/domain/access-record';
-import { registrationRules, registrationViolations } from '../../../subgraphs/access/domain/registration-rules';
+import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
+import { registrationRules, registrationViolations } from '../../../subgraphs/access/records/rules/registration-rules';
 import { FACTS, FERNHOLLOW, recordOnConsent, recordOnContract, told } from '../../support/access-records';
 
 const violations = (record: AccessRecordInput) => told(registrationViolations(record, FACTS));
@@ -17,7 +17,7 @@ const everythingWrong = () =>
   });
 
 describe('The rules of registering an access record', () => {
-  it('stand in the order of the specification: what must be rejected first, then the decisions', () => {
+  it('are in the order of the specification, followed by those of the decisions', () => {
     expect(registrationRules.map(({ name }) => name)).toEqual([
       'readOnlyFields',
       'identityLink',
@@ -36,7 +36,7 @@ describe('The rules of registering an access record', () => {
     expect(violations(recordOnConsent())).toEqual([]);
   });
 
-  it('tell everything that is wrong at once, in their order', () => {
+  it('return all violations together, in their order', () => {
     expect(violations(everythingWrong()).map((line) => line.split(':')[0])).toEqual([
       'VAL004 recordMetadata/recordIdentifier',
       'VAL005 recordMetadata/identityRecordRef',
@@ -48,7 +48,7 @@ describe('The rules of registering an access record', () => {
     ]);
   });
 
-  it('tell each field once, by the first rule that it breaks', () => {
+  it('return one violation per field, of the first rule that it violates', () => {
     const tooManyNotices = recordOnConsent((record) => {
       record.recordMetadata.controllerArrangement = {
         arrangementType: 'joint',
@@ -63,7 +63,7 @@ describe('The rules of registering an access record', () => {
     expect(new Set(fields.map((field) => field?.split(' ')[1])).size).toBe(fields.length);
   });
 
-  it('never echo what was sent', () => {
+  it('never echo a value', () => {
     const record = everythingWrong();
     record.recordMetadata.schemaVersion = 'Zzyzx-'.repeat(10);
     record.recordMetadata.controllerArrangement.controllers = [

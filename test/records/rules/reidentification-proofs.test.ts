@@ -1,7 +1,10 @@
 import pino from 'pino';
-import { identityLinks } from '../../../subgraphs/access/identity-links';
-import { type ReidentificationProof, reidentificationProofs } from '../../../subgraphs/access/reidentification-proofs';
-import type { CallContext } from '../../../subgraphs/server/caller';
+import { identityLinks } from '../../../subgraphs/access/identity-links/identity-link.client';
+import {
+  type ReidentificationProof,
+  reidentificationProofs,
+} from '../../../subgraphs/access/identity-links/reidentification-proof.client';
+import type { CallContext } from '../../../subgraphs/server/callers/caller';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
 import { FACTS, recordOnContract } from '../../support/access-records';
 import { absentSubgraph } from '../../support/identity-surroundings';
@@ -44,7 +47,7 @@ describe('The link that a re-identification token proves', () => {
     await expect(linkBy(proof)).rejects.toMatchObject({ code });
   });
 
-  it('is not asked for when the token has not the form of one', async () => {
+  it('is not queried for a malformed token', async () => {
     const proofs = reidentificationProofs(absentSubgraph('identity'), keyedHash(Buffer.alloc(32), 'token'));
     for (const malformed of ['', 'mlr_', `ak_${'a'.repeat(24)}`, `${TOKEN} `]) {
       expect(await proofs(malformed, CONTEXT)).toBeUndefined();

@@ -1,5 +1,5 @@
-import type { AccessRecordInput } from '../../../subgraphs/access/domain/access-record';
-import { webAddresses } from '../../../subgraphs/access/domain/web-addresses';
+import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
+import { webAddresses } from '../../../subgraphs/access/records/rules/web-addresses';
 import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, toldBy } from '../../support/access-records';
 
 const CONTROLLERS = 'recordMetadata/controllerArrangement/controllers';
@@ -76,7 +76,7 @@ describe.each(FIELDS)('The web address at %s', (path, set) => {
 });
 
 describe('Web addresses', () => {
-  it('are all told at once, and never echoed', () => {
+  it('are all reported together, and never echoed', () => {
     const record = recordOnConsent((each) => FIELDS.forEach(([, set]) => set(each, 'gopher://wrong.example')));
     controllers(record, {
       ...HARBOURLIGHT,

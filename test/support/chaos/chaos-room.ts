@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { DemoData } from '../../../sandbox/demo-data';
+import type { DemoData } from '../../../sandbox/sandbox-file';
 import { customerToken, newCustomer } from '../customers';
 import { graphOf } from '../graph';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../postgres';
@@ -12,22 +12,23 @@ import { renewedToken } from './renewed-token';
 import { type SupervisedService, supervised } from './supervised-processes';
 import type { Writers } from './writers';
 
-/** A register of a process each, with two of `access`, on a PostgreSQL of its own: all of them may be killed. */
+/** A register with one process per service, two of `access`, and its own PostgreSQL: all can be killed. */
 export interface ChaosRoom {
   readonly postgres: ControlledPostgres;
   readonly databaseUrl: string;
   readonly services: readonly SupervisedService[];
   readonly register: SharedRegister;
   readonly by: Writers;
-  /** Token of an admin. */
+  /** Returns an admin's token. */
   admin(): Promise<string>;
-  /** Rows of one statement, asked as the owner by a session of its own. */
+  /** Returns the rows of one statement, run by the owner in a separate session. */
   rows<Row>(text: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
 const PORTS = [
   'GATEWAY_PORT',
+  'GATEWAY_LINK_PORT',
   'REST_PORT',
   'PORTAL_PORT',
   'ACCESS_PORT',
@@ -38,7 +39,7 @@ const PORTS = [
   'MAILBOX_PORT',
 ] as const;
 
-/** Opens the room: the demo data is made by one process, which then ends; the services take over its database. */
+/** Opens the room: one process creates the demo data and ends; the services then use its database. */
 export async function openChaosRoom(): Promise<ChaosRoom> {
   const postgres = await controlledPostgres();
   const database = await freshDatabase(postgres);

@@ -2,17 +2,20 @@ import { good, type RestClient } from '../rest-client';
 import { until } from '../until';
 import type { Receiver } from './receiver';
 
-/** Webhooks of a Data User, what their receiver got, and what was in flight whenever something was killed. */
+/** Webhooks of a Data User, the requests that their receiver received, and the deliveries in flight at each kill. */
 export interface WatchedDeliveries {
-  /** Notes what a kill has left: sent, but not yet written down. */
+  /** Stores which deliveries a kill has left in flight: sent, but not yet recorded. */
   noteInFlight(): Promise<void>;
-  /** Resolves when nothing that is due is pending. */
+  /** Resolves when no due delivery is pending. */
   done(milliseconds?: number): Promise<void>;
-  /** Deliveries that are neither delivered nor superseded by a later one of their record, and events without one of theirs. */
+  /**
+   * Returns the deliveries that are neither delivered nor superseded by a later one of their record, and the events
+   * without a delivery.
+   */
   missing(): Promise<unknown[]>;
-  /** Deliveries that were taken more than once without having been in flight at a kill. */
+  /** Returns the deliveries that the receiver accepted more than once, except those in flight at a kill. */
   doubled(): string[];
-  /** Deliveries of which two requests differed in a byte. */
+  /** Returns the deliveries with two requests that differ in a byte. */
   changed(): string[];
 }
 
@@ -28,14 +31,14 @@ const DELIVERIES = `select e.type, d.event_id as "eventId", w.wid, d.state,
       and (record.state <> 'ACTIVE' or record.expiry is distinct from e.expiry)) as "isObsolete"
   from access.delivery d join access.event e on e.id = d.event_id join access.webhook w on w.id = d.endpoint_id`;
 
-/** Each webhook has a `consent.expiring` of its own; the other events go to all webhooks. */
+/** Each webhook gets its own `consent.expiring`; the other events go to all webhooks. */
 const EVENTS_WITHOUT_DELIVERY = `select e.id, e.type from access.event e
   where (type = 'consent.expiring' and not exists
       (select from access.delivery d where d.event_id = e.id and d.endpoint_id = e.webhook_id))
     or (type in ('consent.withdrawal', 'tenancy.change') and duid = $2
       and (select count(*) from access.delivery d where d.event_id = e.id) <> $1)`;
 
-const DUE = `select count(*)::int as due from access.delivery
+const DUE = `select (count(*) + (select count(*) from access.fanout))::int as due from access.delivery
   where state = 'pending' and next_attempt_at <= register.register_now()`;
 
 /** Subscribes to all events, once for each path of the receiver. */

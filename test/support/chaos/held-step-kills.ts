@@ -8,13 +8,13 @@ import { ANONYMISED, changesOn, standings, untouched } from './invariants';
 import { type KillsRoom, killCore } from './kills-room';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
-/** Milliseconds: the few seconds after which a job looks, on a slow machine. */
+/** Milliseconds: a job checks after a few seconds; the rest is for slow machines. */
 const ENDS_WITHIN = 60_000;
 const ANONYMISE = 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
 const RECORD = `mutation ($input: ChangeOfTenancyInput!) {
   recordChangeOfTenancy(input: $input) { activeRecordsAffected dataUsersNotified isNew } }`;
 
-/** A meter point with one ACTIVE record, and a change of its tenancy. */
+/** A meter point with one ACTIVE record, and a Change of Tenancy there. */
 interface Change {
   readonly mpxn: string;
   readonly effectiveDate: string;
@@ -22,8 +22,9 @@ interface Change {
 }
 
 /**
- * Kills of the process that writes at steps that random moments would not meet. Several requests are held at their steps at once, each by
- * a lock of its own, so that one kill and one start serve them all; `identity` anonymises two records at once.
+ * Kills the writing process at steps that a kill at a random moment would rarely hit. Several requests are held at
+ * their steps together, each by its own lock, so that one kill and one start are enough for all; `identity` anonymises
+ * two records concurrently.
  */
 export function heldStepKills(roomOf: () => KillsRoom): void {
   let room: KillsRoom;
@@ -60,7 +61,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     expect(await registerAt(await enrolled(mpxn))).toBe(201);
     return { mpxn, effectiveDate: `2026-09-${String(++changes).padStart(2, '0')}`, sourceReference: `COT-${mpxn}` };
   };
-  /** A request that is killed is not answered with a result. */
+  /** A request whose process is killed must not return a result. */
   const begun = (request: Promise<unknown>) => {
     const outcome = request.then(String, () => 'no answer');
     return { unanswered: async () => expect(await outcome).toMatch(/^no answer$|^SYS002/) };
@@ -69,7 +70,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   const beginChange = (input: Change) =>
     begun(operator(RECORD, { input }).then((answer) => failuresOf(answer)[0] ?? 'recorded'));
 
-  /** The job is deleted, as in a restore; what it should have ended began two minutes ago. */
+  /** Deletes the job, as a restore would; the work that it should have completed began two minutes ago. */
   async function loseJob(table: string, column: string, where: string, value: string): Promise<void> {
     const [row] = await rows<{ id: string }>(`select id from identity.${table} where ${where} = $1`, [value]);
     await rows(`delete from identity_jobs._private_jobs where payload->>'id' = $1`, [row?.id]);
@@ -78,12 +79,12 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     await rows(`alter table identity.${table} enable trigger not_rewritten`);
   }
 
-  /** What came of a change in the end: told once, and answered so. */
-  async function expectToldOnce(input: Change, isNew: boolean): Promise<void> {
+  /** Expects the final result of a change: one event, and a response that says so. */
+  async function expectOneEvent(input: Change, isNew: boolean): Promise<void> {
     const { data, errors } = await operator(RECORD, { input });
     expect(errors).toEqual([]);
     expect(data.recordChangeOfTenancy).toEqual({ activeRecordsAffected: 1, dataUsersNotified: [duid], isNew });
-    expect(await standingOf(input)).toEqual({ announced: true, told: 1 });
+    expect(await standingOf(input)).toEqual({ announced: true, events: 1 });
   }
 
   async function expectAnonymised(ir: string): Promise<void> {
@@ -96,12 +97,12 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   const announced = (change: Change) =>
     until(async () => ((await standingOf(change))?.announced ? true : undefined), ENDS_WITHIN);
 
-  it('anonymising between its steps is finished, and a Change of Tenancy that was not told is told, by the next start', async () => {
+  it('completes interrupted anonymisation at its next start, and writes the missing event of a Change of Tenancy', async () => {
     const [links, keys] = [await enrolled(), await enrolled()];
-    const [unrecorded, untold, lost] = [await changeToRecord(), await changeToRecord(), await changeToRecord()];
+    const [unrecorded, unannounced, lost] = [await changeToRecord(), await changeToRecord(), await changeToRecord()];
     const telling = await steps.hold('lock table access.tenancy_change in share mode');
     const destroying = await steps.hold('lock table identity_keys.data_key in share mode');
-    const requests = [beginChange(untold), beginChange(lost), beginAnonymising(keys)];
+    const requests = [beginChange(unannounced), beginChange(lost), beginAnonymising(keys)];
     await Promise.all([telling.waiting(2, 'tenancy_change'), destroying.waiting(1, 'delete')]);
     const recording = await steps.hold('lock table identity.change_of_tenancy in share mode');
     const unlinking = await steps.hold('lock table access.access_record in share mode');
@@ -114,19 +115,19 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     expect(await standing(links)).toMatchObject({ closing: true, closed: false });
     expect(await standing(keys)).toMatchObject({ closing: true, closed: true, anonymised: false });
     expect(await standingOf(unrecorded)).toBeUndefined();
-    for (const change of [untold, lost]) expect(await standingOf(change)).toEqual({ announced: false, told: 0 });
+    for (const change of [unannounced, lost]) expect(await standingOf(change)).toEqual({ announced: false, events: 0 });
     await loseJob('change_of_tenancy', 'recorded_at', 'effective_date', lost.effectiveDate);
     await room.core.start();
 
-    await expectToldOnce(unrecorded, true);
-    for (const change of [untold, lost]) {
+    await expectOneEvent(unrecorded, true);
+    for (const change of [unannounced, lost]) {
       await announced(change);
-      await expectToldOnce(change, false);
+      await expectOneEvent(change, false);
     }
     for (const ir of [links, keys]) await expectAnonymised(ir);
   });
 
-  it('anonymising is undone beside an ACTIVE record, and ended although its job was lost; a change is told no second time', async () => {
+  it('undoes anonymisation of a record with ACTIVE access, completes one whose job is lost, and writes no second event of a change', async () => {
     const [active, lost, unnoted] = [await enrolled(), await enrolled(), await changeToRecord()];
     expect(await registerAt(active)).toBe(201);
     const telling = await steps.hold('lock table access.tenancy_change in share mode');
@@ -145,7 +146,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     await steps.release();
     for (const request of requests) await request.unanswered();
     expect(await standing(active)).toEqual({ ...untouched(1), closing: true });
-    expect(await standingOf(unnoted)).toEqual({ announced: false, told: 1 });
+    expect(await standingOf(unnoted)).toEqual({ announced: false, events: 1 });
     await loseJob('identity_record', 'closing_at', 'ref', lost);
     await room.core.start();
 
@@ -154,11 +155,11 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     expect(await registerAt(active)).toBe(201);
     await expectAnonymised(lost);
     await announced(unnoted);
-    await expectToldOnce(unnoted, false);
+    await expectOneEvent(unnoted, false);
   });
 
   if (IS_LONG) {
-    it('anonymising before its first step was never begun, and before its last is finished by the next start', async () => {
+    it('does not begin anonymisation that was killed before its first step, and completes one that was killed before its last', async () => {
       const [first, last] = [await enrolled(), await enrolled()];
       const marking = await steps.hold('select from identity.identity_record where ref = $1 for update', [first]);
       const requests = [beginAnonymising(first)];

@@ -2,22 +2,25 @@ import { Client } from 'pg';
 import { until } from '../until';
 import type { KillsRoom } from './kills-room';
 
-/** Locks in sessions of the test: a request that needs one stops at an exact step, and is there when its process is killed. */
+/**
+ * Locks in sessions of the test: a request that needs one stops at an exact step and waits there until its process is
+ * killed.
+ */
 export interface HeldSteps {
-  /** Takes a lock by a statement, such as `lock table … in share mode`. */
+  /** Acquires a lock with a statement, such as `lock table … in share mode`. */
   hold(statement: string, values?: unknown[]): Promise<HeldStep>;
-  /** Lets go of all locks that are still held. */
+  /** Releases all locks. */
   release(): Promise<void>;
 }
 
 /** One lock. */
 export interface HeldStep {
-  /** Resolves when so many sessions wait for the lock, with a statement of this form. */
+  /** Resolves when a number of sessions wait for the lock, with a statement of this form. */
   waiting(count?: number, statement?: string): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Holds steps of requests in a room's database. */
+/** Holds requests at their steps in a room's database. */
 export function heldSteps({ owner, place }: Pick<KillsRoom, 'owner' | 'place'>): HeldSteps {
   const sessions = new Set<Client>();
   return {

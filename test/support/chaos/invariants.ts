@@ -3,14 +3,14 @@ import type { Acknowledged, Anonymised } from './writers';
 
 type Rows = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** Where an Identity Record stands, in both subgraphs. */
+/** The state of an Identity Record in both subgraphs. */
 export interface Standing {
   readonly anonymised: boolean;
   readonly closing: boolean;
   readonly unfindable: boolean;
   readonly unreadable: boolean;
   readonly closed: boolean;
-  /** ACTIVE records that are linked to it. */
+  /** Number of its linked ACTIVE records. */
   readonly active: number;
 }
 
@@ -24,7 +24,7 @@ export const untouched = (active: number): Standing => ({
   active,
 });
 
-/** Where Identity Records stand, by their keys. */
+/** Returns the state of Identity Records, by key. */
 export async function standings(rows: Rows, irs: readonly string[]): Promise<Record<string, Standing>> {
   const found = await rows<Standing & { ref: string }>(
     `select r.ref, r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, r.mpxn_index is null as unfindable,
@@ -37,23 +37,23 @@ export async function standings(rows: Rows, irs: readonly string[]): Promise<Rec
   return Object.fromEntries(found.map(({ ref, ...standing }) => [ref, standing]));
 }
 
-/** What must have become of Identity Records: anonymised, or as they were. */
+/** Returns the expected state of Identity Records: anonymised, or unchanged. */
 export function standingsExpected(records: readonly Anonymised[]): Record<string, Standing> {
   return Object.fromEntries(
     records.map(({ ir, isAnonymised, registered }) => [ir, isAnonymised ? ANONYMISED : untouched(registered)]),
   );
 }
 
-/** What Changes of Tenancy have come to in both subgraphs, of a day. */
+/** Returns the Changes of Tenancy of a day: whether each is announced, and its number of events. */
 export function changesOn(rows: Rows, effectiveDate: string) {
-  return rows<{ announced: boolean; told: number }>(
-    `select announced_at is not null as announced, (select count(*)::int from access.event where change_id = change.id) as told
+  return rows<{ announced: boolean; events: number }>(
+    `select announced_at is not null as announced, (select count(*)::int from access.event where change_id = change.id) as events
      from identity.change_of_tenancy change where effective_date = $1`,
     [effectiveDate],
   );
 }
 
-/** Records of a purpose, with their history; the purpose is unique to each. */
+/** Returns the records of a purpose, with their history; each purpose is unique. */
 export function recordsOf(rows: Rows, purpose: string) {
   return rows<{ purpose: string; state: string; versions: number; transitions: number }>(
     `select document->>'purpose' as purpose, state,
@@ -64,7 +64,7 @@ export function recordsOf(rows: Rows, purpose: string) {
   );
 }
 
-/** The records that the acknowledged registrations must have left, in the order of their purposes. */
+/** Returns the records that the acknowledged registrations must have left, in the order of their purposes. */
 export function recordsExpected({ registered }: Acknowledged) {
   return registered
     .map(({ purpose, end }) => {
@@ -80,7 +80,7 @@ export function recordsExpected({ registered }: Acknowledged) {
     .toSorted((one, other) => (one.purpose < other.purpose ? -1 : 1));
 }
 
-/** Counts of what must not be there in any database of the register, once every job is done; all are zero. */
+/** Counts inconsistencies in all databases of the register, after all jobs; every count must be zero. */
 export async function halfDone(rows: Rows): Promise<Record<string, number>> {
   await jobsDone(rows);
   const [counts] = await rows<Record<string, number>>(`select
@@ -107,7 +107,7 @@ export async function halfDone(rows: Rows): Promise<Record<string, number>> {
   return counts ?? {};
 }
 
-/** Lets the jobs that end what was begun start now, and waits until they are done. */
+/** Starts the jobs that complete interrupted work, and waits until they are done. */
 export function jobsDone(rows: Rows): Promise<void> {
   return until(async () => {
     await rows('update identity_jobs._private_jobs set run_at = now() where locked_at is null');

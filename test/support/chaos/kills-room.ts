@@ -1,31 +1,38 @@
 import { Pool } from 'pg';
-import type { DemoData } from '../../../sandbox/demo-data';
+import type { DemoData } from '../../../sandbox/sandbox-file';
 import { type Place, type SharedRegister, freePort, placeOf, sandboxOf } from '../register';
 import { until } from '../until';
 import { type RestartableService, restartable } from './restartable';
 
-/** A register whose writing services, and one of whose two gateways, are processes that can be killed. */
+/** A register with two gateways: its writing services and one gateway are processes that can be killed. */
 export interface KillsRoom {
   readonly place: Place;
-  /** `identity` and `access`: everything that is written is written by this process. */
+  /** `identity` and `access`: this process does all writing. */
   readonly core: RestartableService;
   /** A second gateway, which serves `replicaUrl` and the console. */
   readonly replica: RestartableService;
   readonly replicaUrl: string;
   readonly console: RestartableService;
-  /** Its REST interface and first gateway live as long as the room. */
+  /** Its REST interface and first gateway run as long as the room. */
   readonly register: SharedRegister;
   readonly owner: Pool;
   close(): Promise<void>;
 }
 
-/** Opens the room; it has a database of its own, whose clock a test may move. */
+/** Opens the room; a test may move the clock of its database. */
 export async function openKillsRoom(): Promise<KillsRoom> {
   const place = await placeOf();
-  const names = ['REST_PORT', 'GATEWAY_PORT', 'CONSOLE_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'MAILBOX_PORT'] as const;
+  const names = [
+    ...(['REST_PORT', 'GATEWAY_PORT', 'GATEWAY_LINK_PORT', 'CONSOLE_PORT'] as const),
+    ...(['ACCESS_PORT', 'IDENTITY_PORT', 'MAILBOX_PORT'] as const),
+  ];
   const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
   const environment = { ...place.environment, ...ports, LOG_LEVEL: 'error', WEBHOOK_ALLOW_LOOPBACK: 'true' };
-  const behind = { ...environment, GATEWAY_PORT: String(await freePort()) };
+  const behind = {
+    ...environment,
+    GATEWAY_PORT: String(await freePort()),
+    GATEWAY_LINK_PORT: String(await freePort()),
+  };
   const url = (name: (typeof names)[number]) => `http://localhost:${ports[name]}`;
   const sandbox: DemoData = sandboxOf(place.dataDir);
   const owner = new Pool({ connectionString: place.databaseUrl, max: 5 });
@@ -52,7 +59,7 @@ export async function openKillsRoom(): Promise<KillsRoom> {
   };
 }
 
-/** Kills the writing services; what their sessions were waiting to do is not done afterwards. */
+/** Kills the writing services; ends their sessions, so that waiting statements do not run afterwards. */
 export async function killCore({ core, owner }: KillsRoom): Promise<void> {
   await core.kill();
   await until(async () => {

@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import { type ReceivedPost, webhookReceiver } from '../webhook-receiver';
 
-/** One request that a receiver of webhooks got. */
+/** One request to a receiver of webhooks. */
 export interface ReceivedDelivery {
-  /** Path of the subscription's callback URL and `webhook-id`: what a receiver knows a delivery by. */
+  /** Path of the subscription's callback URL and `webhook-id`: these identify a delivery. */
   readonly delivery: string;
   readonly eventId: string;
   readonly type: string;
-  /** The subject of the event, as far as the receiver sees it: the access key, or the MPxN. */
+  /** The subject of the event in the body: the access key, or the MPxN. */
   readonly subject: string;
   readonly bodyHash: string;
   /** Milliseconds of this process's clock. */
   readonly at: number;
-  /** What was answered; undefined while it is under way, or when the sender went away before. */
+  /** Status of the response; undefined until it is sent, or if the sender closes the connection first. */
   status: number | undefined;
   torn: boolean;
 }
 
-/** A receiver of webhooks that remembers what it got. */
+/** A receiver of webhooks that stores all requests. */
 export interface Receiver {
-  /** Address below which every path is a callback URL. */
+  /** Base URL: every path below it is a callback URL. */
   readonly url: string;
   readonly received: readonly ReceivedDelivery[];
   close(): Promise<void>;
 }
 
-/** How a delivery is answered: after so many milliseconds, with a status. */
+/** The response to a delivery: its status, and its delay in milliseconds. */
 export type Answering = (delivery: string) => { readonly status: number; readonly after: number };
 
-/** A receiver that sees when the sender goes away before it is answered. */
+/** Starts a receiver that notices if the sender closes the connection before the response. */
 export async function startReceiver(answering: Answering): Promise<Receiver> {
   const received: ReceivedDelivery[] = [];
   const server = await webhookReceiver();

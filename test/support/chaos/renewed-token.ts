@@ -1,7 +1,7 @@
-/** Milliseconds after which a token is made again: bearer tokens live for two hours. */
+/** Milliseconds after which a new token is issued: bearer tokens are valid for two hours. */
 const RENEWED_AFTER = 20 * 60_000;
 
-/** Returns a function that gives a token, a new one every 20 minutes; callers at once wait for the same one. */
+/** Returns a function that returns a token, a new one every 20 minutes; concurrent callers wait for the same one. */
 export function renewedToken(make: () => Promise<string>): () => Promise<string> {
   let token: Promise<string> | undefined;
   let madeAt = Number.NEGATIVE_INFINITY;

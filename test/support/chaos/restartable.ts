@@ -3,17 +3,17 @@ import { type RegisterProcess, startRegisterProcess } from '../register';
 
 /** A service that a test kills and starts again. */
 export interface RestartableService {
-  /** kill -9; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
   /** Starts the next process; resolves when it is ready. */
   start(): Promise<void>;
   /** Resolves when a process runs. */
   running(): Promise<void>;
-  /** Ends it as an operator does; answers what the last process wrote. */
+  /** Stops it as an operator would; returns the output of the last process. */
   stop(): Promise<string>;
 }
 
-/** Starts a service that can be killed and started again. */
+/** Starts a service that can be killed and restarted. */
 export async function restartable(environment: Environment): Promise<RestartableService> {
   let present: RegisterProcess = await startRegisterProcess(environment);
   let runs: Promise<void> = Promise.resolve();

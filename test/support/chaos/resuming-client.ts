@@ -1,24 +1,24 @@
 import type { Subscriber, Subscription } from '../subscriber';
 
-/** A client of `registerEvents` that begins again after the last cursor that it received, whenever its connection ends. */
+/** A client of `registerEvents` that resumes after the last received cursor whenever its connection ends. */
 export interface ResumingClient {
-  /** Ids of the events in the order in which they came. */
-  readonly told: readonly string[];
-  /** How often it began again. */
+  /** Ids of the received events, in order. */
+  readonly events: readonly string[];
+  /** Returns the number of resumptions. */
   resumed(): number;
   stop(): Promise<void>;
 }
 
 const EVENTS = 'subscription ($after: String) { registerEvents(after: $after) { id cursor accessRecord { state } } }';
 
-/** Follows all events from a cursor on. */
+/** Subscribes to all events after a cursor. */
 export function resumingClient(
   subscribe: (gateway: string, token: string, what: Subscription) => Subscriber,
   gateway: string,
   token: string,
   after: string,
 ): ResumingClient {
-  const told: string[] = [];
+  const events: string[] = [];
   let cursor = after;
   let isStopped = false;
   let resumed = -1;
@@ -31,7 +31,7 @@ export function resumingClient(
       const take = () => {
         for (const { data } of taken.told.splice(0)) {
           if (!data) continue;
-          told.push(data.registerEvents.id);
+          events.push(data.registerEvents.id);
           ({ cursor } = data.registerEvents);
         }
       };
@@ -43,7 +43,7 @@ export function resumingClient(
     }
   })();
   return {
-    told,
+    events,
     resumed: () => resumed,
     async stop() {
       isStopped = true;

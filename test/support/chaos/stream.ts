@@ -1,18 +1,21 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
-/** A dashboard that follows the register's events and never gives up: when its socket breaks, it goes on after the last event it saw. */
+/**
+ * A dashboard that reads the register's events without end: when its socket breaks, it resumes after the last received
+ * event.
+ */
 export interface FollowedStream {
-  /** Ids of the events in the order in which they came. */
+  /** Ids of the received events, in order. */
   readonly events: readonly string[];
-  /** How often it had to begin again. */
+  /** Returns the number of resumptions. */
   resumed(): number;
   close(): Promise<void>;
 }
 
 const EVENTS = 'subscription ($after: String) { registerEvents(after: $after) { id cursor } }';
 
-/** Follows all events from now on, at a gateway that may be killed. */
+/** Subscribes to all events from now, at a gateway that may be killed. */
 export function followStream(gateway: string, token: () => Promise<string>, after: string): FollowedStream {
   const events: string[] = [];
   let cursor = after;

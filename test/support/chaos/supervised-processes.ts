@@ -1,20 +1,20 @@
 import type { Environment } from '../../../process/environment';
 import { type RegisterProcess, startRegisterProcess } from '../register';
 
-/** A service that somebody starts again when it was killed, as a cluster does. */
+/** A service that is restarted after each kill, as in a cluster. */
 export interface SupervisedService {
   readonly name: string;
-  /** Kills the present process; resolves when it is gone, while the next one is already starting. */
+  /** Kills the current process; resolves when it has ended, while the next one is already starting. */
   kill(): Promise<void>;
   /** Resolves when it runs. */
   running(): Promise<void>;
-  /** How often it was started again after a kill. */
+  /** Returns the number of restarts after a kill. */
   restarts(): number;
   output(): string;
   stop(): Promise<void>;
 }
 
-/** Starts a service under supervision. A start that fails, such as without a database, is tried again. */
+/** Starts a service under supervision. A failed start, such as without a database, is repeated. */
 export async function supervised(name: string, environment: Environment): Promise<SupervisedService> {
   let stopping = false;
   let output = '';
@@ -40,7 +40,7 @@ export async function supervised(name: string, environment: Environment): Promis
       await killed.kill();
       output += killed.output();
       present = start();
-      present.catch(() => undefined); // who waits for it is told
+      present.catch(() => undefined); // callers of `running` get the error
     },
     running: async () => void (await present),
     restarts: () => restarts,

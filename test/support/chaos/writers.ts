@@ -6,44 +6,44 @@ import { type Graph, failuresOf } from '../graph';
 import { consentRecord, discoveredAccess } from '../records';
 import type { RestAnswer, RestClient } from '../rest-client';
 
-/** Who writes, through doors that stay open while the services behind them are killed. */
+/** The writers, and their connections to services that keep running while the services behind them are killed. */
 export interface Writers {
   readonly dataUser: RestClient;
   readonly duid: string;
-  /** The Data User, the communications operator and the customer at the graph. */
+  /** Clients of the graph for the Data User, the communications operator and the customer. */
   readonly asDataUser: Graph;
   readonly asOperator: Graph;
   readonly operator: RestClient;
   readonly asCustomer: Graph;
-  /** Enrolled by the Data User; all registrations are of this customer. */
+  /** Enrolled by the Data User; all registrations concern this customer. */
   readonly customer: Customer;
-  /** Resolves when the services that write run: callers wait for it before they repeat what was not answered. */
+  /** Resolves when the writing services run: callers wait for this before they repeat a request without response. */
   running(): Promise<unknown>;
   rows<Row>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** A registration with what became of it; the purpose of its record is unique. */
+/** A registration and its end; the purpose of its record is unique. */
 export interface Registered {
   readonly ak: string;
   readonly purpose: string;
-  /** The request, for its repeat. */
+  /** The request, to be repeated. */
   readonly key: string;
   readonly body: unknown;
   readonly end: 'ACTIVE' | 'replaced' | 'REVOKED' | 'withdrawn';
 }
 
-/** A consent of Interface B and the updates of it. */
+/** A consent of Interface B and its updates. */
 export interface Consented {
   readonly ck: string;
   readonly versions: number;
   readonly repeat: Record<string, unknown>;
 }
 
-/** An Identity Record that was anonymised while others registered against it. */
+/** An Identity Record that was anonymised during registrations against it. */
 export interface Anonymised {
   readonly ir: string;
   readonly isAnonymised: boolean;
-  /** Registrations that were acknowledged. */
+  /** Number of acknowledged registrations. */
   readonly registered: number;
 }
 
@@ -54,10 +54,10 @@ export interface TenancyChange {
   readonly sourceReference: string;
 }
 
-/** The day of the Changes of Tenancy of the workload. */
+/** The date of all Changes of Tenancy of the workload. */
 export const DAY_OF_CHANGES = '2026-08-01';
 
-/** What the register acknowledged. */
+/** The operations that the register acknowledged. */
 export interface Acknowledged {
   readonly registered: Registered[];
   readonly consented: Consented[];
@@ -67,14 +67,14 @@ export interface Acknowledged {
   readonly discovered: Map<string, string>;
 }
 
-/** A workload of all writers at once. */
+/** A workload of all writers together. */
 export interface Writing {
   readonly acknowledged: Acknowledged;
-  /** Operations that were acknowledged so far. */
+  /** Returns the number of acknowledged operations. */
   operations(): number;
-  /** Lets writers begin something new until so many operations were acknowledged. */
+  /** Permits writers to begin new operations until the register has acknowledged this number. */
   allow(operations: number): void;
-  /** Lets every writer end what it has begun. */
+  /** Lets every writer complete its current operation. */
   stop(): Promise<void>;
 }
 
@@ -84,13 +84,16 @@ const ANONYMISE = 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(
 const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }';
 const RECORD_ID = `select id from access.access_record where document->>'purpose' = $1`;
 const DAY = 86_400_000;
-/** Milliseconds between two requests of a writer, at most. */
+/** Maximum milliseconds between two requests of a writer. */
 const THINKS_FOR = 30;
 const REGISTRARS = 4;
-/** Outcomes after which the same request is sent again: nothing is known of what became of it. */
+/** Outcomes after which a writer repeats the request: it is unknown whether the register executed it. */
 const UNKNOWN = /^(?:SYS|LIM)/;
 
-/** Starts all writers. Each repeats what was not answered with the same idempotency key, as good callers do, until it is answered. */
+/**
+ * Starts all writers. Each repeats a request without response, with the same idempotency key, until there is a
+ * response.
+ */
 export function startWriting(writers: Writers): Writing {
   const acknowledged: Acknowledged = {
     ...{ registered: [], consented: [], anonymised: [], changes: [] },
@@ -113,7 +116,7 @@ export function startWriting(writers: Writers): Writing {
     each((deed) => deed.tenancyChange()),
     each((deed) => deed.discovery()),
   ]);
-  running.catch(() => undefined); // `stop` passes it on
+  running.catch(() => undefined); // `stop` throws the error
   return {
     acknowledged,
     operations: () => operations,
@@ -134,7 +137,7 @@ class Deed {
     private readonly count: () => void,
   ) {}
 
-  /** A registration that fires `consent.expiring`, and an end of its record: replaced, revoked, withdrawn, or none. */
+  /** A registration that causes `consent.expiring`, and an end of its record: replaced, revoked, withdrawn, or none. */
   async registration(): Promise<void> {
     const { dataUser, customer } = this.by;
     const key = randomUUID();
@@ -145,7 +148,7 @@ class Deed {
     const ak = String(answer.body['access-token'].key);
     const end = (['ACTIVE', 'replaced', 'REVOKED', 'withdrawn'] as const)[randomInt(4)] ?? 'ACTIVE';
     const path = `/v1/access-records/${ak}`;
-    // A repeat of what was done, but not answered, is refused: the version or the state is another.
+    // A repeat of an executed request is rejected, because the version or the state has changed.
     if (end === 'replaced') {
       const record = recordOf(customer.ir, `${purpose}, replaced`);
       expectStatus(await this.rest(() => dataUser('PUT', path, record, { 'if-match': '"1"' })), 200, 412);
@@ -177,7 +180,7 @@ class Deed {
     });
   }
 
-  /** Anonymising of an Identity Record, with up to two registrations against it at the same time. */
+  /** Anonymisation of an Identity Record, with up to two concurrent registrations against it. */
   async anonymising(): Promise<void> {
     const ir = await this.enrolled(newMpxn());
     const register = async () => {
@@ -211,7 +214,7 @@ class Deed {
     this.acknowledged.changes.push(input);
   }
 
-  /** A report of access that the operator discovered. */
+  /** A report of discovered access by the operator. */
   async discovery(): Promise<void> {
     const mpxn = newMpxn();
     const report = discoveredAccess(mpxn, `Discovered ${mpxn}`);
@@ -238,7 +241,7 @@ class Deed {
     return answer;
   }
 
-  /** Asks the graph; a failure other than those allowed is an error. */
+  /** Sends an operation to the graph; an error that is not permitted throws. */
   private async graph(ask: () => ReturnType<Graph>, ...allowed: string[]) {
     const answer = await this.untilAnswered(async () => {
       const got = await ask();

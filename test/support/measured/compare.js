@@ -1,6 +1,6 @@
 /**
- * Prints what one measurement reaches and another does not: `node test/support/measured/compare.js <before>.json <after>.json`. Fails
- * when there is such a line or branch.
+ * Prints what one measurement covers and another does not: `node test/support/measured/compare.js <before>.json
+ * <after>.json`. Fails if there is such a line or branch.
  */
 const { readFileSync } = require('node:fs');
 const { tableOf } = require('./summary');

@@ -10,15 +10,18 @@ const kept = join(root, 'node_modules', '.cache', 'measured-product');
 const settings = version + readFileSync(configFile, 'utf8') + readFileSync(__filename, 'utf8');
 const NOT_PRODUCT = /^(?:\.\.|test|node_modules|dist|coverage|tmp|\.[^/]*)(?:\/|$)/;
 
-/** Global variable in which instrumented code counts. Not istanbul's own: jest would copy it from process to process. */
+/**
+ * Global variable with the counters of instrumented code. It differs from istanbul's, which jest would copy between
+ * processes.
+ */
 const COUNTERS = '__productCounters__';
 
-/** Whether a file is a source of the product. */
+/** Reports whether a file is a source of the product. */
 function isProduct(filename) {
   return /(?<!\.d)\.ts$/.test(filename) && !NOT_PRODUCT.test(relative(root, filename));
 }
 
-/** All sources of the product. */
+/** Returns all sources of the product. */
 function productFiles(folder = root) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -28,7 +31,10 @@ function productFiles(folder = root) {
   });
 }
 
-/** Compiles a source by the same settings as everywhere, so that it counts its statements, functions and branches. Kept on disk, by hash. */
+/**
+ * Compiles a source with the usual settings and with counters of its statements, functions and branches. Cached on
+ * disk, by hash.
+ */
 function instrumented(source, filename) {
   mkdirSync(kept, { recursive: true });
   const file = join(kept, createHash('sha256').update(settings).update(filename).update(source).digest('hex'));
@@ -38,12 +44,12 @@ function instrumented(source, filename) {
     const { code } = instrumentedWithMap(source, filename);
     const whole = `${file}.${randomUUID()}`;
     writeFileSync(whole, code);
-    renameSync(whole, file); // whoever finds it finds all of it
+    renameSync(whole, file); // other processes find the complete file or none
     return code;
   }
 }
 
-/** As {@link instrumented}, with the places that are counted and the way from there to the source. */
+/** Does the same as {@link instrumented}; also returns the counted places and the source map. */
 function instrumentedWithMap(source, filename) {
   const compiled = transformSync(source, { filename, configFile, sourceMaps: true });
   const instrumenter = createInstrumenter({ coverageVariable: COUNTERS, esModules: false, compact: false });

@@ -3,7 +3,7 @@ const { instrumented, isProduct } = require('./instrumented');
 
 const usual = createTransformer();
 
-/** Sources of the product count what runs of them; all other files are compiled as usual. */
+/** Instruments sources of the product; all other files are compiled as usual. */
 module.exports = {
   ...usual,
   process: (source, filename, options) =>

@@ -1,6 +1,6 @@
 const { join } = require('node:path');
 
-/** The usual tests over sources that count what runs of them: `npm run test:coverage`. */
+/** Runs the usual tests with instrumented sources: `npm run test:coverage`. */
 module.exports = {
   ...require('../../../jest.config'),
   rootDir: join(__dirname, '..', '..', '..'),

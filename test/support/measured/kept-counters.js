@@ -5,7 +5,7 @@ const { COUNTERS, root } = require('./instrumented');
 
 const EVERY_MS = 1000;
 
-/** Writes the counters of this process to a folder: every second, since tests kill processes, and at its end. */
+/** Writes the counters of this process to a folder: every second, because tests kill processes, and at its end. */
 function keepCounters(folder) {
   const file = join(folder, `${process.pid}-${randomUUID()}.json`);
   let last = '';

@@ -1,7 +1,7 @@
 /**
- * Measures which lines and branches of the product the tests reach, over all processes of a run: `npm run test:coverage [-- <jest
- * arguments>]`. Prints a table and writes `coverage/product.json`, or the file that COVERAGE_JSON names. With COVERAGE_FOLDER what is
- * counted stays in that folder and is added to what earlier runs of the same sources have counted there.
+ * Measures which lines and branches of the product the tests cover, in all processes of a run: `npm run test:coverage
+ * [-- <jest arguments>]`. Prints a table and writes `coverage/product.json`, or the file in COVERAGE_JSON. With
+ * COVERAGE_FOLDER, the counters stay in that folder and are added to those of earlier runs of the same sources.
  */
 const { spawnSync } = require('node:child_process');
 const { mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs');

@@ -4,7 +4,10 @@ const { createCoverageMap } = require('istanbul-lib-coverage');
 const { createSourceMapStore } = require('istanbul-lib-source-maps');
 const { instrumentedWithMap, productFiles, root } = require('./instrumented');
 
-/** The coverage of all sources of the product, by the counters that the processes of a run have written to a folder. */
+/**
+ * Returns the coverage of all sources of the product, from the counters that the processes of a run have written to a
+ * folder.
+ */
 async function mergedCoverage(folder) {
   const files = new Map(productFiles().map((path) => [relative(root, path), withoutHits(path)]));
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.json'))) {

@@ -2,7 +2,7 @@ const { relative } = require('node:path');
 const { createCoverageSummary } = require('istanbul-lib-coverage');
 const { root } = require('./instrumented');
 
-/** What a run reaches of each file: percentages, lines that nothing runs, and arms of branches that nothing takes (`line:column#arm`). */
+/** Returns the coverage of each file: percentages, uncovered lines, and uncovered branches (`line:column#arm`). */
 function summaryOf(map) {
   const files = {};
   const folders = new Map();
@@ -35,13 +35,13 @@ function branches(file) {
   return { unreachedBranches };
 }
 
-/** The first folder of a path; of the subgraphs, the subgraph. */
+/** Returns the first folder of a path; for subgraphs, the subgraph. */
 function folderOf(name) {
   const folders = name.split('/').slice(0, -1);
   return folders.length === 0 ? '.' : folders.slice(0, folders[0] === 'subgraphs' ? 2 : 1).join('/');
 }
 
-/** The summary as lines of a table. */
+/** Returns the summary as lines of a table. */
 function tableOf({ folders }) {
   const percent = ({ covered, total }) => (total === 0 ? '-' : ((100 * covered) / total).toFixed(1));
   const row = (...cells) => cells.map((cell, column) => (column === 0 ? cell.padEnd(24) : cell.padStart(18))).join('');

@@ -8,12 +8,12 @@ import { CONSENT_BASES } from './wire-record';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * What else must be so in a body: a callback URL of its own, days in their order and not ahead, names, whose consent it is, and what
- * grows.
+ * Further conditions of a body: its own callback URL, ordered days up to today, names, the consumer of a consent, and
+ * ascending values.
  */
 const OTHERS: Readonly<Record<string, (body: Json, samples: Samples) => Json>> = {
   registerWebhook: (body) => ({ ...body, 'callback-url': newCallbackUrl() }),
-  // A fourth rotation within 15 minutes is refused.
+  // A fourth rotation within 15 minutes is rejected.
   updateWebhook: (body) => ({
     ...body,
     ...('callback-url' in body ? { 'callback-url': newCallbackUrl() } : {}),
@@ -40,13 +40,13 @@ const OTHERS: Readonly<Record<string, (body: Json, samples: Samples) => Json>> =
     return {
       ...body,
       period_end: Date.parse(end) > Date.parse(start) ? end : ahead,
-      // Each is at least the one before: often it is the same.
+      // Each is at least the previous one; often they are equal.
       response_time_ms: { p50: p95 % 2 === 0 ? p95 : p50, p95, p99: p50 % 2 === 0 ? p95 : p99 },
     };
   },
 };
 
-/** Nobody consented in the future, or after the end of the consent. */
+/** A consent must not be given in the future or after its end. */
 function consentedInTime(evidence: Json): Json {
   const { 'consent-date': date, 'consent-expiry': expiry } = evidence;
   const at = (instant: unknown) => Date.parse(String(instant).toUpperCase());
@@ -54,7 +54,7 @@ function consentedInTime(evidence: Json): Json {
   return at(date) <= latest ? evidence : { ...evidence, 'consent-date': new Date(latest).toISOString() };
 }
 
-/** Nobody was seen in the future. */
+/** A day must not be in the future. */
 function byToday(day: string): string {
   const today = new Date().toISOString().slice(0, 10);
   return day > today ? today : day;
@@ -67,30 +67,33 @@ function newCallbackUrl(): string {
   return `https://webhooks.example/${callbackUrls}`;
 }
 
+/** Operations whose body is an archive. */
+export const ARCHIVE_BODIES: readonly string[] = ['uploadArchive', 'checkArchive'];
+
 /** Bodies that an operation accepts. */
 export function acceptedBodies({ id, body }: ServedOperation, samples: Samples): fc.Arbitrary<unknown> {
   const { ir, duid, returnUrl, archive } = samples;
-  if (id === 'uploadArchive') return fc.constant(archive);
+  if (ARCHIVE_BODIES.includes(id)) return fc.constant(archive);
   if (!body) return fc.constant(undefined);
   if (id === 'registerIdentityRecord') return valuesOf(body).map((record) => returning(record, returnUrl));
   if (id === 'reidentify' || id === 'reidentifyOwn') return startedReidentifications(id, samples);
   const other = OTHERS[id];
   if (other) return valuesOf(body).map((value) => other(value as Json, samples));
   if (id === 'registerAccessRecord') return lawfulRecords(body, ir, duid);
-  // The record that is replaced rests on consent, and stays on it.
+  // The replaced record is based on consent and stays so.
   return lawfulRecords(body, ir, duid, CONSENT_BASES).map((record) => ({
     ...record,
     'access-event': { ...record['access-event'], state: 'ACTIVE' },
   }));
 }
 
-/** Whoever registers a passkey returns to an address of the Data User. */
+/** A passkey registration returns to an address of the Data User. */
 function returning(body: unknown, returnUrl: string): unknown {
   const record = body as Record<string, unknown>;
   return record['initiate-passkey-registration'] === true ? { ...record, 'passkey-return-url': returnUrl } : record;
 }
 
-/** Methods that are available for a customer with an e-mail address, each with what belongs to it. */
+/** Methods that are available for a customer with an email address, each with its fields. */
 function startedReidentifications(id: string, { mpxn, returnUrl }: Samples): fc.Arbitrary<unknown> {
   const nothing = fc.constantFrom(null, undefined);
   const whom = id === 'reidentify' ? { mpxn: fc.constant(mpxn) } : {};

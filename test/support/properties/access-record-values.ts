@@ -6,7 +6,7 @@ import { CONSENT_BASES, type WireController, type WireRecord } from './wire-reco
 const BASES = [...CONSENT_BASES, 'uk-public-task', 'uk-legitimate-interests', 'uk-legal-obligation', 'uk-contract'];
 const TERMS = { 'terms-url': 'https://harbourlight.example/terms', 'notice-version': '3.0' };
 
-/** What makes values that fit the schema a record that fits the rules, too. */
+/** Choices that turn values of the schema into a record that satisfies the rules, too. */
 const choicesOf = (bases: readonly string[]) =>
   fc.record({
     type: fc.constantFrom('sole' as const, 'joint' as const, 'group' as const),
@@ -19,7 +19,7 @@ const choicesOf = (bases: readonly string[]) =>
   });
 type Choices = ReturnType<typeof choicesOf> extends fc.Arbitrary<infer Values> ? Values : never;
 
-/** Access records that fit the contract's schema and break no rule, linked to an Identity Record. */
+/** Access records that satisfy the contract's schema and all rules, linked to an Identity Record. */
 export function lawfulRecords(
   schema: Schema,
   identityRecordRef: string,
@@ -43,14 +43,14 @@ export function lawfulRecords(
   });
 }
 
-/** Nothing was registered after now, or after its expiry. */
+/** `registered-at` must not be in the future or after the expiry. */
 function atMost(registeredAt: string, expiry: string | null | undefined): string {
   const latest = Math.min(Date.now(), expiry ? Date.parse(expiry) : Infinity);
   const isEarly = Date.parse(registeredAt.replace('t', 'T').replace('z', 'Z')) <= latest;
   return isEarly ? registeredAt : new Date(latest).toISOString();
 }
 
-/** Languages and countries that there are, in the place of two letters each. */
+/** Replaces the language and country codes, which the schema limits to two letters, by existing ones. */
 function useCodes(record: WireRecord): void {
   for (const { 'storage-conditions': conditions } of controllersOf(record))
     if (conditions) conditions.location = conditions.location < 'N' ? 'GB' : 'IE';
@@ -93,7 +93,7 @@ function populate(record: WireRecord, { type, basis, perController }: Choices): 
       : { 'shared-notice': detail, ...(perController ? { notices: null } : {}) };
 }
 
-/** Web addresses that come near being one. */
+/** Valid and nearly valid web addresses. */
 const ODD_ADDRESSES = [
   'http://harbourlight.example/terms',
   'ftp://harbourlight.example/terms',
@@ -122,12 +122,12 @@ const ODD_ADDRESSES = [
   '',
 ];
 
-/** One change of a record; what it breaks, if anything, is for the rules and their oracle to say. */
+/** One change of a record; the rules and their oracle decide what it violates. */
 type Change = (record: WireRecord) => void;
 
 const controllersOf = (record: WireRecord) => record['record-metadata']['controller-arrangement'].controllers;
 
-/** Changes after which a record still fits the schema. */
+/** Changes after which a record still satisfies the schema. */
 function changes(identityRecordRef: string, duid: string): fc.Arbitrary<Change> {
   const keys = fc.constantFrom(identityRecordRef, null, undefined, `ir_${'0'.repeat(24)}`);
   return fc.oneof(
@@ -230,7 +230,7 @@ function moveFirstToEnd(entries: unknown[]): void {
   entries.push(...entries.splice(0, 1));
 }
 
-/** One for each controller, and at least the two that the schema asks for. */
+/** Returns one notice for each controller, and at least the two that the schema requires. */
 function noticesOf(record: WireRecord) {
   const names = controllersOf(record).map(({ name }) => name);
   return [...names, ...(names.length < 2 ? ['nobody'] : [])].map((name) => ({ ...TERMS, 'controller-name': name }));
@@ -251,7 +251,7 @@ function setAddress(record: WireRecord, place: number, address: string): void {
   places[place % places.length]?.();
 }
 
-/** Lawful records with up to four changes: some lawful still, most not. All fit the schema. */
+/** Valid records with up to four changes: most are invalid. All satisfy the schema. */
 export function changedRecords(
   lawful: fc.Arbitrary<WireRecord>,
   identityRecordRef: string,

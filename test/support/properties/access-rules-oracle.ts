@@ -1,19 +1,22 @@
 import type { ErrorCode } from '../../../schema/error-catalogue';
 import { CONSENT_BASES, type WireRecord } from './wire-record';
 
-/** A condition of the specification that a record breaks: its code, and where at least one violation must be told (or below). */
+/**
+ * A condition of the specification that a record violates: its code, and where the register must report at least one
+ * violation (or below).
+ */
 export interface BrokenCondition {
   readonly code: ErrorCode;
-  /** JSON pointer in the names of the wire. */
+  /** JSON pointer with the field names of the interface. */
   readonly at: string;
 }
 
-/** What the specification's conditions are judged with. */
+/** Facts for the conditions of the specification. */
 export interface OracleFacts {
   readonly duid: string;
   readonly production: boolean;
   readonly now: Date;
-  /** The linked Identity Record of the record that is replaced (PUT); undefined for a registration (POST). */
+  /** The linked Identity Record of the replaced record (PUT); undefined for a registration (POST). */
   readonly replaces?: string | null | undefined;
 }
 
@@ -22,8 +25,8 @@ const ARRANGEMENT = `${METADATA}/controller-arrangement`;
 const CONTROLLERS = `${ARRANGEMENT}/controllers`;
 
 /**
- * The conditions of the specification (1-specification.md, Resources and Errors; 2-decisions-a-b.md, sections 1 and 3), one after
- * the other as its sentences have them, written without a look at the rules: slow, plain, and in the names of the wire.
+ * Checks the conditions of the specification (specification, Resources and Errors; decisions A/B, 1 and 3) in the order
+ * of its sentences, written independently of the rules: slow, simple, with the field names of the interface.
  */
 export function brokenConditions(record: WireRecord, facts: OracleFacts): BrokenCondition[] {
   return [
@@ -53,7 +56,10 @@ function neverSupplied(record: WireRecord, { duid }: OracleFacts): BrokenConditi
   ];
 }
 
-/** POST: "identity-record-ref together with reidentification-token, or neither". PUT keeps the link and takes no token. */
+/**
+ * POST: "identity-record-ref together with reidentification-token, or neither". PUT keeps the link and accepts no
+ * token.
+ */
 function identityLink(record: WireRecord, { replaces }: OracleFacts): BrokenCondition[] {
   const ref = record['record-metadata']['identity-record-ref'];
   const token = record['reidentification-token'];
@@ -142,7 +148,10 @@ function millisecondsOf(instant: string): number {
   return Date.parse(instant.toUpperCase());
 }
 
-/** "Language codes are ISO 639-1, countries ISO 3166-1": those that Unicode has names for, of what the records are made with. */
+/**
+ * "Language codes are ISO 639-1, countries ISO 3166-1": those with a name in Unicode, for the codes that the generated
+ * records contain.
+ */
 function codes(record: WireRecord): BrokenCondition[] {
   const named = (type: 'language' | 'region', code: string) =>
     new Intl.DisplayNames('en', { type, fallback: 'none' }).of(code) !== undefined && code !== 'XX' && code !== 'UK';
@@ -191,7 +200,7 @@ function isWebAddress(address: string, production: boolean): boolean {
 
 type Range = readonly [least: number, most: number];
 
-/** The table of limits, with those of section 3 of the decisions; `*` stands for any entry. */
+/** The table of limits, with those of section 3 of the decisions; `*` means any entry. */
 const TEXTS: readonly (readonly [string, Range])[] = [
   [`${METADATA}/schema-version`, [1, 20]],
   [`${ARRANGEMENT}/art26-reference`, [0, 500]],
@@ -253,7 +262,7 @@ function isSeen(text: string): boolean {
   return /[^\p{C}\p{Z}\p{M}\p{DI}\u2800]/u.test(text);
 }
 
-/** ISO 8601: P, then numbers with their units in order; T before those of the day; at least one. */
+/** ISO 8601: P, then numbers with their units in order; T before the units of time; at least one. */
 function isDuration(text: string): boolean {
   const [, days, time] = /^P([^T]*)(?:T(.*))?$/.exec(text) ?? [];
   if (days === undefined || time === '') return false;
@@ -278,27 +287,30 @@ function fieldsOf(root: unknown, template: string): [pointer: string, text: stri
   return found.filter((field): field is [string, string] => given(field[1]));
 }
 
-/** One violation that was told, with the pointer of its field in the names of the wire. */
-export interface ToldViolation {
+/** A reported violation, with the pointer of its field in the names of the interface. */
+export interface ReportedViolation {
   readonly code: string;
   readonly pointer: string;
 }
 
-/** Where a verdict and the conditions disagree: conditions not told, and violations that no condition explains. */
-export function disagreements(told: readonly ToldViolation[], broken: readonly BrokenCondition[]): string[] {
+/**
+ * Returns the differences between a verdict and the conditions: conditions without a report, and violations without a
+ * condition.
+ */
+export function disagreements(reported: readonly ReportedViolation[], broken: readonly BrokenCondition[]): string[] {
   const below = (pointer: string, at: string) => `${pointer}/`.startsWith(`${at}/`);
-  const explains = ({ code, at }: BrokenCondition, violation: ToldViolation) =>
+  const explains = ({ code, at }: BrokenCondition, violation: ReportedViolation) =>
     code === violation.code && below(violation.pointer, at);
-  const places = new Set(told.map(({ pointer }) => pointer));
-  const notTold = broken.filter(
+  const places = new Set(reported.map(({ pointer }) => pointer));
+  const missing = broken.filter(
     (condition) =>
-      !told.some((violation) => explains(condition, violation)) &&
-      // One entry per field: another condition of the same field was told instead.
+      !reported.some((violation) => explains(condition, violation)) &&
+      // There is one entry per field: the register reported another condition of the same field.
       !(places.has(condition.at) && broken.some((other) => other.at === condition.at && other.code !== condition.code)),
   );
-  const unexplained = told.filter((violation) => !broken.some((condition) => explains(condition, violation)));
+  const unexplained = reported.filter((violation) => !broken.some((condition) => explains(condition, violation)));
   return [
-    ...notTold.map(({ code, at }) => `not told: ${code} ${at}`),
-    ...unexplained.map(({ code, pointer }) => `told without reason: ${code} ${pointer}`),
+    ...missing.map(({ code, at }) => `not reported: ${code} ${at}`),
+    ...unexplained.map(({ code, pointer }) => `reported without reason: ${code} ${pointer}`),
   ];
 }

@@ -3,7 +3,7 @@ import type { Schema } from './served-contract';
 
 const DAY = 24 * 3600 * 1000;
 
-/** Web addresses that every URI field takes. */
+/** Web addresses that every URI field accepts. */
 export const webAddresses: fc.Arbitrary<string> = fc.oneof(
   fc.webUrl({ validSchemes: ['https', 'http'], withQueryParameters: true, withFragments: true }),
   fc.constantFrom(
@@ -16,7 +16,7 @@ export const webAddresses: fc.Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** RFC 3339 date-times, in all the ways that it allows. */
+/** RFC 3339 date-times, in all permitted forms. */
 export const dateTimes: fc.Arbitrary<string> = fc
   .tuple(
     fc.date({ min: new Date('1901-01-01T00:00:00Z'), max: new Date('2099-12-30T00:00:00Z'), noInvalidDate: true }),
@@ -29,7 +29,7 @@ export const dateTimes: fc.Arbitrary<string> = fc
     return `${day}${separator}${time.slice(0, 8)}${fraction}${offset}`;
   });
 
-/** Instants at least a day before, or after, the present. */
+/** Instants at least a day in the past, or in the future. */
 export const passed = fc
   .integer({ min: 1, max: 20_000 })
   .map((days) => new Date(Date.now() - days * DAY).toISOString());
@@ -41,12 +41,14 @@ const dates = fc
   .date({ min: new Date('1901-01-01T00:00:00Z'), max: new Date('2099-12-30T00:00:00Z'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
-/** Addresses, also with white space around them and in capitals: they are compared trimmed and in lower case. */
+/**
+ * Addresses, also with surrounding white space and in capitals: the register compares them trimmed and in lower case.
+ */
 const emails = fc
   .tuple(fc.stringMatching(/^[A-Za-z0-9_+-]{1,20}(\.[A-Za-z0-9]{1,10})?$/), fc.domain(), fc.constantFrom('', ' '))
   .map(([local, domain, space]) => `${space}${local}@${domain}${space}`);
 
-/** Patterns with look-ahead, which fast-check cannot generate from. */
+/** Values of patterns with look-ahead, from which fast-check cannot generate. */
 const durations = fc
   .tuple(fc.nat(99), fc.nat(11), fc.nat(400), fc.constantFrom('', 'T1H', 'T30M', 'T1H5S'))
   .map(([years, months, days, time]) => `P${years}Y${months}M${days}D${time}`);
@@ -61,7 +63,7 @@ const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   uuid: fc.uuid(),
 };
 
-/** Text of any characters that can be stored, often as short or as long as allowed. */
+/** Text of any storable characters, often of minimum or maximum length. */
 function texts({ minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
   const units = [
     fc.constantFrom('a', 'Z', ' ', '"', '\\', '<', '\u0001', '\u200f', '\ufeff', 'é', '漢', '👩‍👧'),
@@ -75,16 +77,16 @@ function texts({ minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string>
     { weight: 1, arbitrary: ofLength(minLength, minLength) },
     { weight: 1, arbitrary: unit.map((one) => one.repeat(maxLength)) },
   );
-  // A required text has a visible character: the last one is, where nobody sees the others.
+  // A required text needs a visible character: the last one becomes visible if no other is.
   return minLength === 0 ? any : any.map((text) => (isSeen(text) ? text : `${[...text].slice(0, -1).join('')}x`));
 }
 
-/** Letters, numbers, punctuation and symbols, but those that are blank by definition. */
+/** Letters, numbers, punctuation and symbols, except those that are blank by definition. */
 export function isSeen(text: string): boolean {
   return [...text].some((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one) && !/[\p{DI}\u2800]/u.test(one));
 }
 
-/** A JSON object of no fixed form, within what the contract says of `detail`. */
+/** A JSON object of any form, within the limits of the contract for `detail`. */
 const freeObjects = fc
   .dictionary(
     fc.string({ maxLength: 10 }).filter((name) => name !== '__proto__'),
@@ -96,7 +98,7 @@ const freeObjects = fc
 
 const MOST_ITEMS = 4;
 
-/** Values that fit a schema of the contract. Read-only fields are never among them. */
+/** Values that match a schema of the contract, without read-only fields. */
 export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.oneOf) return fc.oneof(...schema.oneOf.map(valuesOf));
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -121,7 +123,7 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Numbers of any precision, often whole ones and the bounds. */
+/** Numbers of any precision, often integers and the bounds. */
 function numbers({ minimum: min = -1000, maximum: max = 1000 }: Schema): fc.Arbitrary<number> {
   const whole = fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
   // JSON has no negative zero.

@@ -1,27 +1,27 @@
 import type { ErrorCode } from '../../../schema/error-catalogue';
 import type { Schema } from './served-contract';
 
-/** Stands in every hostile value that is a text: no answer may repeat it among its errors. */
+/** Part of every hostile text value: no response may repeat it in its errors. */
 export const HOSTILE = 'h0st1le-value';
 
-/** One way to break the contract at one place of a value that fits it. */
+/** One violation of the contract at one place of a valid value. */
 export interface ContractViolation {
   readonly what: string;
   readonly pointer: string;
   readonly code: ErrorCode;
-  /** Breaks a copy of the value. */
+  /** Changes a copy of the value. */
   readonly apply: (body: unknown) => void;
 }
 
 type Path = readonly (string | number)[];
 
-/** Where a value is, and whether null in the place of an optional member is the same as leaving it out (Interfaces A and B). */
+/** Where a value is, and whether null is equivalent to an absent optional member (Interfaces A and B). */
 interface Place {
   readonly path: Path;
   readonly takesNullAsAbsent: boolean;
 }
 
-/** Every way to break the contract once, for a value that fits. */
+/** Returns every single violation of the contract, for a valid value. */
 export function contractViolations(schema: Schema, value: unknown, takesNullAsAbsent: boolean): ContractViolation[] {
   return violationsAt(schema, value, { path: [], takesNullAsAbsent }, false);
 }
@@ -101,7 +101,7 @@ function ofArray(
   value: unknown[],
   { path, takesNullAsAbsent }: Place,
 ): ContractViolation[] {
-  // Of entries that must differ only one is broken: two broken alike would be the same entry twice.
+  // Only one of the unique entries is changed: two with the same change would be duplicates.
   const broken = uniqueItems ? value.slice(0, 1) : value;
   const inItems = broken.flatMap((item, index) =>
     violationsAt(items, item, { path: [...path, index], takesNullAsAbsent }, false),
@@ -116,7 +116,7 @@ function ofArray(
   return [...inItems, ...tooFew, ...tooMany, ...(uniqueItems && value.length > 1 ? [] : twice)];
 }
 
-/** Names that a client may make up; none is a field of the contract. */
+/** Names that a client may invent; none is a field of the contract. */
 const UNKNOWN_NAMES = ['x-unknown', 'toString', 'constructor', '__proto__', 'a/b~c', 'ключ', ' '];
 
 function ofObject(
@@ -167,7 +167,7 @@ function replaced(what: string, path: Path, code: ErrorCode, value: unknown): Co
     code,
     apply: (body) => {
       const holder = at(body, path.slice(0, -1)) as object;
-      // Also a field named __proto__ becomes a field of its own.
+      // So that also a field named __proto__ becomes an own property.
       Object.defineProperty(holder, path.at(-1) as string, {
         value,
         enumerable: true,
@@ -191,7 +191,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Those of the chosen violations that do not touch each other's places: each of them must be told. */
+/** Returns the chosen violations whose places do not overlap: the register must report each of them. */
 export function apart(chosen: readonly ContractViolation[]): ContractViolation[] {
   const kept: ContractViolation[] = [];
   for (const violation of chosen) {

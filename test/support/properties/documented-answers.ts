@@ -3,7 +3,14 @@ import addFormats from 'ajv-formats';
 import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue';
 import { HOSTILE } from './contract-violations';
 import type { WireAnswer, WireRequest } from './http-exchange';
-import { HEADERS_OF, type InterfaceName, type ToldError, errorsIn, interfaceOf, isErrorOf } from './rest-interfaces';
+import {
+  HEADERS_OF,
+  type InterfaceName,
+  type ReportedError,
+  errorsIn,
+  interfaceOf,
+  isErrorOf,
+} from './rest-interfaces';
 import type { DocumentedAnswer, Schema, ServedOperation } from './served-contract';
 
 interface Enveloped {
@@ -14,12 +21,12 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addFormat('mpxn', true);
 ajv.addFormat('decimal', true);
-// E-mail addresses are compared trimmed.
+// Email addresses are compared trimmed.
 ajv.addFormat('email', /^\s*[^\s@]+@[^\s@]+\s*$/);
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
-/** What ajv says against a value, judged by the document as it is served. */
+/** Returns ajv's violations of a value by the served document. */
 export function misfits(schema: Schema, value: unknown): string[] {
   const validate = compiled.get(schema) ?? ajv.compile(schema as object);
   compiled.set(schema, validate);
@@ -28,20 +35,20 @@ export function misfits(schema: Schema, value: unknown): string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** What is answered when a request comes to no operation: wrong path or method, or a head that cannot be read. */
+/** Statuses for requests that match no operation: wrong path or method, or malformed headers. */
 const UNSERVED: readonly number[] = [400, 404, 405, 431];
-/** What the web server says of a head that it cannot read; the catalogue has no code for it. */
+/** Statuses of the web server for malformed headers; the catalogue has no code for them. */
 const UNREADABLE = [408, 431];
-/** How long files may be kept; nothing else may be. */
+/** Cache lifetime of files; no other response may be cached. */
 const KEPT = 'public, max-age=86400, immutable';
 
-/** The JSON body of an answer, if it has one. */
+/** The JSON body of a response, if it has one. */
 export function bodyOf({ text }: WireAnswer): unknown {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** The errors that an answer of an interface tells. */
-export function errorsOf(of: InterfaceName, answer: WireAnswer): ToldError[] {
+/** The errors in a response of an interface. */
+export function errorsOf(of: InterfaceName, answer: WireAnswer): ReportedError[] {
   return answer.status < 400 ? [] : errorsIn(of, bodyOf(answer));
 }
 
@@ -51,8 +58,8 @@ export function codesOf(of: InterfaceName, answer: WireAnswer): (string | undefi
 }
 
 /**
- * Everything in which an answer is not what the document says of its operation; empty when all is well. Undefined stands for a
- * request that comes to no operation: it is answered in the form of the interface whose path it is.
+ * Returns all differences between a response and the document of its operation. Undefined means a request without an
+ * operation: its response has the form of the interface of its path.
  */
 export function undocumented(
   operation: ServedOperation | undefined,
@@ -61,7 +68,8 @@ export function undocumented(
 ): string[] {
   const { status, headers, text } = answer;
   if (status >= 500) return [`status ${status}: ${text}`];
-  const of = operation?.of ?? interfaceOf(pathOf(request.target));
+  const path = pathOf(request.target);
+  const of = operation?.of ?? interfaceOf(decoded(path) || path);
   const documented = operation?.answers.get(status);
   const isHeadRefused = request.method === 'HEAD' && status === 405; // where GET has an effect
   const found = isHeadRefused || isPromised(operation, status) ? [] : [`status ${status} is not documented`];
@@ -86,7 +94,7 @@ function isPromised(operation: ServedOperation | undefined, status: number): boo
   return operation ? operation.answers.has(status) || status === 431 : UNSERVED.includes(status);
 }
 
-/** A file of Interface C, a part of it, or that the client has it. */
+/** True for a file of Interface C, a part of it, or 304. */
 function isFileAnswer(documented: DocumentedAnswer | undefined, status: number): boolean {
   return status < 400 && documented?.headers['ETag']?.required === true && 'Last-Modified' in documented.headers;
 }
@@ -121,7 +129,7 @@ function undocumentedBody(
   const body = bodyOf(answer) as Enveloped;
   const { status, headers } = answer;
   const found = schema ? misfits(schema, body) : [];
-  // Of a head that cannot be read the path is not known either.
+  // With malformed headers, the path is unknown too.
   if (UNREADABLE.includes(status)) return found;
   if (status >= 400 && !isErrorOf(of, body, status)) found.push(`no error of Interface ${of}: ${answer.text}`);
   if (body.response && body.response.resource !== pathOf(target)) found.push(`resource ${body.response.resource}`);
@@ -137,12 +145,15 @@ function undocumentedBody(
   return found;
 }
 
-/** The path of a request line, which may name the whole address. */
+/** The path of a request target, which may be an absolute URL. */
 function pathOf(target: string): string {
   return target.replace(/^[a-z]+:\/\/[^/?#]*/, '').split('?')[0] as string;
 }
 
-/** The operation that a request comes to, as the documents have it: a path is looked up before its method; HEAD is GET without a body. */
+/**
+ * Returns the operation of a request by the documents: the path is matched before the method; HEAD is GET without a
+ * body.
+ */
 export function operationAt(
   contract: Iterable<ServedOperation>,
   { method, target }: WireRequest,

@@ -6,14 +6,17 @@ import type { WireRequest } from './http-exchange';
 import { MOMENTARY, type Objects, placeholder } from './momentary-objects';
 import type { PropertyRoom } from './property-room';
 import { type Samples, reidentification, subscribed } from './property-samples';
-import type { RestCaller } from './rest-callers';
 import { consumerClaims } from './tariff-callers';
+import type { RestCaller } from './rest-caller';
 
-/** What an operation answers to every good request: status, code (Interface D's word), and what the good answer says. */
+/**
+ * The response of an operation to every valid request: status, code (Interface D's error code), and members of the
+ * success body.
+ */
 export interface Outcome {
   readonly status: number;
   readonly code?: string;
-  /** What of the body must be so. */
+  /** Required members of the body. */
   readonly says?: object;
 }
 
@@ -27,8 +30,8 @@ const outcomeOfAll = (outcome: Outcome, ...ids: string[]) => Object.fromEntries(
 const WEBHOOK = ['readWebhook', 'updateWebhook', 'deleteWebhook', 'listWebhookDeliveries', 'redeliverEvent'];
 
 /**
- * To its own Data User, or RTI User: of an access record that was revoked, an Identity Record that was anonymised, a webhook that was
- * removed, a consent of Interface B that its customer withdrew, and one of Interface D that was revoked.
+ * Responses to the own Data User or RTI User after the end of an object: a revoked access record, an anonymised
+ * Identity Record, a removed webhook, a withdrawn consent of Interface B, and a revoked one of Interface D.
  */
 export const AFTER_THE_END: Readonly<Record<string, Outcome>> = {
   verifyAccessRecord: { status: 200, says: { 'access-record': { 'access-event': { state: 'REVOKED' } } } },
@@ -52,7 +55,7 @@ export const AFTER_THE_END: Readonly<Record<string, Outcome>> = {
   removeRtiWebhook: refused(404, 'webhook_not_found'),
 };
 
-/** To another Data User, another consumer, another RTI User, and the same ones at another supplier. */
+/** Responses to another Data User, another consumer, another RTI User, and the same ones at another supplier. */
 export const TO_ANOTHER: Readonly<Record<string, Outcome>> = {
   verifyAccessRecord: { status: 200 },
   ...outcomeOfAll(NOT_OWNER, 'replaceAccessRecord', 'revokeAccessRecord', 'registerAccessRecord'),
@@ -66,14 +69,14 @@ export const TO_ANOTHER: Readonly<Record<string, Outcome>> = {
   removeRtiWebhook: refused(404, 'webhook_not_found'),
 };
 
-/** Objects that requests name instead of those of the moment, and who sends them. */
+/** Objects that requests name instead of the usual ones, and the senders of the requests. */
 export interface ForeignObjects {
   readonly samples: Samples;
   readonly objects: Objects;
   readonly callersOf: (operationId: string) => readonly RestCaller[];
 }
 
-/** A request with these objects in the places of their names. */
+/** Replaces the object names in a request by these objects. */
 export function naming({ objects }: Pick<ForeignObjects, 'objects'>, request: WireRequest): WireRequest {
   const target = MOMENTARY.reduce((all, name) => all.replace(placeholder(name), objects[name]), request.target);
   return { ...request, target };
@@ -84,7 +87,7 @@ const bearer = (who: string, token: string): RestCaller => ({
   refusedWith: undefined,
 });
 
-/** Objects of the Data User, and of an RTI User, that have ended. */
+/** Objects of the Data User and of an RTI User that have ended. */
 export async function endedObjects(room: PropertyRoom): Promise<ForeignObjects> {
   const { register, parties, samples, makers } = room;
   const { dataUser: rest } = makers;
@@ -117,7 +120,7 @@ export async function endedObjects(room: PropertyRoom): Promise<ForeignObjects> 
   };
 }
 
-/** A customer withdraws everything that they consented to, as the portal does for them. */
+/** Withdraws all consents of a customer, as the portal does. */
 async function withdrawAll({ register }: PropertyRoom, token: string): Promise<void> {
   const customer = graphOf(register, token);
   const { data } = await customer('{ customerAccessRecords(part: CURRENT, first: 10) { nodes { id } } }');
@@ -142,7 +145,7 @@ async function endedSharing({ register }: PropertyRoom, { credential }: RestCall
   return { registration_id, webhook_id };
 }
 
-/** Objects of the Data User and of an RTI User, named by others of their kind. */
+/** Objects of the Data User and of an RTI User, named by other callers of the same kind. */
 export async function othersObjects(room: PropertyRoom): Promise<ForeignObjects> {
   const { register, parties, samples, makers } = room;
   const { duid, return_urls: returnUrls } = accountOf(register.sandbox, 'data_user', 1);
@@ -162,7 +165,7 @@ export async function othersObjects(room: PropertyRoom): Promise<ForeignObjects>
     objects: { ...room.objects.now },
     callersOf: (id) => {
       if (room.contract.get(id)?.of !== 'D') return [stranger];
-      // The webhook is the RTI User's, whoever the consumer is.
+      // The webhook belongs to the RTI User, independent of the consumer.
       return id === 'removeRtiWebhook' ? consumers : [...consumers, neighbour];
     },
   };

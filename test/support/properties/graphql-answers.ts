@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue, isErrorCode } from '../../../schema/err
 import { HOSTILE } from './contract-violations';
 import type { WireAnswer } from './http-exchange';
 
-/** An answer of the graph. */
+/** A response of the graph. */
 export interface GraphAnswer {
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly {
@@ -14,17 +14,17 @@ export interface GraphAnswer {
 
 const STATUSES = [200, 400, 401, 404, 405, 413, 415, 429];
 
-/** The body of an answer. */
+/** The body of a response. */
 export function graphAnswer({ text }: WireAnswer): GraphAnswer {
   return JSON.parse(text) as GraphAnswer;
 }
 
-/** The codes of an answer's errors. */
+/** The error codes of a response. */
 export function codesOf(answer: WireAnswer): string[] {
   return (graphAnswer(answer).errors ?? []).map(({ extensions }) => String(extensions?.code));
 }
 
-/** Everything in which an answer is not one of the graph: a code for each error, no value, no stack, nothing internal. */
+/** Returns all defects of a GraphQL response: an error without a code, or with a value, a stack or internal details. */
 export function graphFaults(answer: WireAnswer): string[] {
   const { status, headers, text } = answer;
   if (!STATUSES.includes(status)) return [`status ${status}: ${text.slice(0, 1_000)}`];
@@ -40,13 +40,13 @@ export function graphFaults(answer: WireAnswer): string[] {
 
 function faultsOfError(error: NonNullable<GraphAnswer['errors']>[number]): string[] {
   const { message, extensions = {} } = error;
-  const told = JSON.stringify(error);
+  const text = JSON.stringify(error);
   const found: string[] = [];
-  if (!isErrorCode(extensions.code)) found.push(`no code of the catalogue: ${told}`);
-  else if (errorCatalogue[extensions.code as ErrorCode].status >= 500) found.push(`an internal error: ${told}`);
+  if (!isErrorCode(extensions.code)) found.push(`no code of the catalogue: ${text}`);
+  else if (errorCatalogue[extensions.code as ErrorCode].status >= 500) found.push(`an internal error: ${text}`);
   if (message === '' || message.length > 1_001) found.push(`a message of ${message.length} characters`);
-  if (told.includes(HOSTILE)) found.push(`a value is echoed: ${told}`);
-  if (/stacktrace|node_modules|\bat .*[.](ts|js):\d+/.test(told)) found.push(`a stack: ${told}`);
+  if (text.includes(HOSTILE)) found.push(`a value is echoed: ${text}`);
+  if (/stacktrace|node_modules|\bat .*[.](ts|js):\d+/.test(text)) found.push(`a stack: ${text}`);
   const unknown = Object.keys(extensions).filter((name) => !['code', 'violations', 'retryAfter'].includes(name));
   return [...found, ...unknown.map((name) => `extensions.${name}`)];
 }

@@ -32,7 +32,7 @@ interface Variable {
   readonly value: unknown;
 }
 
-/** Right values of the scalars, by name; each test run adds those of its register. */
+/** Valid values of the scalars by name; each test run adds those of its register. */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
 const SCALARS: KnownValues = {
@@ -69,7 +69,7 @@ const WRONG: readonly unknown[] = [
   '',
 ];
 
-/** Random operations of a schema: mostly right in form, with values that are right as often as not. */
+/** Random operations of a schema: mostly well-formed, with valid and invalid values in equal parts. */
 export function operationsOf(
   schema: GraphQLSchema,
   known: KnownValues,
@@ -158,7 +158,7 @@ function argumentPieces({ name, type }: GraphQLArgument, values: InputValues, pa
   });
 }
 
-/** A value as it stands in the text of an operation. */
+/** A value as a literal in an operation. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -2,10 +2,10 @@ import type {
   DifferenceItem,
   DifferenceModelHeader,
   Statement,
-} from '../../../subgraphs/grid-models/domain/difference-model';
+} from '../../../subgraphs/grid-models/rdf/difference-model';
 import { type XmlElement, parseXml } from './strict-xml';
 
-/** What a difference model says, read slowly from a tree, by other code than the product's. */
+/** Contents of a difference model, parsed slowly from a tree, without code of the product. */
 export interface OracleModel {
   readonly header: Partial<DifferenceModelHeader>;
   readonly forward: DifferenceItem[] | undefined;
@@ -28,8 +28,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
 
 /**
- * The model of a file of which the product says that nothing is wrong with it: the result is only right for such a file. Throws
- * `MalformedXml` where the file is not well formed.
+ * Parses a file in which the product finds no fault; the result is correct only for such a file. Throws `MalformedXml` if the file is not
+ * well formed.
  */
 export function oracleModel(bytes: Uint8Array): OracleModel {
   const root = parseXml(bytes);
@@ -101,7 +101,7 @@ function textOf({ children }: XmlElement): string {
   return children.filter((child) => typeof child === 'string').join('');
 }
 
-/** Names by namespace; unknown ones keep the prefix of their first declaration, or are numbered. */
+/** Prefixed names by namespace. Unknown namespaces keep the prefix of their first declaration, or get a number. */
 class OracleNames {
   private readonly declared: [prefix: string, uri: string][] = [];
   private readonly given: [prefix: string, uri: string][] = [];

@@ -3,10 +3,10 @@ import type {
   DifferenceItem,
   DifferenceModelHeader,
   Statement,
-} from '../../../subgraphs/grid-models/domain/difference-model';
-import type { WritableModel } from '../../../subgraphs/grid-models/domain/write-difference-model';
+} from '../../../subgraphs/grid-models/rdf/difference-model';
+import type { WritableModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 
-/** Characters of XML that are easily lost on the way: markup, white space, more than one byte, more than one unit. */
+/** Characters that parsers and writers of XML easily damage: markup, white space, multi-byte characters, surrogate pairs. */
 const xmlTexts = fc
   .array(
     fc.oneof(
@@ -85,7 +85,7 @@ const items: fc.Arbitrary<DifferenceItem> = fc.record({
   statements: fc.array(statements, { maxLength: 6 }),
 });
 
-/** Whole objects stand once in a section. */
+/** Sections with distinct mRIDs, because a section may contain a whole object only once. */
 const sections = fc.option(fc.uniqueArray(items, { maxLength: 6, selector: ({ mRID }) => mRID.toLowerCase() }), {
   nil: undefined,
 });
@@ -106,7 +106,7 @@ const headers: fc.Arbitrary<DifferenceModelHeader> = fc.record({
   supersedes: fc.array(mRIDs, { maxLength: 2 }),
 });
 
-/** Difference models in which nothing is wrong, of the oddest values that the form allows. */
+/** Valid difference models with the most unusual values that the format allows. */
 export const writableModels: fc.Arbitrary<WritableModel> = fc.record({
   header: headers,
   namespaces: fc.constant(NAMESPACES),
@@ -114,7 +114,7 @@ export const writableModels: fc.Arbitrary<WritableModel> = fc.record({
   reverse: sections,
 });
 
-/** What is put into files to break them. */
+/** Texts that are inserted into files to break them. */
 const SNIPPETS = [
   ...[
     '<',
@@ -180,7 +180,7 @@ const SNIPPETS = [
   ...['é', '€', '👩', 'rdf:', 'cim:', 'PhaseCode', 'http://iec.ch/TC57/CIM100#'],
 ].map((text) => Buffer.from(text));
 
-/** One change to the bytes of a file; places are parts of its length. */
+/** One change to the bytes of a file; positions are fractions of its length. */
 const mutations = fc.oneof(
   fc.record({ kind: fc.constant('insert' as const), at: part(), snippet: fc.constantFrom(...SNIPPETS) }),
   fc.record({ kind: fc.constant('delete' as const), at: part(), length: fc.integer({ min: 1, max: 40 }) }),
@@ -193,7 +193,7 @@ function part(): fc.Arbitrary<number> {
   return fc.double({ min: 0, max: 1, noNaN: true });
 }
 
-/** Changed and cut files, made of these. */
+/** Changed and truncated copies of the files. */
 export function changedFiles(files: readonly Buffer[]): fc.Arbitrary<Buffer> {
   return fc
     .tuple(fc.constantFrom(...files), fc.array(mutations, { minLength: 1, maxLength: 4 }))

@@ -1,26 +1,26 @@
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 
-/** A request as it goes on the wire: nothing is encoded or added to it but what HTTP needs. */
+/** A request as sent: nothing is encoded or added except what HTTP requires. */
 export interface WireRequest {
   readonly method: string;
-  /** Path and query, as they stand in the request line. */
+  /** Path and query, as in the request line. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: Buffer | undefined;
 }
 
-/** An answer, as it came. */
+/** A response, as received. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** Milliseconds in which every request must be answered. */
+/** Maximum time for every response. */
 const LONGEST_ANSWER = 10_000;
 
-/** A client of one server that keeps its connections. */
+/** A client of one server with kept-alive connections. */
 export function wireClient(base: string): { send(request: WireRequest): Promise<WireAnswer>; close(): void } {
   const { hostname, port } = new URL(base);
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
@@ -46,7 +46,7 @@ export function wireClient(base: string): { send(request: WireRequest): Promise<
           );
         });
         sent.on('timeout', () => sent.destroy(new Error(`no answer within ${LONGEST_ANSWER} ms`)));
-        // A server may close the connection after its answer to a body that it did not read.
+        // A server may close the connection after responding to a body that it did not read.
         sent.on('error', (error) => answered || reject(error));
         sent.end(body);
       }),
@@ -60,7 +60,9 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Writes pieces to a connection of its own, one after the other, and answers all that came back until it was closed or quiet. */
+/**
+ * Writes pieces to a new connection one after the other, and returns everything received until it is closed or idle.
+ */
 export async function rawExchange(
   base: string,
   pieces: readonly (string | Buffer)[],
@@ -84,7 +86,7 @@ export async function rawExchange(
       if (quietAfter.test(received)) end();
     });
     socket.on('close', end);
-    // Reset by a server that closes while it is still written to: what counts is what it answered before.
+    // A server that closes while it receives resets the connection: what it sent before counts.
     socket.on('error', end);
   });
   for (const piece of pieces) {
@@ -95,7 +97,7 @@ export async function rawExchange(
   return received;
 }
 
-/** Opens a connection, writes to it and resets it: a client that goes away in the middle. */
+/** Opens a connection, writes to it and resets it: a client that breaks off. */
 export async function abortedExchange(base: string, piece: string): Promise<void> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);

@@ -5,43 +5,44 @@ import type { WireAnswer, WireRequest } from './http-exchange';
 import { type Samples, subscribed } from './property-samples';
 
 /**
- * What requests name and may end: it stands in their targets by its name in braces, and is put there when it is known which one it is.
+ * Objects that requests name and may end. Targets contain their name in braces, which is replaced by the current
+ * object.
  */
 export const MOMENTARY = ['ak', 'wid', 'event-id', 'ck', 'registration_id', 'webhook_id', 'token'] as const;
 
-/** The name of such an object. */
+/** Name of such an object. */
 export type Momentary = (typeof MOMENTARY)[number];
 
-/** How such an object stands in a target. */
+/** Placeholder of such an object in a target. */
 export function placeholder(name: Momentary): string {
   return `{${name}}`;
 }
 
-/** Who makes them. */
+/** Clients that create the objects. */
 export interface ObjectMakers {
   readonly samples: Samples;
   readonly dataUser: RestClient;
-  /** With the token of a consumer. */
+  /** With a consumer's token. */
   readonly consumer: RestClient;
   readonly admin: Graph;
 }
 
-/** The objects of the moment. */
+/** The current objects. */
 export type Objects = Record<Momentary, string>;
 
-/** Objects that stay what they are called: whatever a request ended is there anew before the next. */
+/** Keeps one object of each kind alive: creates a new one after a request ended it. */
 export interface MomentaryObjects {
   readonly now: Readonly<Objects>;
-  /** The target of a request with the names of the objects in it. */
+  /** Replaces the placeholders in the target of a request. */
   named(target: string): Promise<string>;
-  /** Looks at an answer: makes another object in place of what it ended. */
+  /** Checks a response, and replaces the object that it ended. */
   after(sent: WireRequest, answer: WireAnswer): Promise<void>;
 }
 
-/** Milliseconds after which an upload address is renewed; it is good for ten minutes. */
+/** Interval for renewing an upload address, which is valid for ten minutes. */
 const UPLOAD_ADDRESS = 300_000;
 
-/** Makes the first of them. */
+/** Creates the first objects. */
 export async function momentaryObjects(makers: ObjectMakers): Promise<MomentaryObjects> {
   const now = Object.assign({}, ...(await Promise.all(Object.values(MAKERS).map((make) => make(makers))))) as Objects;
   let uploadFrom = Date.now();
@@ -56,15 +57,16 @@ export async function momentaryObjects(makers: ObjectMakers): Promise<MomentaryO
       return MOMENTARY.reduce((all, name) => all.replace(new RegExp(`\\{${name}\\}`, 'i'), () => now[name]), target);
     },
     async after({ method, target }, { status }) {
-      if (status !== 200 && status !== 204) return;
+      if (![200, 201, 204].includes(status)) return;
       const ended = ENDINGS.find(([methods, path]) => methods.includes(method) && path.test(readable(target)));
       if (ended) await renew(ended[2]);
     },
   };
 }
 
-/** Good answers after which an object is no longer what it was. */
+/** Successful requests that end or change an object. */
 const ENDINGS: readonly (readonly [methods: readonly string[], path: RegExp, object: keyof typeof MAKERS])[] = [
+  [['PUT'], /\/uploads\//, 'upload'],
   [['PUT', 'DELETE'], /\/v1\/access-records\//, 'record'],
   [['DELETE'], /\/v1\/webhooks\//, 'subscription'],
   [['POST'], /\/register-consent/, 'legacyConsent'],
@@ -72,7 +74,7 @@ const ENDINGS: readonly (readonly [methods: readonly string[], path: RegExp, obj
   [['DELETE'], /\/v1\/webhook\//, 'tariffWebhook'],
 ];
 
-/** A target as the register reads it. */
+/** A target as the register parses it. */
 function readable(target: string): string {
   try {
     return decodeURI(target.split('?')[0] as string);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { HOSTILE } from './contract-violations';
 import type { Oddity } from './oddity';
 
-/** Texts that are bodies, or nearly. */
+/** Texts that are valid or nearly valid bodies. */
 export const ODD_TEXTS = [
   ...[
     '',
@@ -44,7 +44,7 @@ export const ODD_TEXTS = [
   `{${Array.from({ length: 10_000 }, (_, index) => `"k${index}":0`).join(',')}}`,
 ];
 
-/** Bodies that are none, or hardly, or too large, or not what they were. */
+/** Bodies that are invalid, nearly invalid, too large or changed. */
 export const bodies: fc.Arbitrary<Oddity> = fc.oneof(
   fc.constantFrom(...ODD_TEXTS).map((text) => withBody(() => Buffer.from(text))),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => withBody(() => Buffer.from(bytes))),
@@ -73,7 +73,7 @@ export const bodies: fc.Arbitrary<Oddity> = fc.oneof(
     .map(withBody),
 );
 
-/** The name with which a JSON object begins, as it is written. */
+/** The first name in a JSON object, as written. */
 function firstNameOf(body: Buffer): string {
   return /^\{("[^"]*")/.exec(body.toString())?.[1] ?? '"a"';
 }
@@ -86,7 +86,7 @@ function withBody(change: (body: Buffer) => Buffer): Oddity {
   });
 }
 
-/** Values of every type, put into any place of a body. */
+/** Values of every type, for any position in a body. */
 const values = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -111,7 +111,7 @@ const values = fc.oneof(
   fc.integer({ min: 1, max: 200 }).map((levels) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown),
 );
 
-/** A JSON body with one to three of its places replaced, removed or moved: not known to be wrong, but seldom right. */
+/** A JSON body with one to three values replaced, removed or moved: not necessarily invalid, but rarely valid. */
 export const mutations: fc.Arbitrary<Oddity> = fc
   .array(fc.tuple(fc.nat(), fc.constantFrom('replace', 'remove', 'add', 'copy'), values, fc.string({ maxLength: 8 })), {
     minLength: 1,
@@ -131,7 +131,7 @@ function jsonOf(bytes: Buffer): unknown {
     JSON.stringify(value);
     return value;
   } catch {
-    // No JSON, or of too many levels to be written again.
+    // Not JSON, or too deeply nested to serialise.
     return {};
   }
 }

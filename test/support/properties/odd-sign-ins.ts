@@ -30,7 +30,7 @@ const authorizations = fc
   )
   .map((authorization): Oddity => (request) => ({ ...withHeaders({ authorization })(request), isSignedIn: false }));
 
-/** Of a second kind: it is read by Interface D only. */
+/** Values of the second kind of credential, which only Interface D reads. */
 const supplierKeys = fc
   .oneof(fc.constantFrom('', 'x', `sk_${'A'.repeat(43)}`, HOSTILE), visible)
   .map((key): Oddity => (request) => ({
@@ -38,5 +38,5 @@ const supplierKeys = fc
     isSignedIn: false,
   }));
 
-/** Credentials that are none. */
+/** Invalid credentials. */
 export const signIns: fc.Arbitrary<Oddity> = fc.oneof(authorizations, supplierKeys);

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import type { WireRequest } from './http-exchange';
 
-/** What a request may become, and whether it still comes to its operation, with its caller's token. */
+/** A changed request, and whether it still reaches its operation with its caller's token. */
 export interface OddRequest extends WireRequest {
-  /** Method and path are those of the operation still. */
+  /** Whether method and path are still those of the operation. */
   readonly isServed: boolean;
-  /** `authorization` is as it was. */
+  /** Whether `authorization` is unchanged. */
   readonly isSignedIn: boolean;
 }
 
 /** One change of a request. */
 export type Oddity = (request: OddRequest) => OddRequest;
 
-/** Headers beside, or instead of, those of a request. */
+/** Adds headers to a request, or replaces them. */
 export const withHeaders =
   (headers: OddRequest['headers']): Oddity =>
   (request) => ({ ...request, headers: { ...request.headers, ...headers } });

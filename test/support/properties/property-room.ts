@@ -5,11 +5,12 @@ import { type RestClient, anonymousClient, signedInClient } from '../rest-client
 import { type WireAnswer, type WireRequest, wireClient } from './http-exchange';
 import { type MomentaryObjects, type ObjectMakers, momentaryObjects } from './momentary-objects';
 import { type Samples, propertySamples } from './property-samples';
-import { type RestCaller, restCallers } from './rest-callers';
+import { restCallers } from './rest-callers';
 import { type ServedOperation, servedContract } from './served-contract';
 import { consumerClaims } from './tariff-callers';
+import type { RestCaller } from './rest-caller';
 
-/** A register with everything that requests of all interfaces need. */
+/** A register with the objects for requests of all interfaces. */
 export interface PropertyRoom {
   readonly register: TestRegister;
   readonly parties: ConsumerParties;
@@ -18,17 +19,17 @@ export interface PropertyRoom {
   readonly makers: ObjectMakers;
   readonly objects: MomentaryObjects;
   readonly callersOf: (operationId: string) => RestCaller[];
-  /** Sends a request as a caller, and sees to it that what it names is there for the next one, too. */
+  /** Sends a request as a caller, and replaces the objects that it ends. */
   send(
     request: WireRequest,
     caller: Pick<RestCaller, 'credential'>,
   ): Promise<{ readonly sent: WireRequest; readonly answer: WireAnswer }>;
-  /** Requests that were sent so far. */
+  /** Returns the number of requests so far. */
   sentSoFar(): number;
   close(): Promise<void>;
 }
 
-/** Starts it. */
+/** Starts the register and creates the objects. */
 export async function propertyRoom(): Promise<PropertyRoom> {
   const register = await startTestRegister('one process', { environment: { LOG_LEVEL: 'error' } });
   const parties = await consumerParties(register);

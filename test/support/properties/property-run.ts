@@ -3,20 +3,22 @@ import { relative } from 'node:path';
 import fc from 'fast-check';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 
-/** Whether the long run is asked for: some thousands of requests of each operation instead of some dozens. */
+/** Whether this is the long run: thousands of requests for each operation instead of dozens. */
 export const LONG = process.env['TEST_LONG'] === '1';
 
 /** The seed of this run, the same for all its properties; `FC_SEED` repeats a run. */
 export const SEED = Number(process.env['FC_SEED'] ?? randomInt(0x7fffffff));
 
-/** How much longer the long run is. */
+/** Factor by which the long run is longer. */
 const LONG_FACTOR = 80;
-/** Milliseconds that one property may take, its search for a smallest counterexample included. */
+/** Maximum milliseconds of one property, including its search for a smallest counterexample. */
 export const PROPERTY_TIME = LONG ? 900_000 : 50_000;
-/** Characters of a counterexample that are told: bodies can be large. */
-const TOLD = 6_000;
+/** Maximum printed characters of a counterexample: bodies can be large. */
+const MAX_PRINTED = 6_000;
 
-/** Checks a property of generated values; a failure tells seed, counterexample and how to repeat it. */
+/**
+ * Checks a property of generated values; on failure it reports the seed, the counterexample and how to repeat the run.
+ */
 export async function holdsForAll<Value>(
   values: fc.Arbitrary<Value>,
   runs: number,
@@ -32,7 +34,7 @@ export async function holdsForAll<Value>(
   const { testPath = '', currentTestName } = expect.getState();
   const again = `FC_SEED=${SEED} npx jest ${relative(REPOSITORY_ROOT, testPath)} -t ${JSON.stringify(currentTestName)}`;
   const because = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-  const value = told(JSON.stringify(counterexample?.[0], tellable, 1));
+  const value = shortened(JSON.stringify(counterexample?.[0], printable, 1));
   throw new Error(
     `failed after ${numRuns} values; again: ${again}\n\n${because}\n\nsmallest counterexample: ${value}`,
     {
@@ -41,12 +43,12 @@ export async function holdsForAll<Value>(
   );
 }
 
-function told(text: string | undefined): string {
+function shortened(text: string | undefined): string {
   const all = text ?? 'undefined';
-  return all.length > TOLD ? `${all.slice(0, TOLD)}… (${all.length} characters)` : all;
+  return all.length > MAX_PRINTED ? `${all.slice(0, MAX_PRINTED)}… (${all.length} characters)` : all;
 }
 
-function tellable(_: string, value: unknown): unknown {
+function printable(_: string, value: unknown): unknown {
   const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
   if (type === 'Buffer' && Array.isArray(data)) return cut(Buffer.from(data as number[]).toString());
   return typeof value === 'string' && value.length > 300

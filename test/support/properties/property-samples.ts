@@ -1,34 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import type { DemoData } from '../../../sandbox/demo-data';
+import type { DemoData } from '../../../sandbox/sandbox-file';
 import type { ConsumerParties } from '../consumer-parties';
 import { identityRecord, newMpxn } from '../customers';
 import { gridArchive } from '../grid-archives';
 import { type RestClient, accountOf } from '../rest-client';
 
-/** Keys of the register under test that requests name. */
+/** Keys of the register under test, for requests. */
 export interface Samples {
   readonly ir: string;
-  /** An Identity Record without access records, which may be anonymised at any time. */
+  /** An Identity Record without access records, which a test may anonymise at any time. */
   readonly spareIr: string;
-  /** Re-identifications that were started: by meter point, and of {@link ir}. */
+  /** Re-identifications in progress: by meter point, and of {@link ir}. */
   readonly tokenRef: string;
   readonly ownTokenRef: string;
   /** A return URL of the Data User. */
   readonly returnUrl: string;
   readonly duid: string;
   readonly mpxn: string;
-  /** The meter point of the consents that are updated. */
+  /** The meter point of the consents for updates. */
   readonly legacyMpxn: string;
   readonly email: string;
   readonly grid: DemoData['grid'];
-  /** What is published at an upload address. */
+  /** The archive that tests upload. */
   readonly archive: Buffer;
   readonly mpid: string;
   readonly tariffId: string;
   readonly userId: string;
 }
 
-/** What the requests of the first Data User, and of the consumer, may name: demo data, and what is made for them. */
+/**
+ * Returns the objects for requests of the first Data User and the consumer: demo data, and objects created for the
+ * tests.
+ */
 export async function propertySamples(
   sandbox: DemoData,
   dataUser: RestClient,
@@ -55,7 +58,7 @@ export async function propertySamples(
   };
 }
 
-/** A webhook subscription, and an event that is on its way to it. */
+/** Creates a webhook subscription, and an event that is being delivered to it. */
 export async function subscribed(dataUser: RestClient): Promise<{ readonly wid: string; readonly eventId: string }> {
   const { body } = await dataUser('POST', '/v1/webhooks', {
     'callback-url': `https://webhooks.example/${randomUUID()}`,
@@ -66,7 +69,7 @@ export async function subscribed(dataUser: RestClient): Promise<{ readonly wid: 
   return { wid, eventId: String(test.body['event-id']) };
 }
 
-/** Starts a re-identification by mail; answers its `token-ref`. */
+/** Starts a re-identification by mail; returns its `token-ref`. */
 export async function reidentification(dataUser: RestClient, path: string, whom: object): Promise<string> {
   const { body } = await dataUser('POST', `/v1/identity-records/${path}`, { ...whom, method: 'magic-link' });
   return String(body['magic-link']['token-ref']);

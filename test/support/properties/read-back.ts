@@ -2,18 +2,18 @@ type Json = Record<string, unknown>;
 
 const INSTANTS = new Set(['registered-at', 'expiry', 'verified-at', 'consent-date', 'consent-expiry']);
 
-/** A body without nulls and with its instants in one form: what must be read back of it. */
+/** Returns a body without nulls and with its instants in one form, for comparison with what the register returns. */
 function comparable(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
   if (typeof value === 'string' && INSTANTS.has(name))
     return new Date(value.replace('t', 'T').replace('z', 'Z')).toISOString();
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
-  // Evidence is free in form: it is read back exactly, nulls included.
+  // Evidence has any form: the register returns it exactly, including nulls.
   return Object.fromEntries(members.map(([key, member]) => [key, key === 'detail' ? member : comparable(member, key)]));
 }
 
-/** What reading must tell after a body was accepted. */
+/** Returns the expected response to a read after an accepted body. */
 export function expectedReading(operationId: string, body: unknown, duid: string): unknown {
   const expected = comparable(body) as Record<string, Json>;
   if (operationId === 'registerIdentityRecord') {
@@ -30,7 +30,7 @@ export function expectedReading(operationId: string, body: unknown, duid: string
   };
 }
 
-/** What was read, without what the register adds. */
+/** Returns the read object without the fields that the register adds. */
 export function readingOf(operationId: string, body: unknown): unknown {
   const { 'access-record': record, 'identity-record': identity } = body as Record<string, Json>;
   if (operationId === 'registerIdentityRecord') {
@@ -42,7 +42,9 @@ export function readingOf(operationId: string, body: unknown): unknown {
   return comparable({ 'record-metadata': own, ...kept });
 }
 
-/** What the list of consents (Interface B) must tell of a meter point after a consent for it was accepted; nothing once it has ended. */
+/**
+ * Returns the expected list of consents (Interface B) of a meter point after an accepted consent; empty after its end.
+ */
 export function expectedConsents(body: unknown): unknown[] {
   const { 'move-in-date': _, ...consent } = body as Json;
   const { 'consent-expiry': expiry } = consent['evidence'] as Json;
@@ -50,7 +52,7 @@ export function expectedConsents(body: unknown): unknown[] {
   return hasEnded ? [] : [comparable(consent)];
 }
 
-/** The consents of a list. */
+/** Returns the consents of a list. */
 export function consentsOf(body: unknown): unknown[] {
   return (body as { readonly consents: readonly Json[] }).consents.map((consent) => comparable(consent));
 }

@@ -3,15 +3,16 @@ import fc from 'fast-check';
 import { type JWK, decodeJwt, decodeProtectedHeader } from 'jose';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import type { AccountRole } from '../../../schema/roles';
-import { type SigningKeys, issueBearerToken } from '../../../subgraphs/server/bearer-token';
+import { type SigningKeys, issueBearerToken } from '../../../subgraphs/server/callers/bearer-token';
 import type { ConsumerParties } from '../consumer-parties';
 import type { SharedRegister } from '../register';
 import { accountOf, tokenOf } from '../rest-client';
 import { TARIFF_AUDIENCES, tariffCallers } from './tariff-callers';
+import type { RestCaller } from './rest-caller';
 
 /**
- * Roles that may call each operation of Interfaces A, B and C (2-decisions-a-b.md, sections 2 to 6 and 8; 3-decisions-c-d.md, C.1);
- * undefined where nobody needs a token. Those of Interface D: `TARIFF_AUDIENCES`.
+ * Roles that may call each operation of Interfaces A, B and C (decisions A/B, 2 to 6 and 8; decisions C.1); undefined
+ * if no token is necessary. Those of Interface D: `TARIFF_AUDIENCES`.
  */
 export const ROLES: Readonly<Record<string, readonly AccountRole[] | undefined>> = {
   obtainBearerToken: undefined,
@@ -52,27 +53,19 @@ export const ROLES: Readonly<Record<string, readonly AccountRole[] | undefined>>
   retrieveArchive: undefined,
   retrieveDifferenceModel: undefined,
   uploadArchive: undefined,
+  checkArchive: undefined,
 };
 
-/** Operations that take the account's secret. */
+/** Operations that receive the account's secret. */
 export const SIGN_INS: readonly string[] = ['obtainBearerToken', 'logIn', 'logInByPost'];
 
 const ACCOUNT_ROLES: readonly AccountRole[] = [
   ...(['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier', 'admin', 'analyst'] as const),
 ];
 
-/** A caller of an operation: its credential, and what it must be answered whatever else it sends. */
-export interface RestCaller {
-  readonly who: string;
-  /** Headers by which it is known; none: nobody. */
-  readonly credential: Readonly<Record<string, string>>;
-  /** The code, in Interface D the word, of the refusal. Undefined: it may call the operation. */
-  readonly refusedWith: string | undefined;
-}
-
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** All callers of a register, by operation; the first that may call is the usual one. */
+/** Returns all callers of a register, by operation; the first permitted one is the usual one. */
 export async function restCallers(
   register: SharedRegister,
   parties: ConsumerParties,
@@ -104,7 +97,7 @@ function signInCallers({ sandbox }: SharedRegister, token: string): RestCaller[]
   return [
     { who: 'the account', credential: basic(String(secret)), refusedWith: undefined },
     { who: 'a wrong secret', credential: basic('not-the-secret'), refusedWith: 'AUT001' },
-    { who: 'nobody', credential: {}, refusedWith: 'AUT001' },
+    { who: 'no credential', credential: {}, refusedWith: 'AUT001' },
     { who: 'a bearer token', credential: bearer(token), refusedWith: 'AUT001' },
   ];
 }
@@ -112,13 +105,13 @@ function signInCallers({ sandbox }: SharedRegister, token: string): RestCaller[]
 async function unacceptedCallers(register: SharedRegister, token: string): Promise<RestCaller[]> {
   const forged = await forgedTokens(register, token);
   return [
-    { who: 'nobody', credential: {}, refusedWith: 'AUT001' },
+    { who: 'no credential', credential: {}, refusedWith: 'AUT001' },
     { who: 'an expired token', credential: bearer(await expiredToken(register, token)), refusedWith: 'AUT002' },
     ...forged.map(([who, text]): RestCaller => ({ who, credential: bearer(text), refusedWith: 'AUT001' })),
   ];
 }
 
-/** The one that may call, mostly; any other now and then. */
+/** The permitted caller in most cases; sometimes another one. */
 export function anyCaller(callers: readonly RestCaller[]): fc.Arbitrary<RestCaller> {
   const [usual] = callers.filter(({ refusedWith }) => refusedWith === undefined) as [RestCaller];
   return fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...callers) });

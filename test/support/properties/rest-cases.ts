@@ -8,7 +8,10 @@ import { MOMENTARY, placeholder } from './momentary-objects';
 import type { Samples } from './property-samples';
 import type { Parameter, Schema, ServedOperation } from './served-contract';
 
-/** Values of the parameters of requests that succeed; undefined leaves a parameter out, what is not here may have any value that fits. */
+/**
+ * Values of the parameters of successful requests. Undefined omits a parameter; a parameter without an entry has any
+ * valid value.
+ */
 function acceptedValues(id: string, { name, schema }: Parameter, samples: Samples): fc.Arbitrary<unknown> {
   const unnamed: Readonly<Record<string, string | undefined>> = {
     email: samples.email,
@@ -19,14 +22,24 @@ function acceptedValues(id: string, { name, schema }: Parameter, samples: Sample
     'reidentification-token': undefined,
     version: '1',
   };
+  if (name === 'Prefer') return fc.constantFrom(...PREFERENCES);
   const named = namingValues(id, samples);
   if (name in named) return fc.constant(named[name]);
   return name in unnamed ? fc.constant(unnamed[name]) : valuesOf(schema);
 }
 
+/** Preferences with which a request takes effect. */
+const PREFERENCES = [
+  'return=minimal',
+  'handling=strict',
+  'wait=10, Handling = "lenient"; x=handling',
+  ' , ;=',
+  'check',
+];
+
 const PLACEHOLDERS = Object.fromEntries(MOMENTARY.map((name) => [name, placeholder(name)]));
 
-/** Values of the parameters by which an operation names what is there. */
+/** Returns the values of the parameters that identify existing objects. */
 export function namingValues(id: string, samples: Samples): Readonly<Record<string, string>> {
   const { ir, spareIr, tokenRef, ownTokenRef, duid, mpxn, legacyMpxn, grid, mpid, tariffId, userId } = samples;
   const ofGrid = { projectId: grid.project, cimFile: 'EQ.xml', licenceArea: grid.area, period: grid.period };
@@ -43,11 +56,11 @@ export function namingValues(id: string, samples: Samples): Readonly<Record<stri
   };
 }
 
-/** Requests that an operation answers with success, when its caller may call it. */
+/** Requests to which an operation responds with success, for a permitted caller. */
 export function acceptedRequests(operation: ServedOperation, samples: Samples): fc.Arbitrary<WireRequest> {
   const values = operation.parameters.map((parameter) => {
     const accepted = acceptedValues(operation.id, parameter, samples);
-    // One of the two parameters of the search is needed; it is the meter point.
+    // One of the two parameters of the search is required; here it is the meter point.
     const needed = parameter.required === true || parameter.name === 'mpxn';
     return (needed ? accepted : fc.option(accepted, { nil: undefined })).map((value) => [parameter, value] as const);
   });
@@ -56,7 +69,10 @@ export function acceptedRequests(operation: ServedOperation, samples: Samples): 
     .map(([body, parameters]) => agreeing(operation, parameters, body, samples));
 }
 
-/** Parameters that agree with each other and with the body: the end of a window after its beginning, an update of the same meter point. */
+/**
+ * Makes parameters consistent with each other and with the body: the end of a window after its beginning, an update of
+ * the same meter point.
+ */
 function agreeing(
   operation: ServedOperation,
   parameters: readonly (readonly [Parameter, unknown])[],
@@ -72,7 +88,7 @@ function agreeing(
   return requestOf(operation, kept, { ...consent, evidence: { ...evidence, mpxn: legacyMpxn } });
 }
 
-/** A request of an operation with these parameters and this body. */
+/** Returns a request of an operation with these parameters and this body. */
 export function requestOf(
   { method, template }: ServedOperation,
   parameters: readonly (readonly [Parameter, unknown])[],
@@ -94,21 +110,21 @@ export function requestOf(
   };
 }
 
-/** What is known later stays readable until then. */
+/** Encodes a value, except placeholders, which are replaced later. */
 function written(value: string): string {
   return Object.values(PLACEHOLDERS).includes(value) ? value : encodeURIComponent(value);
 }
 
-/** A body with known violations of the contract in it. */
+/** A body with known violations of the contract. */
 export interface BrokenBody {
   readonly body: unknown;
   readonly violations: readonly Pick<ContractViolation, 'what' | 'pointer' | 'code'>[];
 }
 
-/** Bytes of a body near the limit, which is refused before it is read. */
+/** Size in bytes near the limit, above which the server rejects a body unread. */
 const LARGE_BODY = 250 * 1024;
 
-/** Accepted bodies with one to four violations of the contract. */
+/** Accepted bodies, changed by one to four violations of the contract. */
 export function brokenBodies(operation: ServedOperation, samples: Samples): fc.Arbitrary<BrokenBody> {
   const schema = operation.body as Schema;
   const broken = fc
@@ -123,14 +139,16 @@ export function brokenBodies(operation: ServedOperation, samples: Samples): fc.A
   return broken.filter(({ body }) => Buffer.byteLength(JSON.stringify(body)) < LARGE_BODY);
 }
 
-/** A value that a parameter must refuse, and what it is told. */
+/** An invalid value of a parameter, and the expected error. */
 export interface BrokenParameter {
   readonly parameter: Parameter;
   readonly value: string;
   readonly code: ErrorCode;
 }
 
-/** Values that do not fit the schemas of the parameters of an operation; Interfaces B and D refuse parameters that they do not have, too. */
+/**
+ * Values that do not match the schemas of an operation's parameters; for Interfaces B and D unknown parameters, too.
+ */
 export function brokenParameters({ of, parameters }: ServedOperation): BrokenParameter[] {
   const broken = parameters.flatMap((parameter) =>
     brokenValues(parameter.in, parameter.schema).map((each) => ({ parameter, ...each })),
@@ -172,7 +190,7 @@ function brokenValues(source: Parameter['in'], schema: Schema): Pick<BrokenParam
   ];
 }
 
-/** How an error of an interface names a parameter. */
+/** Returns the name of a parameter in the errors of an interface. */
 export function spokenName({ of }: ServedOperation, { in: source, name }: Parameter): string {
   if (of === 'D') return name;
   return source === 'header' ? `header ${name}` : `${source} parameter ${name}`;

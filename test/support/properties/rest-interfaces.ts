@@ -1,14 +1,14 @@
-/** An interface of the register, as the specification calls it. */
+/** An interface of the register, as in the specification. */
 export type InterfaceName = 'A' | 'B' | 'C' | 'D';
 
-/** Where an interface is: its document, what comes before the paths in it, and how the paths begin that are its own. */
+/** An interface: its document, the prefix of the paths in the document, and the prefixes of its own paths. */
 export interface InterfacePlace {
   readonly document: string;
   readonly before: string;
   readonly claims: readonly string[];
 }
 
-/** The places of all interfaces (1-specification.md, Interfaces); whatever none of the others claims is Interface A's. */
+/** All interfaces (specification, Interfaces); a path that belongs to no other interface belongs to Interface A. */
 export const INTERFACE_PLACES: Readonly<Record<InterfaceName, InterfacePlace>> = {
   A: { document: '/openapi.json', before: '/v1', claims: [] },
   B: { document: '/openapi/b.json', before: '', claims: ['/login', '/register-consent', '/show-consents'] },
@@ -20,7 +20,7 @@ export const INTERFACE_PLACES: Readonly<Record<InterfaceName, InterfacePlace>> =
   },
 };
 
-/** The interface in whose form a path is answered where nothing is served. */
+/** Returns the interface that determines the form of the response to a path without an operation. */
 export function interfaceOf(path: string): InterfaceName {
   const claimed = (Object.keys(INTERFACE_PLACES) as InterfaceName[]).find((name) =>
     INTERFACE_PLACES[name].claims.some((claim) => `${path}/`.startsWith(`${claim}/`)),
@@ -28,11 +28,11 @@ export function interfaceOf(path: string): InterfaceName {
   return claimed ?? 'A';
 }
 
-/** What an error says of one reason. */
-export interface ToldError {
-  /** Code of the catalogue, or Interface D's word where it tells no details; undefined: the interface has no codes. */
+/** One reported error. */
+export interface ReportedError {
+  /** Code of the catalogue, or Interface D's word if it has no details; undefined if the interface has no codes. */
   readonly code: string | undefined;
-  /** JSON pointer, or the spoken name of a parameter (of Interface D its plain name), that it is about. */
+  /** JSON pointer, or the name of a parameter as messages have it (in Interface D its plain name). */
   readonly field: string | undefined;
   readonly message: string;
 }
@@ -47,8 +47,8 @@ interface PlainError {
   readonly details?: readonly { readonly path: string; readonly code: string; readonly message: string }[];
 }
 
-/** The errors that a body tells in the form of an interface; of a good answer none. */
-export function errorsIn(of: InterfaceName, body: unknown): ToldError[] {
+/** Returns the errors in a body of an interface; none for a success. */
+export function errorsIn(of: InterfaceName, body: unknown): ReportedError[] {
   if (of === 'A' || of === 'B') {
     const { errors = [] } = (body ?? {}) as Envelope;
     return errors.map(({ 'error-code': code, message }) => ({ code, message, field: fieldIn(message) }));
@@ -57,7 +57,7 @@ export function errorsIn(of: InterfaceName, body: unknown): ToldError[] {
   if (code === undefined) return [];
   if (of === 'C') return message.split('\n').map((line) => ({ code: undefined, message: line, field: fieldIn(line) }));
   return (
-    details?.map(({ path: field, ...told }) => ({ ...told, field })) ?? [
+    details?.map(({ path: field, ...other }) => ({ ...other, field })) ?? [
       { code: String(code), message, field: undefined },
     ]
   );
@@ -67,7 +67,7 @@ function fieldIn(message: string): string | undefined {
   return /^(.*?): /s.exec(message)?.[1];
 }
 
-/** Whether a body has the form in which an interface tells errors (2-decisions-a-b.md, sections 7 and 8; 3-decisions-c-d.md, C.1 and D.2). */
+/** Reports whether a body has the error form of an interface (decisions A/B, 7 and 8; decisions C.1 and D.2). */
 export function isErrorOf(of: InterfaceName, body: unknown, status: number): boolean {
   const { response, errors, code, message, details, ...others } = (body ?? {}) as Record<string, unknown>;
   if (of === 'A' || of === 'B') {
@@ -83,10 +83,13 @@ export function isErrorOf(of: InterfaceName, body: unknown, status: number): boo
   return typeof code === 'string' && /^[a-z_]+$/.test(code) && (details === undefined || status === 400);
 }
 
-/** Headers that every answer of an interface has, beside those of its document: Interface B is deprecated (RFC 9745, RFC 8594). */
+/**
+ * Headers that every response of an interface has in addition to those of its document: Interface B is deprecated (RFC
+ * 9745, RFC 8594).
+ */
 export const HEADERS_OF: Readonly<Partial<Record<InterfaceName, Readonly<Record<string, RegExp>>>>> = {
   B: { deprecation: /^@\d+$/, sunset: / GMT$/, link: /^<https?:.*>; rel="successor-version"$/ },
 };
 
-/** What is answered to whom is not let in, whatever else is wrong; of C nothing: it lets in everybody. */
+/** Codes of the responses to a caller without permission, whatever else is wrong; none for C, which is public. */
 export const NOT_LET_IN = /^(AUT\d+|PRM001|unauthorized|token_expired|invalid_api_key|forbidden|rti_user_not_active)$/;

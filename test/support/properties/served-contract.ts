@@ -1,6 +1,6 @@
 import { INTERFACE_PLACES, type InterfaceName } from './rest-interfaces';
 
-/** A JSON Schema as the served document writes it, references resolved. */
+/** A JSON Schema of the served document, with references resolved. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -29,32 +29,32 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** A documented answer. */
+/** A documented response. */
 export interface DocumentedAnswer {
-  /** Undefined: it has no JSON body, or none that the document describes. */
+  /** Undefined if the response has no JSON body, or one without a schema. */
   readonly schema: Schema | undefined;
-  /** Of its body; none has no body. */
+  /** Media types of its body; empty without a body. */
   readonly mediaTypes: readonly string[];
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
 }
 
-/** An operation as its document describes it. */
+/** An operation, as its document describes it. */
 export interface ServedOperation {
   readonly id: string;
   readonly of: InterfaceName;
   readonly method: string;
-  /** Whole, with what stands before the paths of its document. */
+  /** The complete path template, including the prefix of its document. */
   readonly template: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
   readonly answers: ReadonlyMap<number, DocumentedAnswer>;
-  /** Statuses of the good answers. */
+  /** Statuses of the success responses. */
   readonly successes: readonly number[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The operations of the documents that the register serves, by their ids. */
+/** Returns the operations of the documents that the register serves, by id. */
 export async function servedContract(rest: string): Promise<ReadonlyMap<string, ServedOperation>> {
   const names = Object.keys(INTERFACE_PLACES) as InterfaceName[];
   const all = await Promise.all(names.map((of) => operationsOf(rest, of)));

@@ -1,4 +1,4 @@
-/** An element with its names resolved, as XML 1.0 and its namespaces say. */
+/** An element with resolved names (XML 1.0 and Namespaces in XML). */
 export interface XmlElement {
   readonly prefix: string;
   readonly local: string;
@@ -8,7 +8,7 @@ export interface XmlElement {
   readonly children: (XmlElement | string)[];
 }
 
-/** An attribute that declares no namespace. */
+/** An attribute that is not a namespace declaration. */
 export interface XmlAttribute {
   readonly prefix: string;
   readonly local: string;
@@ -16,7 +16,7 @@ export interface XmlAttribute {
   readonly value: string;
 }
 
-/** Why a file is no well-formed XML 1.0 in UTF-8, or not without a DTD. */
+/** Thrown for a file that is not well-formed XML 1.0 in UTF-8, or has a DTD. */
 export class MalformedXml extends Error {}
 
 const XML = 'http://www.w3.org/XML/1998/namespace';
@@ -43,7 +43,7 @@ const BLANK = new RegExp(`${SPACE}+`, 'uy');
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** The root of a file, read the slow way: the whole text, by patterns of the XML specification. No DTD is read. */
+/** Returns the root element of a file. Parses the whole text slowly, by patterns of the XML specification; rejects a DTD. */
 export function parseXml(bytes: Uint8Array): XmlElement {
   const text = new Source(decoded(bytes));
   const declaration = text.take(DECLARATION);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DaysAndHours, HourlyRate, TariffScheduleEntry } from '../../../subgraphs/tariffs/domain/tariff';
+import type { DaysAndHours, HourlyRate, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
 import { type RatesTree, lawfulRates, timeOf } from './tariff-values';
 
 /** A lawful tree with one fault, and what must be told of it: `CODE path`, all of it. */
@@ -26,6 +26,8 @@ type Break = (place: Place) => string[] | undefined;
 
 const BREAKS: Readonly<Record<string, Break>> = {
   'a window taken away': ({ group, window, at }) => {
+    // A part after midnight is missing on the next day, wherever that is in the tree.
+    if (endsOnNextDay(window)) return undefined;
     group.hours.splice(group.hours.indexOf(window), 1);
     return [`VAL003 ${at.group}/hours`];
   },
@@ -33,20 +35,27 @@ const BREAKS: Readonly<Record<string, Break>> = {
     const count = group.hours.push(structuredClone(window));
     return [`VAL003 ${at.group}/hours/${count - 1}`];
   },
-  'a window that begins half an hour early': ({ group, window, at }) => {
-    if (group.hours.length === 1) return undefined;
-    const before = group.hours.findIndex(({ validTo }) => validTo === window.validFrom);
-    window.validFrom = earlier(window.validFrom);
-    // Where the other was half an hour long, it still shares it; where this one gets around to its own end, it shares all.
+  'a window that begins a minute early': ({ group, window, at }) => {
+    const before = group.hours.findIndex(
+      (other) => other.validTo === window.validFrom && other.validFrom < other.validTo,
+    );
+    if (before < 0) return undefined;
+    window.validFrom = minutesLater(window.validFrom, -1);
+    // Where this one gets around to its own end, it shares all.
     if (window.validFrom === window.validTo) return undefined;
     return [`VAL003 ${at.group}/hours/${Math.max(before, group.hours.indexOf(window))}`];
   },
-  'a begin that is not on a half-hour': ({ window, at }) => {
+  'a window that ends a minute late on the next day': ({ window, at }) => {
+    const isUntilNextDay = window.validTo <= window.validFrom;
+    window.validTo = minutesLater(window.validTo, 1);
+    return isUntilNextDay && window.validTo <= window.validFrom ? [`VAL003 ${at.window}`] : undefined;
+  },
+  'a begin that is not on a minute': ({ window, at }) => {
     window.validFrom = window.validFrom.replace(/:\d\d$/, ':01');
     return [`VAL003 ${at.window}/validFrom`];
   },
-  'an end that is not on a half-hour': ({ window, at }) => {
-    window.validTo = window.validTo.replace(/:\d\d:/, ':15:');
+  'an end that is not on a minute': ({ window, at }) => {
+    window.validTo = window.validTo.replace(/:\d\d$/, ':15');
     return [`VAL003 ${at.window}/validTo`];
   },
   'a time that is none': ({ window, at }) => {
@@ -66,18 +75,22 @@ const BREAKS: Readonly<Record<string, Break>> = {
     return [`VAL003 ${at.entry}/daysAndHours/${count - 1}`];
   },
   'no entry for what is left of the days': ({ rates }) => {
+    if (hasNights(rates)) return undefined;
     rates.pop();
     return ['VAL003 rates'];
   },
-  'no days group for what is left of the week': ({ entry, at }) => {
+  'no days group for what is left of the week': ({ rates, entry, at }) => {
+    if (hasNights(rates)) return undefined;
     entry.daysAndHours.pop();
     return [`VAL003 ${at.entry}/daysAndHours`];
   },
-  'no days groups': ({ entry, at }) => {
+  'no days groups': ({ rates, entry, at }) => {
+    if (hasNights(rates)) return undefined;
     entry.daysAndHours = [];
     return [`VAL003 ${at.entry}/daysAndHours`];
   },
-  'no months': ({ entry, isLastEntry, at }) => {
+  'no months': ({ rates, entry, isLastEntry, at }) => {
+    if (hasNights(rates)) return undefined;
     entry.months = [];
     return [`VAL003 ${at.entry}/months`, ...(isLastEntry ? ['VAL003 rates'] : [])];
   },
@@ -106,7 +119,8 @@ const BREAKS: Readonly<Record<string, Break>> = {
     entry.dates.push(entry.dates[0] as number);
     return [`VAL003 ${at.entry}/dates`];
   },
-  'no dates': ({ entry, isLastEntry, at }) => {
+  'no dates': ({ rates, entry, isLastEntry, at }) => {
+    if (hasNights(rates)) return undefined;
     entry.dates = [];
     return [`VAL003 ${at.entry}/dates`, ...(isLastEntry ? ['VAL003 rates'] : [])];
   },
@@ -145,9 +159,18 @@ const BREAKS: Readonly<Record<string, Break>> = {
   },
 };
 
-function earlier(time: string): string {
-  const halfHour = Number(time.slice(0, 2)) * 2 + (time.slice(3, 5) === '30' ? 1 : 0);
-  return timeOf((halfHour + 47) % 48);
+function endsOnNextDay({ validFrom, validTo }: HourlyRate): boolean {
+  return validTo <= validFrom && validTo !== '00:00:00';
+}
+
+/** Whether days depend on windows of the days before: what is missing on one is then missing on another, too. */
+function hasNights(rates: RatesTree): boolean {
+  return rates.some(({ daysAndHours }) => daysAndHours.some(({ hours }) => hours.some(endsOnNextDay)));
+}
+
+function minutesLater(time: string, minutes: number): string {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  return timeOf((hour * 60 + minute + minutes + 24 * 60) % (24 * 60));
 }
 
 /** The kinds of faults. */

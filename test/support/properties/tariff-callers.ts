@@ -1,8 +1,8 @@
 import type { AccountRole } from '../../../schema/roles';
 import type { ConsumerParties } from '../consumer-parties';
-import type { RestCaller } from './rest-callers';
+import type { RestCaller } from './rest-caller';
 
-/** Whom an operation of Interface D lets in (3-decisions-c-d.md, D.1). */
+/** Whom an operation of Interface D lets in (decisions D.1). */
 export interface TariffAudience {
   /** Anybody, if the credential that is sent is a good one. */
   readonly everybody: boolean;

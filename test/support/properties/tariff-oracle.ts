@@ -1,17 +1,23 @@
-import { MONTHS, type Tariff, type TariffInput, WEEKDAYS } from '../../../subgraphs/tariffs/domain/tariff';
+import { MONTHS, type Tariff, type TariffInput, WEEKDAYS } from '../../../subgraphs/tariffs/catalogue/tariff';
 
 /**
- * The rules of a rates tree once more, slow and literal: every half-hour asks Intl for its wall time and walks the tree; money is integers.
+ * The rules of a rates tree once more, slow and literal: every minute asks Intl for its wall time and walks the tree; money is integers.
  * Nothing of the product's rules is used.
  */
 
-/** What a schedule sees of an instant. */
-export interface WallTime {
+/** A kind of day. */
+export interface DayKind {
   readonly month: string;
   readonly date: number;
   readonly day: string;
+}
+
+/** What a schedule sees of an instant. */
+export interface WallTime extends DayKind {
   /** Of the day, from 0. */
   readonly minute: number;
+  /** The day before, on which windows start that run past midnight. */
+  readonly before: DayKind;
 }
 
 type Rates = TariffInput['rates'];
@@ -19,36 +25,58 @@ type Hours = Rates[number]['daysAndHours'][number]['hours'][number];
 
 const CLOCK = new Intl.DateTimeFormat('en-US', {
   timeZone: 'Europe/London',
-  ...({ month: 'short', day: 'numeric', weekday: 'short' } as const),
+  ...({ year: 'numeric', month: 'numeric', day: 'numeric' } as const),
   ...({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const),
+});
+const CALENDAR = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'UTC',
+  ...({ month: 'short', day: 'numeric', weekday: 'short' } as const),
 });
 
 /** The wall time in London of an instant in milliseconds. */
 export function wallTimeOf(at: number): WallTime {
-  const parts = Object.fromEntries(CLOCK.formatToParts(at).map(({ type, value }) => [type, value]));
-  const { month = '', day, weekday = '', hour, minute } = parts;
-  return { month, date: Number(day), day: weekday, minute: Number(hour) * 60 + Number(minute) };
+  const { year, month, day, hour, minute } = partsOf(CLOCK, at);
+  const dayAt = (date: number) => kindOf(Date.UTC(Number(year), Number(month) - 1, date));
+  return { ...dayAt(Number(day)), minute: Number(hour) * 60 + Number(minute), before: dayAt(Number(day) - 1) };
 }
 
-/** Where a walk through the tree ends: in windows, or where nothing matched. */
-export interface Walk {
+const kinds = new Map<number, DayKind>();
+
+function kindOf(midnight: number): DayKind {
+  const { month = '', day, weekday = '' } = partsOf(CALENDAR, midnight);
+  const kind = kinds.get(midnight) ?? { month, date: Number(day), day: weekday };
+  kinds.set(midnight, kind);
+  return kind;
+}
+
+function partsOf(format: Intl.DateTimeFormat, at: number): Partial<Record<string, string>> {
+  return Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+}
+
+/** Where a walk through the tree ends for a day: in a days group, or where nothing matched. */
+interface Walk {
   readonly schedule?: number;
   readonly daysAndHours?: number;
-  /** All windows of the days group that hold the minute; there should be one. */
-  readonly windows: readonly number[];
 }
 
-/** Walks the tree for a wall time. */
-export function walk(rates: Rates, { minute, ...kind }: WallTime): Walk {
-  const place = walkToGroup(rates, kind);
-  const { schedule = NaN, daysAndHours = NaN } = place;
-  const group = rates[schedule]?.daysAndHours[daysAndHours];
-  if (group === undefined) return { ...place, windows: [] };
-  return { ...place, windows: group.hours.flatMap((window, index) => (holds(window, minute) ? [index] : [])) };
+/** All windows that hold a minute; there should be one. */
+export function windowsAt(rates: Rates, { minute, before, ...day }: WallTime): [number, number, number][] {
+  return [
+    ...holding(rates, walkToGroup(rates, before), minute + DAY),
+    ...holding(rates, walkToGroup(rates, day), minute),
+  ];
+}
+
+function holding(rates: Rates, { schedule, daysAndHours }: Walk, minute: number): [number, number, number][] {
+  if (schedule === undefined || daysAndHours === undefined) return [];
+  const hours = rates[schedule]?.daysAndHours[daysAndHours]?.hours ?? [];
+  return hours.flatMap((window, index): [number, number, number][] =>
+    holds(window, minute) ? [[schedule, daysAndHours, index]] : [],
+  );
 }
 
 /** Walks the tree for a kind of day, as far as the minute does not matter. */
-function walkToGroup(rates: Rates, { month, date, day }: DayKind): Omit<Walk, 'windows'> {
+function walkToGroup(rates: Rates, { month, date, day }: DayKind): Walk {
   const schedule = rates.findIndex(
     ({ months, dates }) =>
       months.some((each) => each === month || each === 'All') && (dates == null || dates.includes(date)),
@@ -59,9 +87,12 @@ function walkToGroup(rates: Rates, { month, date, day }: DayKind): Omit<Walk, 'w
   return entry.daysAndHours[daysAndHours] === undefined ? { schedule } : { schedule, daysAndHours };
 }
 
+const DAY = 24 * 60;
+
+/** Whether a window that starts on a day holds a minute of that day, or with 1440 added of the next. */
 function holds({ validFrom, validTo }: Hours, minute: number): boolean {
   const [from, to] = [minutesOf(validFrom), minutesOf(validTo)];
-  return from < to ? from <= minute && minute < to : minute >= from || minute < to;
+  return from <= minute && minute < (from < to ? to : to + DAY);
 }
 
 const minutesByTime = new Map<string, number>();
@@ -101,26 +132,38 @@ function halfEven(dividend: bigint, divisor: bigint): bigint {
   return isUp ? quotient + 1n : quotient;
 }
 
-/** The minutes of a day at which half-hours begin. */
-const MINUTES = Array.from({ length: 48 }, (_, each) => each * 30);
+const MINUTES = Array.from({ length: DAY }, (_, minute) => minute);
 
-/** A kind of day. */
-type DayKind = Omit<WallTime, 'minute'>;
+/** A day with the day before it. */
+export type Succession = Omit<WallTime, 'minute'>;
 
-/** Every day of a leap year on every day of the week. */
-const EVERY_KIND_OF_DAY: readonly DayKind[] = Array.from(
-  { length: 366 },
-  (_, index) => new Date(Date.UTC(2024, 0, 1 + index)),
-).flatMap((day) =>
-  WEEKDAYS.map((weekday) => ({ month: MONTHS[day.getUTCMonth()] as string, date: day.getUTCDate(), day: weekday })),
+/** Every day of a leap year and 1 March of another, on every day of the week. */
+const EVERY_KIND_OF_DAY: readonly Succession[] = [
+  ...Array.from({ length: 366 }, (_, index) => Date.UTC(2024, 0, 1 + index)),
+  Date.UTC(2023, 2, 1),
+].flatMap((at) =>
+  WEEKDAYS.map((day, index) => ({
+    ...onWeekday(at, day),
+    before: onWeekday(at - 86_400_000, WEEKDAYS[(index + 6) % 7] as string),
+  })),
 );
 
+function onWeekday(at: number, day: string): DayKind {
+  const date = new Date(at);
+  return { month: MONTHS[date.getUTCMonth()] as string, date: date.getUTCDate(), day };
+}
+
 /**
- * Paths at which a tree of readable parts is wrong, as it should be told: gaps on the days that occur, overlaps, and what is never reached
- * on any day there is.
+ * Paths at which a tree of readable parts is wrong, as it should be told: gaps and overlaps past midnight on the days that occur, overlaps
+ * of a day, and what is never reached on any day there is.
  */
-export function brokenPlaces(rates: Rates, occurring: readonly DayKind[] = EVERY_KIND_OF_DAY): string[] {
-  const broken = new Set<string>([...overlapping(rates), ...gaps(rates, occurring)]);
+export function brokenPlaces(
+  rates: Rates,
+  occurring: readonly Succession[] = EVERY_KIND_OF_DAY,
+  mayHaveGaps = false,
+): string[] {
+  const broken = new Set([...overlapping(rates), ...overnight(rates, occurring)]);
+  if (!mayHaveGaps) for (const gap of gaps(rates, occurring)) broken.add(gap);
   const reached = new Set(EVERY_KIND_OF_DAY.map((kind) => `rates/${walkToGroup(rates, kind).schedule}`));
   for (const [schedule, { daysAndHours }] of rates.entries()) {
     const counting = WEEKDAYS.map((day) =>
@@ -135,29 +178,50 @@ export function brokenPlaces(rates: Rates, occurring: readonly DayKind[] = EVERY
   return [...broken].toSorted();
 }
 
-/** Where nothing matches in some half-hour of some day. */
-function gaps(rates: Rates, occurring: readonly DayKind[]): Set<string> {
-  const [missing, seen] = [new Set<string>(), new Set<string>()];
-  for (const kind of occurring) {
+/** Days of which both they and the days before them have the same groups, once. */
+function successions(rates: Rates, occurring: readonly Succession[]): Map<string, Succession> {
+  const name = (kind: DayKind) => {
     const { schedule, daysAndHours } = walkToGroup(rates, kind);
-    const group = `rates/${schedule}/daysAndHours/${daysAndHours}`;
+    return `${schedule}/${daysAndHours}`;
+  };
+  return new Map(occurring.map((each) => [`${name(each.before)} ${name(each)}`, each]));
+}
+
+/** Where nothing matches in some minute of some day. */
+function gaps(rates: Rates, occurring: readonly Succession[]): Set<string> {
+  const missing = new Set<string>();
+  for (const kind of successions(rates, occurring).values()) {
+    const { schedule, daysAndHours } = walkToGroup(rates, kind);
     if (schedule === undefined) missing.add('rates');
     else if (daysAndHours === undefined) missing.add(`rates/${schedule}/daysAndHours`);
-    else if (!seen.has(group) && MINUTES.some((minute) => walk(rates, { ...kind, minute }).windows.length === 0))
-      missing.add(`${group}/hours`);
-    seen.add(group);
+    else if (MINUTES.some((minute) => windowsAt(rates, { ...kind, minute }).length === 0))
+      missing.add(`rates/${schedule}/daysAndHours/${daysAndHours}/hours`);
   }
   return missing;
 }
 
-/** Windows that share a minute with an earlier one of their days group. */
+/** Windows that run past midnight into a minute that a window of the next day holds, too. */
+function overnight(rates: Rates, occurring: readonly Succession[]): Set<string> {
+  const late = new Set<string>();
+  for (const { before, ...day } of successions(rates, occurring).values())
+    for (const minute of MINUTES) {
+      if (holding(rates, walkToGroup(rates, day), minute).length === 0) continue;
+      // Of several windows of the day before, which overlap each other, the first is named.
+      const [first] = holding(rates, walkToGroup(rates, before), minute + DAY);
+      if (first) late.add(`rates/${first[0]}/daysAndHours/${first[1]}/hours/${first[2]}`);
+    }
+  return late;
+}
+
+/** Windows that share a minute with an earlier one of their days group, which starts on the same day. */
 function overlapping(rates: Rates): string[] {
+  const both = [...MINUTES, ...MINUTES.map((minute) => minute + DAY)];
   return rates.flatMap(({ daysAndHours }, schedule) =>
     daysAndHours.flatMap(({ hours }, group) =>
       hours.flatMap((later, index) => {
         const shares = hours
           .slice(0, index)
-          .some((earlier) => MINUTES.some((each) => holds(earlier, each) && holds(later, each)));
+          .some((earlier) => both.some((each) => holds(earlier, each) && holds(later, each)));
         return shares ? [`rates/${schedule}/daysAndHours/${group}/hours/${index}`] : [];
       }),
     ),

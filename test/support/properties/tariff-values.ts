@@ -9,9 +9,12 @@ import {
   type TariffInput,
   type TariffScheduleEntry,
   WEEKDAYS,
-} from '../../../subgraphs/tariffs/domain/tariff';
+} from '../../../subgraphs/tariffs/catalogue/tariff';
 
 /** Random rates trees. A lawful one is lawful by the way it is made: each part has something that no part before it takes. */
+
+/** Minutes of a day. */
+const DAY = 24 * 60;
 
 /** Days that each month has in any year. */
 const SURE_DATES = 28;
@@ -32,22 +35,30 @@ const tiers: fc.Arbitrary<RateTier[]> = fc
     return [...ascending, null].map((toKwh, index) => ({ unitPrice: prices[index] as string, toKwh }));
   });
 
-/** The day cut at some half-hours; the last piece wraps past midnight, and one cut is the whole day. */
-const wholeDays: fc.Arbitrary<HourlyRate[]> = fc
-  .tuple(fc.uniqueArray(fc.nat(47), { minLength: 1, maxLength: 6 }), fc.array(tiers, { minLength: 6, maxLength: 6 }))
-  .chain(([cuts, rates]) => {
-    const ascending = cuts.toSorted((one, other) => one - other);
-    const windows = ascending.map((cut, index) => ({
-      validFrom: timeOf(cut),
-      validTo: timeOf(ascending[(index + 1) % ascending.length] as number),
-      rate: rates[index] as RateTier[],
-    }));
-    return fc.shuffledSubarray(windows, { minLength: windows.length });
-  });
+/** The minute at which the first window of every day starts: windows run past midnight until it. Often midnight itself. */
+const firstMinutes: fc.Arbitrary<number> = fc.oneof(fc.constant(0), fc.nat(DAY - 1));
 
-/** The time at which a half-hour begins. */
-export function timeOf(halfHour: number): string {
-  return `${String(Math.floor(halfHour / 2)).padStart(2, '0')}:${halfHour % 2 === 0 ? '00' : '30'}:00`;
+/** The day cut at some minutes from the first one on; the last piece runs on until the first minute of the next day. */
+function wholeDays(first: number): fc.Arbitrary<HourlyRate[]> {
+  return fc
+    .tuple(
+      fc.uniqueArray(fc.integer({ min: first, max: DAY - 1 }), { maxLength: 5 }),
+      fc.array(tiers, { minLength: 6, maxLength: 6 }),
+    )
+    .chain(([cuts, rates]) => {
+      const ascending = [...new Set([first, ...cuts])].toSorted((one, other) => one - other);
+      const windows = ascending.map((cut, index) => ({
+        validFrom: timeOf(cut),
+        validTo: timeOf(ascending[(index + 1) % ascending.length] as number),
+        rate: rates[index] as RateTier[],
+      }));
+      return fc.shuffledSubarray(windows, { minLength: windows.length });
+    });
+}
+
+/** A minute of the day as a time. */
+export function timeOf(minute: number): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}:00`;
 }
 
 /**
@@ -72,11 +83,13 @@ function layers<Name extends string>(names: readonly Name[], most: number): fc.A
     });
 }
 
-const days: fc.Arbitrary<DaysAndHours[]> = layers(WEEKDAYS, 3).chain((lists) =>
-  fc
-    .array(wholeDays, { minLength: lists.length, maxLength: lists.length })
-    .map((hours) => lists.map((each, index) => ({ days: each, hours: hours[index] as HourlyRate[] }))),
-);
+function daysFrom(first: number): fc.Arbitrary<DaysAndHours[]> {
+  return layers(WEEKDAYS, 3).chain((lists) =>
+    fc
+      .array(wholeDays(first), { minLength: lists.length, maxLength: lists.length })
+      .map((hours) => lists.map((each, index) => ({ days: each, hours: hours[index] as HourlyRate[] }))),
+  );
+}
 
 /** Dates of an entry, null = all. A sure one is among them, so that the entry's own month has it. */
 function datesOf(months: readonly string[]): fc.Arbitrary<number[] | null> {
@@ -87,29 +100,37 @@ function datesOf(months: readonly string[]): fc.Arbitrary<number[] | null> {
   return fc.oneof(fc.constant(null), chosen);
 }
 
-/** Rates trees that break no rule: a price in every half-hour, each part reached. The last entry counts for what is left of all days. */
-export const lawfulRates: fc.Arbitrary<TariffScheduleEntry[]> = layers(MONTHS, 4).chain((lists) =>
-  fc.tuple(
-    ...lists.map((months, index) =>
-      fc.record({
-        months: fc.constant(months),
-        dates: index === lists.length - 1 ? fc.constant(null) : datesOf(months),
-        daysAndHours: days,
-      }),
+/** Rates trees that break no rule: a price in every minute, each part reached. The last entry counts for what is left of all days. */
+export const lawfulRates: fc.Arbitrary<TariffScheduleEntry[]> = fc
+  .tuple(layers(MONTHS, 4), firstMinutes)
+  .chain(([lists, first]) =>
+    fc.tuple(
+      ...lists.map((months, index) =>
+        fc.record({
+          months: fc.constant(months),
+          dates: index === lists.length - 1 ? fc.constant(null) : datesOf(months),
+          daysAndHours: daysFrom(first),
+        }),
+      ),
     ),
-  ),
+  );
+
+/** Whole hours, so that some windows touch, and any minutes. */
+const someTimes = fc.oneof(
+  fc.nat(23).map((hour) => timeOf(hour * 60)),
+  fc.nat(DAY - 1).map(timeOf),
 );
 
 /** Windows anywhere, with gaps and overlaps. */
 const someHours: fc.Arbitrary<HourlyRate[]> = fc.array(
-  fc.record({ validFrom: fc.nat(47).map(timeOf), validTo: fc.nat(47).map(timeOf), rate: tiers }),
+  fc.record({ validFrom: someTimes, validTo: someTimes, rate: tiers }),
   { minLength: 1, maxLength: 3 },
 );
 
 const someDays: fc.Arbitrary<DaysAndHours[]> = fc.array(
   fc.record({
     days: fc.oneof(fc.subarray<RateDay>([...WEEKDAYS], { minLength: 1 }), fc.constant<RateDay[]>(['All'])),
-    hours: fc.oneof(wholeDays, someHours),
+    hours: fc.oneof(firstMinutes.chain(wholeDays), someHours),
   }),
   { minLength: 1, maxLength: 4 },
 );
@@ -120,7 +141,7 @@ export const anyRates: fc.Arbitrary<TariffScheduleEntry[]> = fc.array(
     fc.record({
       months: fc.constant(months),
       dates: months.some((month) => month === 'All') ? fc.constant(null) : datesOf(months),
-      daysAndHours: fc.oneof(days, someDays),
+      daysAndHours: fc.oneof(firstMinutes.chain(daysFrom), someDays),
     }),
   ),
   { minLength: 1, maxLength: 4 },

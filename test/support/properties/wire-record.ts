@@ -1,4 +1,4 @@
-/** An access record as it is sent: only what the rules look at is named. */
+/** An access record as sent in a request, with only the fields that the rules use. */
 export interface WireRecord {
   'record-metadata': {
     'schema-version': string;
@@ -31,7 +31,7 @@ export interface WireRecord {
   'reidentification-token'?: string | null;
 }
 
-/** A controller of a record as it is sent. */
+/** A controller in a request. */
 export interface WireController {
   name: string;
   role: string;
@@ -43,18 +43,18 @@ export interface WireController {
   'storage-conditions'?: { location: string; 'retention-period': string } | null;
 }
 
-/** The notice of a record as it is sent. */
+/** The notice in a request. */
 export interface WireNotice {
   'shared-notice'?: WireNoticeDetail | null;
   notices?: (WireNoticeDetail & { 'controller-name': string })[] | null;
 }
 
-/** A notice to the customer as it is sent. */
+/** A notice to the customer in a request. */
 export interface WireNoticeDetail {
   'terms-url': string;
   'notice-version': string;
   'notice-language'?: string;
 }
 
-/** The two bases on which there is a notice and a consent. */
+/** The two legal bases that have a notice and a consent. */
 export const CONSENT_BASES = ['uk-consent', 'uk-explicit-consent'];

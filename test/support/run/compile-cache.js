@@ -1,7 +1,8 @@
 /**
- * Keeps what V8 has compiled, and where Node has found each module, for the processes of a test run: each of them loads the same two
- * thousand modules. `node -r ./test/support/run/compile-cache.js <product>/<program>.js`; the product's folder is named after the hash of
- * its sources and holds the cache. A process that had to compile many modules itself writes the cache for those after it.
+ * Caches what V8 has compiled and where Node has found each module, for the processes of a test run, which all load the
+ * same two thousand modules: `node -r ./test/support/run/compile-cache.js <product>/<program>.js`. The product's folder
+ * contains the cache; its name contains the hash of the sources. A process that had to compile many modules writes the
+ * cache for later processes.
  */
 const { randomUUID } = require('node:crypto');
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
@@ -10,19 +11,19 @@ const { dirname, join } = require('node:path');
 const { deserialize, serialize } = require('node:v8');
 const { Script } = require('node:vm');
 
-/** Modules that a process must have compiled itself before writing a cache pays. */
+/** Number of modules that a process must have compiled before it writes a cache. */
 const WORTH_WRITING = 50;
 
 const file = join(dirname(process.argv[1]), `compiled-${process.version}.cache`);
 const kept = read();
-/** Scripts of this process that the cache does not have, by file. */
+/** Scripts of this process that are not in the cache, by file. */
 const compiledHere = new Map();
 
 function read() {
   try {
     return deserialize(readFileSync(file));
   } catch {
-    return { places: new Map(), code: new Map() }; // there is none yet
+    return { places: new Map(), code: new Map() }; // there is no cache yet
   }
 }
 
@@ -44,7 +45,7 @@ Module.prototype._compile = function (content, filename, format) {
   return run.call(this.exports, this.exports, requireOf(this), this, filename, dirname(filename));
 };
 
-/** A CommonJS module as a script; undefined when it is none. */
+/** Returns a CommonJS module as a script; undefined if it is not one. */
 function scriptOf(content, filename) {
   const cachedData = kept.code.get(filename);
   try {
@@ -55,11 +56,11 @@ function scriptOf(content, filename) {
     if (cachedData === undefined || script.cachedDataRejected) compiledHere.set(filename, script);
     return script;
   } catch {
-    return undefined; // Node says what is wrong with it
+    return undefined; // Node reports the syntax error
   }
 }
 
-/** The `require` of a module, as Node makes it. */
+/** Returns the `require` of a module, as Node creates it. */
 function requireOf(module) {
   const require = (request) => module.require(request);
   require.resolve = (request, options) => Module._resolveFilename(request, module, false, options);
@@ -78,6 +79,6 @@ process.on('exit', () => {
     writeFileSync(whole, serialize(kept));
     renameSync(whole, file);
   } catch {
-    rmSync(whole, { force: true }); // the cache saves time, nothing more
+    rmSync(whole, { force: true }); // the cache only saves time
   }
 });

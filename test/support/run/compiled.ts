@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 
 const CACHE = join(REPOSITORY_ROOT, 'node_modules', '.cache', 'register-dist');
+/** Folders of the root without sources of the product. A folder of the product may have the same name. */
 const NOT_PRODUCT = new Set(['node_modules', 'dist', 'test', 'coverage', '.git', '.data', '.stryker-tmp', 'reports']);
 const OF_BUILD = /^(?:package-lock\.json|\.swcrc)$/;
 /** `test/support/swc-compiled.js`. */
@@ -14,10 +15,10 @@ interface Compiler {
 const MAX_AGE_MS = 24 * 3_600_000;
 
 /**
- * Returns a folder that holds the product as JavaScript: compiled by swc, a source at a time, which takes a second after a change where
- * `npm run build` takes twenty. (`npm test` checks the types before; `test/structure/container.test.ts` runs what `npm run build` makes.)
- * The folder is named after a hash of the sources and appears complete or not at all, so runs at the same time share it. Throws when a
- * source does not compile.
+ * Returns a folder with the product as JavaScript. Swc compiles each source separately, which takes a second after a
+ * change, instead of twenty for `npm run build`. (`npm test` checks the types first; `test/structure/container.test.ts`
+ * runs the output of `npm run build`.) The name of the folder contains a hash of the sources, and the folder appears
+ * complete or not at all, so that concurrent runs share it. Throws if a source does not compile.
  */
 export function compiledProduct(): string {
   const sources = sourcesBelow(REPOSITORY_ROOT);
@@ -37,7 +38,7 @@ export function compiledProduct(): string {
     renameSync(partial, folder);
   } catch (error) {
     rmSync(partial, { recursive: true });
-    if (!existsSync(folder)) throw error; // else another run compiled the same sources at the same time
+    if (!existsSync(folder)) throw error; // otherwise a concurrent run compiled the same sources
   }
   return folder;
 }
@@ -48,10 +49,10 @@ function hashOf(sources: readonly string[]): string {
   return hash.digest('hex').slice(0, 24);
 }
 
-/** Sources of the product, among them JSON files that it imports, and what says how they are compiled. */
+/** Returns the sources of the product, the JSON files that it imports, and the compiler settings. */
 function sourcesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !NOT_PRODUCT.has(name))
+    .filter(({ name }) => folder !== REPOSITORY_ROOT || !NOT_PRODUCT.has(name))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);

@@ -13,11 +13,11 @@ import { liveShortly } from './short-lived';
 import { SYSTEM_POSTGRES } from './system-postgres';
 
 declare global {
-  /** The keeper of the run and the folders that it keeps, for the global teardown. */
+  /** The keeper of the run and its folders, for the global teardown. */
   var keeperOfTheRun: { readonly process: ChildProcess; readonly run: string; folders?: RunFolders } | undefined;
 }
 
-/** Says in one line each what this machine lacks, compiles the product, and starts the keeper of the run. */
+/** Reports in one line each what this machine lacks, compiles the product, and starts the keeper of the run. */
 async function setUpRun({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): Promise<void> {
   noticeMissing();
   liveShortly();
@@ -39,12 +39,12 @@ async function setUpRun({ nonFlagArgs }: { readonly nonFlagArgs: readonly string
   if (nonFlagArgs.length === 0) startSharedRegister();
 }
 
-/** The whole suite needs the shared register soon; a failed start is reported by the first test that asks for it. */
+/** Starts the shared register early; the first test that needs it reports a failed start. */
 function startSharedRegister(): void {
   sharedRegister().catch(() => undefined);
 }
 
-/** What a keeper says of itself when it is ready. */
+/** The first line of a keeper's output, when it is ready. */
 interface KeeperFacts {
   readonly url: string;
   readonly databaseServer: string;

@@ -4,8 +4,8 @@ import { endProcessesOf } from './left-processes';
 import { removeRunFolders } from './run-folders';
 
 /**
- * Ends the keeper of the run, and with it everything that the run started; waits until nothing of it is left. What a keeper leaves that
- * was killed is removed here.
+ * Ends the keeper of the run, and so everything that the run started; waits until nothing is left. Removes what a
+ * killed keeper has left.
  */
 async function tearDownRun(): Promise<void> {
   if (globalThis.keeperOfTheRun === undefined) return;

@@ -3,7 +3,10 @@ import type { KeptRegister, RegisterOrder, Template, TemplateName } from './keep
 /** Variable with the address of the run's keeper. */
 export const KEEPER_URL = 'TEST_KEEPER_URL';
 
-/** Returns the register of a name that all test files of the run share, as processes of their own; the first call starts it. */
+/**
+ * Returns the register with this name, which all test files of the run share, in its own processes; the first call
+ * starts it.
+ */
 export function sharedKeptRegister(name: string, order: RegisterOrder): Promise<KeptRegister> {
   return ask<KeptRegister>('POST', `/shared-registers/${name}`, order);
 }
@@ -18,7 +21,7 @@ export function stopKeptRegister(id: string): Promise<void> {
   return ask<void>('DELETE', `/registers/${id}`);
 }
 
-/** Returns a template, made at the first call of the run. */
+/** Returns a template, which the first call of the run creates. */
 export function templateOf(name: TemplateName): Promise<Template> {
   return ask<Template>('POST', `/templates/${name}`);
 }

@@ -1,40 +1,49 @@
 import type { Environment } from '../../../process/environment';
-import type { DemoData } from '../../../sandbox/demo-data';
+import type { DemoData } from '../../../sandbox/sandbox-file';
 
-/** How the services of a register are wired: in one process that calls subgraphs directly, or in a process each, over HTTP. */
+/**
+ * How the services of a register run: in one process with direct calls of subgraphs, or in one process per service,
+ * over HTTP.
+ */
 export type Wiring = 'one process' | 'a process each';
 
 /** A register that the keeper starts. */
 export interface RegisterOrder {
   readonly wiring: Wiring;
-  /** Variables beside those that the keeper sets: database, data folder, ports, `RATE_LIMITS=off` and `CLOCK_CAN_MOVE=true`. */
+  /**
+   * Variables in addition to those of the keeper: database, data folder, ports, `RATE_LIMITS=off` and
+   * `CLOCK_CAN_MOVE=true`.
+   */
   readonly environment?: Environment | undefined;
-  /** An existing database; without it the register gets a copy of the one with demo data. */
+  /** An existing database; by default a copy of the one with demo data. */
   readonly databaseUrl?: string | undefined;
 }
 
 /** A register that the keeper runs, with demo data. */
 export interface KeptRegister {
-  /** Names it to the keeper. */
+  /** Identifies it for the keeper. */
   readonly id: string;
   readonly rest: string;
   readonly gateway: string;
   readonly portal: string;
   readonly console: string;
-  /** Address of the captured mails, as JSON. */
+  /** URL of the captured mails, as JSON. */
   readonly mailbox: string;
   readonly sandbox: DemoData;
   readonly databaseUrl: string;
   readonly dataDir: string;
-  /** Files to which its processes write their logs. */
+  /** Log files of its processes. */
   readonly logFiles: readonly string[];
 }
 
-/** A database that others are copied from. `files` are the files of the data folder that belongs to it, by name. */
+/** A database to copy. `files` are the files of its data folder, by name. */
 export interface Template {
   readonly database: string;
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** `migrated`: the tables of all subgraphs, empty, of no key. `filled`: the database of a register after its first start, with demo data. */
+/**
+ * `migrated`: the empty tables of all subgraphs, not bound to any key. `filled`: the database of a register after its
+ * first start, with demo data.
+ */
 export type TemplateName = 'migrated' | 'filled';

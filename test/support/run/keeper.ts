@@ -9,9 +9,9 @@ import { type RunFolders, TABLES_FOLDER, makeRunFolders, removeLeftRuns, removeR
 import { Templates } from './templates';
 
 /**
- * The keeper of a test run, a process of its own: it owns the PostgreSQL, the registers, the databases and the folder of the run. It
- * lives as long as its standard input is open, and then leaves nothing behind, in whatever way the run ended. Prints one line of JSON
- * when it is ready: its address, the database server, the folders.
+ * The keeper of a test run, a separate process: it owns the PostgreSQL server, the registers, the databases and the
+ * folder of the run. It runs until its standard input closes, and then removes everything, however the run ended.
+ * Prints one line of JSON when it is ready: its address, the database server, the folders.
  */
 async function main([product = '', run = '']: string[]): Promise<void> {
   await removeLeftRuns();
@@ -63,12 +63,15 @@ class Keeper implements Surroundings {
       );
     });
     server.requestTimeout = 0;
-    server.keepAliveTimeout = 0; // a test that sends its next request after a pause meets no connection that is being closed
+    server.keepAliveTimeout = 0; // so that a test that pauses between requests does not use a connection that is closing
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Stops the registers that run, in order. One that is still starting is not waited for: its processes are killed with the run's. */
+  /**
+   * Stops the running registers, in order. It does not wait for one that is still starting: its processes are killed
+   * with the run's.
+   */
   async close(): Promise<void> {
     await Promise.allSettled([...this.running].map((register) => register.close()));
     await this.postgres?.remove();

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../../../process/environment';
-import type { DemoData } from '../../../sandbox/demo-data';
+import type { DemoData } from '../../../sandbox/sandbox-file';
 import { databaseCopy } from '../postgres';
 import type { KeptRegister, RegisterOrder } from './keeper-protocol';
 import { loggedProcess } from './logged-process';
 import type * as ProcessEach from './process-each';
 import { urlsOf } from './register-urls';
 import { type Templates, freePorts } from './templates';
+import type { Start, Started } from './started-register';
 
 /** A register that the keeper can stop. */
 export interface RunningKeptRegister {
@@ -16,7 +16,7 @@ export interface RunningKeptRegister {
   close(): Promise<void>;
 }
 
-/** Where registers of a run are made. */
+/** Where the registers of a run are created. */
 export interface Surroundings {
   readonly templates: Templates;
   /** Folder of the compiled product; empty: it runs from its sources. */
@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly folder: string;
 }
 
-/** Starts a register with demo data, in a database and a data folder of its own. */
+/** Starts a register with demo data, with a separate database and data folder. */
 export async function startKeptRegister(
   order: RegisterOrder,
   surroundings: Surroundings,
@@ -63,29 +63,15 @@ export async function startKeptRegister(
   };
 }
 
-/** Where a register is started. */
-export interface Start {
-  readonly environment: Environment;
-  readonly dataDir: string;
-  readonly product: string;
-}
-
-/** What is running of it. */
-export interface Started {
-  readonly mailbox: string;
-  readonly logFiles: readonly string[];
-  close(): Promise<void>;
-}
-
 async function startOneProcess({ environment, dataDir, product }: Start): Promise<Started> {
   const { logFile, stop } = await loggedProcess(product, environment, `${dataDir}.log`);
   return { mailbox: `http://localhost:${environment['MAILBOX_PORT']}`, logFiles: [logFile], close: stop };
 }
 
-/** Loaded when it is needed: it contains much of the product. */
+/** Loaded on demand: it imports much of the product. */
 const processEach = () => require('./process-each') as typeof ProcessEach;
 
-/** The database given as it is; else a copy of the filled one, with the files that belong to it. */
+/** Returns the given database; by default a copy of the filled one, with its files. */
 async function databaseFor({ databaseUrl }: RegisterOrder, dataDir: string, templates: Templates) {
   if (databaseUrl !== undefined) return { url: databaseUrl, drop: () => Promise.resolve() };
   const { database, files } = await templates.get('filled');

@@ -2,19 +2,22 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from '../../../process/environment';
 
-/** Variable by which the processes of a run are found; every process of a run inherits it. */
+/** Variable that identifies the processes of a run; every process of a run inherits it. */
 export const RUN_ID = 'TEST_RUN_ID';
 
-/** Milliseconds in which a process that was killed is gone, as a rule. */
+/** Milliseconds after which a killed process has usually ended. */
 const PAUSE = 20;
 
-/** The environment of a child process that must not inherit settings of its parent's shell: these variables, and the run's own. */
+/**
+ * Returns the environment of a child process that must not inherit its parent's settings: these variables, and those of
+ * the run.
+ */
 export function childEnvironment(variables: Environment): Record<string, string | undefined> {
   const { PATH, TMPDIR, NODE_OPTIONS, TEST_COVERAGE } = process.env;
   return { PATH, TMPDIR, NODE_OPTIONS, TEST_COVERAGE, [RUN_ID]: process.env[RUN_ID], ...variables };
 }
 
-/** Kills the processes of a run that are still there, and those that they start meanwhile. Without /proc (macOS) it finds none. */
+/** Kills the remaining processes of a run, and those that they start meanwhile. Without /proc (macOS) it finds none. */
 export async function endProcessesOf(run: string): Promise<void> {
   for (let left = processesOf(run); left.length > 0; left = processesOf(run)) {
     for (const pid of left) kill(pid);
@@ -26,11 +29,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended meanwhile.
+    // The process has ended.
   }
 }
 
-/** The processes that were started with the variable of a run, but for this one. */
+/** Returns the processes with the variable of a run, except this one. */
 export function processesOf(run: string): number[] {
   let names: string[];
   try {
@@ -45,6 +48,6 @@ function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
-    return ''; // it ended, or is another account's
+    return ''; // it has ended, or belongs to another account
   }
 }

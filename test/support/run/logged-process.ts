@@ -8,21 +8,21 @@ import { productCommand } from './product-command';
 /** A process of the product that writes to a log file. */
 export interface LoggedProcess {
   readonly logFile: string;
-  /** Sends SIGINT and waits for the end; SIGKILL when it does not end within {@link MAX_STOP_MS}. */
+  /** Sends SIGINT and waits for the end; sends SIGKILL after {@link MAX_STOP_MS}. */
   stop(): Promise<void>;
 }
 
 const MAX_START_MS = 300_000;
 const MAX_STOP_MS = 30_000;
 
-/** Starts `main.ts` of the product and waits for its `ready` line. */
+/** Starts `process/main.ts` of the product and waits for its `ready` line. */
 export async function loggedProcess(
   product: string,
   environment: Environment,
   logFile: string,
 ): Promise<LoggedProcess> {
   const log = openSync(logFile, 'w');
-  const child = spawn(process.execPath, productCommand(product, 'main'), {
+  const child = spawn(process.execPath, productCommand(product, 'process/main'), {
     env: childEnvironment(environment),
     stdio: ['ignore', log, log],
   });

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../../process/environment';
 import { SERVICES } from '../../../process/keys';
-import { readSettings } from '../../../process/settings';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import { startMailbox } from '../../../sandbox/mailbox';
-import { type SandboxParts, loadSandbox } from '../../../sandbox/sandbox';
+import { type SandboxOptions, loadSandbox } from '../../../sandbox/sandbox';
 import { startSupplier } from '../../../sandbox/supplier';
-import { openAccounts } from '../../../subgraphs/access/access';
-import type { Start, Started } from './kept-register';
+import { accessAddress, openAccounts } from '../../../subgraphs/access/access.module';
 import { type LoggedProcess, loggedProcess } from './logged-process';
 import { type Urls, urlsOf } from './register-urls';
+import { readSettings } from '../../../process/read-settings';
+import type { Start, Started } from './started-register';
 
-/** The services as processes, and around them the parts of the sandbox that a register in one process has in itself. */
+/** Starts the services as processes, and the parts of the sandbox that a register in one process contains. */
 export async function startProcesses({ environment, dataDir, product }: Start): Promise<Started> {
   const urls = urlsOf(environment);
   const mailbox = await startMailbox({ port: 0, host: 'localhost' });
@@ -42,11 +42,15 @@ export async function startProcesses({ environment, dataDir, product }: Start): 
 
 async function fillSandbox(
   environment: Environment,
-  { dataDir, urls, mailbox, supplier }: Omit<SandboxParts, 'accounts' | 'urls'> & { urls: Urls },
+  { dataDir, urls, mailbox, supplier }: Omit<SandboxOptions, 'accounts' | 'urls'> & { urls: Urls },
 ): Promise<void> {
   const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
   const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
-  const { accounts, close } = await openAccounts(String(environment['DATABASE_URL']), { hashKey, encryptionKey });
+  const accessKeys = { hashKey, encryptionKey };
+  const { accounts, close } = await openAccounts(
+    accessAddress(String(environment['DATABASE_URL']), accessKeys),
+    accessKeys,
+  );
   try {
     await loadSandbox({ dataDir, urls: { ...urls, identity: `${urls.portal}/identify` }, mailbox, accounts, supplier });
   } finally {

@@ -3,25 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endProcessesOf, processesOf } from './left-processes';
 
-/** Variable with the folder in which the PostgreSQL servers of a run have their tables. */
+/** Variable with the folder for the tables of a run's PostgreSQL servers. */
 export const TABLES_FOLDER = 'TEST_TABLES_FOLDER';
 
-/** Where Linux keeps files in memory. */
+/** File system in memory on Linux. */
 const MEMORY = '/dev/shm';
-/** Bytes that the tables of a run need at most, with room to spare. */
+/** Maximum bytes of the tables of a run, with a margin. */
 const ROOM_FOR_TABLES = 6 * 2 ** 30;
-/** Of the name of a folder, before that of its run. */
+/** Prefix of the name of a folder, before that of its run. */
 const PREFIX = 'register-run-';
 
 /** The folders of a run. */
 export interface RunFolders {
   /** Temporary files of all kinds. */
   readonly files: string;
-  /** Tables: in memory, where the machine has room. A copy of a database is a thousand files, which cost ten times as much on a disk. */
+  /**
+   * Tables: in memory, if the machine has enough. A copy of a database has a thousand files, which cost ten times as
+   * much on a disk.
+   */
   readonly tables: string;
 }
 
-/** Makes the folders of a run. Other accounts enter them: PostgreSQL does not run as root. */
+/** Creates the folders of a run. Other accounts must be able to enter them: PostgreSQL does not run as root. */
 export function makeRunFolders(run: string): RunFolders {
   const name = `${PREFIX}${run}`;
   const files = join(tmpdir(), name);
@@ -38,7 +41,7 @@ function hasRoom(): boolean {
     const { bavail, bsize } = statfsSync(MEMORY);
     return bavail * bsize >= ROOM_FOR_TABLES;
   } catch {
-    return false; // not on this system
+    return false; // does not exist on this system
   }
 }
 
@@ -48,8 +51,8 @@ export function removeRunFolders({ files, tables }: RunFolders): void {
 }
 
 /**
- * Ends and deletes what runs of this account have left that were killed together with their keepers. Without /proc (macOS), where no
- * process can be found by its run, everything stays.
+ * Ends and deletes the remains of this account's runs whose keepers were killed. Without /proc (macOS), it cannot
+ * identify the processes of a run and removes nothing.
  */
 export async function removeLeftRuns(): Promise<void> {
   if (!existsSync('/proc/self/environ')) return;
@@ -63,12 +66,12 @@ export async function removeLeftRuns(): Promise<void> {
   }
 }
 
-/** Processes of another account do not show of which run they are. */
+/** Reports whether this account owns a folder: the environment of other accounts' processes is not readable. */
 function isOurs(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
-/** The process that keeps a run, as long as there is one. */
+/** Returns the keeper process of a run, if it exists. */
 export function keeperOf(run: string): number | undefined {
   return processesOf(run).find((pid) => commandOf(pid).includes('keeper.ts'));
 }
@@ -77,6 +80,6 @@ function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // it ended meanwhile
+    return ''; // it has ended
   }
 }

@@ -5,7 +5,7 @@ import { freePort } from './free-port';
 import type { Template, TemplateName } from './keeper-protocol';
 import { loggedProcess } from './logged-process';
 
-/** The databases of a run that others are copied from; each is made once, by the product itself, when it is first needed. */
+/** The databases of a run that are copied; the product itself creates each when it is first needed. */
 export class Templates {
   private readonly made = new Map<TemplateName, Promise<Template>>();
 
@@ -38,7 +38,7 @@ export class Templates {
     };
     const first = await loggedProcess(this.product, environment, join(dataDir, '..', `${database}.log`));
     await first.stop();
-    // Whoever copies it starts with keys of its own.
+    // Each copy begins with its own keys.
     if (name === 'migrated') for (const schema of SCHEMAS) await runIn(url, `delete from ${schema}.key_check`);
     await runIn(this.server, `alter database ${database} allow_connections false`);
     return { database, files: name === 'migrated' ? {} : filesOf(dataDir) };
@@ -48,10 +48,10 @@ export class Templates {
 const SCHEMAS = ['access', 'identity', 'grid_models', 'tariffs'];
 const PORTS = [
   ...['GATEWAY_PORT', 'REST_PORT', 'PORTAL_PORT', 'CONSOLE_PORT', 'MAILBOX_PORT', 'OIDC_PORT'],
-  ...['ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT', 'TARIFFS_PORT'],
+  ...['GATEWAY_LINK_PORT', 'ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT', 'TARIFFS_PORT'],
 ] as const;
 
-/** A free port for everything that a register may listen to, by variable. */
+/** Returns a free port for each server of a register, by variable. */
 export async function freePorts(): Promise<Record<(typeof PORTS)[number], string>> {
   return Object.fromEntries(await Promise.all(PORTS.map(async (name) => [name, String(await freePort())])));
 }

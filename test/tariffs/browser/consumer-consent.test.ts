@@ -65,7 +65,7 @@ const rest = (token: string): RestClient => anonymousClient(register.rest, `Bear
 const tariffs = (client: RestClient) => client('GET', '/v1/tariff/customer');
 
 describe('A consumer of a supplier', () => {
-  it('reads who asks for what, signs in, allows it, and shares the tariff until the consent is revoked', async () => {
+  it('reads the request, signs in, grants consent, and shares the tariff until the consent is revoked', async () => {
     const token = await allowed();
     const client = rest(token);
     expect(decodeJwt(token)).toMatchObject({ client_id: room.rtiUsers[0]?.user_id, mpxn: room.consumer.mpxns });
@@ -89,13 +89,13 @@ describe('A consumer of a supplier', () => {
     expect([after.status, after.body['code']]).toEqual([403, 'consent_required']);
   });
 
-  it('allows one thing: the RTI User cannot do another', async () => {
+  it('grants one scope: the RTI User cannot use another', async () => {
     const client = rest(await allowedUnseen('tariff:read'));
     const refused = await client('POST', '/v1/consent', {});
     expect([refused.status, refused.body['code']]).toEqual([403, 'forbidden']);
   });
 
-  it('refuses, or types a wrong password: there is nothing to share', async () => {
+  it('denies consent or types a wrong password, and shares nothing', async () => {
     const page = await (await visitor(DESKTOP)).newPage();
     const { url, finish } = await application.begin(SCOPES);
     await page.goto(url);
@@ -110,7 +110,7 @@ describe('A consumer of a supplier', () => {
     await expect(finish(page.url())).rejects.toMatchObject({ error: 'access_denied' });
   });
 
-  it('lets an RTI User that is suspended afterwards see nothing, at once', async () => {
+  it('stops sharing at once with an RTI User that is suspended later', async () => {
     const client = rest(await allowedUnseen());
     await client('POST', '/v1/consent', {});
     expect((await tariffs(client)).status).toBe(200);

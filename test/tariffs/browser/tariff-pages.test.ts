@@ -115,7 +115,7 @@ async function addressOf(name: string): Promise<string> {
 }
 
 describe('the demo tariffs', () => {
-  it('are published once, however often the register starts, and corrections of them stay', async () => {
+  it('are published once, however often the register starts, and keep their corrections', async () => {
     const everything = () =>
       asAdmin(
         '{ tariffs(first: 100) { nodes { tariffId version lastModified } } suppliers { nodes { mpid lastModified } } }',
@@ -130,7 +130,7 @@ describe('the demo tariffs', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('apply to the demo customers, who came from the one to that which replaces it', async () => {
+  it('apply to the demo customers, who moved from one tariff to its replacement', async () => {
     const applied = `query ($mpxn: String!) { appliedTariff(mpxn: $mpxn) { name replaces { tariffId } } }`;
     for (const { mpxn } of register.sandbox.customers) {
       expect(await asAdmin(applied, { mpxn })).toEqual({
@@ -141,7 +141,7 @@ describe('the demo tariffs', () => {
 });
 
 describe('the list of tariffs', () => {
-  it('shows to everybody what is published, and narrows it down', async () => {
+  it('shows all published tariffs without sign-in, and filters them', async () => {
     const { page, complaints } = await visited('/tariffs');
     expect(await rows(page).count()).toBe(25);
     await page.getByLabel('Supplier').selectOption({ label: 'Fenland (FNLD)' });
@@ -154,13 +154,13 @@ describe('the list of tariffs', () => {
     expect(await page.getByLabel('Prices').inputValue()).toBe('dynamic');
     await page.getByLabel('Fuel').selectOption('Gas');
     await follow(page, page.getByRole('button', { name: 'Filter' }).click());
-    expect(await page.getByText('No tariff fits this filter.').isVisible()).toBe(true);
+    expect(await page.getByText('No tariff matches this filter.').isVisible()).toBe(true);
     await follow(page, page.getByRole('link', { name: 'Show all' }).click());
     expect(await rows(page).count()).toBe(25);
     expect(complaints).toEqual([]);
   });
 
-  it('leads from page to page, with each tariff once', async () => {
+  it('leads from page to page and shows each tariff once', async () => {
     const { page } = await visited('/tariffs?mpid=MANY&fuel_type=gas');
     const listed: string[] = [];
     for (;;) {
@@ -176,14 +176,14 @@ describe('the list of tariffs', () => {
     expect(await page.getByLabel('Fuel').inputValue()).toBe('gas');
   });
 
-  it('keeps those whose validity overlaps the window', async () => {
+  it('shows the tariffs whose validity overlaps the window', async () => {
     const { page } = await visited('/tariffs?mpid=MANY&valid_from=2025-10-02');
     expect(await rows(page).getByRole('link', { name: 'Gone' }).count()).toBe(0);
     await page.goto(`${register.console}/tariffs?valid_to=2024-12-31`);
-    expect(await page.getByText('No tariff fits this filter.').isVisible()).toBe(true);
+    expect(await page.getByText('No tariff matches this filter.').isVisible()).toBe(true);
   });
 
-  it('shows the prices of today, and says where there are none', async () => {
+  it('shows the prices of today, and says which tariffs have none', async () => {
     const { page } = await visited('/tariffs?mpid=MANY');
     const come = rows(page).filter({ hasText: 'To come' });
     expect(await come.innerText()).toMatch(/not valid on \d+ \w+ 20\d\d/);
@@ -194,10 +194,10 @@ describe('the list of tariffs', () => {
 
   it.each([
     ['?fuel_type=coal', 'Fuel: there is no fuel_type “coal”.'],
-    ['?mpid=x', '“x” is no market participant id: four capital letters or digits.'],
-    ['?valid_from=soon', '“soon” is no day from 2000 to 2199: write it as 2026-03-29.'],
-    ['?valid_from=2026-02-01&valid_to=2026-01-01', 'The window of validity ends before it begins.'],
-  ])('says what it cannot read of %s', async (query, fault) => {
+    ['?mpid=x', '“x” is no market participant id. An id has four capital letters or digits.'],
+    ['?valid_from=soon', '“soon” is no day from 2000 to 2199. Write it as 2026-03-29.'],
+    ['?valid_from=2026-02-01&valid_to=2026-01-01', 'The window of validity ends before it starts.'],
+  ])('reports invalid input: %s', async (query, fault) => {
     const answer = await fetch(`${register.console}/tariffs${query}`);
     const html = await answer.text();
     expect([answer.status, html.includes(fault)]).toEqual([400, true]);
@@ -205,7 +205,7 @@ describe('the list of tariffs', () => {
     expect(html).not.toContain('table class="tariffs');
   });
 
-  it('names the supplier by which it is narrowed, also one beyond those that are offered, and one that there is not', async () => {
+  it('names the supplier of the filter, even if it is not among the options or does not exist', async () => {
     const owner = new Client({ connectionString: register.databaseUrl });
     await owner.connect();
     await owner.query(MANY_SUPPLIERS, [register.rest]);
@@ -221,13 +221,13 @@ describe('the list of tariffs', () => {
     expect(chosen(await offered('?mpid=0000'))).toEqual(['No such supplier (0000)']);
   });
 
-  it('tells a cursor that is none of ours', async () => {
+  it('reports an invalid cursor', async () => {
     expect((await fetch(`${register.console}/tariffs?after=x`)).status).toBe(400);
   });
 });
 
 describe('the week of a tariff', () => {
-  it('is seven days of 48 half-hours, in as many colours as it has prices', async () => {
+  it('has seven days of 48 half-hours and one colour per price', async () => {
     const { page, complaints } = await visited(`${await addressOf('Tidewater Weekday Peak')}?date=2026-07-15`);
     expect(await page.locator('.week li').count()).toBe(7);
     for (const day of [0, 1, 2, 3, 4, 5, 6]) expect(await cells(page, day).count()).toBe(48);
@@ -251,7 +251,7 @@ describe('the week of a tariff', () => {
   it.each<['light' | 'dark', string]>([
     ['light', 'darker'],
     ['dark', 'brighter'],
-  ])('by %s has colours of which the dearer is always %s, and texts on them that can be read', async (colorScheme) => {
+  ])('in the %s scheme makes higher prices always %s, with readable text on each colour', async (colorScheme) => {
     const { page } = await visited(`/tariffs/${numbered(1)}`, { colorScheme });
     const { levels, pale, deep } = (await page.evaluate(COLOURS)) as Colours;
     const brightness = levels.map(luminance);
@@ -263,7 +263,7 @@ describe('the week of a tariff', () => {
     expect(Math.min(...texts)).toBeGreaterThan(4.5);
   });
 
-  it('tells each day in words, for those who do not see it', async () => {
+  it('describes each day in text for screen readers', async () => {
     const { page } = await visited(`${await addressOf('Tidewater Night Seven')}?date=2026-07-15`);
     const name =
       /^Wednesday 15 July 2026: 00:00 to 00:30 29\.295 p\/kWh, 00:30 to 07:30 12\.9675 p\/kWh, 07:30 to 24:00/;
@@ -273,7 +273,7 @@ describe('the week of a tariff', () => {
   it.each([
     ['2026-03-29', 46, 2, ['no such time', 'no such time']],
     ['2026-10-25', 50, 0, ['29.295 BST, 12.9675 GMT', '12.9675 BST, 12.9675 GMT']],
-  ])('is right on %s, which has %d half-hours', async (date, count, skipped, texts) => {
+  ])('is correct on %s, which has %d half-hours', async (date, count, skipped, texts) => {
     const address = await addressOf('Tidewater Night Seven');
     const { page } = await visited(`${address}?date=${date}`);
     const prices = await pricesOf(address.replace('/tariffs/', ''), date);
@@ -288,7 +288,7 @@ describe('the week of a tariff', () => {
     expect(await table.locator('tbody tr').nth(3).locator('td').last().innerText()).toBe(texts[1]);
   });
 
-  it('begins with the day that the register has, and leads to other weeks and days', async () => {
+  it("starts on the register's current day, and links to other weeks and days", async () => {
     const owner = new Client({ connectionString: register.databaseUrl });
     await owner.connect();
     const address = await addressOf('Tidewater Night Seven');
@@ -319,7 +319,7 @@ describe('the week of a tariff', () => {
   it.each([
     ['has not begun', FUTURE, '2126-04-02'],
     ['has ended', ENDED, '2025-10-01'],
-  ])('begins with the nearest day of a tariff that %s', async (_, id, day) => {
+  ])('starts on the nearest valid day of a tariff that %s', async (_, id, day) => {
     const { page } = await visited(`/tariffs/${id}`);
     expect(await chosenDay(page)).toBe(day);
     expect(await page.locator('.week rect[data-level]').count()).toBeGreaterThan(0);
@@ -330,12 +330,12 @@ describe('the week of a tariff', () => {
     expect(await chosenDay(page)).toBe(day);
   });
 
-  it.each(['2026-02-30', 'tomorrow', '1066-10-14'])('says that %s is no day, and shows today', async (date) => {
+  it.each(['2026-02-30', 'tomorrow', '1066-10-14'])('reports that %s is not a date, and shows today', async (date) => {
     const answer = await fetch(`${register.console}/tariffs/${numbered(1)}?date=${date}`);
     const html = await answer.text();
     expect(answer.status).toBe(400);
-    expect(html).toContain(`“${date}” is no day from 2000 to 2199: write it as 2026-03-29.`);
-    expect(html).toContain('aria-describedby="date-fault"');
+    expect(html).toContain(`“${date}” is no day from 2000 to 2199. Write it as 2026-03-29.`);
+    expect(html).toContain('aria-describedby="date-error"');
   });
 });
 
@@ -400,7 +400,7 @@ describe('the day of a tariff', () => {
     ['2026-07-15', 48, undefined],
     ['2026-03-29', 46, 'clocks go forward'],
     ['2026-10-25', 50, 'clocks go back'],
-  ])('%s has a curve of %d half-hours, and a table that says the same as the graph', async (date, count, change) => {
+  ])('%s has a curve of %d half-hours, and a table with the same values', async (date, count, change) => {
     const address = await addressOf('Tidewater Night Seven');
     const { page } = await visited(`${address}?date=${date}`);
     const prices = await pricesOf(address.replace('/tariffs/', ''), date);
@@ -415,7 +415,7 @@ describe('the day of a tariff', () => {
     expect(texts.map(([, including, excluding]) => ({ including, excluding }))).toEqual(prices);
   });
 
-  it('tells of each price from which rate it comes', async () => {
+  it('shows the rate of each price', async () => {
     const { page } = await visited(`${await addressOf('Tidewater Night Seven')}?date=2026-07-15`);
     await page.getByText('Show the day as a table').click();
     const row = page.locator('.day-table tbody tr', { hasText: '00:30–01:00' });
@@ -423,27 +423,27 @@ describe('the day of a tariff', () => {
     expect(await page.locator('.rates tr:target').innerText()).toMatch(/1\.1\.1\s+00:30–07:30\s+12\.35 p\/kWh/);
   });
 
-  it('has a line for each tier, and says when prices without VAT are not known', async () => {
+  it('has a line for each tier, and says if prices without VAT are unknown', async () => {
     const { page } = await visited(`/tariffs/${TIERED_WITHOUT_VAT}`);
     expect(await page.locator('.curve-legend li').allInnerTexts()).toEqual([
       'up to 2 kWh including VAT',
       'up to 8 kWh including VAT',
       'above 8 kWh including VAT',
-      'excluding VAT is not known: the tariff does not tell its rate',
+      'excluding VAT: unknown, because the tariff does not state the VAT rate',
     ]);
     expect(await page.locator('.curve-plot .curve-line').count()).toBe(3);
   });
 
-  it('says when a dynamic tariff has no price', async () => {
+  it('says at what times a dynamic tariff has no price', async () => {
     const { page } = await visited(`${await addressOf('Fenland Half-Hourly')}?date=2026-07-19`);
     expect(await page.getByText('The tariff has no price on this day.').isVisible()).toBe(true);
-    expect(await cells(page, 6).evaluateAll((all) => all.map((each) => each.getAttribute('data-look')))).toEqual(
+    expect(await cells(page, 6).evaluateAll((all) => all.map((each) => each.getAttribute('data-state')))).toEqual(
       Array.from({ length: 48 }, () => 'unpriced'),
     );
     expect(await page.locator('#week .price-legend li').last().innerText()).toBe('no price');
   });
 
-  it('works without scripts, for it has none', async () => {
+  it('works without scripts', async () => {
     const { page } = await visited(`/tariffs/${numbered(1)}`, { javaScriptEnabled: false });
     expect(await page.locator('script').count()).toBe(0);
     await page.getByText('Show the week as a table').click();
@@ -454,11 +454,13 @@ describe('the day of a tariff', () => {
 /** Texts of the cells of the table of a day. */
 const CELLS = `[...document.querySelectorAll('.day-table tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))`;
 
-describe('what is told of a tariff', () => {
-  it('is its facts, its versions, and what it replaces', async () => {
+describe('the details of a tariff', () => {
+  it('are its fields, its versions, and the tariff that it replaces', async () => {
     const { page } = await visited(await addressOf('Tidewater Night Seven'));
     const facts = await page.locator('.facts').allInnerTexts();
-    expect(facts.join('\n')).toMatch(/Standing charge\s+46\.50 p per day, excluding VAT\s+VAT\s+not included, at 5 %/);
+    expect(facts.join('\n')).toMatch(
+      /Standing charge\s+48\.825 p per day including VAT \(46\.50 p excluding VAT\)\s+VAT\s+not included, at 5 %/,
+    );
     const versions = page.locator('.tariff-versions li');
     expect(await versions.count()).toBe(2);
     expect(await versions.nth(0).innerText()).toMatch(/Version 2[^]*Tidewater Night Seven/);
@@ -472,7 +474,7 @@ describe('what is told of a tariff', () => {
     expect(await heading(page)).toBe('Tidewater Steady 2026');
   });
 
-  it('leads along a chain of replacements that is longer than a page tells', async () => {
+  it('link along a chain of replacements that is longer than a page shows', async () => {
     for (let number = 1; number <= 9; number += 1) {
       const replaces = number === 1 ? {} : { replaces: numbered(909 + number) };
       await publish(numbered(910 + number), { name: `In turn ${number}`, fuelType: 'ELECTRICITY', ...replaces });
@@ -486,7 +488,7 @@ describe('what is told of a tariff', () => {
     expect(await chain()).toEqual(['earlier tariffs', ...told([6, 7, 8, 9])]);
   });
 
-  it('is shown as text, and nothing of it is run', async () => {
+  it('are escaped: no markup of a tariff is executed', async () => {
     const { page, complaints } = await visited(`/tariffs/${UNSAFE}`);
     expect(await heading(page)).toBe(HOSTILE.slice(0, 100));
     await page.goto(`${register.console}/tariffs?mpid=MANY`);
@@ -497,9 +499,9 @@ describe('what is told of a tariff', () => {
   });
 });
 
-describe('a tariff that is not there', () => {
+describe('a tariff that does not exist', () => {
   it.each([`/tariffs/${numbered(999)}`, '/tariffs/trf_1', `/tariffs/${numbered(1)}?`.replace('trf_', 'TRF_')])(
-    'is a page that says so, and leads to what everybody may see: %s',
+    'has a page that says so and links to the public pages: %s',
     async (path) => {
       const response = await fetch(`${register.console}${path}`);
       const html = await response.text();
@@ -526,7 +528,7 @@ describe('every tariff page', () => {
   };
 
   it.each(Object.entries({ ...PAGES, ...(IS_LONG ? MORE_CONTENT : {}) }))(
-    '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about',
+    '%s: no axe violation, no horizontal scrolling at 400 %%, no browser error',
     async (name, address) => {
       const { page, complaints } = await visited(await address());
       if (name.endsWith('tables')) {

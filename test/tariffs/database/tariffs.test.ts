@@ -1,15 +1,28 @@
 import { tariffsOverTime } from './chapters/assignments';
 import { catalogue } from './chapters/catalogue';
+import { tariffPrices } from './chapters/prices';
 import { consentsToShare } from './chapters/consents';
 import { rtiWebhooks } from './chapters/rti-webhooks';
 import { consumerIssuers } from './chapters/consumer-issuers';
 import { consumerTokens } from './chapters/consumer-tokens';
+import { endedTariffs } from './chapters/ended-tariffs';
 import { eventsOfTariffs } from './chapters/events';
 import { supplierKeys } from './chapters/supplier-keys';
+import { eventsOfValidity } from './chapters/validity-events';
+import { yearOfPrices } from './chapters/year-of-prices';
 
 /** Chapters of one file load the product once. */
 describe('The catalogue', () => {
   catalogue();
+});
+describe('Ended tariffs', () => {
+  endedTariffs();
+});
+describe('Prices', () => {
+  tariffPrices();
+});
+describe('A year of prices', () => {
+  yearOfPrices();
 });
 describe('Assignments', () => {
   tariffsOverTime();
@@ -31,4 +44,7 @@ describe('Keys of suppliers', () => {
 });
 describe('Tariff events', () => {
   eventsOfTariffs();
+});
+describe('Events of validity', () => {
+  eventsOfValidity();
 });

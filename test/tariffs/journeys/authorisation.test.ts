@@ -231,7 +231,7 @@ describe('Interface D', () => {
     expect(ROWS.map(({ caller }) => caller).toSorted()).toEqual(Object.keys(callers).toSorted());
   });
 
-  it.each(ROWS)('answers $caller as the table says', async ({ caller, expected }) => {
+  it.each(ROWS)('responds to $caller as the table specifies', async ({ caller, expected }) => {
     const found: string[] = [];
     for (const endpoint of ENDPOINTS) {
       if (endpoint === 'consent' && caller !== 'another meter point of the consumer') await withoutConsent();
@@ -252,7 +252,7 @@ describe('Interface D', () => {
     ['an account of an admin', true],
     ['an account of an analyst', false],
     ['an account of a data_user', false],
-  ])('tells %s of an RTI User how it is reached: %s', async (caller, isTold) => {
+  ])('shows the contact of an RTI User to %s: %s', async (caller, isTold) => {
     const { body } = await as(caller)('GET', `/v1/users/${parties.users.active}`);
     const listed = await listedAs(as(caller), parties.users.active);
     const reached = [body, listed].map((user) => ['webhook_url' in user, 'contact' in user]);
@@ -262,7 +262,7 @@ describe('Interface D', () => {
     ]);
   });
 
-  it('says why a supplier that is not active is refused, after what is wrong with its request, and lets it act again once it is active', async () => {
+  it('rejects a supplier that is not active with the reason, after all violations of its request, and admits it again once it is active', async () => {
     const ask = as('the key of a suspended supplier');
     const refused = { code: 'forbidden', message: 'The supplier is not active in the register.' };
     expect((await ask('GET', '/v1/users')).body).toEqual(refused);
@@ -279,7 +279,7 @@ describe('Interface D', () => {
     expect((await ask('GET', '/v1/users')).status).toBe(403);
   });
 
-  it('tells of a window that ends before it begins in the words of the wire', async () => {
+  it('reports a window that ends before it starts with the JSON names', async () => {
     const query = 'valid_from=2026-06-01T00:00:00Z&valid_to=2026-06-01T00:00:00Z';
     const { body } = await as('nobody')('GET', `/v1/tariff/${parties.supplier.mpid}?${query}`);
     expect(body).toMatchObject({
@@ -288,7 +288,7 @@ describe('Interface D', () => {
     });
   });
 
-  it('tells a consumer nothing of how other RTI Users are reached', async () => {
+  it('shows a consumer no contact of other RTI Users', async () => {
     const { body } = await as('a consumer')('GET', `/v1/users/${parties.users.suspended}`);
     expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['contact']));
   });

@@ -44,7 +44,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   const contact = () => `{ rtiUser(userId: "${rtiUser().user_id}") { displayName contact { email } } }`;
 
   describe('an RTI User with the token of a consumer', () => {
-    it('gets the tariffs of the consumer when it has consented, and no longer than that', async () => {
+    it('reads the tariffs of the consumer as long as the consent is live', async () => {
       const shared = '{ customerTariffs { tariffId } }';
       expect(failuresOf(await ask(shared, bearer(token)))).toEqual(['RTI002 customerTariffs']);
       const given = await ask('mutation { giveTariffConsent { registrationId isNew } }', bearer(token));
@@ -63,22 +63,25 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       ['tariff:read', 'consent:write webhook:write', '{ customerTariffs { tariffId } }'],
       ['consent:write', 'tariff:read webhook:write', 'mutation { giveTariffConsent { isNew } }'],
       ['webhook:write', 'tariff:read consent:write', 'mutation { registerRtiWebhook(webhookUrl: "x") { isNew } }'],
-    ])('needs the scope %s, before anything else of the request is looked at', async (scope, others, operation) => {
+    ])('needs the scope %s, which is checked before the rest of the request', async (scope, others, operation) => {
       const [answer] = failuresOf(await ask(operation, bearer(await newToken(others))));
       expect(answer).toMatch(/^PRM001/);
       const [withScope] = failuresOf(await ask(operation, bearer(await newToken(scope))));
       expect(withScope ?? 'let in').not.toMatch(/^(PRM|AUT)/);
     });
 
-    it.each(['SUSPENDED', 'DISABLED'])('is refused at once while it is %s, and sees what is public', async (status) => {
-      const { user_id: userId } = rtiUser();
-      await room.setRtiUserStatus(userId, status);
-      expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual(['RTI001']);
-      const { data } = await ask(contact(), bearer(token));
-      expect(data).toEqual({ rtiUser: { displayName: 'Kestrel', contact: null } });
-      await room.setRtiUserStatus(userId, 'ACTIVE');
-      expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual([]);
-    });
+    it.each(['SUSPENDED', 'DISABLED'])(
+      'is rejected at once while it is %s, and reads public data only',
+      async (status) => {
+        const { user_id: userId } = rtiUser();
+        await room.setRtiUserStatus(userId, status);
+        expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual(['RTI001']);
+        const { data } = await ask(contact(), bearer(token));
+        expect(data).toEqual({ rtiUser: { displayName: 'Kestrel', contact: null } });
+        await room.setRtiUserStatus(userId, 'ACTIVE');
+        expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual([]);
+      },
+    );
 
     it('sees its own contact, as others do not', async () => {
       const own = { rtiUser: { displayName: 'Kestrel', contact: { email: 'partners@kestrel.example' } } };
@@ -86,12 +89,12 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       expect((await ask(contact(), {})).data.rtiUser.contact).toBeNull();
     });
 
-    it('may do nothing that is for accounts or customers', async () => {
+    it('may call no operation of accounts or customers', async () => {
       expect(failuresOf(await ask('{ viewer { accountId } }', bearer(token)))).toEqual(['PRM001']);
       expect(failuresOf(await ask('{ customerSession { signedInBy } }', bearer(token)))).toEqual(['PRM001']);
     });
 
-    it('has one for webhooks that names no consumer', async () => {
+    it('may register webhooks with a token that names no consumer', async () => {
       const { client_id: id, client_secret: secret } = rtiUser();
       const own = await (await rtiApplication(room.supplier, { id, secret })).ownToken();
       expect(failuresOf(await ask('{ customerTariffs { tariffId } }', bearer(own)))[0]).toMatch(/^PRM001/);
@@ -99,8 +102,8 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
     });
   });
 
-  describe('a token that proves nothing', () => {
-    it('is refused where anybody may ask, too: AUT001 with a challenge', async () => {
+  describe('an invalid token', () => {
+    it('is rejected even by public operations: AUT001 with a challenge', async () => {
       const { privateKey } = await generateKeyPair('RS256');
       const forged = await new SignJWT({ iss: room.supplier.issuer, aud: room.supplier.audience })
         .setProtectedHeader({ alg: 'RS256' })
@@ -112,27 +115,27 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       }
     });
 
-    it('does not matter to a verification (Interface A)', async () => {
+    it('does not affect a verification (Interface A)', async () => {
       const query = `{ accessRecord(key: "${register.sandbox.samples.access_keys.active}") { ak } }`;
       expect(failuresOf(await ask(query, bearer('x')))).toEqual([]);
     });
   });
 
   describe('a supplier with its API key', () => {
-    it('sees what a supplier sees, at every endpoint', async () => {
+    it('has the rights of a supplier at every endpoint', async () => {
       expect((await ask(contact(), withKey(room.apiKey))).data.rtiUser.contact).not.toBeNull();
       const { data } = await ask('{ viewer { role } }', withKey(room.apiKey));
       expect(data).toEqual({ viewer: { role: 'SUPPLIER' } });
     });
 
-    it('is told that its key is wrong, and is not shown the public view: AUT003', async () => {
+    it('with a wrong key receives AUT003 instead of the public data', async () => {
       for (const sent of [`sk_${'A'.repeat(43)}`, 'x', '']) {
         const answer = await ask(contact(), withKey(sent));
         expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT003']);
       }
     });
 
-    it('sends one credential: AUT001', async () => {
+    it('that sends two credentials receives AUT001', async () => {
       const answer = await ask(contact(), { ...withKey(room.apiKey), ...bearer(token) });
       expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
       expect(answer.errors[0]?.message).toContain('Send one credential');
@@ -180,7 +183,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
     });
   });
 
-  it('leave no token, key, consumer or meter point in any log', async () => {
+  it('cause no log entry with a token, key, consumer or meter point', async () => {
     const log = register.log();
     for (const secret of [token, room.apiKey, room.consumer.login, room.consumer.mpxns[0] as string]) {
       expect(log.includes(secret)).toBe(false);

@@ -85,7 +85,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       return subscriber;
     };
 
-    it('bring a supplier its own events and no other: after a cursor, then what happens, each once', async () => {
+    it('send a supplier its own events only: first those after a cursor, then new ones, each once', async () => {
       const [supplier, stranger] = [one as TestSupplier, other as TestSupplier];
       const first = await happen(supplier);
       const known = await logged(supplier, first);
@@ -107,7 +107,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       expect(subscriber.told).toHaveLength(2);
     });
 
-    it('bring the back office all of them, by supplier and by type, and an analyst no MPxN', async () => {
+    it('send the back office all events, by supplier and by type, and an analyst no MPxN', async () => {
       const [supplier, stranger] = [one as TestSupplier, other as TestSupplier];
       const filter = { mpid: stranger.mpid, types: ['TARIFF_CHANGE'] };
       const [admin, analyst, nothing] = [
@@ -128,7 +128,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       expect(nothing.told).toEqual([]);
     });
 
-    it('of identical text by two suppliers bring each its own: an answer is not shared beyond its supplier', async () => {
+    it('with identical text of two suppliers send each its own events: no result is shared between suppliers', async () => {
       const both = [one as TestSupplier, other as TestSupplier];
       const subscribers = both.map(({ token }) => subscribed(token, { after: '' }));
       const mpxns = [await happen(one as TestSupplier), await happen(other as TestSupplier)];
@@ -149,7 +149,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       ],
       ['those who are no readers of it', 'PRM001', () => tokenOf(register, 'data_user'), () => ({})],
       ['a cursor that is none', 'VAL001', () => (one as TestSupplier).token, () => ({ after: 'none' })],
-    ])('are refused for %s: %s', async (__, code, token, variables) => {
+    ])('are rejected for %s: %s', async (__, code, token, variables) => {
       const subscriber = subscribed(await token(), variables());
       const ending = await subscriber.ended;
       const told = subscriber.told.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
@@ -157,7 +157,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     });
   });
 
-  it('of a supplier end when it is not active in the register, are refused meanwhile, and go on without a gap', async () => {
+  it('of a supplier end when it is no longer active, are rejected meanwhile, and continue without a gap', async () => {
     const supplier = await newSupplier();
     const admin = await graphAs(register, 'admin');
     const [[, overWebSocket], [, asEvents]] = TRANSPORTS;

@@ -1,25 +1,27 @@
 import {
   type TariffLink,
-  type TariffStep,
+  type Assignment,
   appliedTariff,
   assignedTariff,
   currentReplacement,
-  stepAt,
+  assignmentAt,
+  nextBoundary,
   takesEffectAt,
-} from '../../../subgraphs/tariffs/domain/applied-tariff';
+  tariffPeriod,
+} from '../../../subgraphs/tariffs/assignments/applied-tariff';
 import {
-  type StepOutcome,
+  type AssignmentOutcome,
   assignmentOutcome,
   endOutcome,
-  stepOutcome,
-} from '../../../subgraphs/tariffs/domain/assignment-rules';
-import { effectsOfStep } from '../../../subgraphs/tariffs/domain/effects';
+  startOutcome,
+} from '../../../subgraphs/tariffs/assignments/assignment-rules';
+import { eventsOfChange, publishedAfter } from '../../../subgraphs/tariffs/events/tariff-event';
 import { told } from '../../support/access-records';
 
 /** Days of June 2026, at midnight UTC. */
 const june = (day: number) => new Date(Date.UTC(2026, 5, day));
 const justBefore = (instant: Date) => new Date(instant.getTime() - 1);
-const step = (day: number, tariffId: string | null, mpid = 'LAPW'): TariffStep => ({
+const step = (day: number, tariffId: string | null, mpid = 'LAPW'): Assignment => ({
   validFrom: june(day),
   tariffId,
   mpid,
@@ -39,32 +41,32 @@ function links(tariffs: Record<string, [from: number, to?: number | null, by?: s
   );
 }
 
-describe('What applies to an MPxN', () => {
+describe('The tariff that applies to an MPxN', () => {
   const known = links({ flat: [1], night: [1], dusk: [1] });
   const steps = [step(20, null), step(5, 'flat'), step(10, 'night')];
 
-  it('is what its newest step says: from its instant on, until the next', () => {
+  it('is that of its newest assignment, from its start until the next', () => {
     const applied = (at: Date) => appliedTariff(steps, known, at);
     expect(
       [justBefore(june(5)), june(5), justBefore(june(10)), june(10), justBefore(june(20)), june(20)].map(applied),
     ).toEqual([null, 'flat', 'flat', 'night', 'night', null]);
-    expect(stepAt(steps, june(4))).toBeUndefined();
-    expect(stepAt(steps, june(30))).toBe(steps[0]);
+    expect(assignmentAt(steps, june(4))).toBeUndefined();
+    expect(assignmentAt(steps, june(30))).toBe(steps[0]);
   });
 
-  it('is nothing when there are no steps, or the tariff is not known', () => {
+  it('is none without an assignment, or if the tariff is unknown', () => {
     expect(appliedTariff([], known, june(5))).toBeNull();
     expect(appliedTariff([step(1, 'lost')], known, june(5))).toBeNull();
     expect(assignedTariff([], known, june(5))).toBeUndefined();
   });
 
-  it('follows from one supplier to the next by the order of their steps', () => {
+  it('passes from one supplier to the next in the order of their assignments', () => {
     const moved = [step(5, 'flat'), step(10, 'dusk', 'DUNL')];
     expect(assignedTariff(moved, known, justBefore(june(10)))).toEqual({ tariffId: 'flat', mpid: 'LAPW' });
     expect(assignedTariff(moved, known, june(10))).toEqual({ tariffId: 'dusk', mpid: 'DUNL' });
   });
 
-  it('is nothing before the tariff is valid, and from its end on', () => {
+  it('is none before the tariff is valid and from its end on', () => {
     const bounded = links({ flat: [6, 8] });
     const applied = (at: Date) => appliedTariff([step(5, 'flat')], bounded, at);
     expect([june(5), justBefore(june(6)), june(6), justBefore(june(8)), june(8)].map(applied)).toEqual([
@@ -83,90 +85,90 @@ describe('A replacement', () => {
     expect(takesEffectAt(june(10), june(10))).toEqual(june(10));
   });
 
-  it('takes the MPxNs along when it takes effect, one after another', () => {
+  it('applies to the MPxNs of the replaced tariff when it takes effect, along a chain', () => {
     const applied = (at: Date) => appliedTariff([step(5, 'one')], chain, at);
     expect([june(5), justBefore(june(10)), june(10), justBefore(june(20)), june(20)].map(applied)).toEqual([
       ...['one', 'one', 'two', 'two', 'three'],
     ]);
   });
 
-  it('also holds for who comes to the old tariff later', () => {
+  it('applies to MPxNs that are assigned to the replaced tariff later', () => {
     expect(appliedTariff([step(15, 'one')], chain, june(15))).toBe('two');
     expect(currentReplacement('one', chain, june(25))).toBe('three');
     expect(currentReplacement('three', chain, june(25))).toBe('three');
     expect(currentReplacement('unknown', chain, june(25))).toBe('unknown');
   });
 
-  it('is not followed past one that has not taken effect, though the one after it has', () => {
+  it('that has not taken effect hides those after it, even if they have', () => {
     const late = links({ one: [1, null, 'two', 20], two: [10, null, 'three', 10], three: [10] });
     expect(appliedTariff([step(5, 'one')], late, june(15))).toBe('one');
     expect(appliedTariff([step(5, 'one')], late, june(20))).toBe('three');
   });
 
-  it('of a tariff whose validity has ended applies when it takes effect, and nothing does until then', () => {
+  it('of a tariff whose validity has ended applies when it takes effect; until then no tariff applies', () => {
     const gap = links({ one: [1, 8, 'two', 10], two: [10] });
     const applied = (at: Date) => appliedTariff([step(5, 'one')], gap, at);
     expect([june(7), june(8), june(9), june(10)].map(applied)).toEqual(['one', null, null, 'two']);
   });
 
-  it('that led in a circle would end', () => {
+  it('that forms a circle ends', () => {
     const circle = links({ one: [1, null, 'two', 2], two: [1, null, 'one', 2] });
     expect(currentReplacement('one', circle, june(5))).toBe('two');
   });
 });
 
-describe('A step that is recorded', () => {
+describe('An assignment that is recorded', () => {
   const steps = [step(5, 'flat'), step(20, 'night')];
-  const outcome = (each: TariffStep) => toldOf(stepOutcome(steps, each, june(10), 'from'));
+  const outcome = (each: Assignment) => toldOf(startOutcome(steps, each, june(10), 'from'));
 
-  it('is added where none begins: in the past, in the future, between others', () => {
+  it('is added where none starts: in the past, in the future, between others', () => {
     expect([step(1, 'dusk'), step(7, 'dusk'), step(15, 'dusk', 'DUNL'), step(25, 'flat')].map(outcome)).toEqual([
       ...['added', 'added', 'added', 'added'],
     ]);
-    expect(toldOf(stepOutcome([], step(7, 'dusk'), june(10), 'from'))).toBe('added');
+    expect(toldOf(startOutcome([], step(7, 'dusk'), june(10), 'from'))).toBe('added');
   });
 
-  it('changes nothing when it is there', () => {
+  it('changes nothing if it equals the stored one', () => {
     expect([step(5, 'flat'), step(20, 'night')].map(outcome)).toEqual(['unchanged', 'unchanged']);
   });
 
-  it('takes the place of one that has not begun, also of another supplier', () => {
+  it('supersedes one that has not started, even of another supplier', () => {
     expect([step(20, 'dusk'), step(20, 'night', 'DUNL')].map(outcome)).toEqual(['supersedes', 'supersedes']);
   });
 
-  it('does not take the place of one that has', () => {
-    const history = 'CNF001 from: is when another tariff began to apply, which has happened already';
+  it('does not supersede one that has started', () => {
+    const history = 'CNF001 from: must not be the start of an assignment that has already started';
     expect(outcome(step(5, 'dusk'))).toBe(history);
-    expect(toldOf(stepOutcome(steps, step(20, 'dusk'), june(20), 'from'))).toBe(history);
-    expect(toldOf(stepOutcome(steps, step(20, 'dusk'), justBefore(june(20)), 'from'))).toBe('supersedes');
+    expect(toldOf(startOutcome(steps, step(20, 'dusk'), june(20), 'from'))).toBe(history);
+    expect(toldOf(startOutcome(steps, step(20, 'dusk'), justBefore(june(20)), 'from'))).toBe('supersedes');
   });
 });
 
 describe('A tariff that a supplier assigns', () => {
   const noEnd = { validTo: null };
   const steps = [step(2, 'flat'), step(6, null), step(8, 'flat'), step(20, 'night')];
-  const outcome = (each: TariffStep, byAdmin = false, tariff: Pick<TariffLink, 'validTo'> = noEnd, now = june(10)) =>
+  const outcome = (each: Assignment, byAdmin = false, tariff: Pick<TariffLink, 'validTo'> = noEnd, now = june(10)) =>
     toldOf(assignmentOutcome(steps, each, tariff, { byAdmin, now }));
-  const BEFORE_NOW = 'CNF001 from: must not begin before now';
-  const ANOTHER = 'CNF001 from: another tariff begins to apply at this instant';
+  const BEFORE_NOW = 'CNF001 from: must not be in the past';
+  const ANOTHER = 'CNF001 from: must not be the start of an assignment of another supplier';
 
-  it('does not take the place of one of another supplier that is to begin: an admin may do that', () => {
+  it('does not supersede a future one of another supplier; that of an admin does', () => {
     expect(outcome(step(20, 'dusk', 'DUNL'))).toBe(ANOTHER);
     expect(outcome(step(20, 'dusk', 'DUNL'), true)).toBe('supersedes');
     expect(outcome(step(20, 'flat'))).toBe('supersedes');
   });
 
-  it('follows the tariff of another supplier that is to end then: an end gives way', () => {
+  it("supersedes the end of another supplier's tariff at the same instant", () => {
     const ending = [step(2, 'flat'), step(20, null)];
     const assigning = { byAdmin: false, now: june(10) };
     expect(assignmentOutcome(ending, step(20, 'dusk', 'DUNL'), noEnd, assigning)).toEqual({ kind: 'supersedes' });
   });
 
-  it('begins before and after those of others that are to begin', () => {
+  it('may start before and after future ones of other suppliers', () => {
     expect([15, 25].map((day) => outcome(step(day, 'dusk', 'DUNL')))).toEqual(['added', 'added']);
   });
 
-  it('does not begin in the past where that of another supplier applied then or since: an admin may say so', () => {
+  it("must not start in the past if another supplier's tariff applied then or since; that of an admin may", () => {
     for (const day of [1, 2, 4, 6, 7, 8, 9]) {
       expect([day, outcome(step(day, 'dusk', 'DUNL'))]).toEqual([day, BEFORE_NOW]);
       expect([day, outcome(step(day, 'dusk'))]).not.toEqual([day, BEFORE_NOW]);
@@ -176,7 +178,7 @@ describe('A tariff that a supplier assigns', () => {
     expect(outcome(step(7, 'dusk', 'DUNL'), false, noEnd, june(7))).toBe('added');
   });
 
-  it('begins in the past where none of another supplier applied then or since', () => {
+  it("may start in the past if no other supplier's tariff applied then or since", () => {
     const assigning = { byAdmin: false, now: june(10) };
     const ended = [step(2, 'flat'), step(6, null), step(20, 'night')];
     const toldAt = (day: number) => toldOf(assignmentOutcome(ended, step(day, 'dusk', 'DUNL'), noEnd, assigning));
@@ -184,13 +186,13 @@ describe('A tariff that a supplier assigns', () => {
     expect(toldOf(assignmentOutcome([], step(3, 'dusk', 'DUNL'), noEnd, assigning))).toBe('added');
   });
 
-  it('is answered as it is when it is there, whatever began since', () => {
+  it('is unchanged if it equals the stored one, whatever started since', () => {
     const assigning = { byAdmin: false, now: june(10) };
     const lost = [step(2, 'flat'), step(8, 'dusk', 'DUNL')];
     expect(assignmentOutcome(lost, step(2, 'flat'), noEnd, assigning)).toEqual({ kind: 'unchanged' });
   });
 
-  it('begins before the end of its validity, also by an admin', () => {
+  it('must start before the end of its validity, even by an admin', () => {
     const refused = 'VAL003 from: must be before the end of the validity of the tariff';
     const tariff = { validTo: june(15) };
     for (const byAdmin of [false, true])
@@ -202,29 +204,29 @@ describe('A tariff that a supplier assigns', () => {
   });
 });
 
-describe('The end of a tariff for an MPxN', () => {
+describe('The end of an assignment', () => {
   const steps = [step(5, 'flat'), step(20, 'night', 'DUNL')];
   const end = (day: number, mpid: string | null, now = june(10)) => toldOf(endOutcome(steps, june(day), mpid, now));
-  const OTHER = 'CNF001 at: is an instant at which no tariff of this supplier applies';
+  const OTHER = 'CNF001 at: must be an instant at which a tariff of this supplier applies';
 
-  it('is a step of the supplier whose tariff is assigned then', () => {
+  it('is recorded for the supplier whose tariff is assigned then', () => {
     expect([end(7, 'LAPW'), end(15, 'LAPW'), end(25, 'DUNL')]).toEqual(['added', 'added', 'added']);
     expect(endOutcome(steps, june(25), null, june(10))).toEqual({ kind: 'added', mpid: 'DUNL' });
     expect(endOutcome(steps, june(15), null, june(10))).toEqual({ kind: 'added', mpid: 'LAPW' });
   });
 
-  it('is refused to any other, who is not told whether there is one', () => {
+  it('is rejected for other suppliers, without revealing whether a tariff is assigned', () => {
     expect([end(7, 'DUNL'), end(25, 'LAPW'), end(20, 'LAPW')]).toEqual([OTHER, OTHER, OTHER]);
     expect(end(1, 'LAPW')).toBe(OTHER);
-    expect(end(1, null)).toBe('CNF001 at: is an instant at which no tariff applies');
+    expect(end(1, null)).toBe('CNF001 at: must be an instant at which a tariff applies');
   });
 
-  it('withdraws a step that has not begun', () => {
+  it('supersedes an assignment that has not started', () => {
     expect(end(20, 'DUNL')).toBe('supersedes');
-    expect(end(5, 'LAPW')).toBe('CNF001 at: is when another tariff began to apply, which has happened already');
+    expect(end(5, 'LAPW')).toBe('CNF001 at: must not be the start of an assignment that has already started');
   });
 
-  it('comes once', () => {
+  it('is unchanged if repeated', () => {
     const ended = [...steps, step(15, null)];
     expect(endOutcome(ended, june(15), 'LAPW', june(10))).toEqual({ kind: 'unchanged', mpid: 'LAPW' });
     expect(endOutcome(ended, june(17), 'LAPW', june(10))).toEqual({ kind: 'unchanged', mpid: 'LAPW' });
@@ -232,40 +234,105 @@ describe('The end of a tariff for an MPxN', () => {
   });
 });
 
-describe('What is told when a step takes effect', () => {
-  const none = new Set<string>();
-  const flat = { tariffId: 'flat', mpid: 'LAPW' };
-  const night = { tariffId: 'night', mpid: 'LAPW' };
-  const dusk = { tariffId: 'dusk', mpid: 'DUNL' };
-  const ended = { tariffId: null, mpid: 'LAPW' };
-  const change = { type: 'tariff.change', mpid: 'LAPW', tariffId: 'night' };
-  const moved = [
-    { type: 'supplier.change', mpid: 'LAPW', tariffId: null },
-    { type: 'tariff.change', mpid: 'DUNL', tariffId: 'dusk' },
-  ];
+describe('What applies to an MPxN from an instant on', () => {
+  const known = links({ flat: [6, 12], dusk: [20] });
+  const recorded = (each: Assignment, day = 1) => ({ ...each, recordedAt: june(day) });
+  const steps = [recorded(step(5, 'flat')), recorded(step(15, 'dusk', 'DUNL')), recorded(step(25, null, 'DUNL'))];
+  const nothing = (day: number, ceased = day, isEnd = false) => ({
+    ...{ tariffId: null, at: june(day), ceasedAt: june(ceased), isEnd },
+  });
 
   it.each([
-    ['the first tariff of all', undefined, night, none, [change]],
-    ['an unrelated tariff of the same supplier', flat, night, none, [change]],
-    ['a tariff after one that was ended', ended, night, none, [change]],
-    ['the tariff that replaces the former', flat, night, new Set(['flat']), [{ ...change, type: 'tariff.update' }]],
-    [
-      'one that replaces it by way of others',
-      flat,
-      night,
-      new Set(['x', 'flat']),
-      [{ ...change, type: 'tariff.update' }],
-    ],
-    ['one that replaces another', flat, night, new Set(['x']), [change]],
-    ['the same tariff', flat, flat, none, []],
-    ['the tariff of another supplier, told at both', flat, dusk, none, moved],
-    ['the tariff of another supplier after an end', ended, dusk, none, moved],
-    ['an end', flat, ended, none, []],
-  ])('to %s', (_, former, next, replaced, expected) => {
-    expect(effectsOfStep(former, next, replaced)).toEqual(expected);
+    ['before the first assignment', june(4), undefined],
+    ['before the tariff is valid', june(5), nothing(5)],
+    ['while the tariff is valid', june(6), { tariffId: 'flat', mpid: 'LAPW', at: june(6) }],
+    ['from the end of the tariff on', june(12), nothing(12)],
+    ['when a tariff of another supplier is assigned that is not yet valid', june(15), nothing(15)],
+    ['when that becomes valid', june(20), { tariffId: 'dusk', mpid: 'DUNL', at: june(20) }],
+    ['when its assignment ends', june(25), nothing(25, 25, true)],
+    ['after the end of the assignment', june(28), nothing(28, 25, true)],
+  ])('%s', (_, at, expected) => expect(tariffPeriod(steps, known, at)).toEqual(expected));
+
+  it('ends no earlier than the end was recorded', () => {
+    const late = [recorded(step(5, 'flat')), recorded(step(7, null), 10)];
+    expect(tariffPeriod(late, known, june(11))).toEqual(nothing(11, 10, true));
   });
 });
 
-function toldOf(outcome: StepOutcome): string {
-  return outcome.kind === 'refused' ? told(outcome.violations).join() : outcome.kind;
+describe('The next instant at which the tariff of an assignment changes', () => {
+  const chain = links({ one: [1, 8, 'two', 10], two: [9, 30, 'three', 20], three: [18] });
+  const next = (day: number) => nextBoundary('one', chain, june(day))?.getUTCDate() ?? null;
+
+  it('is a start, an end or a replacement of it or of its replacements', () => {
+    expect([0, 1, 8, 9, 10, 18, 20, 30].map(next)).toEqual([1, 8, 9, 10, 18, 20, 30, null]);
+    expect(nextBoundary('unknown', chain, june(1))).toBeNull();
+  });
+
+  it('is found among tariffs that replace each other in a circle', () => {
+    const circle = links({ one: [1, null, 'two', 3], two: [1, null, 'one', 3] });
+    expect(nextBoundary('one', circle, june(1))).toEqual(june(3));
+  });
+});
+
+describe('The events of a change of what applies', () => {
+  const none = new Set<string>();
+  const at = june(20);
+  const flat = { tariffId: 'flat', mpid: 'LAPW', ceasedAt: null };
+  /** A tariff that was published and ceased to apply, by its validity or, without tariff, by the end of its assignment. */
+  const ceased = (day: number, tariffId: string | null = 'flat') => ({ tariffId, mpid: 'LAPW', ceasedAt: june(day) });
+  const applies = (tariffId: string, mpid = 'LAPW') => ({ tariffId, mpid, at });
+  const nothing = { tariffId: null, at, ceasedAt: june(19), isEnd: true };
+  const change = { type: 'tariff.change', mpid: 'LAPW', tariffId: 'night', ceasedAt: null };
+  const gained = { type: 'tariff.change', mpid: 'DUNL', tariffId: 'dusk', ceasedAt: null };
+  const lost = (since: Date) => ({ type: 'supplier.change', mpid: 'LAPW', tariffId: null, ceasedAt: since });
+  const dusk = applies('dusk', 'DUNL');
+  const daysBefore = (days: number) => new Date(at.getTime() - days * 86_400_000);
+
+  it.each([
+    ['the first tariff', undefined, applies('night'), none, [change]],
+    ['nothing, before the first tariff', undefined, nothing, none, []],
+    ['an unrelated tariff of the same supplier', flat, applies('night'), none, [change]],
+    ['a tariff after an ended assignment', ceased(10, null), applies('night'), none, [change]],
+    ['the same tariff after an ended assignment', ceased(10, null), applies('night'), new Set(['night']), [change]],
+    ['the replacement', flat, applies('night'), new Set(['flat']), [{ ...change, type: 'tariff.update' }]],
+    ['an indirect one', flat, applies('night'), new Set(['x', 'flat']), [{ ...change, type: 'tariff.update' }]],
+    ['one after its validity', ceased(10), applies('night'), new Set(['flat']), [{ ...change, type: 'tariff.update' }]],
+    ['a replacement of another tariff', flat, applies('night'), new Set(['x']), [change]],
+    ['the same tariff', flat, applies('flat'), none, []],
+    ['the same tariff after a gap', ceased(10), applies('flat'), none, [{ ...change, tariffId: 'flat' }]],
+    ['the tariff of another supplier, with an event for each supplier', flat, dusk, none, [lost(at), gained]],
+    ['the tariff of another supplier after an end', ceased(10, null), dusk, none, [lost(june(10)), gained]],
+    [
+      'the tariff of another supplier after 90 days',
+      { ...flat, ceasedAt: daysBefore(90) },
+      dusk,
+      none,
+      [lost(daysBefore(90)), gained],
+    ],
+    [
+      'the tariff of another supplier after more than 90 days',
+      { ...flat, ceasedAt: justBefore(daysBefore(90)) },
+      dusk,
+      none,
+      [gained],
+    ],
+    ['an end', flat, nothing, none, [{ ...change, tariffId: null, ceasedAt: june(19) }]],
+    ['an end of a tariff that ceased before', ceased(10), nothing, none, []],
+  ])('are as specified for %s', (_, former, next, replaced, expected) => {
+    expect(eventsOfChange(former, next, replaced)).toEqual(expected);
+  });
+
+  it.each([
+    ['a tariff', ceased(10), applies('night'), { tariffId: 'night', mpid: 'LAPW', ceasedAt: null }],
+    ['nothing, after a tariff', flat, { ...nothing, isEnd: false }, ceased(19)],
+    ['nothing, after the end of an assignment', flat, nothing, ceased(19, null)],
+    ['the end of an assignment, after its tariff ceased', ceased(10), nothing, ceased(10, null)],
+    ['nothing, before the first tariff', undefined, nothing, undefined],
+  ])('leave published: %s', (_, former, next, expected) => {
+    expect(publishedAfter(former, next)).toEqual(expected);
+  });
+});
+
+function toldOf(outcome: AssignmentOutcome): string {
+  return outcome.kind === 'rejected' ? told(outcome.violations).join() : outcome.kind;
 }

@@ -1,37 +1,59 @@
-import { type DeliveryFacts, deliveryStanding } from '../../../subgraphs/tariffs/domain/delivery-standing';
-import { TARIFF_EVENT_TYPES } from '../../../subgraphs/tariffs/domain/effects';
-import type { RegisterEntryStatus } from '../../../subgraphs/tariffs/domain/register-entry-status';
+import { type DeliveryState, deliveryDecision } from '../../../subgraphs/tariffs/webhooks/tariff-delivery';
+import { TARIFF_EVENT_TYPES } from '../../../subgraphs/tariffs/events/tariff-event';
+import type { RegisterEntryStatus } from '../../../subgraphs/tariffs/register-entries/register-entry-status';
 
-const USUAL: DeliveryFacts = {
+const USUAL: DeliveryState = {
   type: 'tariff.change',
   isRemoved: false,
   status: 'active',
   supplierStatus: 'active',
   isConsented: true,
+  isErased: false,
 };
 
 /** What becomes of the five types, in the order of {@link TARIFF_EVENT_TYPES}, by their first letters: sent, waiting, dropped. */
-function verdicts(facts: Partial<DeliveryFacts>): string {
-  return TARIFF_EVENT_TYPES.map((type) => deliveryStanding({ ...USUAL, ...facts, type })[0]).join('');
+function verdicts(facts: Partial<DeliveryState>): string {
+  return TARIFF_EVENT_TYPES.map((type) => deliveryDecision({ ...USUAL, ...facts, type })[0]).join('');
 }
 
 describe('A delivery to an RTI User', () => {
-  it.each<[string, Partial<DeliveryFacts>, string]>([
-    ['is made while both are active and the customer consents', {}, 'sssss'],
-    ['is made of a revocation and of a cessation without a consent', { isConsented: false }, 'dddss'],
-    ['is never made at a webhook that was removed', { isRemoved: true }, 'ddddd'],
-    ['of a removed webhook is not made, whatever its status', { isRemoved: true, status: 'suspended' }, 'ddddd'],
-    ['waits while the RTI User is suspended, but for a revocation', { status: 'suspended' }, 'wwwsw'],
-    ['waits while the supplier is suspended, but for its own end', { supplierStatus: 'suspended' }, 'wwwss'],
-    ['is wanted no more of a removed RTI User, but for a revocation', { status: 'removed' }, 'dddsd'],
-    ['of a removed supplier is a revocation, or its end', { supplierStatus: 'removed' }, 'dddss'],
-    ['waits for nobody who was removed', { status: 'suspended', supplierStatus: 'removed' }, 'dddsw'],
-    ['waits for nobody who does not share any more', { status: 'suspended', isConsented: false }, 'dddsw'],
+  it.each<[string, Partial<DeliveryState>, string]>([
+    ['is sent while both parties are active and the customer consents', {}, 'sssss'],
+    ['is sent without a consent for a revocation and for a cessation only', { isConsented: false }, 'dddss'],
+    ['is dropped at a removed webhook', { isRemoved: true }, 'ddddd'],
+    [
+      'is dropped at a removed webhook, whatever the status of the RTI User',
+      { isRemoved: true, status: 'suspended' },
+      'ddddd',
+    ],
+    ['waits while the RTI User is suspended, except for a revocation', { status: 'suspended' }, 'wwwsw'],
+    [
+      'waits while the supplier is suspended, except for a revocation and its cessation',
+      { supplierStatus: 'suspended' },
+      'wwwss',
+    ],
+    ['is dropped for a removed RTI User, except for a revocation', { status: 'removed' }, 'dddsd'],
+    [
+      'is dropped for a removed supplier, except for a revocation and its cessation',
+      { supplierStatus: 'removed' },
+      'dddss',
+    ],
+    [
+      'is dropped for a suspended RTI User if the supplier is removed',
+      { status: 'suspended', supplierStatus: 'removed' },
+      'dddsw',
+    ],
+    ['is dropped if its MPxN was erased', { isErased: true }, 'ddddd'],
+    [
+      'is dropped for a suspended RTI User if the consent was revoked',
+      { status: 'suspended', isConsented: false },
+      'dddsw',
+    ],
   ])('%s', (_, facts, expected) => {
     expect(verdicts(facts)).toBe(expected);
   });
 
-  it('waits in every status that is not active and not removed', () => {
+  it('waits in every status except active and removed', () => {
     const statuses: RegisterEntryStatus[] = ['suspended', 'disabled'];
     expect(statuses.map((status) => verdicts({ status }))).toEqual(['wwwsw', 'wwwsw']);
   });

@@ -1,14 +1,14 @@
-import { halfHourOf, halfHoursOf, halfHoursTold } from '../../../subgraphs/tariffs/domain/half-hours';
-import { londonOffset, offsetSpans } from '../../../subgraphs/tariffs/domain/london-time';
+import { londonOffset, offsetSpans } from '../../../subgraphs/tariffs/rates/london-time';
 import {
   dayKind,
   dayNumber,
-  daysTold,
+  dayOfYear,
+  formatDays,
   hasDate,
   occurringDays,
-  placeOf,
-} from '../../../subgraphs/tariffs/domain/rate-calendar';
-import { MONTHS, WEEKDAYS } from '../../../subgraphs/tariffs/domain/tariff';
+} from '../../../subgraphs/tariffs/rates/rate-calendar';
+import { MONTHS, WEEKDAYS } from '../../../subgraphs/tariffs/catalogue/tariff';
+import { formatMinutes, minuteOf, minutesOfWindow } from '../../../subgraphs/tariffs/rates/wall-minutes';
 import { wallTimeOf } from '../../support/properties/tariff-oracle';
 
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ describe('The clocks of Great Britain', () => {
     ]);
   });
 
-  it('are found wherever a range begins and ends around a change', () => {
+  it('are found for any start and end of a range around a change', () => {
     const change = at('2026-03-29T01:00:00Z');
     for (const before of [1, 60_000, HOUR, 7 * DAY, 30 * DAY]) {
       for (const after of [1, 60_000, HOUR, 7 * DAY, 30 * DAY]) {
@@ -39,7 +39,7 @@ describe('The clocks of Great Britain', () => {
     expect(offsetSpans(change + 1, change)).toEqual([]);
   });
 
-  it('are those of Intl on every day from 1900 to 2100, double summer time and the years of all-day BST among them', () => {
+  it('agree with Intl on every day from 1900 to 2100, including double summer time and the years of permanent BST', () => {
     const spans = offsetSpans(at('1900-01-01T00:00:00Z'), at('2100-01-01T00:00:00Z'));
     const changes = spans.map(({ to }) => to).slice(0, -1);
     expect(new Set(spans.map(({ offset }) => offset / HOUR))).toEqual(new Set([0, 1, 2]));
@@ -55,36 +55,36 @@ describe('The clocks of Great Britain', () => {
   });
 });
 
-describe('The half-hours of a day', () => {
-  it('begin at times on whole half-hours', () => {
-    expect(['00:00:00', '00:30:00', '01:00:00', '23:30:00'].map(halfHourOf)).toEqual([0, 1, 2, 47]);
-    expect(['00:15:00', '00:00:01', '24:00:00', '0:00:00', ''].map(halfHourOf)).toEqual(Array(5).fill(undefined));
+describe('The minutes of a day', () => {
+  it('start at whole minutes', () => {
+    expect(['00:00:00', '00:30:00', '07:20:00', '23:59:00'].map(minuteOf)).toEqual([0, 30, 440, 1_439]);
+    expect(['00:00:01', '24:00:00', '0:00:00', ''].map(minuteOf)).toEqual(Array(4).fill(undefined));
   });
 
-  it('of a window are half-open, ascending, and wrap past midnight', () => {
-    const of = (validFrom: string, validTo: string) => halfHoursOf({ validFrom, validTo });
-    expect(of('01:00:00', '02:30:00')).toEqual([2, 3, 4]);
-    expect(of('23:00:00', '01:00:00')).toEqual([0, 1, 46, 47]);
-    expect(of('23:00:00', '00:00:00')).toEqual([46, 47]);
-    const whole = Array.from({ length: 48 }, (_, index) => index);
-    expect([of('00:00:00', '00:00:00'), of('12:30:00', '12:30:00')]).toEqual([whole, whole]);
-    expect([of('x', '00:00:00'), of('00:00:00', '00:10:00')]).toEqual([undefined, undefined]);
+  it('of a window are half-open, and run on past midnight', () => {
+    const of = (validFrom: string, validTo: string) => minutesOfWindow({ validFrom, validTo });
+    expect(of('01:00:00', '02:31:00')).toEqual({ from: 60, to: 151 });
+    expect(of('23:30:00', '05:30:00')).toEqual({ from: 1_410, to: 1_440 + 330 });
+    expect(of('23:00:00', '00:00:00')).toEqual({ from: 1_380, to: 1_440 });
+    expect(of('00:00:00', '00:00:00')).toEqual({ from: 0, to: 1_440 });
+    expect(of('12:30:00', '12:30:00')).toEqual({ from: 750, to: 1_440 + 750 });
+    expect([of('x', '00:00:00'), of('00:00:00', '00:10:30')]).toEqual([undefined, undefined]);
   });
 
-  it('are told as times', () => {
-    expect(halfHoursTold([0])).toBe('00:00 to 00:30');
-    expect(halfHoursTold([3, 4, 5, 20, 46, 47])).toBe('01:30 to 03:00, 10:00 to 10:30, 23:00 to 24:00');
+  it('are formatted as times', () => {
+    expect(formatMinutes([0])).toBe('00:00 to 00:01');
+    expect(formatMinutes([90, 91, 600, 1_438, 1_439])).toBe('01:30 to 01:32, 10:00 to 10:01, 23:58 to 24:00');
   });
 });
 
 describe('The days of a calendar', () => {
-  it('are what Intl calls them, before 1970 too', () => {
+  it('agree with Intl, before 1970 too', () => {
     const days = [-25_567, -1, 0, 1, 10_956, 20_148, 20_512, 47_541, 2_932_896];
-    const told = days.map((day) => {
-      const { place, weekday } = dayKind(day);
-      return { month: MONTHS[Math.floor(place / 31)], date: (place % 31) + 1, day: WEEKDAYS[weekday] };
+    const kinds = days.map((day) => {
+      const { dayOfYear: index, weekday } = dayKind(day);
+      return { month: MONTHS[Math.floor(index / 31)], date: (index % 31) + 1, day: WEEKDAYS[weekday] };
     });
-    expect(told).toEqual(
+    expect(kinds).toEqual(
       days.map((day) => {
         const { month, date, day: weekday } = wallTimeOf(day * DAY + 12 * HOUR);
         return { month, date, day: weekday };
@@ -92,48 +92,53 @@ describe('The days of a calendar', () => {
     );
   });
 
-  it('that exist in some year are 366', () => {
+  it('number 366 over all years', () => {
     const dates = MONTHS.flatMap((_, month) =>
       Array.from({ length: 40 }, (__, date) => [month, date] as const).filter(([of, date]) => hasDate(of, date)),
     );
     expect(dates).toHaveLength(366);
-    expect(new Set(dates.map(([month, date]) => placeOf(month, date))).size).toBe(366);
+    expect(new Set(dates.map(([month, date]) => dayOfYear(month, date))).size).toBe(366);
     expect([hasDate(1, 29), hasDate(1, 30), hasDate(3, 31), hasDate(0, 1.5), hasDate(0, NaN)]).toEqual([
       ...[true, false, false, false, false],
     ]);
   });
 
-  it('occur on every day of the week in a hundred years, whichever they are, and so in all time', () => {
-    const always = occurringDays({ validFrom: new Date(0), validTo: null });
-    expect(always.filter((weekdays) => weekdays === 0b111_1111)).toHaveLength(366);
-    for (const year of [1900, 1970, 2026, 2090, 2190, 2290]) {
-      const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 100, 0, 1) - DAY];
-      expect(occurringDays({ validFrom: new Date(from), validTo: new Date(to) })).toEqual(always);
-    }
+  const occurring = (validFrom: string, validTo: string | null) =>
+    occurringDays({ validFrom: new Date(validFrom), validTo: validTo === null ? null : new Date(validTo) });
+  const names = (days: ReturnType<typeof occurringDays>) =>
+    days
+      .map(({ before, day }) => [before, day].map((each) => `${each.dayOfYear}.${each.weekday}`).join(' '))
+      .toSorted();
+
+  it('fall on every day of the week within any hundred years, and so in unlimited time', () => {
+    const always = names(occurring('1970-01-01T00:00:00Z', null));
+    // 1 March follows two days.
+    expect(new Set(always).size).toBe(367 * 7);
+    for (const year of [1900, 1970, 2026, 2090, 2190, 2290])
+      expect(names(occurring(`${year}-01-01T00:00:00Z`, `${year + 100}-12-30T00:00:00Z`))).toEqual(always);
   });
 
-  it('do not all occur in thirty years around 2100, which is no leap year', () => {
-    const days = occurringDays({ validFrom: new Date(Date.UTC(2090, 0, 1)), validTo: new Date(Date.UTC(2120, 0, 1)) });
+  it('do not all occur in thirty years around 2100, which is not a leap year', () => {
     const leapDays = [2092, 2096, 2104, 2108, 2112, 2116].map(
       (year) => (new Date(Date.UTC(year, 1, 29)).getUTCDay() + 6) % 7,
     );
-    expect(days[placeOf(1, 29)]).toBe(leapDays.reduce((bits, weekday) => bits | (1 << weekday), 0));
-    expect(days[placeOf(1, 29)]).not.toBe(0b111_1111);
+    const found = occurring('2090-01-01T00:00:00Z', '2120-01-01T00:00:00Z')
+      .map(({ day }) => day)
+      .filter((day) => day.dayOfYear === dayOfYear(1, 29));
+    expect(found.map(({ weekday }) => weekday).toSorted()).toEqual([...new Set(leapDays)].toSorted());
+    expect(found.length).toBeLessThan(7);
   });
 
-  it('occur on their own day of the week in a short time', () => {
-    const days = occurringDays({
-      validFrom: new Date('2026-06-01T00:00:00Z'),
-      validTo: new Date('2026-06-03T12:00:00Z'),
-    });
-    const found = [...days.entries()].filter(([, weekdays]) => weekdays !== 0);
+  it('occur on their own day of the week in a short time, after the day before', () => {
     // 1 June 2026 is a Monday.
-    expect(found).toEqual([1, 2, 3].map((date) => [placeOf(5, date), 1 << (date - 1)]));
+    expect(names(occurring('2026-06-01T00:00:00Z', '2026-06-02T12:00:00Z'))).toEqual(
+      [`${dayOfYear(4, 31)}.6 ${dayOfYear(5, 1)}.0`, `${dayOfYear(5, 1)}.0 ${dayOfYear(5, 2)}.1`].toSorted(),
+    );
   });
 
-  it('are told by months', () => {
-    expect(daysTold([placeOf(1, 29)])).toBe('29 Feb');
-    expect(daysTold([placeOf(0, 31), placeOf(1, 1), placeOf(1, 2), placeOf(11, 31)])).toBe(
+  it('are formatted by month', () => {
+    expect(formatDays([dayOfYear(1, 29)])).toBe('29 Feb');
+    expect(formatDays([dayOfYear(0, 31), dayOfYear(1, 1), dayOfYear(1, 2), dayOfYear(11, 31)])).toBe(
       '31 Jan, 1 to 2 Feb, 31 Dec',
     );
   });

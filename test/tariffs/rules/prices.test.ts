@@ -1,19 +1,35 @@
-import { type HalfHourPrice, halfHourPrices, priceRangeViolations } from '../../../subgraphs/tariffs/domain/prices';
-import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/domain/tariff';
-import { unitPricesOf } from '../../../subgraphs/tariffs/domain/vat';
+import {
+  type IntervalPrice,
+  halfHourPrices,
+  intervalPrices,
+  priceRangeViolations,
+} from '../../../subgraphs/tariffs/rates/prices';
+import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
+import { unitPricesOf } from '../../../subgraphs/tariffs/rates/money';
 import { told } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, published, tariffWith, window } from '../../support/tariff-examples';
 
 const at = (instant: string) => new Date(instant);
-const series = (tariff: TariffInput, from: string, to: string) => halfHourPrices(published(tariff), at(from), at(to));
-const including = (slots: readonly HalfHourPrice[]) => slots.map(({ unitPriceIncludingVat }) => unitPriceIncludingVat);
+const series = (tariff: TariffInput, from: string, to: string) => [
+  ...halfHourPrices(published(tariff), at(from), at(to)),
+];
+const intervals = (tariff: TariffInput, from: string, to: string) => [
+  ...intervalPrices(published(tariff), at(from), at(to)),
+];
+/** Time of the day in UTC, and the price. */
+const lines = (slots: readonly IntervalPrice[]) =>
+  slots.map(({ from, to, unitPriceIncludingVat: price }) => {
+    const [begin, end] = [from, to].map((each) => each.toISOString().slice(11, 16));
+    return `${begin}–${end} ${price}`;
+  });
+const including = (slots: readonly IntervalPrice[]) => slots.map(({ unitPriceIncludingVat }) => unitPriceIncludingVat);
 const times = (count: number, price: string | null) => Array.from({ length: count }, () => price);
 
 /** Night 00:30 to 04:30, as Economy 7 has it. */
 const NIGHT = entry(['All'], group(['All'], window('00:30', '04:30', '0.10'), window('04:30', '00:30', '0.30')));
 
 describe('The half-hourly series', () => {
-  it('has a slot for each 30 minutes of UTC, one after another, with the entry that its price is from', () => {
+  it('has a slot for each 30 minutes of UTC, with the entry of its price', () => {
     const slots = series(tariffWith(NIGHT), '2026-01-15T00:00:00Z', '2026-01-15T01:30:00Z');
     const day = { unitPriceExcludingVat: '0.2857143', unitPriceIncludingVat: '0.30' };
     const night = { unitPriceExcludingVat: '0.0952381', unitPriceIncludingVat: '0.10' };
@@ -35,13 +51,13 @@ describe('The half-hourly series', () => {
     ['2026-06-15', '2026-06-14T23:00:00Z', '2026-06-15T23:00:00Z', 48],
     ['29 March 2026, when 01:00 to 02:00 does not occur', '2026-03-29T00:00:00Z', '2026-03-29T23:00:00Z', 46],
     ['25 October 2026, when 01:00 to 02:00 occurs twice', '2026-10-24T23:00:00Z', '2026-10-26T00:00:00Z', 50],
-  ])('of %s follows the clock on the wall', (_, from, to, count) => {
+  ])('of %s follows local time', (_, from, to, count) => {
     const slots = series(tariffWith(NIGHT), from, to);
     const nights = count - 40; // 8 half-hours of the night on most days
     expect(including(slots)).toEqual([...times(1, '0.30'), ...times(nights, '0.10'), ...times(39, '0.30')]);
   });
 
-  it('tells the two hours of 25 October apart by UTC, and gives both the price of 01:00', () => {
+  it('distinguishes the two hours of 25 October by UTC, and both have the price of 01:00', () => {
     const hour = entry(['All'], group(['All'], window('01:00', '02:00', '0.01'), window('02:00', '01:00', '0.30')));
     const slots = series(tariffWith(hour), '2026-10-24T23:30:00Z', '2026-10-25T02:30:00Z');
     expect(
@@ -64,9 +80,10 @@ describe('The half-hourly series', () => {
     ]);
   });
 
-  it('gives 29 February what stands for it', () => {
+  it('has the price of an entry for 29 February on that day only', () => {
     const leap = { ...entry(['Feb'], group(['All'], aroundTheClock('0.29'))), dates: [29] };
-    const tariff = { ...tariffWith(leap, NIGHT), validFrom: at('2020-01-01T00:00:00Z') };
+    const others = entry(['All'], group(['All'], aroundTheClock('0.30')));
+    const tariff = { ...tariffWith(leap, others), validFrom: at('2020-01-01T00:00:00Z') };
     expect(including(series(tariff, '2028-02-29T00:00:00Z', '2028-03-01T00:00:00Z'))).toEqual(times(48, '0.29'));
     expect(including(series(tariff, '2027-02-28T12:00:00Z', '2027-03-01T00:30:00Z'))).toEqual(times(25, '0.30'));
   });
@@ -92,7 +109,7 @@ describe('The half-hourly series', () => {
     expect(series({ ...flatTariff(), ...valid }, '2025-01-15T09:30:00Z', '2025-01-16T00:00:00Z')).toEqual([]);
   });
 
-  it('has all tiers of a slot; its own price is that of the first kWh', () => {
+  it('has all tiers of a slot; the price of the slot is that of the first kWh', () => {
     const rate = [
       { unitPrice: '0.10', toKwh: '2.5' },
       { unitPrice: '0.21', toKwh: null },
@@ -131,6 +148,75 @@ describe('The half-hourly series', () => {
   });
 });
 
+/** Economy 7 with its night from 00:20 to 07:20. */
+const ECONOMY_7 = entry(['All'], group(['All'], window('00:20', '07:20', '0.10'), window('07:20', '00:20', '0.30')));
+
+describe('Windows at whole minutes', () => {
+  it('have exact intervals, and half-hours that are split where the price changes', () => {
+    expect(lines(intervals(tariffWith(ECONOMY_7), '2026-01-15T00:00:00Z', '2026-01-16T00:00:00Z'))).toEqual([
+      ...['00:00–00:20 0.30', '00:20–07:20 0.10', '07:20–00:00 0.30'],
+    ]);
+    expect(lines(series(tariffWith(ECONOMY_7), '2026-01-15T00:00:00Z', '2026-01-15T01:00:00Z'))).toEqual([
+      ...['00:00–00:20 0.30', '00:20–00:30 0.10', '00:30–01:00 0.10'],
+    ]);
+  });
+
+  it('follow the clock on the days on which it changes: 6 and 8 hours of night', () => {
+    expect(lines(intervals(tariffWith(ECONOMY_7), '2026-03-29T00:00:00Z', '2026-03-29T23:00:00Z'))).toEqual([
+      ...['00:00–00:20 0.30', '00:20–06:20 0.10', '06:20–23:00 0.30'],
+    ]);
+    expect(lines(intervals(tariffWith(ECONOMY_7), '2026-10-24T23:00:00Z', '2026-10-26T00:00:00Z'))).toEqual([
+      ...['23:00–23:20 0.30', '23:20–07:20 0.10', '07:20–00:00 0.30'],
+    ]);
+  });
+
+  it('occur twice, or not at all, in the hour of the change', () => {
+    const hour = entry(['All'], group(['All'], window('01:20', '01:40', '0.01'), window('01:40', '01:20', '0.30')));
+    expect(lines(intervals(tariffWith(hour), '2026-10-25T00:00:00Z', '2026-10-25T02:00:00Z'))).toEqual([
+      ...['00:00–00:20 0.30', '00:20–00:40 0.01', '00:40–01:20 0.30', '01:20–01:40 0.01', '01:40–02:00 0.30'],
+    ]);
+    expect(lines(intervals(tariffWith(hour), '2026-03-29T00:00:00Z', '2026-03-29T02:00:00Z'))).toEqual([
+      '00:00–02:00 0.30',
+    ]);
+  });
+
+  it('that never change are one interval, over days and over changes of the clock', () => {
+    expect(lines(intervals(flatTariff(), '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'))).toEqual([
+      '00:00–00:00 0.2450',
+    ]);
+  });
+});
+
+describe('Windows that run on past midnight', () => {
+  /** Cheap from Friday 23:30 to Saturday 05:30. */
+  const friday = entry(
+    ['All'],
+    group(['Fri'], window('00:00', '23:30', '0.30'), window('23:30', '05:30', '0.10')),
+    group(['Sat'], window('05:30', '00:00', '0.30')),
+    group(['All'], window('00:00', '00:00', '0.30')),
+  );
+
+  it('belong to the day on which they start', () => {
+    // 16 January 2026 is a Friday.
+    const slots = intervals(tariffWith(friday), '2026-01-16T00:00:00Z', '2026-01-18T00:00:00Z');
+    expect(lines(slots)).toEqual(['00:00–23:30 0.30', '23:30–05:30 0.10', '05:30–00:00 0.30']);
+    expect(slots[1]?.to).toEqual(at('2026-01-17T05:30:00Z'));
+    expect(slots.map((slot) => slot.entry?.daysAndHours)).toEqual([0, 0, 1]);
+  });
+
+  it('go on into another month, and after the start of the validity of the tariff', () => {
+    const winter = [
+      entry(['Jan'], group(['All'], window('06:00', '22:00', '0.30'), window('22:00', '06:00', '0.10'))),
+      entry(['All'], group(['All'], window('06:00', '22:00', '0.20'), window('22:00', '06:00', '0.05'))),
+    ];
+    const tariff = tariffWith(...winter);
+    tariff.validFrom = at('2026-02-01T00:00:00Z');
+    expect(lines(intervals(tariff, '2026-01-01T00:00:00Z', '2026-02-01T22:00:00Z'))).toEqual([
+      ...['00:00–06:00 0.10', '06:00–22:00 0.20'],
+    ]);
+  });
+});
+
 describe('VAT', () => {
   it.each([
     // excluding × (1 + vat/100), exact
@@ -146,7 +232,7 @@ describe('VAT', () => {
     [true, 0, '0.1200', '0.12', '0.1200'],
     [true, 100, '0.00001', '0.000005', '0.00001'],
     [true, null, '0.30', null, '0.30'],
-  ])('included %s at %s %% makes of %s: %s and %s', (vatIncluded, vatRate, price, excludingVat, includingVat) => {
+  ])('included %s at %s %% splits %s into %s and %s', (vatIncluded, vatRate, price, excludingVat, includingVat) => {
     expect(unitPricesOf(price, { vatIncluded, vatRate })).toEqual({ excludingVat, includingVat });
   });
 
@@ -157,15 +243,16 @@ describe('VAT', () => {
     expect(unitPricesOf('0.00002', { vatIncluded: true, vatRate: 28 }).excludingVat).toBe('0.0000156');
   });
 
-  it('is never guessed', () => {
+  it('is not computed without a rate', () => {
     expect(() => unitPricesOf('0.10', { vatIncluded: false, vatRate: null })).toThrow('has a rate of VAT');
   });
 });
 
-describe('The range of prices that is asked for', () => {
-  const range = (from: string, to: string) => told(priceRangeViolations(at(from), at(to)));
+describe('The requested range of prices', () => {
+  const range = (from: string, to: string, unit: 'half-hour' | 'minute' = 'half-hour') =>
+    told(priceRangeViolations(at(from), at(to), unit));
 
-  it('lies on whole half-hours, ends after its begin and lasts at most 366 days', () => {
+  it('starts and ends on whole half-hours, is not empty and lasts at most 366 days', () => {
     expect(range('2026-01-01T00:30:00Z', '2027-01-02T00:30:00Z')).toEqual([]);
     expect(range('2026-01-01T00:30:00Z', '2026-01-01T01:00:00Z')).toEqual([]);
     expect(range('2026-01-01T00:00:00Z', '2027-01-02T00:30:00Z')).toEqual([
@@ -178,6 +265,10 @@ describe('The range of prices that is asked for', () => {
       'VAL003 to: must be after from',
     ]);
     expect(range('1969-12-31T23:30:00Z', '1970-01-01T00:00:00Z')).toEqual([]);
+    expect(range('2026-01-01T00:01:00Z', '2026-01-01T00:02:00Z', 'minute')).toEqual([]);
+    expect(range('2026-01-01T00:01:00Z', '2026-01-01T00:02:01Z', 'minute')).toEqual([
+      'VAL003 to: must be on a whole minute',
+    ]);
   });
 });
 
@@ -187,7 +278,7 @@ const MOST_TIMES = 4;
 /** Microseconds of CPU for the prices of a month. */
 function costOfMarch(tariff: Parameters<typeof halfHourPrices>[0]): number {
   const started = process.cpuUsage();
-  expect(halfHourPrices(tariff, at('2026-03-01T00:00:00Z'), at('2026-04-01T00:00:00Z'))).toHaveLength(1_488);
+  expect([...halfHourPrices(tariff, at('2026-03-01T00:00:00Z'), at('2026-04-01T00:00:00Z'))]).toHaveLength(1_488);
   const { user, system } = process.cpuUsage(started);
   return user + system;
 }

@@ -1,15 +1,15 @@
 import {
   type PerformanceReportInput,
   performanceReportViolations,
-} from '../../../subgraphs/tariffs/domain/performance-report';
+} from '../../../subgraphs/tariffs/performance-reports/performance-report';
 import {
   REGISTER_ENTRY_STATUSES,
   type RegisterEntryStatus,
   mayBecome,
   statusViolations,
-} from '../../../subgraphs/tariffs/domain/register-entry-status';
-import { type RtiUserInput, rtiUserViolations } from '../../../subgraphs/tariffs/domain/rti-user';
-import { type SupplierInput, supplierViolations } from '../../../subgraphs/tariffs/domain/supplier';
+} from '../../../subgraphs/tariffs/register-entries/register-entry-status';
+import { type RtiUserInput, rtiUserViolations } from '../../../subgraphs/tariffs/register-entries/rti-user';
+import { type SupplierInput, supplierViolations } from '../../../subgraphs/tariffs/register-entries/supplier';
 import { told } from '../../support/access-records';
 
 const PRODUCTION = { production: true };
@@ -23,18 +23,18 @@ describe('The status of a supplier or an RTI User', () => {
     removed: '',
   };
 
-  it.each(REGISTER_ENTRY_STATUSES)('leads from %s where the decisions say, and nowhere else', (from) => {
+  it.each(REGISTER_ENTRY_STATUSES)('changes from %s only as decisions C/D, D.2 allow', (from) => {
     const leads = REGISTER_ENTRY_STATUSES.filter((to) => mayBecome(from, to));
     expect(leads.join(' ')).toBe(LEADS[from]);
     for (const to of REGISTER_ENTRY_STATUSES) {
-      const isRefused = to !== from && !leads.includes(to);
-      const refusal = [`CNF001 status: cannot become ${to}: it is ${from}`];
-      expect(told(statusViolations(from, to))).toEqual(isRefused ? refusal : []);
+      const isRejected = to !== from && !leads.includes(to);
+      const violations = [`CNF001 status: cannot become ${to}: it is ${from}`];
+      expect(told(statusViolations(from, to))).toEqual(isRejected ? violations : []);
     }
   });
 });
 
-describe('What an admin enters of a supplier', () => {
+describe('An entry of a supplier', () => {
   const LAPWING: SupplierInput = {
     mpid: 'LAPW',
     name: 'Lapwing Energy Supply Ltd',
@@ -48,13 +48,13 @@ describe('What an admin enters of a supplier', () => {
   const of = (changes: Partial<SupplierInput>, realm = PRODUCTION) =>
     told(supplierViolations({ ...LAPWING, ...changes }, realm));
 
-  it('breaks no rule as it usually comes, with and without what is optional', () => {
+  it('is valid with and without optional fields', () => {
     expect(of({})).toEqual([]);
     expect(of({ oauthUrl: null, issuer: null, audience: null })).toEqual([]);
     expect(of({ oauthUrl: undefined, issuer: undefined, audience: null })).toEqual([]);
   });
 
-  it.each(['LAP', 'LAPWI', 'lapw', 'LA W', 'LAPÉ', 'LAPW\n', ''])('has no mpid such as %j', (mpid) => {
+  it.each(['LAP', 'LAPWI', 'lapw', 'LA W', 'LAPÉ', 'LAPW\n', ''])('must not have an mpid such as %j', (mpid) => {
     expect(of({ mpid })).toEqual(['VAL001 mpid: must match ^[A-Z0-9]{4}$']);
   });
 
@@ -63,16 +63,16 @@ describe('What an admin enters of a supplier', () => {
     ['displayName', 100],
     ['support', 200],
     ['audience', 255],
-  ] as const)('has a %s of 1 to %i characters, not of blanks', (field, most) => {
+  ] as const)('must have a %s of 1 to %i characters that is not blank', (field, most) => {
     const length = `VAL003 ${field}: must have 1 to ${most} characters`;
     expect(of({ [field]: '🐦'.repeat(most) })).toEqual([]);
     expect(of({ [field]: '🐦'.repeat(most + 1) })).toEqual([length]);
     expect(of({ [field]: '' })).toEqual([length]);
-    expect(of({ [field]: ' \u00a0' })).toEqual([`VAL003 ${field}: must not be of blanks only`]);
+    expect(of({ [field]: ' \u00a0' })).toEqual([`VAL003 ${field}: must not be blank`]);
     expect(of({ [field]: 'a\0b' })).toEqual([`VAL001 ${field}: contains a character that cannot be stored`]);
   });
 
-  it.each(['apiUrl', 'oauthUrl', 'issuer'])('has web addresses: %s, in production by https', (field) => {
+  it.each(['apiUrl', 'oauthUrl', 'issuer'])('must have a web address as %s, in production with https', (field) => {
     expect(of({ [field]: 'http://lapwing.example' })).toEqual([`VAL008 ${field}: is not an https URL`]);
     expect(of({ [field]: 'http://localhost:4001' }, { production: false })).toEqual([]);
     expect(of({ [field]: 'lapwing.example' }, { production: false })).toEqual([
@@ -81,13 +81,13 @@ describe('What an admin enters of a supplier', () => {
     expect(of({ [field]: 'https://me:secret@lapwing.example' })).toEqual([`VAL008 ${field}: contains credentials`]);
   });
 
-  it('names the issuer of tokens with their audience, or neither', () => {
+  it('has issuer and audience of tokens, or neither', () => {
     expect(of({ audience: null })).toEqual(['VAL002 audience: is required with issuer']);
     expect(of({ issuer: null })).toEqual(['VAL002 issuer: is required with audience']);
   });
 });
 
-describe('What an admin enters of an RTI User', () => {
+describe('An entry of an RTI User', () => {
   const CURLEW: RtiUserInput = {
     userId: `usr_${'0f'.repeat(16)}`,
     name: 'Curlew Comparison Ltd',
@@ -98,7 +98,7 @@ describe('What an admin enters of an RTI User', () => {
   };
   const of = (changes: Partial<RtiUserInput>) => told(rtiUserViolations({ ...CURLEW, ...changes }, PRODUCTION));
 
-  it('breaks no rule as it usually comes, with and without what is optional', () => {
+  it('is valid with and without optional fields', () => {
     expect(of({})).toEqual([]);
     expect(of({ userId: null, webhookUrl: null, contact: null })).toEqual([]);
     expect(of({ userId: undefined, contact: {} })).toEqual([]);
@@ -106,7 +106,7 @@ describe('What an admin enters of an RTI User', () => {
   });
 
   it.each(['usr_1', `usr_${'0F'.repeat(16)}`, `trf_${'0f'.repeat(16)}`, `usr_${'0f'.repeat(17)}`])(
-    'has no userId such as %j',
+    'must not have a userId such as %j',
     (userId) => {
       expect(of({ userId })).toEqual(['VAL001 userId: must match ^usr_[0-9a-f]{32}$']);
     },
@@ -116,14 +116,14 @@ describe('What an admin enters of an RTI User', () => {
     ['name', 200],
     ['displayName', 100],
     ['support', 200],
-  ] as const)('has a %s of 1 to %i characters', (field, most) => {
+  ] as const)('must have a %s of 1 to %i characters', (field, most) => {
     const length = `VAL003 ${field}: must have 1 to ${most} characters`;
     expect(of({ [field]: 'x'.repeat(most) })).toEqual([]);
     expect(of({ [field]: 'x'.repeat(most + 1) })).toEqual([length]);
     expect(of({ [field]: '' })).toEqual([length]);
   });
 
-  it('has a web address for its webhook, and a contact of a name, an e-mail address and a telephone number', () => {
+  it('may have a web address for its webhook, and a contact with name, e-mail address and telephone number', () => {
     expect(of({ webhookUrl: 'http://hooks.curlew.example' })).toEqual(['VAL008 webhookUrl: is not an https URL']);
     expect(of({ contact: { name: '', email: 'ada', telephone: '1'.repeat(51) } })).toEqual([
       'VAL003 contact/name: must have 1 to 200 characters',
@@ -145,29 +145,29 @@ describe('A performance report', () => {
   };
   const of = (changes: Partial<PerformanceReportInput>) => told(performanceReportViolations({ ...REPORT, ...changes }));
 
-  it('breaks no rule as it usually comes', () => {
+  it('is valid', () => {
     expect(of({})).toEqual([]);
     expect(of({ availabilityPct: 0, successPct: 0, responseTimeMs: { p50: 0, p95: 0, p99: 0 } })).toEqual([]);
   });
 
-  it('is of a period that ends after its begin', () => {
+  it('must cover a period that ends after its start', () => {
     expect(of({ periodEnd: REPORT.periodStart })).toEqual([
       'VAL003 periodEnd: must be after the beginning of the period',
     ]);
     expect(of({ periodEnd: new Date(0) })).toEqual(['VAL003 periodEnd: must be after the beginning of the period']);
   });
 
-  it.each(['totalRequests', 'notificationsIssued'])('counts whole %s', (field) => {
+  it.each(['totalRequests', 'notificationsIssued'])('must have a whole number of %s', (field) => {
     for (const value of [-1, 1.5, 2 ** 53])
       expect(of({ [field]: value })).toEqual([`VAL003 ${field}: must be a whole number, 0 or more`]);
   });
 
-  it.each(['availabilityPct', 'successPct'])('has a %s of 0 to 100', (field) => {
+  it.each(['availabilityPct', 'successPct'])('must have a %s of 0 to 100', (field) => {
     for (const value of [-0.1, 100.01, NaN])
       expect(of({ [field]: value })).toEqual([`VAL003 ${field}: must be 0 to 100`]);
   });
 
-  it('has response times that do not fall: p50 ≤ p95 ≤ p99', () => {
+  it('must have ascending response times: p50 ≤ p95 ≤ p99', () => {
     expect(of({ responseTimeMs: { p50: 10, p95: 9, p99: 8 } })).toEqual([
       'VAL003 responseTimeMs/p95: must not be less than p50',
       'VAL003 responseTimeMs/p99: must not be less than p95',

@@ -1,6 +1,6 @@
-import { type ReplacedTariff, replacementViolations } from '../../../subgraphs/tariffs/domain/replacement-rules';
-import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/domain/tariff';
-import { tariffChanges } from '../../../subgraphs/tariffs/domain/tariff-changes';
+import { type ReplacedTariff, replacementViolations } from '../../../subgraphs/tariffs/catalogue/replacement-rules';
+import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
+import { tariffChanges } from '../../../subgraphs/tariffs/catalogue/tariff-changes';
 import { told } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, published, window } from '../../support/tariff-examples';
 
@@ -23,22 +23,26 @@ const FORMER = flatTariff((tariff) => {
   ];
 });
 
-function changesOf(change: (input: TariffInput) => void) {
+/** Before the ends of the tariff. */
+const NOW = new Date('2026-03-01T00:00:00Z');
+
+function changesOf(change: (input: TariffInput) => void, now = NOW) {
   const input = structuredClone(FORMER);
   change(input);
-  const { descriptive, refused } = tariffChanges(published(FORMER), input);
-  return { descriptive, refused: refused.map(({ code, path }) => `${code} ${path.join('/')}`) };
+  const { descriptive, ends, violations } = tariffChanges(published(FORMER), input, now);
+  return { descriptive, ends, violations: violations.map(({ code, path }) => `${code} ${path.join('/')}`) };
 }
 
-const refusedOf = (changes: Partial<TariffInput>) => changesOf((input) => void Object.assign(input, changes)).refused;
-const NOTHING = { descriptive: [], refused: [] };
+const refusedOf = (changes: Partial<TariffInput>) =>
+  changesOf((input) => void Object.assign(input, changes)).violations;
+const NOTHING = { descriptive: [], ends: [], violations: [] };
 
 describe('A tariff that is published again', () => {
-  it('changes nothing when it is the same', () => {
+  it('changes nothing if it is equal', () => {
     expect(changesOf(() => undefined)).toEqual(NOTHING);
   });
 
-  it('changes nothing when it says the same in another way', () => {
+  it('changes nothing if it is equal in another notation', () => {
     expect(
       changesOf((input) => {
         input.standingCharge = '0.53120';
@@ -61,23 +65,23 @@ describe('A tariff that is published again', () => {
     ['percentageGreen', 41.5],
   ] as const)('may correct its %s', (field, value) => {
     expect(changesOf((input) => void Object.assign(input, { [field]: value }))).toEqual({
+      ...NOTHING,
       descriptive: [field],
-      refused: [],
     });
   });
 
-  it('takes what is left out as null', () => {
-    const { descriptive, refused } = changesOf((input) => {
+  it('treats absent fields as null', () => {
+    const { descriptive, violations } = changesOf((input) => {
       for (const field of ['description', 'comments', 'percentageGreen', 'vatRate', 'validTo'] as const)
         delete input[field];
     });
     expect(descriptive).toEqual(['description', 'comments', 'percentageGreen']);
-    expect(refused).toEqual(['CNF005 vatRate', 'CNF005 validTo']);
+    expect(violations).toEqual(['CNF005 vatRate', 'CNF005 validTo']);
   });
 
-  it('takes what was null, and is left out, as the same', () => {
+  it('treats null and absent fields as equal', () => {
     const former = published(flatTariff());
-    expect(tariffChanges(former, flatTariff())).toEqual(NOTHING);
+    expect(tariffChanges(former, flatTariff(), NOW)).toEqual(NOTHING);
   });
 
   it.each<[keyof TariffInput, unknown]>([
@@ -92,15 +96,45 @@ describe('A tariff that is published again', () => {
     ['vatIncluded', false],
     ['vatRate', 20],
     ['validFrom', new Date('2026-01-01T00:00:00.001Z')],
-    ['validTo', null],
     ['sellableFrom', null],
-    ['sellableTo', new Date('2026-07-01T00:00:00Z')],
     ['replaces', null],
   ])('cannot change its %s', (field, value) => {
     expect(refusedOf({ [field]: value })).toEqual([`CNF005 ${field}`]);
   });
 
-  it('leaves no field of a tariff unjudged', () => {
+  const END = { validTo: '2027-01-01T00:00:00Z', sellableTo: '2026-06-01T00:00:00Z' };
+  const [LATER, EARLIER] = [new Date('2027-06-01T00:00:00Z'), new Date('2026-04-01T00:00:00Z')];
+  const PASSED = 'cannot be changed: it has passed';
+  const REMOVED = 'cannot be removed, only moved';
+  const INTO_THE_PAST = 'cannot be moved into the past';
+
+  describe.each(['validTo', 'sellableTo'] as const)('with another %s', (field) => {
+    const end = new Date(END[field]);
+    const moved = (next: Date | null, now = NOW) => {
+      const changes = tariffChanges(published(FORMER), { ...FORMER, [field]: next }, now);
+      return [changes.ends, told(changes.violations)];
+    };
+    const refused = (message: string) => [[field], [`CNF005 ${field}: ${message}`]];
+
+    it.each([
+      ['is moved later', LATER, NOW, [[field], []]],
+      ['is moved earlier', EARLIER, NOW, [[field], []]],
+      ['is moved until the last instant', LATER, new Date(end.getTime() - 1), [[field], []]],
+      ['cannot be moved once it has passed', LATER, end, refused(PASSED)],
+      ['cannot be moved to now', NOW, NOW, refused(INTO_THE_PAST)],
+      ['cannot be moved into the past', new Date('2026-02-01T00:00:00Z'), NOW, refused(INTO_THE_PAST)],
+      ['cannot be removed', null, NOW, refused(REMOVED)],
+    ])('%s', (_, next, now, expected) => expect(moved(next, now)).toEqual(expected));
+
+    it('can be set if there is none, not in the past', () => {
+      const former = published(flatTariff());
+      const set = (next: Date) => tariffChanges(former, { ...flatTariff(), [field]: next }, NOW);
+      expect([set(LATER).ends, set(LATER).violations]).toEqual([[field], []]);
+      expect(told(set(NOW).violations)).toEqual([`CNF005 ${field}: ${INTO_THE_PAST}`]);
+    });
+  });
+
+  it('is checked in every field of a tariff', () => {
     const other: TariffInput = {
       ...{ tariffId: FORMER.tariffId, name: 'x', description: 'x', comments: 'x', percentageGreen: 1 },
       ...({ tariffType: 'dynamic', fuelType: 'gas', energyFlow: 'export', paymentMethod: 'prepayment' } as const),
@@ -108,13 +142,13 @@ describe('A tariff that is published again', () => {
       ...{ vatIncluded: false, vatRate: 1, validFrom: new Date(0), validTo: new Date(1), rates: [] },
       ...{ sellableFrom: new Date(2), sellableTo: new Date(3), replaces: null },
     };
-    const { descriptive, refused } = tariffChanges(published(FORMER), other);
-    const judged = [...descriptive, ...refused.map(({ path }) => String(path[0])), 'tariffId'];
+    const { descriptive, violations } = tariffChanges(published(FORMER), other, NOW);
+    const judged = [...descriptive, ...violations.map(({ path }) => String(path[0])), 'tariffId'];
     expect(judged.toSorted()).toEqual(Object.keys(FORMER).toSorted());
   });
 
-  it('cannot change a price or a time, and is told each place', () => {
-    const { refused } = changesOf(({ rates: [winter, rest] }) => {
+  it('cannot change a price or a time; each path is reported', () => {
+    const { violations } = changesOf(({ rates: [winter, rest] }) => {
       winter?.months.push('Mar');
       Object.assign(winter?.daysAndHours[1]?.hours[0] ?? {}, window('00:30', '00:30', '0.26'));
       Object.assign(rest ?? {}, { dates: null });
@@ -123,7 +157,7 @@ describe('A tariff that is published again', () => {
       Object.assign(evening?.rate[0] ?? {}, { unitPrice: '0.41' });
     });
     const hours = 'CNF005 rates/0/daysAndHours/1/hours/0';
-    expect(refused.toSorted()).toEqual([
+    expect(violations.toSorted()).toEqual([
       'CNF005 rates/0/daysAndHours/1/hours/0/rate/0/unitPrice',
       `${hours}/validFrom`,
       `${hours}/validTo`,
@@ -134,15 +168,15 @@ describe('A tariff that is published again', () => {
     ]);
   });
 
-  it('cannot exchange entries: the first that matches counts', () => {
-    const { refused } = changesOf((input) => void (input.rates = input.rates.toReversed()));
-    expect(refused).toContain('CNF005 rates/0/months');
-    expect(changesOf(({ rates }) => void rates.pop()).refused).toEqual(['CNF005 rates']);
+  it('cannot reorder entries, because the first match applies', () => {
+    const { violations } = changesOf((input) => void (input.rates = input.rates.toReversed()));
+    expect(violations).toContain('CNF005 rates/0/months');
+    expect(changesOf(({ rates }) => void rates.pop()).violations).toEqual(['CNF005 rates']);
   });
 
-  it('says that a new tariff is needed, and tells no value', () => {
-    const { refused } = tariffChanges(published(FORMER), { ...FORMER, standingCharge: '0.98765' });
-    expect(told(refused)).toEqual([
+  it('reports that a new tariff is needed, without echoing a value', () => {
+    const { violations } = tariffChanges(published(FORMER), { ...FORMER, standingCharge: '0.98765' }, NOW);
+    expect(told(violations)).toEqual([
       'CNF005 standingCharge: cannot be changed: a change of price or time needs a new tariff, which may replace this one',
     ]);
   });
@@ -153,7 +187,7 @@ describe('A tariff that replaces another', () => {
   const replaced: ReplacedTariff = { mpid: 'LAPW', fuelType: 'electricity', energyFlow: 'import', replacedBy: null };
   const of = (changes: Partial<ReplacedTariff>) => told(replacementViolations(tariff, { ...replaced, ...changes }));
 
-  it('names one of the same supplier, fuel and flow', () => {
+  it('must have the same supplier, fuel and energy flow', () => {
     expect(of({})).toEqual([]);
     const unknown = 'NTF003 replaces: is not the id of a tariff of this supplier';
     expect(told(replacementViolations(tariff, undefined))).toEqual([unknown]);
@@ -162,7 +196,7 @@ describe('A tariff that replaces another', () => {
     expect(of({ energyFlow: 'export' })).toEqual(['VAL003 replaces: is a tariff for another flow of energy']);
   });
 
-  it('is the only one that does', () => {
+  it('must be the only replacement', () => {
     expect(of({ replacedBy: tariff.tariffId })).toEqual([]);
     expect(of({ replacedBy: `trf_${'c'.repeat(32)}` })).toEqual([
       'CNF001 replaces: is replaced by another tariff already',

@@ -6,9 +6,9 @@ import { accountOf, anonymousClient, signedInClient } from '../../support/rest-c
 import { pageThatSays, withdrawAccess } from '../../support/user-pages';
 import { type UserStory, stateOf } from '../../support/user-story';
 
-/** Who has to do with access to meter data: Interface A and the portal. */
+/** Users of access to meter data: of Interface A and of the portal. */
 export function usersOfMeterData(story: UserStory): void {
-  it('a Data User signs in, registers a customer and their consent, replaces it, is told of what it subscribed to, and revokes', async () => {
+  it('a Data User signs in, registers a customer and their consent, replaces it, receives its events and revokes it', async () => {
     const { register, inbox, customer } = story;
     const { account_id, secret_key, duid, name } = accountOf(register.sandbox, 'data_user');
     const basic = anonymousClient(register.rest, `Basic ${btoa(`${account_id}:${secret_key}`)}`);
@@ -38,7 +38,7 @@ export function usersOfMeterData(story: UserStory): void {
     story.secret = subscribed.body['signing-secret'];
     const { wid } = subscribed.body['webhook'];
     expect((await dataUser('POST', `/v1/webhooks/${wid}/test`)).status).toBe(202);
-    expect(await inbox.told('data-user', 'webhook.test', story.secret)).toMatchObject({ wid, payload: {} });
+    expect(await inbox.event('data-user', 'webhook.test', story.secret)).toMatchObject({ wid, payload: {} });
 
     const mistaken = await registered(dataUser, customer.ir);
     const revoked = await dataUser('DELETE', `/v1/access-records/${mistaken}?reason=data-no-longer-required`);
@@ -48,7 +48,7 @@ export function usersOfMeterData(story: UserStory): void {
     ]);
   });
 
-  it('a Data Provider verifies by the key, sees a withdrawal at once, and looks up the Data User', async () => {
+  it('a Data Provider verifies by the access key, reads a withdrawal immediately and looks up the Data User', async () => {
     const { register, anyone, dataUser, customer } = story;
     const provider = await signedInClient(register, 'data_provider');
     for (const reader of [anyone, provider]) {
@@ -71,7 +71,7 @@ export function usersOfMeterData(story: UserStory): void {
     });
   });
 
-  it('the communications operator reports discovered access and a change of tenancy: Data Users are told, who lived there before sees their own', async () => {
+  it('the communications operator reports discovered access and a change of tenancy: Data Users receive events, and the former occupant reads only their own records', async () => {
     const { register, inbox, secret, customer } = story;
     const operator = await signedInClient(register, 'communications_operator');
     const moorland = await signedInClient(register, 'data_user', 1);
@@ -93,7 +93,7 @@ export function usersOfMeterData(story: UserStory): void {
     expect(recorded.body).toMatchObject({ ...change, 'active-records-affected': 2 });
     const duids = [0, 1].map((index) => accountOf(register.sandbox, 'data_user', index).duid);
     expect(recorded.body['data-users-notified'].toSorted()).toEqual(duids.toSorted());
-    const { payload } = await inbox.told('data-user', 'tenancy.change', secret);
+    const { payload } = await inbox.event('data-user', 'tenancy.change', secret);
     expect(payload).toEqual({ ...change, 'affected-aks': [customer.ak] });
 
     const former = await signedInVisitor(register, `ir=${left['ir']}`, leaver.email as string);
@@ -102,7 +102,7 @@ export function usersOfMeterData(story: UserStory): void {
     expect(text).not.toMatch(/Heating advice|Quietwater/);
   });
 
-  it('the customer signs in by the mailed link, sees every access and who looked, and withdraws with effect at once', async () => {
+  it('the customer signs in by the mailed link, reads every access and every lookup, and withdraws with immediate effect', async () => {
     const { register, inbox, anyone, secret, customer } = story;
     const back = accountOf(register.sandbox, 'data_user').return_urls?.[0] as string;
     const entry = `ir=${customer.ir}&return=${encodeURIComponent(back)}`;
@@ -113,16 +113,16 @@ export function usersOfMeterData(story: UserStory): void {
     expect(await pageThatSays(visitor, '/who-looked', 'Brackenfield Meter Data Ltd')).toContain('Checked an access');
 
     const answer = await withdrawAccess(visitor, 'Heating advice');
-    expect(await stateOf(customer.ak, anyone)).toBe('REVOKED'); // before the page comes
+    expect(await stateOf(customer.ak, anyone)).toBe('REVOKED'); // the record is REVOKED before the page is served
     const done = await visitor.get(answer.location as string);
     expect(done.html).toContain(`href="${back}?dar-action=withdrawn"`);
     expect((await visitor.get('/access')).text).not.toContain('Heating advice');
     expect((await visitor.get('/history')).text).toContain('You withdrew your consent');
-    const { payload } = await inbox.told('data-user', 'consent.withdrawal', secret);
+    const { payload } = await inbox.event('data-user', 'consent.withdrawal', secret);
     expect(payload).toMatchObject({ ak: customer.ak, mpxn: customer.mpxn, reason: 'customer-request' });
   });
 
-  it("a third party's portal has the customer re-identified, lists every access, and withdraws by an alias that is good for nothing else", async () => {
+  it('a third-party portal has the customer re-identified, lists every access, and withdraws by an alias that permits nothing else', async () => {
     const { register, inbox, anyone, dataUser, secret, customer } = story;
     const portal = await signedInClient(register, 'portal');
     const [back] = accountOf(register.sandbox, 'portal').return_urls as readonly [string];
@@ -158,6 +158,6 @@ export function usersOfMeterData(story: UserStory): void {
     expect((await dataUser('DELETE', `/v1/access-records/${alias}`)).status).toBe(404);
     expect((await portal('DELETE', `/v1/access-records/${alias}`)).body).toMatchObject({ ak: alias });
     expect(await stateOf(ak, anyone)).toBe('REVOKED');
-    expect((await inbox.told('data-user', 'consent.withdrawal', secret))['payload'].ak).toBe(ak);
+    expect((await inbox.event('data-user', 'consent.withdrawal', secret))['payload'].ak).toBe(ak);
   });
 }

@@ -18,9 +18,9 @@ type Sandbox = TestRegister['sandbox'];
 const consumer = ({ register }: UserStory) => register.sandbox.customers[1] as Sandbox['customers'][number];
 const rtiUser = ({ register }: UserStory) => register.sandbox.rti_users[0] as Sandbox['rti_users'][number];
 
-/** Who has to do with tariffs: Interface D, and the graph where a supplier maintains them. */
+/** Users of tariffs: of Interface D, and of the graph in which suppliers maintain their tariffs. */
 export function usersOfTariffs(story: UserStory): void {
-  it('a supplier publishes a tariff, assigns it to a consumer, announces the one that replaces it, and reports', async () => {
+  it('a supplier publishes a tariff, assigns it to a consumer, publishes its replacement and submits a performance report', async () => {
     const { register, anyone } = story;
     const { mpid = '', api_key: apiKey = '' } = accountOf(register.sandbox, 'supplier');
     const supplier = await graphAs(register, 'supplier');
@@ -30,8 +30,8 @@ export function usersOfTariffs(story: UserStory): void {
     expect((await supplier(ASSIGN, assignment)).data.assignTariff).toMatchObject({ supplier: { mpid } });
     await until(async () => {
       const { data } = await supplier(EFFECTS, { mpid });
-      const told = data.tariffEvents.nodes.map(({ tariff }: Effect) => tariff?.tariffId);
-      return told.includes(trf(TARIFF.flat)) ? told : undefined;
+      const tariffIds = data.tariffEvents.nodes.map(({ tariff }: Effect) => tariff?.tariffId);
+      return tariffIds.includes(trf(TARIFF.flat)) ? tariffIds : undefined;
     });
     const changed = { name: 'Marram Flat 2', replaces: trf(TARIFF.flat), validFrom: soon() };
     expect((await supplier(PUBLISH, { input: tariffInput(TARIFF.replacement, changed) })).errors).toEqual([]);
@@ -59,7 +59,7 @@ export function usersOfTariffs(story: UserStory): void {
     expect((await anyone('POST', '/v1/report', report, withKey)).status).toBe(202);
   });
 
-  it("an RTI User reads a consumer's tariff with their consent, is told of changes, and no longer once it is revoked", async () => {
+  it("an RTI User reads a consumer's tariff and receives its changes while the consumer consents, and neither after revocation", async () => {
     const { register, inbox } = story;
     const { client_id: id, client_secret } = rtiUser(story);
     const { oidc_login: login, oidc_password: password, mpxn } = consumer(story);
@@ -77,21 +77,21 @@ export function usersOfTariffs(story: UserStory): void {
 
     const webhook = await rti('POST', '/v1/webhook', { webhook_url: inbox.url('rti-user') });
     expect(webhook.status).toBe(201);
-    const told = (event: string) => inbox.told('rti-user', event, webhook.body['signing_secret']);
+    const received = (event: string) => inbox.event('rti-user', event, webhook.body['signing_secret']);
     const admin = await graphAs(register, 'admin');
     const later = await admin(`mutation { setClockOffset(seconds: ${2 * MINUTES_UNTIL_SOON * 60}) }`);
     expect(later.errors).toEqual([]);
-    expect(await told('tariff.update')).toMatchObject({ mpxn, tariff_id: trf(TARIFF.replacement) });
+    expect(await received('tariff.update')).toMatchObject({ mpxn, tariff_id: trf(TARIFF.replacement) });
     expect(await tariffs()).toEqual([200, [trf(TARIFF.replacement)]]);
     const supplier = await graphAs(register, 'supplier');
     await supplier(PUBLISH, { input: tariffInput(TARIFF.green, { name: 'Marram Green' }) });
     const { data } = await supplier('{ registerTime }');
     const moved = await supplier(ASSIGN, { mpxn, tariffId: trf(TARIFF.green), from: data.registerTime });
     expect(moved.errors).toEqual([]);
-    expect(await told('tariff.change')).toMatchObject({ mpxn, tariff_id: trf(TARIFF.green) });
+    expect(await received('tariff.change')).toMatchObject({ mpxn, tariff_id: trf(TARIFF.green) });
 
     expect((await rti('DELETE', `/v1/consent/${given.body['data'].registration_id}`)).status).toBe(204);
     expect(await tariffs()).toEqual([403, 'consent_required']);
-    expect(await told('consent.revoked')).toMatchObject({ mpxn });
+    expect(await received('consent.revoked')).toMatchObject({ mpxn });
   });
 }

@@ -5,12 +5,12 @@ import { type UserStory, stateOf } from '../../support/user-story';
 
 const PURPOSE = 'Consent registered through the earlier interface';
 
-/** What every answer says of the end of Interface B. */
+/** Headers of every response of Interface B that announce its end of service. */
 const endOf = ({ headers }: RestAnswer) => ['deprecation', 'sunset', 'link'].map((name) => headers.get(name));
 
-/** Who still uses Interface B, and whom it concerns. */
+/** Users of Interface B, and the customers of its consents. */
 export function usersOfTheEarlierInterface(story: UserStory): void {
-  it('a Data User with an old client logs in, registers a consent, updates it by its key and shows it; the customer sees it and withdraws', async () => {
+  it('a Data User with a client of Interface B logs in, registers, updates and reads a consent; the customer reads and withdraws it', async () => {
     const { register, inbox, anyone, secret, customer } = story;
     const { mpxn } = customer;
     const { account_id, secret_key, duid } = accountOf(register.sandbox, 'data_user');
@@ -51,6 +51,6 @@ export function usersOfTheEarlierInterface(story: UserStory): void {
     await withdrawAccess(visitor, PURPOSE);
     expect(await stateOf(ak, anyone)).toBe('REVOKED');
     expect((await client('GET', `/show-consents/${mpxn}`)).body['consents']).toEqual([]);
-    expect((await inbox.told('data-user', 'consent.withdrawal', secret))['payload']).toMatchObject({ ak, mpxn });
+    expect((await inbox.event('data-user', 'consent.withdrawal', secret))['payload']).toMatchObject({ ak, mpxn });
   });
 }

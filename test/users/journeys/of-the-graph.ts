@@ -16,9 +16,9 @@ const ACROSS = `{
   supplierPage { data { mpid } } developmentProjects { nodes { projectId } }
 }`;
 
-/** Who looks at the whole: planners by Interface C, analysts by the graph. */
+/** Users of the whole register: planners of Interface C, analysts of the graph. */
 export function usersOfTheGraph(story: UserStory): void {
-  it('a planner finds what an admin published and corrected, downloads it whole and in part, and sees what changed', async () => {
+  it('a planner finds a grid model that an admin published and corrected, downloads all and part of it, and reads the changes', async () => {
     const { register, anyone } = story;
     const project = { area: 'SPN', publicationYear: 2026, period: '02', projectId: 'JOURNEY' };
     const lines = [randomUUID(), randomUUID()] as const;
@@ -64,7 +64,7 @@ export function usersOfTheGraph(story: UserStory): void {
     });
   });
 
-  it('an analyst asks the whole graph anything but what is personal, changes nothing, and sees a Data User suspended at once', async () => {
+  it('an analyst queries all of the graph except personal data, cannot change anything, and reads the suspension of a Data User immediately', async () => {
     const { register, anyone, dataUser, customer } = story;
     const analyst = await graphAs(register, 'analyst');
     const { data: schema } = await analyst('{ __schema { queryType { fields { name } } } }');

@@ -1,13 +1,17 @@
-import { createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
+import { clientCalls } from '../../../../gateway/client/client-calls';
+import type { GraphClient, GraphFailure, GraphResult } from '../../../../gateway/client/graph-client';
 import { remoteGraphClient } from '../../../../gateway/client/remote-graph-client';
-import { serviceTokens } from '../../../../subgraphs/server/service-token';
+import { LinkedServices } from '../../../support/linked-installation';
 import { AK, type TestAdapter, accessRecord, startTestAdapter } from '../../../support/rest-graph';
 
 export function connections(): void {
   const FILE = '/grid-modelling/stage3/development-projects/P1/EQ.xml?publicationYear=2026&period=01';
 
-  /** What an answer has of the form of Interface B: the members of its metadata, and what tells of the successor. */
+  /**
+   * Returns the members of a response that are typical of Interface B: its metadata and the headers about its
+   * successor.
+   */
   function formOf(answer: string) {
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'm').exec(head)?.[1];
@@ -36,8 +40,8 @@ export function connections(): void {
     afterAll(() => test.adapter.close());
 
     /**
-     * Sends bytes as they are and gives back all that comes until the other side ends; with something to be done once the head of the
-     * request has been read, to both ends of the connection.
+     * Sends bytes unchanged and returns everything received until the server closes. `once` runs when the server has
+     * read the request headers; it receives both sockets.
      */
     function exchange(bytes: string, once?: (ofServer: Socket, ofClient: Socket) => unknown): Promise<string> {
       return new Promise((resolve, reject) => {
@@ -53,8 +57,8 @@ export function connections(): void {
     }
 
     it.each([
-      ['what is not HTTP', 'nonsense\r\n\r\n', 400, '/'],
-      ['a header where a request begins', 'cookie: secret\r\n\r\n', 400, '/'],
+      ['bytes that are not HTTP', 'nonsense\r\n\r\n', 400, '/'],
+      ['a header instead of a request line', 'cookie: secret\r\n\r\n', 400, '/'],
       [
         'a head that is too large',
         `GET /v1/records?limit=1 HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
@@ -74,12 +78,12 @@ export function connections(): void {
         '/v1/access-records',
       ],
       [
-        'a method that HTTP knows and the register does not',
+        'a method that HTTP defines and the register does not support',
         'PROPFIND /v1/records HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
         405,
         '/v1/records',
       ],
-    ])('answers %s in the envelope', async (_, bytes, status, resource) => {
+    ])('responds to %s in the envelope', async (_, bytes, status, resource) => {
       const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
       expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       const { response, errors } = JSON.parse(body) as { response: Record<string, string>; errors: unknown[] };
@@ -88,21 +92,24 @@ export function connections(): void {
     });
 
     it.each([
-      ['a method that HTTP does not know', `FOO ${FILE} HTTP/1.1\r\nhost: a\r\n\r\n`, 400],
+      ['a method that HTTP does not define', `FOO ${FILE} HTTP/1.1\r\nhost: a\r\n\r\n`, 400],
       ['a head that is too large', `GET ${FILE} HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
-    ])('answers %s in the form of Interface C at its addresses', async (_, bytes, status) => {
+    ])('responds to %s in the error form of Interface C on its paths', async (_, bytes, status) => {
       const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
       expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(/^The request is not one/) });
+      expect(JSON.parse(body)).toEqual({
+        code: status,
+        message: expect.stringMatching(/^The request cannot be parsed/),
+      });
     });
 
     it.each([
-      ['a method that HTTP does not know', 'FOO /show-consents/1 HTTP/1.1\r\nhost: a\r\n\r\n', 400],
+      ['a method that HTTP does not define', 'FOO /show-consents/1 HTTP/1.1\r\nhost: a\r\n\r\n', 400],
       ['a head that is too large', `GET /login HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
       ['an encoded path', 'GET /%72egister-consent HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', 405],
       ['a path that cannot be decoded', 'GET /show-consents/%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', 404],
     ])(
-      'answers %s in the form of Interface B at its addresses, and that it has a successor',
+      'responds to %s in the error form of Interface B on its paths, with the deprecation headers',
       async (_, bytes, status) => {
         expect(formOf(await exchange(bytes))).toEqual({ status, ...FORM_OF_B });
       },
@@ -111,7 +118,7 @@ export function connections(): void {
     const BEGUN = (path: string) =>
       `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
 
-    it('answers a body that never ends, and one that breaks, in the form of Interface B at its addresses', async () => {
+    it('responds to a body that never ends, and to a malformed one, in the error form of Interface B on its paths', async () => {
       const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       const slow = await exchange(BEGUN('/register-consent'), (socket) =>
         test.adapter.app.server.emit('clientError', late, socket),
@@ -124,7 +131,7 @@ export function connections(): void {
       expect(ofA).not.toContain('deprecation');
     });
 
-    it('answers what is broken after a request of Interface B, which was answered, in the form of Interface A', async () => {
+    it('responds to malformed bytes after a request of Interface B in the error form of Interface A', async () => {
       const answered = 'GET /register-consent HTTP/1.1\r\nhost: a\r\n\r\n';
       const both = await exchange(answered, (_, client) => client.once('data', () => client.write('nonsense\r\n\r\n')));
       const [, second = ''] = both.split(/(?=HTTP\/1.1 400)/);
@@ -132,114 +139,86 @@ export function connections(): void {
       expect(second).not.toContain('deprecation');
     });
 
-    it('names the path of a request in absolute form as its resource', async () => {
+    it('returns the path of a request in absolute form as its resource', async () => {
       const answer = await exchange(
         `GET http://a/v1/access-records/${AK}?x=1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
       );
       expect(answer).toContain(`"resource":"/v1/access-records/${AK}"`);
     });
 
-    it("takes the client address that the trusted proxy saw, and the socket's when that is none", async () => {
+    it('uses the client address from the trusted proxy, or that of the socket if it is invalid', async () => {
       const forwarded = (address: string) =>
         `GET /v1/access-records/${AK} HTTP/1.1\r\nhost: a\r\nconnection: close\r\nx-forwarded-for: 9.9.9.9, ${address}\r\n\r\n`;
       await exchange(forwarded('203.0.113.7'));
       await exchange(forwarded('no address'));
-      expect(test.graph.calls.slice(-2).map(({ facts }) => facts.clientAddress)).toEqual(['203.0.113.7', '127.0.0.1']);
+      expect(test.graph.calls.slice(-2).map(({ metadata }) => metadata.clientAddress)).toEqual([
+        '203.0.113.7',
+        '127.0.0.1',
+      ]);
     });
   });
 
   describe('the graph in another process', () => {
-    const tokens = serviceTokens('rest-adapter', Buffer.alloc(32, 1));
-    const facts = {
+    const metadata = {
       authorization: 'Bearer good',
+      supplierKey: undefined,
       transactionId: 'tid_5d3f9a1c7be2048643d1e0fa',
       clientAddress: '203.0.113.7',
     };
+    let services: LinkedServices;
+    let calls: unknown[][];
+    beforeEach(() => {
+      services = new LinkedServices();
+      calls = [];
+    });
+    afterEach(() => services.close());
 
-    /** A gateway that answers every question with one text; what it was asked is kept. */
-    async function gateway(answer: string) {
-      const asked: { body: unknown; headers: NodeJS.Dict<string | string[]> }[] = [];
-      const server = createServer((request, response) => {
-        let text = '';
-        request.on('data', (chunk) => (text += String(chunk)));
-        request.on('end', () => {
-          asked.push({ body: JSON.parse(text) as unknown, headers: request.headers });
-          response.end(answer);
-        });
-      });
-      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-      const client = remoteGraphClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens);
-      return { client, asked, close: () => (client.close(), server.close()) };
+    /** A client of a gateway in another process that returns the same result, or admission, to every request. */
+    async function clientOf(result: GraphResult, admission?: GraphFailure): Promise<GraphClient> {
+      const graph: GraphClient = {
+        run: async (...call) => (calls.push(call), result),
+        admit: async (...call) => (calls.push(call), admission),
+      };
+      const { url } = await services.serve('gateway', clientCalls(graph));
+      return remoteGraphClient(services.link('rest-adapter', 'gateway', url));
     }
 
-    it('is asked for a trusted document, with the bearer token and a service token that holds no credentials', async () => {
-      const { client, asked, close } = await gateway('{"data":{"accessRecord":null}}');
-      expect(await client.run('VerifyAccessRecord', { ak: AK }, facts)).toEqual({
+    it("receives a trusted document's name, and the credentials, transaction id and address of the client", async () => {
+      const client = await clientOf({ data: { accessRecord: null }, failures: [] });
+      expect(await client.run('VerifyAccessRecord', { ak: AK }, metadata)).toEqual({
         data: { accessRecord: null },
         failures: [],
       });
-      close();
-      expect(asked[0]?.body).toEqual({ documentId: 'VerifyAccessRecord', variables: { ak: AK } });
-      expect(asked[0]?.headers['authorization']).toBe('Bearer good');
-      const proof = String(asked[0]?.headers['x-register-service']);
-      expect(await tokens.verify(proof, 'gateway')).toMatchObject({
-        from: 'rest-adapter',
-        transactionId: facts.transactionId,
-        clientAddress: facts.clientAddress,
-      });
-      expect(Buffer.from(proof.split('.')[1] ?? '', 'base64url').toString()).not.toContain('good');
+      expect(calls).toEqual([['VerifyAccessRecord', { ak: AK }, metadata]]);
     });
 
-    it('tells failures by their codes, with violations and the time to wait', async () => {
-      const violations = [{ code: 'VAL006', path: ['recordMetadata'], message: 'm' }];
-      const errors = [
-        { message: 'a', extensions: { code: 'VAL006', violations } },
-        { message: 'b', extensions: { code: 'LIM002', retryAfter: 9 } },
-        { message: 'c', extensions: { code: 'OTHER' } },
-      ];
-      const { client, close } = await gateway(JSON.stringify({ errors }));
-      expect((await client.run('X', {}, facts)).failures).toEqual([
+    it('returns failures with violations and the time to wait', async () => {
+      const violations = [{ code: 'VAL006', path: ['recordMetadata'], message: 'm' }] as const;
+      const failures: GraphFailure[] = [
         { code: 'VAL006', message: 'a', violations },
         { code: 'LIM002', message: 'b', retryAfter: 9 },
-        { code: 'SYS001', message: 'c' },
+      ];
+      const client = await clientOf({ data: null, failures });
+      expect(await client.run('X', {}, metadata)).toEqual({ data: null, failures });
+    });
+
+    it('returns whether a caller is admitted', async () => {
+      expect(await (await clientOf({ failures: [] })).admit('X', metadata)).toBeUndefined();
+      const failure = { code: 'AUT001', message: 'm' } as const;
+      expect(await (await clientOf({ failures: [] }, failure)).admit('X', metadata)).toEqual(failure);
+      expect(calls).toEqual([
+        ['X', metadata],
+        ['X', metadata],
       ]);
-      close();
     });
 
-    it('is unavailable when it does not accept the adapter: that is never a 401 of the client, whose own 401 stays one', async () => {
-      const errors = [{ message: 'a', extensions: { code: 'AUT001' } }];
-      const answers = [{ transactionId: 'tid_000000000000000000000000' }, { transactionId: facts.transactionId }];
-      const codes: unknown[] = [];
-      for (const extensions of answers) {
-        const { client, close } = await gateway(JSON.stringify({ errors, extensions }));
-        codes.push((await client.run('X', {}, facts)).failures[0]?.code, (await client.admit('X', facts))?.code);
-        close();
+    it('is unavailable if it fails or the port is closed', async () => {
+      const failing = await services.serve('gateway', () => Promise.reject(new Error('broken')));
+      for (const url of [failing.url, 'https://127.0.0.1:9']) {
+        const client = remoteGraphClient(services.link('rest-adapter', 'gateway', url));
+        expect(await client.run('X', {}, metadata)).toEqual({ failures: [{ code: 'SYS002', message: '' }] });
+        expect(await client.admit('X', metadata)).toEqual({ code: 'SYS002', message: '' });
       }
-      expect(codes).toEqual(['SYS002', 'SYS002', 'AUT001', 'AUT001']);
-    });
-
-    it('says whether a caller would be let in', async () => {
-      const open = await gateway('{"data":{"admitted":true}}');
-      expect(await open.client.admit('X', facts)).toBeUndefined();
-      expect(open.asked[0]?.body).toEqual({ documentId: 'X', admitOnly: true });
-      open.close();
-      const { transactionId } = facts;
-      const errors = [{ message: 'm', extensions: { code: 'AUT001' } }];
-      const shut = await gateway(JSON.stringify({ errors, extensions: { transactionId } }));
-      expect((await shut.client.admit('X', facts))?.code).toBe('AUT001');
-      shut.close();
-    });
-
-    it.each(['', 'not json', '[]', '{}'])('counts as away when it answers "%s"', async (answer) => {
-      const { client, close } = await gateway(answer);
-      expect((await client.run('X', {}, facts)).failures).toEqual([{ code: 'SYS002', message: '' }]);
-      close();
-    });
-
-    it('counts as away when nobody listens', async () => {
-      const { client, close } = await gateway('');
-      close();
-      expect((await client.run('X', {}, facts)).failures[0]?.code).toBe('SYS002');
     });
   });
 }

@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { FileStore, UploadOutcome } from '../../../../rest-adapter/files/file-store';
 import { serveFileStore } from '../../../../rest-adapter/files/file-store-routes';
 import { remoteFileStore } from '../../../../rest-adapter/files/remote-file-store';
-import { type TestFiles, startFileRoom } from '../../../support/rest-file-room';
+import { type TestFiles, startFileFixture } from '../../../support/rest-file-fixture';
 import type { TestAdapter } from '../../../support/rest-graph';
 
 export function fileUploads(): void {
@@ -20,26 +20,32 @@ export function fileUploads(): void {
     version: 2,
     publishedAt: new Date('2026-05-14T09:30:21.417Z'),
   };
-  const published = (isNew: boolean): UploadOutcome => ({ outcome: 'published', isNew, version });
+  const published = (isNew: boolean): UploadOutcome => ({
+    ...{ outcome: 'published', isNew, version },
+    warnings: [{ file: 'EQ', message: 'The model names no base model.' }],
+  });
 
   let test: TestAdapter & { files: TestFiles };
   beforeAll(async () => {
-    test = await startFileRoom();
+    test = await startFileFixture();
   });
   afterAll(() => test.adapter.close());
   beforeEach(() => {
     test.files.uploaded.length = 0;
   });
 
-  /** Makes the store take an archive that will break off: when its first bytes are there, and how reading it ends. */
+  /**
+   * Makes the store receive an archive that will be interrupted; `begun` resolves with its first bytes, `failed` with
+   * the error of the read.
+   */
   function interrupted(files: TestFiles) {
-    let tellBegun: () => void;
-    let tellFailed: (error: unknown) => void;
-    const begun = new Promise<void>((resolve) => (tellBegun = resolve));
-    const failed = new Promise<unknown>((resolve) => (tellFailed = resolve));
+    let resolveBegun: () => void;
+    let resolveFailed: (error: unknown) => void;
+    const begun = new Promise<void>((resolve) => (resolveBegun = resolve));
+    const failed = new Promise<unknown>((resolve) => (resolveFailed = resolve));
     jest.spyOn(files, 'publishAt').mockImplementationOnce(async (_, archive) => {
-      archive.once('data', tellBegun);
-      await buffer(archive).catch(tellFailed);
+      archive.once('data', resolveBegun);
+      await buffer(archive).catch(resolveFailed);
       return { outcome: 'gone' };
     });
     return { begun, failed };
@@ -54,8 +60,8 @@ export function fileUploads(): void {
     return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
   }
 
-  describe('an archive that is sent to its upload address', () => {
-    it('is published: 201, the version, and where it is', async () => {
+  describe('an archive that is sent to its upload URL', () => {
+    it('is published: 201 with the version and its location', async () => {
       test.files.outcome = published(true);
       const archive = randomBytes(3 * 1024 * 1024);
       const { status, headers, body } = await put(archive);
@@ -68,6 +74,7 @@ export function fileUploads(): void {
           projectId: 'P1',
           version: 2,
           publishedAt: '2026-05-14T09:30:21.417Z',
+          warnings: [{ cimFile: 'EQ.xml', message: 'The model names no base model.' }],
         },
       ]);
       expect(headers.get('location')).toBe(
@@ -77,12 +84,23 @@ export function fileUploads(): void {
       expect([uploaded?.address, uploaded?.bytes.equals(archive)]).toEqual([UPLOAD, true]);
     });
 
-    it('is answered 200 when it was published before', async () => {
+    it('returns 200 if it was published before', async () => {
       test.files.outcome = published(false);
       expect((await put('zip')).status).toBe(200);
     });
 
-    it('may come without a media type, as command line tools send it, or with that of JSON: its bytes decide', async () => {
+    it('is published as a base model, which has no project and no archive to read', async () => {
+      const base = { ...version, projectId: null };
+      test.files.outcome = { outcome: 'published', isNew: true, version: base, warnings: [] };
+      const { status, headers, body } = await put('zip');
+      expect([status, body, headers.get('location')]).toEqual([
+        201,
+        expect.objectContaining({ licenceArea: 'EPN', projectId: null, version: 2, warnings: [] }),
+        null,
+      ]);
+    });
+
+    it('may have no media type, as command line tools send it, or that of JSON: its bytes decide', async () => {
       test.files.outcome = published(true);
       expect((await put('zip', {})).status).toBe(201);
       expect((await put('{}', { 'content-type': 'application/json' })).status).toBe(201);
@@ -93,6 +111,7 @@ export function fileUploads(): void {
     it.each<[UploadOutcome, number, string]>([
       [{ outcome: 'gone' }, 410, 'The upload address is unknown, has expired, or was used for another archive.'],
       [{ outcome: 'too-large' }, 413, 'The archive is larger than 192 MiB.'],
+      [{ outcome: 'too-large', maxBytes: 8 * 192 * 1024 * 1024 }, 413, 'The archive is larger than 1536 MiB.'],
       [{ outcome: 'busy' }, 503, 'Other archives are being published.'],
       [
         {
@@ -106,14 +125,14 @@ export function fileUploads(): void {
         422,
         'EQ.xml, line 14: an item has no identifier\nSC.xml: is missing\nthe archive has a member beside them',
       ],
-    ])('is refused as %j with %i', async (outcome, code, message) => {
+    ])('is rejected as %j with %i', async (outcome, code, message) => {
       test.files.outcome = outcome;
       const { status, headers, body } = await put('zip');
       expect([status, body]).toEqual([code, { code, message }]);
       expect(headers.get('retry-after')).toBe(code === 503 ? '5' : null);
     });
 
-    it('is not looked at by who does not take JSON, or by another method', async () => {
+    it('is rejected, unread, from a client that does not accept JSON, or with another method', async () => {
       expect((await put('zip', { accept: 'text/html' })).status).toBe(406);
       const read = await fetch(`${test.adapter.url}${UPLOAD}`);
       expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
@@ -121,20 +140,20 @@ export function fileUploads(): void {
       expect(test.files.uploaded).toEqual([]);
     });
 
-    it('that is refused unread does not stand in the way of the next request on its connection', async () => {
+    it('that is rejected unread does not block the next request on its connection', async () => {
       jest.spyOn(test.files, 'publishAt').mockResolvedValueOnce({ outcome: 'gone' });
       expect((await put(randomBytes(5 * 1024 * 1024))).status).toBe(410);
       test.files.outcome = published(true);
       expect((await put('zip')).status).toBe(201);
     });
 
-    it('that fails for another reason is told without it', async () => {
+    it('that fails for another reason is reported without that reason', async () => {
       jest.spyOn(test.files, 'publishAt').mockRejectedValueOnce(new Error('the disk is full'));
       expect((await put('zip')).body).toEqual({ code: 500, message: 'Internal error.' });
     });
   });
 
-  describe('a file store of another process', () => {
+  describe('a file store in another process', () => {
     let server: FastifyInstance;
     let url: string;
     let remote: FileStore;
@@ -145,7 +164,7 @@ export function fileUploads(): void {
       serveFileStore(server, files);
       server.post('/graphql', () => ({}));
       url = await server.listen({ port: 0, host: '127.0.0.1' });
-      remote = remoteFileStore(url);
+      remote = remoteFileStore(url, request);
     });
     afterAll(() => server.close());
     const read = async (...[address, range]: Parameters<FileStore['open']>) => {
@@ -153,7 +172,7 @@ export function fileUploads(): void {
       return found && buffer(found as Readable);
     };
 
-    it('opens contents by any address, whole or in part, however they are kept', async () => {
+    it('opens contents by any address, whole or in part, in any storage form', async () => {
       const address = '/content/1.2?x=ü&y#z';
       const bytes = randomBytes(300_000);
       files.contents.set(address, bytes);
@@ -163,11 +182,11 @@ export function fileUploads(): void {
       expect((await read(address))?.equals(bytes)).toBe(true);
     });
 
-    it('knows nothing of an address that has expired', async () => {
+    it('has no content for an expired address', async () => {
       expect(await read('/content/gone')).toBeUndefined();
     });
 
-    it('passes an archive on as it comes, and its outcome back', async () => {
+    it('streams an archive, and returns its outcome', async () => {
       const archive = randomBytes(2 * 1024 * 1024);
       files.uploaded.length = 0;
       files.outcome = published(true);
@@ -179,13 +198,23 @@ export function fileUploads(): void {
       expect(await remote.publishAt(UPLOAD, Readable.from(['zip']))).toEqual(files.outcome);
     });
 
-    it('tells that an address is gone, whatever comes after it', async () => {
+    it('passes a check on, and its outcome back', async () => {
+      files.uploaded.length = 0;
+      files.checked = {
+        ...{ outcome: 'checked', base: null, statementsBefore: 1, statementsAfter: 2 },
+        ...{ findingCount: 0, findings: [] },
+      };
+      expect(await remote.checkAt(UPLOAD, Readable.from(['zip']))).toEqual(files.checked);
+      expect(files.uploaded.map(({ address }) => address)).toEqual([UPLOAD]);
+    });
+
+    it('reports an expired address, regardless of the body', async () => {
       jest.spyOn(files, 'publishAt').mockResolvedValueOnce({ outcome: 'gone' });
       const archive = Readable.from([randomBytes(3 * 1024 * 1024)]);
       expect(await remote.publishAt(UPLOAD, archive)).toEqual({ outcome: 'gone' });
     });
 
-    it('ends what a client gave up: nothing is published of half an archive', async () => {
+    it('aborts an upload whose client disconnects: half an archive is not published', async () => {
       const { begun, failed } = interrupted(files);
       const half = new Readable({ read() {} });
       half.push('half');
@@ -197,10 +226,10 @@ export function fileUploads(): void {
       expect(await failed).toMatchObject({ code: 'ECONNRESET' });
     });
 
-    it('is unavailable (SYS002) when it does not answer, fails, or ends in the middle', async () => {
-      const nobody = remoteFileStore('http://127.0.0.1:1');
-      await expect(nobody.open('/content/1')).rejects.toMatchObject({ code: 'SYS002' });
-      await expect(nobody.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
+    it('is unavailable (SYS002) if it does not respond, fails, or disconnects', async () => {
+      const unreachable = remoteFileStore('http://127.0.0.1:1', request);
+      await expect(unreachable.open('/content/1')).rejects.toMatchObject({ code: 'SYS002' });
+      await expect(unreachable.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
       jest.spyOn(files, 'open').mockRejectedValueOnce(new Error('broken'));
       await expect(remote.open('/content/1')).rejects.toMatchObject({ code: 'SYS002' });
       jest.spyOn(files, 'publishAt').mockRejectedValueOnce(new Error('broken'));
@@ -209,34 +238,34 @@ export function fileUploads(): void {
         socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'));
       });
       await new Promise<void>((resolve) => void cut.listen(0, '127.0.0.1', resolve));
-      const cutStore = remoteFileStore(`http://127.0.0.1:${(cut.address() as AddressInfo).port}`);
+      const cutStore = remoteFileStore(`http://127.0.0.1:${(cut.address() as AddressInfo).port}`, request);
       await expect(text((await cutStore.open('/content/1')) as Readable)).rejects.toThrow('aborted');
       await expect(cutStore.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
       cut.close();
     });
 
-    it('is unavailable (SYS002) when it answers something else than an outcome', async () => {
+    it('is unavailable (SYS002) when its response is not an outcome', async () => {
       for (const answer of ['<html>', 'null', '{}', '']) {
         const other = createServer((socket) => {
           socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`));
         });
         await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
-        const store = remoteFileStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+        const store = remoteFileStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, request);
         await expect(store.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
         other.close();
       }
     });
 
-    it('is waited for as long as five publications may take, and a content not longer than a minute', async () => {
+    it('may take as long as five publications, while a read may take one minute', async () => {
       const patience = jest.spyOn(ClientRequest.prototype, 'setTimeout');
       files.outcome = published(true);
       await remote.publishAt(UPLOAD, Readable.from(['zip']));
       await remote.open('/content/gone');
-      expect(patience.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([15 * 60_000, 60_000]);
+      expect(patience.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([120 * 60_000, 60_000]);
       patience.mockRestore();
     });
 
-    it('is served to services that ask for JSON as ever', async () => {
+    it('leaves the body limit of JSON requests unchanged', async () => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
         body: JSON.stringify({ long: 'x'.repeat(2048) }),
@@ -246,8 +275,8 @@ export function fileUploads(): void {
     });
   });
 
-  describe('a client that goes away', () => {
-    it('in the middle of its archive is nobody to answer', async () => {
+  describe('a client that disconnects', () => {
+    it('in the middle of its archive receives no response', async () => {
       const { begun, failed } = interrupted(test.files);
       const outgoing = request(`${test.adapter.url}${UPLOAD}`, { method: 'PUT', headers: { 'content-length': '100' } });
       outgoing.on('error', () => undefined);

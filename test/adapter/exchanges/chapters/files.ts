@@ -9,8 +9,8 @@ import {
   type TestFiles,
   ZIP,
   sha256,
-  startFileRoom,
-} from '../../../support/rest-file-room';
+  startFileFixture,
+} from '../../../support/rest-file-fixture';
 import type { TestAdapter } from '../../../support/rest-graph';
 
 export function files(): void {
@@ -18,7 +18,7 @@ export function files(): void {
 
   let test: TestAdapter & { files: TestFiles };
   beforeAll(async () => {
-    test = await startFileRoom({ trustProxy: true });
+    test = await startFileFixture({ trustProxy: true });
   });
   afterAll(() => test.adapter.close());
   beforeEach(() => {
@@ -30,7 +30,7 @@ export function files(): void {
     test.adapter.app.inject({ method, url, headers });
 
   describe('a file of a development project', () => {
-    it('is answered byte by byte as it was published, version 1 unless another is asked for', async () => {
+    it('is returned byte by byte as published, version 1 by default', async () => {
       const { statusCode, headers, rawPayload } = await get(EQ);
       expect([statusCode, rawPayload.equals(RDF)]).toEqual([200, true]);
       expect(headers).toMatchObject({
@@ -70,14 +70,14 @@ export function files(): void {
       ['application/json;q=0.2, application/rdf+xml;q=0.9', 'application/rdf+xml'],
       ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/xml'],
       ['application/rdf+xml;q=0, */*', 'application/xml'],
-    ])('for Accept: %s comes as %s', async (accept, type) => {
+    ])('for Accept: %s is returned as %s', async (accept, type) => {
       const { statusCode, headers, rawPayload } = await get(EQ, accept === undefined ? {} : { accept });
       expect([statusCode, headers['content-type']]).toEqual([200, `${type}; charset=utf-8`]);
       expect(rawPayload.equals(type === 'application/json' ? JSON_VIEW : RDF)).toBe(true);
     });
 
     it.each(['text/html', 'application/zip', 'application/rdf+xml;q=0', 'application/json; charset=latin1'])(
-      'for Accept: %s is answered 406',
+      'for Accept: %s is rejected with 406',
       async (accept) => {
         const { statusCode, body, headers } = await get(EQ, { accept });
         expect([statusCode, JSON.parse(body)]).toEqual([
@@ -101,19 +101,19 @@ export function files(): void {
       ['br', undefined],
       ['gzip;q=0', undefined],
       ['identity, gzip;q=0.5', undefined],
-    ])('for Accept-Encoding: %s is coded %s', async (accepted, coding) => {
+    ])('for Accept-Encoding: %s is encoded as %s', async (accepted, coding) => {
       const { headers, rawPayload } = await get(EQ, { 'accept-encoding': accepted });
       expect(headers['content-encoding']).toBe(coding);
       expect(headers['etag']).toBe(`"${sha256(coding ? gzipSync(RDF) : RDF)}"`);
       expect((coding ? gunzipSync(rawPayload) : rawPayload).equals(RDF)).toBe(true);
     });
 
-    it('is not compressed where that would not make it smaller', async () => {
+    it('is not compressed if that would not make it smaller', async () => {
       const { headers } = await get(EQ, { 'accept-encoding': 'gzip', accept: 'application/json' });
       expect(headers['content-encoding']).toBeUndefined();
     });
 
-    it('has the headers of GET, and no body, for HEAD; nothing is read for it', async () => {
+    it('returns the headers of GET without a body for HEAD, without reading the file', async () => {
       const [whole, head] = [await get(EQ), await get(EQ, {}, 'HEAD')];
       const { date: _, 'transaction-id': __, ...headers } = whole.headers;
       expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0]);
@@ -129,7 +129,7 @@ export function files(): void {
   });
 
   describe('the archive of a development project', () => {
-    it('is answered as it was published, to be kept by its name', async () => {
+    it('is returned as published, as an attachment with its name', async () => {
       const { statusCode, headers, rawPayload } = await get(ARCHIVE, { 'accept-encoding': 'gzip' });
       expect([statusCode, rawPayload.equals(ZIP)]).toEqual([200, true]);
       expect(headers).toMatchObject({
@@ -140,13 +140,13 @@ export function files(): void {
       expect(headers['content-encoding']).toBeUndefined();
     });
 
-    it('comes as zip only', async () => {
+    it('is available as zip only', async () => {
       expect((await get(ARCHIVE, { accept: 'application/json' })).statusCode).toBe(406);
       expect((await get(ARCHIVE, { accept: 'application/*' })).statusCode).toBe(200);
     });
   });
 
-  describe('what a client has already', () => {
+  describe('a conditional request for a changed file', () => {
     const etag = `"${sha256(RDF)}"`;
 
     it.each<[string, Record<string, string>, number]>([
@@ -157,16 +157,16 @@ export function files(): void {
       ['its ETag, from a client that sends no-cache', { 'if-none-match': etag, 'cache-control': 'no-cache' }, 304],
       ['another ETag', { 'if-none-match': '"x"' }, 200],
       ['the ETag of the JSON view', { 'if-none-match': `"${sha256(JSON_VIEW)}"` }, 200],
-      ['its ETag, now wanting gzip', { 'if-none-match': etag, 'accept-encoding': 'gzip' }, 200],
-      ['its instant', { 'if-modified-since': 'Thu, 14 May 2026 09:30:21 GMT' }, 304],
-      ['an earlier instant', { 'if-modified-since': 'Thu, 14 May 2026 09:30:20 GMT' }, 200],
-      ['what is no instant', { 'if-modified-since': 'yesterday' }, 200],
+      ['its ETag, with gzip accepted', { 'if-none-match': etag, 'accept-encoding': 'gzip' }, 200],
+      ['its Last-Modified', { 'if-modified-since': 'Thu, 14 May 2026 09:30:21 GMT' }, 304],
+      ['an earlier date', { 'if-modified-since': 'Thu, 14 May 2026 09:30:20 GMT' }, 200],
+      ['an invalid date', { 'if-modified-since': 'yesterday' }, 200],
       [
-        'its instant and another ETag',
+        'its Last-Modified and another ETag',
         { 'if-none-match': '"x"', 'if-modified-since': PUBLISHED_AT.toUTCString() },
         200,
       ],
-    ])('known by %s is told by the status', async (_, headers, status) => {
+    ])('with %s is answered with 304 if it still applies', async (_, headers, status) => {
       const answer = await get(EQ, headers);
       expect(answer.statusCode).toBe(status);
       if (status === 304) {
@@ -178,7 +178,7 @@ export function files(): void {
     });
   });
 
-  describe('what a client wants to be the same as before', () => {
+  describe('a conditional request for an unchanged file', () => {
     const etag = `"${sha256(RDF)}"`;
 
     it.each<[string, Record<string, string>, number]>([
@@ -188,24 +188,24 @@ export function files(): void {
       ['another ETag', { 'if-match': '"x"' }, 412],
       ['its ETag, weak', { 'if-match': `W/${etag}` }, 412],
       ['the ETag of the JSON view', { 'if-match': `"${sha256(JSON_VIEW)}"` }, 412],
-      ['its ETag, now wanting gzip', { 'if-match': etag, 'accept-encoding': 'gzip' }, 412],
+      ['its ETag, with gzip accepted', { 'if-match': etag, 'accept-encoding': 'gzip' }, 412],
       ['another ETag, for a part', { 'if-match': '"x"', range: 'bytes=0-9' }, 412],
-      ['its instant', { 'if-unmodified-since': 'Thu, 14 May 2026 09:30:21 GMT' }, 200],
-      ['an earlier instant', { 'if-unmodified-since': 'Thu, 14 May 2026 09:30:20 GMT' }, 412],
-      ['what is no instant', { 'if-unmodified-since': 'yesterday' }, 200],
+      ['its Last-Modified', { 'if-unmodified-since': 'Thu, 14 May 2026 09:30:21 GMT' }, 200],
+      ['an earlier date', { 'if-unmodified-since': 'Thu, 14 May 2026 09:30:20 GMT' }, 412],
+      ['an invalid date', { 'if-unmodified-since': 'yesterday' }, 200],
       [
-        'its ETag and an earlier instant',
+        'its ETag and an earlier date',
         { 'if-match': etag, 'if-unmodified-since': 'Thu, 14 May 2026 09:00:00 GMT' },
         200,
       ],
-    ])('is known by %s', async (_, headers, status) => {
+    ])('with %s has the status of its precondition', async (_, headers, status) => {
       const answer = await get(EQ, headers);
       expect(answer.statusCode).toBe(status);
       if (status === 412) expect(Object.keys(answer.json())).toEqual(['code', 'message']);
     });
   });
 
-  describe('a part of a file', () => {
+  describe('a range of a file', () => {
     const size = RDF.length;
     const etag = `"${sha256(RDF)}"`;
 
@@ -215,20 +215,20 @@ export function files(): void {
       ['bytes=-5', size - 5, size - 1],
       [`bytes=5-${size + 100}`, 5, size - 1],
       [`bytes=-${size + 100}`, 0, size - 1],
-    ])('for Range: %s is answered 206', async (range, start, end) => {
+    ])('for Range: %s is returned with 206', async (range, start, end) => {
       const { statusCode, headers, rawPayload } = await get(EQ, { range });
       expect([statusCode, headers['content-range']]).toEqual([206, `bytes ${start}-${end}/${size}`]);
       expect([headers['content-length'], headers['etag']]).toEqual([String(end - start + 1), etag]);
       expect(rawPayload.equals(RDF.subarray(start, end + 1))).toBe(true);
     });
 
-    it('is of the bytes without compression', async () => {
+    it('refers to the uncompressed bytes', async () => {
       const { headers, rawPayload } = await get(EQ, { range: 'bytes=0-3', 'accept-encoding': 'gzip' });
       expect([headers['content-encoding'], rawPayload.equals(RDF.subarray(0, 4))]).toEqual([undefined, true]);
     });
 
     it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])(
-      'for Range: %s is answered 416, with the size',
+      'for Range: %s is rejected with 416 and the size',
       async (range) => {
         const { statusCode, headers, body } = await get(EQ, { range });
         expect([statusCode, headers['content-range']]).toEqual([416, `bytes */${size}`]);
@@ -245,7 +245,7 @@ export function files(): void {
       'bytes=5-2',
       'bytes=99999-5',
       'bytes',
-    ])('for Range: %s is the whole file', async (range) => {
+    ])('is ignored for Range: %s', async (range) => {
       const { statusCode, rawPayload } = await get(EQ, { range });
       expect([statusCode, rawPayload.length]).toEqual([200, size]);
     });
@@ -256,11 +256,11 @@ export function files(): void {
       ['"x"', 200],
       [`W/${etag}`, 200],
       ['Thu, 14 May 2026 09:30:20 GMT', 200],
-    ])('with If-Range: %s is answered %i', async (ifRange, status) => {
+    ])('with If-Range: %s is returned with %i', async (ifRange, status) => {
       expect((await get(EQ, { range: 'bytes=0-3', 'if-range': ifRange })).statusCode).toBe(status);
     });
 
-    it('is no matter of HEAD', async () => {
+    it('is ignored for HEAD', async () => {
       const { statusCode, headers } = await get(EQ, { range: 'bytes=0-3' }, 'HEAD');
       expect([statusCode, headers['content-length']]).toEqual([200, String(size)]);
     });
@@ -291,15 +291,15 @@ export function files(): void {
       expect(await areaAsked(`${ARCHIVE}${query}`, { host, ...forwarded })).toBe(area);
     });
 
-    it('of a list may be any, and is not presumed', async () => {
+    it('of a list is optional, without a default', async () => {
       test.graph.roots = { ...test.graph.roots, developmentProjects: () => ({ nodes: [], nextCursor: null }) };
       expect(await areaAsked(STAGE3, {})).toBeUndefined();
       expect(await areaAsked(STAGE3, { host: 'ltds.spn.example' })).toBe('spn');
       expect(await areaAsked(`${STAGE3}?licenceArea=LPN`, {})).toBe('LPN');
     });
 
-    it('that nobody names is asked for; a forwarded host counts behind a trusted proxy only', async () => {
-      const alone = await startFileRoom({ ltdsDefaultArea: undefined });
+    it('is required; a forwarded host is accepted from a trusted proxy only', async () => {
+      const alone = await startFileFixture({ ltdsDefaultArea: undefined });
       try {
         const headers = { host: 'register.example', 'x-forwarded-host': 'ltds.epn.example' };
         const { body } = await alone.adapter.app.inject({ url: EQ, headers });
@@ -318,12 +318,12 @@ export function files(): void {
       ['an unknown area', `${EQ}&licenceArea=XYZ`, 404, NOT_PUBLISHED],
       ['an unknown project', EQ.replace('P1', 'P2'), 404, NOT_PUBLISHED],
       ['an unknown version', `${EQ}&version=2`, 404, NOT_PUBLISHED],
-      ['an archive that is not there', `${ARCHIVE}&version=2`, 404, NOT_PUBLISHED],
+      ['a missing archive', `${ARCHIVE}&version=2`, 404, NOT_PUBLISHED],
       ['an unknown file', EQ.replace('EQ.xml', 'TP.xml'), 404, 'Not found.'],
       ['a file in another case', EQ.replace('EQ.xml', 'eq.xml'), 404, 'Not found.'],
       ['an unknown path', '/grid-modelling/stage4', 404, 'Not found.'],
       [
-        'everything that is missing',
+        'all missing parameters',
         `${STAGE3}/P1/EQ.xml`,
         400,
         'query parameter publicationYear: is required\nquery parameter period: is required',
@@ -331,13 +331,28 @@ export function files(): void {
       ['no period', EQ.replace('&period=01', ''), 400, 'query parameter period: is required'],
       ['another period', EQ.replace('=01', '=03'), 400, 'query parameter period: must be one of 01, 02'],
       ['a period without its zero', EQ.replace('=01', '=1'), 400, 'query parameter period: must be one of 01, 02'],
-      ['a year of two digits', EQ.replace('2026', '26'), 400, 'query parameter publicationYear: must be >= 1000'],
-      ['a year of five digits', EQ.replace('2026', '20266'), 400, 'query parameter publicationYear: must be <= 9999'],
-      ['a year in words', EQ.replace('2026', 'now'), 400, 'query parameter publicationYear: must be integer'],
+      [
+        'a year of two digits',
+        EQ.replace('2026', '26'),
+        400,
+        'query parameter publicationYear: must match pattern "^[0-9]{4}$"',
+      ],
+      [
+        'a year of five digits',
+        EQ.replace('2026', '20266'),
+        400,
+        'query parameter publicationYear: must match pattern "^[0-9]{4}$"',
+      ],
+      [
+        'a year in words',
+        EQ.replace('2026', 'now'),
+        400,
+        'query parameter publicationYear: must match pattern "^[0-9]{4}$"',
+      ],
       ['version 0', `${EQ}&version=0`, 400, 'query parameter version: must be >= 1'],
       ['a version of ten digits', `${EQ}&version=2147483647`, 404, NOT_PUBLISHED],
       [
-        'a version that no number holds',
+        'a version that exceeds 32 bits',
         `${EQ}&version=2147483648`,
         400,
         'query parameter version: must be <= 2147483647',
@@ -345,38 +360,38 @@ export function files(): void {
       ['version 1.5', `${EQ}&version=1.5`, 400, 'query parameter version: must be integer'],
       ['two versions', `${EQ}&version=1&version=2`, 400, 'query parameter version: must be integer'],
       [
-        'a project that begins with a dot',
+        'a project that starts with a dot',
         EQ.replace('P1', '.P1'),
         400,
         'path parameter projectId: must match pattern "^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$"',
       ],
       [
-        'a project of 25 characters, and a period that is none',
+        'a project of 25 characters, and an unknown period',
         EQ.replace('P1', 'a'.repeat(25)).replace('=01', '=x'),
         400,
         'path parameter projectId: must match pattern "^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$"\nquery parameter period: must be one of 01, 02',
       ],
-      ['a limit beyond all', `${STAGE3}?limit=501`, 400, 'query parameter limit: must be <= 500'],
-    ])('for %s are a code and a message, and nothing else', async (_, url, code, message) => {
+      ['a limit above the maximum', `${STAGE3}?limit=501`, 400, 'query parameter limit: must be <= 500'],
+    ])('for %s consist of a code and a message only', async (_, url, code, message) => {
       const { statusCode, headers, body } = await get(url);
       expect([statusCode, JSON.parse(body)]).toEqual([code, { code, message }]);
       expect(headers['content-type']).toBe('application/json; charset=utf-8');
       expect(headers['cache-control']).toBe('no-store');
     });
 
-    it('are so for methods, too', async () => {
+    it('have the same form for methods', async () => {
       const answer = await test.adapter.app.inject({ method: 'POST', url: EQ, payload: '{' });
       expect([answer.statusCode, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
       expect(JSON.parse(answer.body)).toEqual({ code: 405, message: 'The method is not allowed on this path.' });
     });
 
-    it('leave the envelope to everything else', async () => {
+    it('do not affect the envelope of other paths', async () => {
       expect(Object.keys((await get('/grid-modelling?x')).json())).toEqual(['code', 'message']);
       expect((await get('/grid-modelling-not')).json()).toHaveProperty('errors');
       expect((await get('/v1/nothing')).json()).toHaveProperty('errors');
     });
 
-    it('tell when to come back', async () => {
+    it('have Retry-After', async () => {
       const { publishedFile } = test.graph.roots;
       test.graph.roots = {
         ...test.graph.roots,
@@ -390,7 +405,7 @@ export function files(): void {
       expect(JSON.parse(answer.body)).toEqual({ code: 429, message: 'Too many requests.' });
     });
 
-    it('are 503 for a content that cannot be had now, and 500 for what is broken', async () => {
+    it('are 503 for a content that is temporarily unavailable, and 500 for a damaged one', async () => {
       const { contents } = test.files;
       const kept = new Map(contents);
       contents.clear();

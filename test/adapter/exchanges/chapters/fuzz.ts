@@ -1,7 +1,7 @@
 import Ajv2020 from 'ajv/dist/2020';
 import * as fc from 'fast-check';
-import { type ContractOperation, type ContractSchema, loadContract } from '../../../../rest-adapter/contract';
-import { INTERFACE_A } from '../../../../rest-adapter/interfaces';
+import { type ContractOperation, loadContract } from '../../../../rest-adapter/contract/contract';
+import { INTERFACE_A } from '../../../../rest-adapter/contract/interfaces';
 import {
   AK,
   CREDENTIAL,
@@ -21,6 +21,7 @@ import {
   startTestAdapter,
   webhook,
 } from '../../../support/rest-graph';
+import type { ContractSchema } from '../../../../rest-adapter/contract/contract-schema';
 
 export function fuzz(): void {
   const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
@@ -29,10 +30,13 @@ export function fuzz(): void {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   const fitsError = ajv.compile(schemaOf('ErrorResponse'));
   const fits = new Map(
-    contract.operations.map(({ operationId, answer }) => [operationId, answer && ajv.compile(answer)]),
+    contract.operations.map(({ operationId, responseBody }) => [
+      operationId,
+      responseBody && ajv.compile(responseBody),
+    ]),
   );
 
-  /** A schema of the contract by its name, references resolved: that of the error envelope is the same everywhere. */
+  /** Returns a named schema of the contract with references resolved. The error envelope is the same everywhere. */
   function schemaOf(name: string): object {
     return { $ref: `#/components/schemas/${name}`, components: contract.document['components'] };
   }
@@ -92,7 +96,7 @@ export function fuzz(): void {
     ),
   );
 
-  /** A body with one to three of its places replaced, removed or added to. */
+  /** A body with one to three values replaced, removed or added. */
   function mutated(body: unknown): fc.Arbitrary<unknown> {
     const places = placesOf(body);
     const change = fc.tuple(fc.constantFrom(...places), fc.constantFrom('replace', 'remove', 'add'), odd);
@@ -107,7 +111,7 @@ export function fuzz(): void {
   }
 
   function changed(body: unknown, [path, how, given]: [string[], string, unknown]): unknown {
-    const value = structuredClone(given); // a later change may change it in turn
+    const value = structuredClone(given); // a later mutation may change it again
     const last = path.at(-1);
     if (last === undefined) return how === 'replace' ? value : body;
     const parent = path
@@ -166,7 +170,7 @@ export function fuzz(): void {
     }));
   }
 
-  /** What an HTTP client can put into a header or a path without encoding. */
+  /** Replaces the characters that an HTTP client cannot send unencoded in a header or a path. */
   function printable(value: string): string {
     return value.replace(/[^\x21-\x7e]|[?#]/g, 'x') || 'x';
   }
@@ -218,7 +222,7 @@ export function fuzz(): void {
     afterAll(() => test.adapter.close());
 
     it.each(contract.operations.map((operation) => [operation.operationId, operation] as const))(
-      'to %s are answered in the form of the contract, and what is let through fits the graph',
+      'to %s receive a response as in the contract, and accepted ones are valid in the graph',
       async (operationId, operation) => {
         await fc.assert(
           fc.asyncProperty(requestOf(operation), async (request) => {
@@ -235,9 +239,9 @@ export function fuzz(): void {
     );
   });
 
-  /** The fuzzer would prove nothing if its good requests were refused. */
-  describe('the requests that are mutated', () => {
-    it.each(Object.entries(bodies))('are themselves what %s takes', (operationId, body) => {
+  /** The unmutated requests must be valid: otherwise the fuzzer would test rejections only. */
+  describe('the unmutated requests', () => {
+    it.each(Object.entries(bodies))('are valid for %s', (operationId, body) => {
       const { body: schema } = contract.operations.find((operation) => operation.operationId === operationId) as {
         body: ContractSchema;
       };

@@ -22,7 +22,7 @@ export function reidentificationRequests(): void {
     const byMeterPoint = (payload: object, headers: Record<string, string> = GOOD) =>
       send({ method: 'POST', url: '/v1/identity-records/reidentify', headers, payload });
 
-    it('answers the magic link with its masked address, and null for the passkey', async () => {
+    it('returns the magic link with its masked address, and null for the passkey', async () => {
       test.graph.roots = { reidentify: () => reidentification };
       const { status, headers, body } = await byMeterPoint({ mpxn: MPXN, method: 'magic-link' });
       expect([status, headers['location'], headers['idempotency-replayed']]).toEqual([200, undefined, undefined]);
@@ -40,7 +40,7 @@ export function reidentificationRequests(): void {
       expect(test.graph.asked).toEqual({ input: { mpxn: MPXN, method: 'MAGIC_LINK' } });
     });
 
-    it('answers the redirect of a passkey ceremony, and null for the magic link', async () => {
+    it('returns the redirect of a passkey ceremony, and null for the magic link', async () => {
       const passkey = {
         redirectUrl: 'https://identity.example/identify/passkey/x',
         tokenRef: TOKEN_REF,
@@ -75,7 +75,7 @@ export function reidentificationRequests(): void {
       });
     });
 
-    it('answers null where the customer of a passkey ceremony stays on the page of the register', async () => {
+    it('returns null if the customer of a passkey ceremony stays on the page of the register', async () => {
       const passkey = {
         redirectUrl: 'https://identity.example/identify/passkey/x',
         tokenRef: TOKEN_REF,
@@ -90,7 +90,7 @@ export function reidentificationRequests(): void {
       expect(body).toMatchObject({ passkey: { 'return-url': null } });
     });
 
-    it('names the field of the body that a rule of the graph refuses', async () => {
+    it('names the field of the body that violates a rule of the graph', async () => {
       test.graph.roots = {
         reidentify: () => broken({ code: 'VAL008', path: ['passkeyReturnUrl'], message: 'is not registered' }),
       };
@@ -102,7 +102,7 @@ export function reidentificationRequests(): void {
       expect([answer.status, messages(answer)]).toEqual([400, ['/passkey-return-url: is not registered']]);
     });
 
-    it('tells everything that does not fit the contract at once', async () => {
+    it('reports all violations of the contract at once', async () => {
       const answer = await byMeterPoint({ mpxn: 'x', method: 'fax', 'redirect-url': 7, ir: IR });
       expect(messages(answer).map((message) => message.split(':')[0])).toEqual([
         '/ir',
@@ -117,7 +117,7 @@ export function reidentificationRequests(): void {
       ['NTF001', 404],
       ['CNF003', 409],
       ['REI001', 422],
-    ] as const)('answers %s with %i', async (code, status) => {
+    ] as const)('returns %i for %s', async (code, status) => {
       test.graph.roots = { reidentify: () => Promise.reject(new RegisterError(code)) };
       const answer = await byMeterPoint({ mpxn: MPXN, method: 'magic-link' });
       expect([answer.status, codes(answer)]).toEqual([status, [code]]);
@@ -130,7 +130,7 @@ export function reidentificationRequests(): void {
     it.each([
       ['by meter point', `/v1/identity-records/reidentify/${TOKEN_REF}`, { tokenRef: TOKEN_REF }],
       ['of an own record', `/v1/identity-records/${IR}/re-identify/${TOKEN_REF}`, { ir: IR, tokenRef: TOKEN_REF }],
-    ])('answers how one %s stands', async (_, url, variables) => {
+    ])('returns the status of one %s', async (_, url, variables) => {
       test.graph.roots = { reidentification: () => confirmed, ownReidentification: () => confirmed };
       const { status, body } = await send({ url });
       const { response, ...payload } = body;
@@ -141,7 +141,7 @@ export function reidentificationRequests(): void {
       expect([response.resource, test.graph.asked]).toEqual([url, variables]);
     });
 
-    it('answers 404 for a token that nobody knows, 400 for one that is none', async () => {
+    it('returns 404 for an unknown token, 400 for a malformed one', async () => {
       test.graph.roots = { reidentification: () => null, ownReidentification: () => null };
       for (const path of ['reidentify', `${IR}/re-identify`]) {
         const unknown = await send({ url: `/v1/identity-records/${path}/${TOKEN_REF}` });
@@ -165,7 +165,7 @@ export function reidentificationRequests(): void {
   describe('removing a passkey', () => {
     const url = `/v1/identity-records/${IR}/credentials/${CREDENTIAL}`;
 
-    it('answers 204 without a body, with the transaction id as header', async () => {
+    it('returns 204 without a body, with the transaction id as header', async () => {
       test.graph.roots = { removeCredential: () => ({ credentialId: CREDENTIAL }) };
       const { status, headers, body } = await send({ method: 'DELETE', url });
       expect([status, body, headers['content-type'], headers['content-length']]).toEqual([
@@ -180,7 +180,7 @@ export function reidentificationRequests(): void {
       expect(test.lines).toEqual([expect.objectContaining({ status: 204 })]);
     });
 
-    it('answers what is wrong in the envelope', async () => {
+    it('reports errors in the envelope', async () => {
       test.graph.roots = { removeCredential: () => Promise.reject(new RegisterError('NTF001')) };
       expect(codes(await send({ method: 'DELETE', url }))).toEqual(['NTF001']);
       const malformed = await send({ method: 'DELETE', url: '/v1/identity-records/ir_1/credentials/cred_1' });
@@ -192,7 +192,7 @@ export function reidentificationRequests(): void {
   });
 
   describe('anonymising an Identity Record', () => {
-    it('answers the key and the instant', async () => {
+    it('returns the key and the time', async () => {
       test.graph.roots = {
         anonymiseIdentityRecord: () => ({ ir: IR, anonymisedAt: new Date('2026-11-20T09:30:00Z') }),
       };
@@ -200,7 +200,7 @@ export function reidentificationRequests(): void {
       expect([status, body['ir'], body['anonymised-at']]).toEqual([200, IR, '2026-11-20T09:30:00.000Z']);
     });
 
-    it('answers 409 while a linked access record is ACTIVE', async () => {
+    it('returns 409 while a linked access record is ACTIVE', async () => {
       test.graph.roots = { anonymiseIdentityRecord: () => Promise.reject(new RegisterError('CNF003')) };
       const answer = await send({ method: 'DELETE', url: `/v1/identity-records/${IR}` });
       expect([answer.status, codes(answer)]).toEqual([409, ['CNF003']]);
@@ -208,7 +208,7 @@ export function reidentificationRequests(): void {
   });
 
   describe('the access records of a meter point for a portal', () => {
-    it('are asked for with the token of the query', async () => {
+    it('are requested with the token of the query', async () => {
       test.graph.roots = { meterPoint: () => ({ accessRecords: () => ({ nodes: [], nextCursor: null }) }) };
       const path = `/v1/meter-points/${MPXN}/access-records`;
       expect((await send({ url: `${path}?reidentification-token=${TOKEN_REF}` })).status).toBe(200);
@@ -219,7 +219,7 @@ export function reidentificationRequests(): void {
     });
   });
 
-  describe('a path that names no record, though a template fits it', () => {
+  describe('a path that matches a template but not a record', () => {
     it.each([
       ['GET', '/v1/identity-records/reidentify', 'POST'],
       ['HEAD', '/v1/identity-records/reidentify', 'POST'],
@@ -229,7 +229,7 @@ export function reidentificationRequests(): void {
       ['POST', `/v1/identity-records/reidentify/${TOKEN_REF}`, 'GET, HEAD'],
       ['DELETE', `/v1/identity-records/${IR}/re-identify`, 'POST'],
       ['GET', `/v1/identity-records/${IR}/credentials/${CREDENTIAL}`, 'DELETE'],
-    ] as const)('answers %s %s with 405 and what is allowed', async (method, url, allow) => {
+    ] as const)('returns 405 for %s %s, with the allowed methods', async (method, url, allow) => {
       const answer = await send({ method, url });
       expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
       expect(test.graph.calls).toEqual([]);

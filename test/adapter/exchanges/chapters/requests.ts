@@ -1,5 +1,5 @@
 import type { GraphFailure } from '../../../../gateway/client/graph-client';
-import { ORDER_OF_CHECKS } from '../../../../rest-adapter/refusal';
+import { ORDER_OF_CHECKS } from '../../../../rest-adapter/responses/error-response';
 import { errorCatalogue } from '../../../../schema/error-catalogue';
 import { RegisterError } from '../../../../schema/register-error';
 import { AK, DUID, IR, accessRecord, broken, registration, adapterOfChapter } from '../../../support/rest-graph';
@@ -15,7 +15,7 @@ export function adapterRequests(): void {
       test.graph.roots = { accessRecord: ({ key }: { key: string }) => (key === AK ? accessRecord : null) } as never;
     });
 
-    it('answers the record in the names and values of the contract, with its version as ETag', async () => {
+    it('returns the record with the names and values of the contract, with its version as ETag', async () => {
       const answer = await send({ url: `/v1/access-records/${AK}` });
       expect(answer.status).toBe(200);
       expect(answer.headers['etag']).toBe('"3"');
@@ -62,13 +62,13 @@ export function adapterRequests(): void {
       });
     });
 
-    it('carries response metadata: path without query, time with milliseconds, transaction id also as header', async () => {
+    it('returns response metadata: path without query, time with milliseconds, transaction id also as header', async () => {
       const { body, headers } = await send({ url: `/v1/access-records/${AK}?note=1` });
       expect(body.response.resource).toBe(`/v1/access-records/${AK}`);
       expect(body.response.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(body.response['transaction-id']).toMatch(/^tid_[0-9a-f]{24}$/);
       expect(headers['transaction-id']).toBe(body.response['transaction-id']);
-      expect(test.graph.calls[0]?.facts.transactionId).toBe(body.response['transaction-id']);
+      expect(test.graph.calls[0]?.metadata.transactionId).toBe(body.response['transaction-id']);
     });
 
     it.each([
@@ -78,13 +78,13 @@ export function adapterRequests(): void {
       `${AK}%00`,
       '%2e%2e',
       'x'.repeat(5000),
-    ])('answers %s like every key that nobody knows', async (key) => {
+    ])('treats %s like every unknown key', async (key) => {
       const answer = await send({ url: `/v1/access-records/${key}` });
       expect([answer.status, answer.body.errors]).toEqual([404, [{ 'error-code': 'NTF001', message: 'Not found.' }]]);
       expect(test.graph.admissions).toEqual([]);
     });
 
-    it('tells a malformed key of an Identity Record by its pattern, however long it is', async () => {
+    it('rejects a malformed key of an Identity Record by its pattern, of any length', async () => {
       const answer = await send({ url: `/v1/identity-records/ir_${'0'.repeat(90)}`, headers: GOOD });
       expect(codes(answer)).toEqual(['VAL001']);
     });
@@ -93,12 +93,12 @@ export function adapterRequests(): void {
       expect((await send({ url: `/v1/access-records/${AK}`, headers: { 'if-none-match': '"3"' } })).status).toBe(200);
     });
 
-    it('passes the bearer token on as it came', async () => {
+    it('passes the bearer token on unchanged', async () => {
       await send({ url: `/v1/access-records/${AK}`, headers: { authorization: 'Bearer  odd token' } });
-      expect(test.graph.calls[0]?.facts.authorization).toBe('Bearer  odd token');
+      expect(test.graph.calls[0]?.metadata.authorization).toBe('Bearer  odd token');
     });
 
-    it('tells a dependency that is away as 503 with Retry-After, and an internal error without detail', async () => {
+    it('reports an unavailable dependency as 503 with Retry-After, and an internal error without detail', async () => {
       test.graph.roots = { accessRecord: () => Promise.reject(new RegisterError('SYS002', 'connect 10.0.0.1')) };
       const away = await send({ url: `/v1/access-records/${AK}` });
       expect([away.status, away.headers['retry-after'], messages(away)]).toEqual([
@@ -110,7 +110,7 @@ export function adapterRequests(): void {
       expect(messages(await send({ url: `/v1/access-records/${AK}` }))).toEqual(['Internal error.']);
     });
 
-    it('answers 500 in the envelope when the way to the graph fails, and logs where, not what', async () => {
+    it('returns 500 in the envelope if the call of the graph fails, and logs the location, not the message', async () => {
       test.graph.roots = {
         accessRecord: () => Promise.reject(new Error('a message with ak_5d3f9a1c7be2048643d1e0fa')),
       };
@@ -133,7 +133,7 @@ export function adapterRequests(): void {
     const register = (payload: unknown, headers: Record<string, string> = GOOD) =>
       send({ method: 'POST', url: '/v1/access-records', headers, payload });
 
-    it('answers 201 with Location and the access token, null expiry included', async () => {
+    it('returns 201 with Location and the access token, including a null expiry', async () => {
       const { status, headers, body } = await register(registration());
       expect(status).toBe(201);
       expect(headers['location']).toBe(`/v1/access-records/${AK}`);
@@ -142,7 +142,7 @@ export function adapterRequests(): void {
       expect(Object.keys(body)).toEqual(['response', 'access-token']);
     });
 
-    it('gives the graph the names and enum values of the graph, and no null where a member is optional', async () => {
+    it('passes the names and enum values of GraphQL, and no null for an optional member', async () => {
       await register(registration());
       expect(test.graph.asked).toEqual({
         input: {
@@ -181,19 +181,19 @@ export function adapterRequests(): void {
       });
     });
 
-    it('says by a header, not in the body, that an answer is repeated', async () => {
+    it('marks a repeated response by a header, not in the body', async () => {
       const { headers, body } = await register(registration(), { ...GOOD, 'idempotency-key': 'again' });
       expect(headers['idempotency-replayed']).toBe('true');
       expect(body).not.toHaveProperty('replayed');
     });
 
-    it.each(['', 'with space', 'ü', 'x'.repeat(256)])('refuses the Idempotency-Key "%s"', async (key) => {
+    it.each(['', 'with space', 'ü', 'x'.repeat(256)])('rejects the Idempotency-Key "%s"', async (key) => {
       const answer = await register(registration(), { ...GOOD, 'idempotency-key': key });
       expect([answer.status, codes(answer)]).toEqual([400, ['VAL001']]);
       expect(test.graph.calls).toEqual([]);
     });
 
-    it('tells every fault of shape at once, by its JSON path, and never echoes a value', async () => {
+    it('reports every violation of the schema at once, by its JSON pointer, and never echoes a value', async () => {
       const body = registration();
       const arrangement = body['record-metadata']['controller-arrangement'] as Record<string, unknown[]>;
       arrangement['controllers'] = [{ role: 'chief', 'contact-url': 7, nonsense: 1 }];
@@ -221,7 +221,7 @@ export function adapterRequests(): void {
       expect(JSON.stringify(answer.body)).not.toContain('secret');
     });
 
-    it('lets the graph tell read-only fields together with every other rule, when they are all that is wrong', async () => {
+    it('leaves read-only fields to the graph, which reports them together with other rules, if the body has no other violation', async () => {
       test.graph.roots = {
         registerAccessRecord: ({ input }: { input: { recordMetadata: { recordIdentifier: string } } }) =>
           broken(
@@ -255,14 +255,14 @@ export function adapterRequests(): void {
       ]);
     });
 
-    it('refuses a read-only field that is no text itself', async () => {
+    it('rejects a read-only field that is not a string', async () => {
       const body = registration();
       body['record-metadata']['created-at'] = 5;
       expect(codes(await register(body))).toEqual(['VAL004']);
       expect(test.graph.calls).toEqual([]);
     });
 
-    it('has one entry for a field that is null where an object is optional, not one per alternative', async () => {
+    it('returns one entry for a field whose optional object is invalid, not one per alternative', async () => {
       const body = registration();
       (body['access-event'] as Record<string, unknown>)['consent'] = 'yes';
       expect(messages(await register(body))).toEqual(['/access-event/consent: must be object']);
@@ -270,7 +270,7 @@ export function adapterRequests(): void {
       expect(messages(await register(body))).toEqual(['/access-event/consent/consent-type: is required']);
     });
 
-    it('tells at most 100 faults', async () => {
+    it('reports at most 100 violations', async () => {
       const body = registration();
       body['processing'] = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, 1]));
       expect((await register(body)).body.errors).toHaveLength(100);
@@ -283,20 +283,20 @@ export function adapterRequests(): void {
         '{"notice":{"shared-notice":{"terms-url":"\\ud800"}}}',
         '/notice/shared-notice/terms-url',
       ],
-    ])('refuses a text with %s wherever it stands', async (_, payload, pointer) => {
+    ])('rejects a string with %s in any field', async (_, payload, pointer) => {
       expect(messages(await register(payload))).toContain(`${pointer}: contains a character that cannot be stored`);
     });
 
     it.each([
-      ['no JSON', '{"a":'],
+      ['not JSON', '{"a":'],
       ['empty', ''],
       ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
-    ])('answers a body that is %s with VAL010', async (_, payload) => {
+    ])('returns VAL010 for a body that is %s', async (_, payload) => {
       const answer = await register(payload, { ...GOOD, ...JSON_TYPE });
       expect([answer.status, codes(answer)]).toEqual([400, ['VAL010']]);
     });
 
-    it('is not harmed by __proto__, constructor, deep nesting or a flood of values', async () => {
+    it('is not affected by __proto__, constructor, deep nesting or a flood of values', async () => {
       const bodies = [
         '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
         `{"processing":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
@@ -308,12 +308,12 @@ export function adapterRequests(): void {
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     });
 
-    it('does not look into a flood of values', async () => {
+    it('checks at most the maximum number of values', async () => {
       const body = { ...registration(), notice: Array.from({ length: 60_000 }, () => 1) };
       expect(messages(await register(body))).toEqual(['has more than 20000 values']);
     });
 
-    it('leaves the form of a URL to the graph, which says VAL008', async () => {
+    it('leaves the form of a URL to the graph, which reports VAL008', async () => {
       const body = registration();
       (body['notice'] as Record<string, Record<string, unknown>>)['shared-notice'] = {
         'terms-url': `ftp://${'x'.repeat(3000)}`,
@@ -323,7 +323,7 @@ export function adapterRequests(): void {
     });
   });
 
-  describe('the order of checks', () => {
+  describe('the precedence of checks', () => {
     const bad = { method: 'POST' as const, url: '/v1/access-records', payload: { nonsense: true } };
     const large = Buffer.alloc(256 * 1024 + 1, 0x20);
 
@@ -349,7 +349,7 @@ export function adapterRequests(): void {
       expect(test.graph.calls).toEqual([]);
     });
 
-    it('has a place for every code of the catalogue', () => {
+    it('includes every code of the catalogue', () => {
       expect([...ORDER_OF_CHECKS].toSorted()).toEqual(Object.keys(errorCatalogue).toSorted());
       const statuses = ORDER_OF_CHECKS.map((code) => errorCatalogue[code].status);
       expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
@@ -357,7 +357,7 @@ export function adapterRequests(): void {
       ]);
     });
 
-    it('tells of several failures of the graph the first', async () => {
+    it('reports the first of several failures of the graph', async () => {
       const failures: GraphFailure[] = [
         { code: 'CND001', message: '' },
         { code: 'PRM002', message: 'not yours' },
@@ -382,7 +382,7 @@ export function adapterRequests(): void {
       test.graph.roots = { replaceAccessRecord: () => ({ accessToken: { key: AK, expiry: null }, version: 4 }) };
     });
 
-    it('answers the new version of a replaced record as ETag', async () => {
+    it('returns the new version of a replaced record as ETag', async () => {
       const { status, headers, body } = await replacement();
       expect([status, headers['etag'], Object.keys(body)]).toEqual([200, '"4"', ['response', 'access-token']]);
     });
@@ -397,7 +397,7 @@ export function adapterRequests(): void {
       ['3', []],
       ['"abc"', []],
       ['"99999999999999"', []],
-    ])('understands If-Match %s', async (ifMatch, versions) => {
+    ])('parses If-Match %s', async (ifMatch, versions) => {
       await replacement(ifMatch);
       expect((test.graph.asked as { ifVersions?: number[] }).ifVersions).toEqual(versions);
     });

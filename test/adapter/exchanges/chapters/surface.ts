@@ -18,10 +18,10 @@ export function surface(): void {
       } as never;
     });
 
-    it('answers the token without an envelope; a secret may hold a colon', async () => {
+    it('returns the token without an envelope; a secret may contain a colon', async () => {
       const { status, body } = await send({ url: '/v1/auth/token', headers: basic('acc_1:open:sesame') });
       expect([status, body]).toEqual([200, { 'bearer-token': 'jwt-of-acc_1', expires: 7200 }]);
-      expect(test.graph.calls[0]?.facts.authorization).toBeUndefined();
+      expect(test.graph.calls[0]?.metadata.authorization).toBeUndefined();
     });
 
     it.each([
@@ -29,16 +29,16 @@ export function surface(): void {
       ['a bearer token', GOOD],
       ['no colon', basic('acc_1')],
       ['an empty secret', basic('acc_1:')],
-      ['what is not base64', { authorization: 'Basic %%%' }],
+      ['text that is not base64', { authorization: 'Basic %%%' }],
       ['a NUL', basic('acc_1:open\0sesame')],
       ['a wrong secret', basic('acc_1:wrong')],
-    ])('answers %s with 401 and a Basic challenge', async (_, headers) => {
+    ])('returns 401 with a Basic challenge for %s', async (_, headers) => {
       const answer = await send({ url: '/v1/auth/token', headers });
       expect([answer.status, codes(answer)]).toEqual([401, ['AUT001']]);
       expect(answer.headers['www-authenticate']).toBe('Basic realm="Central Data Access Register", charset="UTF-8"');
     });
 
-    it('challenges for a bearer token, and says invalid_token only when one was sent', async () => {
+    it('returns a challenge for a bearer token, with invalid_token only if one was sent', async () => {
       const none = await send({ url: '/v1/records' });
       expect(none.headers['www-authenticate']).toBe('Bearer realm="Central Data Access Register"');
       const expired = await send({ url: '/v1/records', headers: { authorization: 'Bearer expired' } });
@@ -46,14 +46,14 @@ export function surface(): void {
       expect(expired.headers['www-authenticate']).toContain('error="invalid_token"');
     });
 
-    it('says when to come back', async () => {
+    it('returns Retry-After', async () => {
       const { status, headers } = await send({ url: '/v1/records', headers: { authorization: 'Bearer busy' } });
       expect([status, headers['retry-after'], headers['ratelimit']]).toEqual([429, '17', '"requests";r=0;t=17']);
     });
   });
 
   describe('lists', () => {
-    it('answers a page of records with total and cursor, and passes the filters on', async () => {
+    it('returns a page of records with total and cursor, and passes the filters on', async () => {
       const node = {
         ...accessRecord,
         ak: AK,
@@ -81,7 +81,7 @@ export function surface(): void {
       ]);
     });
 
-    it('asks for 200 records when no limit is given', async () => {
+    it('requests 200 records without a limit', async () => {
       test.graph.roots = { accessRecords: () => ({ nodes: [], totalCount: 0, nextCursor: 'more' }) };
       const { body } = await send({ url: '/v1/records', headers: GOOD });
       expect([test.graph.asked, body['next-cursor']]).toEqual([{ limit: 200 }, 'more']);
@@ -96,7 +96,7 @@ export function surface(): void {
       'state=active',
       'legal-basis=consent',
       'cursor=',
-    ])('refuses ?%s by the name of the parameter', async (query) => {
+    ])('rejects ?%s by the name of the parameter', async (query) => {
       const answer = await send({ url: `/v1/records?${query}`, headers: GOOD });
       expect([answer.status, codes(answer)]).toEqual([400, ['VAL003']]);
       expect(messages(answer)[0]).toContain(`query parameter ${String(query.split('=')[0])}: `);
@@ -108,14 +108,14 @@ export function surface(): void {
       expect([status, body['mpxn'], body['access-records'], body['next-cursor']]).toEqual([200, MPXN, [], null]);
     });
 
-    it('refuses a 13-digit meter point number and names the setting that accepts it', async () => {
+    it('rejects a 13-digit meter point number, with the setting that accepts it', async () => {
       const answer = await send({ url: '/v1/meter-points/2000000000006/access-records', headers: GOOD });
       expect([answer.status, codes(answer)]).toEqual([400, ['VAL001']]);
       expect(messages(answer)[0]).toMatch(/^path parameter mpxn: has 13 digits.*MPXN_PROFILE=gb/);
       expect(messages(answer)[0]).not.toContain('2000000000006');
     });
 
-    it('answers 404 for a Data User that nobody knows, 400 for a malformed one', async () => {
+    it('returns 404 for an unknown Data User, 400 for a malformed one', async () => {
       test.graph.roots = { dataUser: () => null };
       expect((await send({ url: `/v1/data-users/${DUID}`, headers: GOOD })).status).toBe(404);
       expect((await send({ url: '/v1/data-users/duid_1', headers: GOOD })).status).toBe(400);
@@ -139,7 +139,7 @@ export function surface(): void {
       anonymisedAt: null,
     };
 
-    it('keeps the names within free-form evidence as they are, both ways', async () => {
+    it('does not convert the names within free-form evidence', async () => {
       test.graph.roots = {
         registerIdentityRecord: () => ({ ir: IR, passkeyRegistrationRedirect: null, replayed: false }),
       };
@@ -179,7 +179,7 @@ export function surface(): void {
       });
     });
 
-    it('refuses the name __proto__ and texts that cannot be stored within free-form evidence', async () => {
+    it('rejects the name __proto__ and malformed text within free-form evidence', async () => {
       const evidence =
         '{"method":"m","verified-at":"2026-11-19T16:20:00Z","outcome":"partial","detail":{"__proto__":1,"a":["\\u0000"]}}';
       const payload = `{"pii-principal":{"mpxn":"${MPXN}","move-in-date":"2021-03-01"},"expressed-by":"data-subject","principal-verification":${evidence}}`;
@@ -189,7 +189,7 @@ export function surface(): void {
       ]);
     });
 
-    it('tells apart the existence check and the key of a record', async () => {
+    it('distinguishes the existence check from the key of a record', async () => {
       test.graph.roots = {
         identityRecordExistence: () => ({ mpxn: MPXN, exists: true, availableMethods: ['MAGIC_LINK'] }),
       };
@@ -198,7 +198,7 @@ export function surface(): void {
       expect(codes(await send({ url: '/v1/identity-records/exists', headers: GOOD }))).toEqual(['VAL002']);
     });
 
-    it('names the query parameter that a rule of the graph refuses', async () => {
+    it('names the query parameter that violates a rule of the graph', async () => {
       test.graph.roots = {
         identityRecords: () => broken({ code: 'VAL002', path: ['mpxn'], message: 'mpxn or email is required' }),
       };
@@ -208,7 +208,7 @@ export function surface(): void {
     });
   });
 
-  describe('requests that no operation serves', () => {
+  describe('unmatched requests', () => {
     it.each([
       ['/v1/nothing', 404],
       ['/v1/access-records/', 404],
@@ -219,16 +219,16 @@ export function surface(): void {
       ['/v1/%', 404],
       ['/v1/access-records/%zz', 404],
       ['/v1/%61ccess-records', 405],
-    ])('answers GET %s in the envelope', async (url, status) => {
+    ])('return an envelope for GET %s', async (url, status) => {
       const answer = await send({ url, headers: GOOD });
       expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
       expect(answer.body.response['transaction-id']).toBe(answer.headers['transaction-id']);
     });
 
     it.each([
-      ['a media type that is none', 'json', 'x'],
+      ['a malformed media type', 'json', 'x'],
       ['a body over 256 KiB', 'application/json', ' '.repeat(256 * 1024 + 1)],
-    ])('answers 404 and 405 in the envelope also for %s', async (_, type, payload) => {
+    ])('return 404 and 405 in the envelope also for %s', async (_, type, payload) => {
       const headers = { 'content-type': type };
       expect((await send({ method: 'POST', url: '/v1/nothing', headers, payload })).status).toBe(404);
       expect((await send({ method: 'POST', url: '/v1/records', headers, payload })).status).toBe(405);
@@ -241,7 +241,7 @@ export function surface(): void {
       ['PATCH', `/v1/access-records/${AK}`, 'GET, PUT, DELETE'],
       ['OPTIONS', '/v1/access-records', 'POST'],
       ['DELETE', '/v1/identity-records/exists', 'GET'],
-    ] as const)('answers %s %s with 405 and what is allowed', async (method, url, allow) => {
+    ] as const)('return 405 for %s %s, with the allowed methods', async (method, url, allow) => {
       const answer = await send({ method, url });
       expect([answer.status, codes(answer), answer.headers['allow']]).toEqual([405, ['MET001'], allow]);
     });
@@ -251,7 +251,7 @@ export function surface(): void {
       ['application/json;q=0, */*', 406],
       ['text/html, application/*;q=0.2', 200],
       ['*/*;q=0.1', 200],
-    ])('answers Accept: %s with %i', async (accept, status) => {
+    ])('with Accept: %s return %i', async (accept, status) => {
       test.graph.roots = { accessRecord: () => accessRecord } as never;
       expect((await send({ url: `/v1/access-records/${AK}`, headers: { accept } })).status).toBe(status);
     });
@@ -263,14 +263,14 @@ export function surface(): void {
       ['application/problem+json', {}, 415],
       ['json', {}, 415],
       ['application/json', { 'content-encoding': 'gzip' }, 415],
-    ])('answers a body of type %s %j with %i', async (type, more, status) => {
+    ])('with a body of type %s %j return %i', async (type, more, status) => {
       test.graph.roots = { registerAccessRecord: () => ({ accessToken: { key: AK, expiry: null }, replayed: false }) };
       const headers = { ...GOOD, ...more, 'content-type': type } as Record<string, string>;
       const answer = await send({ method: 'POST', url: '/v1/access-records', headers, payload: registration() });
       expect(answer.status).toBe(status);
     });
 
-    it('answers HEAD like GET, without a body', async () => {
+    it('by HEAD return the headers of GET, without a body', async () => {
       test.graph.roots = { webhooks: () => [] };
       const { status, headers, body } = await send({ method: 'HEAD', url: '/v1/webhooks', headers: GOOD });
       expect([status, Number(headers['content-length']) > 0, body]).toEqual([200, true, undefined]);
@@ -284,15 +284,15 @@ export function surface(): void {
       '/v1/auth/token',
       '/login',
       `/show-consents/${MPXN}`,
-    ])('answers HEAD %s with 405, for the GET has an effect', async (url) => {
+    ])('return 405 for HEAD %s, because the GET has an effect', async (url) => {
       const { status, headers } = await send({ method: 'HEAD', url, headers: GOOD });
       expect([status, headers['allow']?.includes('HEAD')]).toEqual([405, false]);
       expect(test.graph.calls).toEqual([]);
     });
   });
 
-  describe('the record of a request', () => {
-    it('is one line with the route template, never a path value, a query or a body', async () => {
+  describe('the log line of a request', () => {
+    it('contains the route template, never a path value, a query or a body', async () => {
       test.graph.roots = { accessRecord: () => null } as never;
       await send({ url: `/v1/access-records/${AK}?mpxn=${MPXN}` });
       await send({ url: `/v1/meter-points/${MPXN}/access-records` });
@@ -306,7 +306,7 @@ export function surface(): void {
       expect(JSON.stringify(test.lines)).not.toMatch(new RegExp(`${AK}|${MPXN}`));
     });
 
-    it('is measured by route template, method and status', async () => {
+    it('is counted by route template, method and status', async () => {
       await send({ url: '/v1/data-users/duid_1', headers: GOOD });
       expect(await test.metrics.metrics()).toContain(
         'rest_request_duration_seconds_count{route="/v1/data-users/{duid}",method="GET",status="400"}',
@@ -314,13 +314,13 @@ export function surface(): void {
     });
   });
 
-  describe('the reference', () => {
+  describe('the reference documentation', () => {
     it('serves the contract with this installation as its server', async () => {
       const { body } = await send({ url: '/openapi.json' });
       expect(body['servers']).toEqual([{ url: 'https://register.example/v1', description: 'This register.' }]);
     });
 
-    it('serves a page that loads nothing from elsewhere', async () => {
+    it('serves a page that loads nothing from other sites', async () => {
       const page = await test.adapter.app.inject('/docs');
       const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => `/${String(source)}`);
       expect(sources.length).toBeGreaterThan(3);

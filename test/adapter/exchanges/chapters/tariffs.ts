@@ -11,7 +11,7 @@ export function tariffs(): void {
   const REGISTRATION = '3f6f5a52-8f0e-4c55-9f4a-0b8d9c1e7a26';
   const KEY = { 'x-supplier-api-key': 'good' };
 
-  /** An answer's body, looked into by name. */
+  /** A response body, read by member name. */
   type JsonBody = Record<string, ReturnType<typeof JSON.parse>>;
 
   async function send(request: Sent) {
@@ -24,7 +24,7 @@ export function tariffs(): void {
     return [status, body];
   };
 
-  /** The tariff of the contract's example as the graph has it: what is not said is null. */
+  /** The tariff of the contract's example in GraphQL form; absent values are null. */
   const tariff = {
     tariffId: TARIFF,
     name: 'Larkmoor Night Saver',
@@ -41,6 +41,7 @@ export function tariffs(): void {
     standingCharge: '0.5312',
     vatIncluded: false,
     vatRate: 5,
+    tierPeriod: 'MONTH',
     comments: null,
     validFrom: new Date('2026-04-01T00:00:00Z'),
     validTo: null,
@@ -85,6 +86,7 @@ export function tariffs(): void {
     standing_charge: '0.5312',
     vat_included: false,
     vat_rate: 5,
+    tier_period: 'month',
     valid_from: '2026-04-01T00:00:00.000Z',
     last_modified: '2026-03-12T10:00:00.250Z',
     rates: [
@@ -115,14 +117,22 @@ export function tariffs(): void {
   });
 
   describe('a tariff', () => {
-    it('is a list of one, in the words of the wire, without what it does not have', async () => {
+    it('is a list of one, with the names of the contract and without absent members', async () => {
       test.graph.roots = { supplier: () => ({ tariff: () => tariff }) } as never;
       const { status, body } = await send({ url: `/v1/tariff/LARK/${TARIFF}` });
       expect([status, body]).toEqual([200, { data: [shown] }]);
       expect(test.graph.asked).toEqual({ mpid: 'LARK', tariffId: TARIFF });
     });
 
-    it('of an unknown supplier, and an unknown one of a supplier, are told apart', async () => {
+    it('may be read by pages of any origin, errors too; the tariffs of a consumer may not', async () => {
+      const origin = 'access-control-allow-origin';
+      test.graph.roots = { supplier: () => ({ tariff: () => tariff }) } as never;
+      expect((await send({ url: `/v1/tariff/LARK/${TARIFF}` })).headers[origin]).toBe('*');
+      expect((await send({ url: '/v1/tariff/LARK/trf_0' })).headers[origin]).toBe('*');
+      expect((await send({ url: '/v1/tariff/customer' })).headers[origin]).toBeUndefined();
+    });
+
+    it('of an unknown supplier differs from an unknown one of a known supplier', async () => {
       test.graph.roots = { supplier: () => null };
       expect(await refused({ url: `/v1/tariff/LARK/${TARIFF}` })).toEqual([
         404,
@@ -153,7 +163,7 @@ export function tariffs(): void {
   });
 
   describe('the tariffs of a supplier', () => {
-    it('come a page at a time, with where the next one begins', async () => {
+    it('are paged, with the offset of the next page', async () => {
       test.graph.roots = { supplier: () => ({ tariffPage: () => page([tariff], 40) }) } as never;
       const { body } = await send({ url: '/v1/tariff/LARK?offset=20' });
       expect(body).toEqual({
@@ -179,7 +189,7 @@ export function tariffs(): void {
       expect(body['meta']).toEqual({ total: 41, limit: 20, offset: 20 });
     });
 
-    it('are asked for by the nine filters', async () => {
+    it('accept the nine filters', async () => {
       test.graph.roots = { supplier: () => ({ tariffPage: () => page([], null) }) } as never;
       const query = new URLSearchParams({
         ...{ tariff_type: 'dynamic', fuel_type: 'gas', energy_flow: 'export', payment_method: 'direct_debit' },
@@ -211,7 +221,7 @@ export function tariffs(): void {
       ['page=2', 'page'],
       ['tariffType=static', 'tariffType'],
       ['constructor=1', 'constructor'],
-    ])('are not answered for ?%s', async (query, path) => {
+    ])('are rejected for ?%s', async (query, path) => {
       const { status, body } = await send({ url: `/v1/tariff/LARK?${query}` });
       expect([status, body['code'], body['details'].map((each: { path: string }) => each.path)]).toEqual([
         400,
@@ -221,7 +231,7 @@ export function tariffs(): void {
       expect(body['message']).toBe(`query parameter ${path}: ${body['details'][0].message}`);
     });
 
-    it('are refused with everything that is wrong at once', async () => {
+    it('are rejected with all violations at once', async () => {
       const { body } = await send({ url: '/v1/tariff/lark?limit=0&fuel_type=oil&more=1' });
       expect(body['details'].map(({ path }: { path: string }) => path)).toEqual(['mpid', 'limit', 'fuel_type', 'more']);
       expect(body['message'].split('\n')).toHaveLength(4);
@@ -230,7 +240,7 @@ export function tariffs(): void {
     it.each([
       ['as a field of the filter', ['filter', 'validTo']],
       ['by its own name', ['validTo']],
-    ])('are refused for what the graph finds wrong with a filter, told %s', async (_, path) => {
+    ])('are rejected for a violation of the graph by a filter, named %s', async (_, path) => {
       const violation = { code: 'VAL003' as const, path, message: 'must be after the beginning of the window' };
       test.graph.roots = { supplier: () => ({ tariffPage: () => broken(violation) }) };
       expect(await refused({ url: '/v1/tariff/LARK?valid_to=2026-01-01T00:00:00Z' })).toEqual([
@@ -254,7 +264,7 @@ export function tariffs(): void {
       ['active=true', { active: true }],
       ['active=false', { active: false }],
       ['', {}],
-    ])('pass ?%s on', async (query, asked) => {
+    ])('pass ?%s to the graph', async (query, asked) => {
       test.graph.roots = { supplierPage: () => page([], null), rtiUserPage: () => page([], null) };
       for (const path of ['suppliers', 'users']) {
         expect((await send({ url: `/v1/${path}?${query}` })).status).toBe(200);
@@ -263,7 +273,7 @@ export function tariffs(): void {
     });
 
     it.each(['active=yes', 'active=1', 'active=', 'active=TRUE', 'active=true&active=false'])(
-      'refuse ?%s',
+      'reject ?%s',
       async (query) => {
         for (const path of ['suppliers', 'users']) {
           const { status, body } = await send({ url: `/v1/${path}?${query}` });
@@ -272,7 +282,7 @@ export function tariffs(): void {
       },
     );
 
-    it('tell of an RTI User what the graph tells', async () => {
+    it('return the RTI User of the graph', async () => {
       test.graph.roots = { rtiUser: () => ({ ...user, webhookUrl: null, contact: null }) };
       const { body } = await send({ url: `/v1/users/${USER}` });
       expect(body).toEqual({
@@ -285,10 +295,10 @@ export function tariffs(): void {
         webhook_url: 'https://pennywise.example/events',
         contact: { email: 'operations@pennywise.example' },
       });
-      expect(test.graph.calls.at(-1)?.facts.supplierKey).toBe('good');
+      expect(test.graph.calls.at(-1)?.metadata.supplierKey).toBe('good');
     });
 
-    it('know that an RTI User is unknown', async () => {
+    it('reject an unknown RTI User', async () => {
       test.graph.roots = { rtiUser: () => null };
       expect(await refused({ url: `/v1/users/${USER}` })).toEqual([
         404,
@@ -329,13 +339,13 @@ export function tariffs(): void {
       expect([status, body['code'], body['details'][0].path]).toEqual([400, 'invalid_request', path]);
     });
 
-    it('is revoked without a word', async () => {
+    it('is revoked without a response body', async () => {
       test.graph.roots = { revokeTariffConsent: () => ({ registrationId: REGISTRATION }) };
       const { status, body } = await send({ method: 'DELETE', url: `/v1/consent/${REGISTRATION}`, headers: GOOD });
       expect([status, body]).toEqual([204, undefined]);
     });
 
-    it('that is unknown, and one whose id is none, are told apart', async () => {
+    it('that is unknown differs from one with a malformed id', async () => {
       test.graph.roots = {
         revokeTariffConsent: () => {
           throw new RegisterError('NTF005');
@@ -356,7 +366,7 @@ export function tariffs(): void {
   describe('a webhook', () => {
     const register = (payload: unknown) => send({ method: 'POST', url: '/v1/webhook', headers: GOOD, payload });
 
-    it('is registered at its address, and its secret told', async () => {
+    it('is registered with its URL, and its secret returned', async () => {
       const registration = { webhookId: REGISTRATION, signingSecret: SECRET, isNew: true };
       test.graph.roots = { registerRtiWebhook: () => registration };
       const { status, body } = await register({ webhook_url: 'https://pennywise.example/events' });
@@ -364,7 +374,7 @@ export function tariffs(): void {
       expect(test.graph.asked).toEqual({ webhookUrl: 'https://pennywise.example/events' });
     });
 
-    it('of an address that the graph does not allow is refused by the name on the wire', async () => {
+    it('with a URL that the graph rejects is reported by its wire name', async () => {
       const violation = { code: 'VAL008' as const, path: ['webhookUrl'], message: 'must be https' };
       test.graph.roots = { registerRtiWebhook: () => broken(violation) };
       expect((await register({ webhook_url: 'http://pennywise.example/events' })).body).toEqual({
@@ -379,7 +389,7 @@ export function tariffs(): void {
       [{ webhook_url: null }, '/webhook_url', 'VAL003'],
       [{ webhook_url: 1 }, '/webhook_url', 'VAL003'],
       [{ webhook_url: 'https://a.example', url: 'https://b.example' }, '/url', 'VAL003'],
-    ])('for the body %j is refused', async (payload, path, code) => {
+    ])('is rejected for the body %j', async (payload, path, code) => {
       const { status, body } = await register(payload);
       expect([status, body['details'].map((each: object) => ({ ...each, message: '' }))]).toEqual([
         400,
@@ -387,7 +397,7 @@ export function tariffs(): void {
       ]);
     });
 
-    it('has addresses of its own: those of Interface A keep theirs', async () => {
+    it('has its own paths, separate from those of Interface A', async () => {
       const { body } = await send({ url: '/v1/webhooks' });
       expect(body['errors']).toEqual([{ 'error-code': 'AUT001', message: expect.any(String) as string }]);
     });
@@ -402,7 +412,7 @@ export function tariffs(): void {
     const submit = (payload: unknown, headers: Record<string, string> = KEY) =>
       send({ method: 'POST', url: '/v1/report', headers, payload });
 
-    it('is accepted from whoever has the key of a supplier', async () => {
+    it('is accepted with the key of a supplier', async () => {
       const receipt = { reportId: REGISTRATION, receivedAt: new Date('2026-12-02T08:00:00Z') };
       test.graph.roots = { submitPerformanceReport: () => receipt };
       const { status, body } = await submit(report);
@@ -423,7 +433,7 @@ export function tariffs(): void {
       ['total_requests', '5'],
       ['response_time_ms', {}],
       ['period_start', '2026-11-01'],
-    ])('whose %s is %j is refused', async (field, value) => {
+    ])('whose %s is %j is rejected', async (field, value) => {
       const { status, body } = await submit({ ...report, [field]: value });
       expect([status, body['code'], body['details'][0].path]).toEqual([
         400,
@@ -432,7 +442,7 @@ export function tariffs(): void {
       ]);
     });
 
-    it('is refused for the rules of the graph, by the names on the wire', async () => {
+    it('is rejected by rules of the graph, with wire names', async () => {
       test.graph.roots = {
         submitPerformanceReport: () =>
           broken(
@@ -455,7 +465,7 @@ export function tariffs(): void {
         'invalid_api_key',
         'ApiKey realm="Central Data Access Register"',
       ],
-    ])('%s is refused before anything that is wrong with it', async (_, headers, code, challenge) => {
+    ])('%s is rejected before any other error of the request', async (_, headers, code, challenge) => {
       const answer = await submit({}, headers);
       expect([answer.status, answer.body['code'], answer.headers['www-authenticate']]).toEqual([401, code, challenge]);
     });
@@ -464,7 +474,7 @@ export function tariffs(): void {
   describe('credentials', () => {
     const PUBLIC = ['/v1/suppliers', '/v1/users', `/v1/users/${USER}`, '/v1/tariff/LARK', `/v1/tariff/LARK/${TARIFF}`];
 
-    it.each(PUBLIC)('are verified at %s, too, before what is wrong with the request', async (path) => {
+    it.each(PUBLIC)('are verified at %s, too, before other violations of the request', async (path) => {
       for (const [headers, code] of [
         [{ authorization: 'Bearer x' }, 'unauthorized'],
         [{ authorization: 'Bearer expired' }, 'token_expired'],
@@ -478,13 +488,13 @@ export function tariffs(): void {
       }
     });
 
-    it('of a supplier go to nobody but Interface D', async () => {
+    it('of a supplier are accepted by Interface D only', async () => {
       test.graph.roots = { accessRecord: () => null };
       await send({ url: '/v1/access-records/ak_5d3f9a1c7be2048643d1e0fa', headers: KEY });
-      expect(test.graph.calls[0]?.facts.supplierKey).toBeUndefined();
+      expect(test.graph.calls[0]?.metadata.supplierKey).toBeUndefined();
     });
 
-    it('are asked for with the challenge of a token, unless the key was wrong', async () => {
+    it('cause a Bearer challenge, unless the key was wrong', async () => {
       const challengeOf = async (headers: Record<string, string>) =>
         (await send({ url: '/v1/tariff/customer', headers })).headers['www-authenticate'];
       const realm = 'realm="Central Data Access Register"';
@@ -494,8 +504,8 @@ export function tariffs(): void {
     });
   });
 
-  describe('an error of Interface D', () => {
-    it('says when to come back', async () => {
+  describe('an error response of Interface D', () => {
+    it('contains Retry-After', async () => {
       test.graph.roots = {
         customerTariffs: () => {
           throw new RegisterError('LIM002', undefined, { retryAfter: 7 });
@@ -506,7 +516,7 @@ export function tariffs(): void {
       expect(body).toEqual({ code: 'too_many_requests', message: expect.any(String) });
     });
 
-    it('has its form also where nothing is served, and where the web server refuses', async () => {
+    it('has the same form for unknown paths, and for errors of the web server', async () => {
       const wrong = await send({ method: 'PUT', url: '/v1/tariff/customer', headers: GOOD });
       expect([wrong.status, wrong.headers['allow'], wrong.body['code']]).toEqual([
         405,
@@ -526,7 +536,7 @@ export function tariffs(): void {
   });
 
   describe('the reference of Interface D', () => {
-    it('tells where the two servers are', async () => {
+    it('names the two servers', async () => {
       const { body } = await send({ url: '/openapi/d.json' });
       const serversOf = (path: string) => body['paths'][path].servers;
       expect(serversOf('/v1/suppliers')[0].url).toBe('{register_url}');

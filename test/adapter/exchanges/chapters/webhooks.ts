@@ -28,7 +28,7 @@ export function webhooks(): void {
     active: true,
   };
 
-  /** The answer without its metadata. */
+  /** The response without its metadata. */
   function payloadOf({ body }: Awaited<ReturnType<typeof send>>): object {
     const { response: _, ...payload } = body;
     return payload;
@@ -38,7 +38,7 @@ export function webhooks(): void {
     const register = (payload: object) => send({ method: 'POST', url: '/v1/webhooks', headers: GOOD, payload });
     const change = (payload: object) => send({ method: 'PATCH', url: PATH, headers: GOOD, payload });
 
-    it('are registered with what the contract says of omitted fields: 30 days, all event types', async () => {
+    it('are registered with the defaults of the contract: 30 days, all event types', async () => {
       test.graph.roots = { registerWebhook: () => ({ webhook, signingSecret: 'whsec_c2VjcmV0', replayed: false }) };
       const answer = await register({
         'callback-url': webhook.callbackUrl,
@@ -67,7 +67,7 @@ export function webhooks(): void {
       expect((await send({ url: '/v1/webhooks/wid_1', headers: GOOD })).status).toBe(400);
     });
 
-    it('are changed in what is supplied only', async () => {
+    it('change only in the supplied members', async () => {
       test.graph.roots = { updateWebhook: () => ({ webhook, signingSecret: null }) };
       const answer = await change({ 'event-types': ['tenancy.change'] });
       expect([answer.status, payloadOf(answer)]).toEqual([200, { webhook: OBJECT }]);
@@ -76,7 +76,7 @@ export function webhooks(): void {
       expect(test.graph.asked).toEqual({ wid: WID, input: { rotateSecret: false } });
     });
 
-    it('answer a new secret when it was rotated', async () => {
+    it('return a new secret after a rotation', async () => {
       test.graph.roots = { updateWebhook: () => ({ webhook, signingSecret: 'whsec_bmV3' }) };
       expect(payloadOf(await change({ 'rotate-secret': true }))).toEqual({
         webhook: OBJECT,
@@ -85,7 +85,7 @@ export function webhooks(): void {
     });
 
     it.each(['callback-url', 'alert-email', 'notify-days-before', 'event-types', 'rotate-secret'])(
-      'take null for %s as absent',
+      'treat null for %s as absent',
       async (field) => {
         test.graph.roots = { updateWebhook: () => ({ webhook, signingSecret: null }) };
         expect((await change({ [field]: null })).status).toBe(200);
@@ -122,7 +122,7 @@ export function webhooks(): void {
       expect(test.graph.asked).toEqual({ wid: WID, limit: 50, cursor: 'c', status: 'DELIVERED' });
     });
 
-    it('are 404 for a subscription that is not there', async () => {
+    it('are 404 for a missing subscription', async () => {
       test.graph.roots = { webhook: () => null };
       expect((await send({ url: `${PATH}/deliveries`, headers: GOOD })).status).toBe(404);
     });
@@ -130,7 +130,7 @@ export function webhooks(): void {
     it.each([
       ['redeliver', `${PATH}/deliveries/${EVENT}/redeliver`],
       ['test', `${PATH}/test`],
-    ])('to be sent are accepted with 202 and told by their event: %s', async (_, url) => {
+    ])('to be sent are accepted with 202 and the id of their event: %s', async (_, url) => {
       const sent = () => ({ eventId: EVENT, replayed: true });
       test.graph.roots = { redeliverEvent: sent, testWebhook: sent };
       const answer = await send({
@@ -162,7 +162,7 @@ export function webhooks(): void {
         },
       });
 
-    it('answer 201 to what is new, with Location, and 200 to a repeat, without', async () => {
+    it('return 201 with Location for a new object, and 200 without it for a repeat', async () => {
       test.graph.roots = {
         reportDiscoveredAccess: () => ({ ak: AK, state: 'DISCOVERED', isNew: true, replayed: false }),
       };
@@ -180,7 +180,7 @@ export function webhooks(): void {
     it.each([
       [201, true],
       [200, false],
-    ])('answer a change of tenancy with %i and whom it concerned', async (status, isNew) => {
+    ])('return %i for a change of tenancy, with the affected records', async (status, isNew) => {
       test.graph.roots = { recordChangeOfTenancy: () => ({ ...changeOfTenancy, isNew }) };
       const payload = { mpxn: MPXN, 'effective-date': '2026-11-18', 'source-reference': 'COT-2026-118' };
       const answer = await send({ method: 'POST', url: '/v1/cot-events', headers: GOOD, payload });
@@ -190,7 +190,7 @@ export function webhooks(): void {
   });
 
   describe('verifying a discovered access', () => {
-    it('answers the variant of the contract, in which nobody registered anything', async () => {
+    it('returns the variant of the contract without a registration', async () => {
       test.graph.roots = { accessRecord: () => discoveredAccess };
       const { body } = await send({ url: `/v1/access-records/${AK}` });
       expect(body['access-record']).toEqual({
@@ -227,7 +227,7 @@ export function webhooks(): void {
       });
     });
 
-    it('leaves the members of every other record as they were', async () => {
+    it('leaves the response for every other record unchanged', async () => {
       test.graph.roots = {
         accessRecord: () => ({ ...accessRecord, processing: { ...accessRecord.processing, purpose: 'P' } }),
       };

@@ -3,21 +3,25 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import pino from 'pino';
 import { SMTPServer } from 'smtp-server';
-import { ACCESS_JOBS } from '../../../../subgraphs/access/database/tables';
-import { WebhookAlertRepository } from '../../../../subgraphs/access/database/webhook-alert.repository';
-import { webhookSeals } from '../../../../subgraphs/access/database/webhook-seal';
-import { webhookAlerts } from '../../../../subgraphs/access/webhooks/alerts';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
-import { jobQueue } from '../../../../subgraphs/server/jobs';
+import { ACCESS_JOBS } from '../../../../subgraphs/access/tables.sql';
+import { WebhookAlertRepository } from '../../../../subgraphs/access/webhooks/webhook-alert.repository';
+import { webhookCipher } from '../../../../subgraphs/access/webhooks/webhook-secrets.repository';
+import { webhookAlerts } from '../../../../subgraphs/access/webhooks/alerts.flow';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
+import { jobQueue } from '../../../../subgraphs/server/jobs/jobs';
 import { mailServer } from '../../../../subgraphs/server/mail-server';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
+import { fanOutAll } from '../../../support/event-rows';
 import { until } from '../../../support/until';
 
 export function alertMails(): void {
   const HOUR = 3_600;
-  const SEALS = webhookSeals(randomBytes(32));
+  const CIPHER = webhookCipher(randomBytes(32));
 
-  /** How the mail server treats a mail that it was given: takes it, takes it and never says so, refuses it for now or for good. */
+  /**
+   * How the mail server responds to a mail: accepts it, accepts it without a response, rejects it temporarily or
+   * permanently.
+   */
   type Treatment = 'taken' | 'taken in silence' | 451 | 554;
 
   describe('The alert mail of a subscription', () => {
@@ -28,7 +32,7 @@ export function alertMails(): void {
     const mails: string[] = [];
     beforeAll(async () => {
       tables = await accessDatabase();
-      database = await openDatabase(tables.address, []);
+      database = openDatabase(tables.address);
       smtp = new SMTPServer({
         disabledCommands: ['AUTH', 'STARTTLS'],
         logger: false,
@@ -56,11 +60,11 @@ export function alertMails(): void {
     const moveClock = (seconds: number) => tables.owner.query('select register.set_clock_offset($1)', [seconds]);
     const smtpPort = () => (smtp.server.address() as AddressInfo).port;
 
-    /** What the job of a subscription does, with a mail server at a port. */
+    /** Runs the alert job of a subscription, with the mail server at a port. */
     const alert = (webhookId: string, port = smtpPort()): Promise<void> => {
       const { tasks } = webhookAlerts({
         database,
-        alerts: new WebhookAlertRepository(database, SEALS),
+        alerts: new WebhookAlertRepository(database, CIPHER),
         jobs: jobQueue(ACCESS_JOBS),
         mails: mailServer(`smtp://127.0.0.1:${port}`, { name: 'Register', address: 'r@register.example' }, 'en', false),
         logger: pino({ enabled: false }),
@@ -74,23 +78,24 @@ export function alertMails(): void {
       await tables.owner.query(
         `insert into webhook (id, wid, duid, callback_hash, callback_sealed, alert_email_sealed, event_types)
        values ($1, $2, $3, $4, '', $5, '{consent.expiring}')`,
-        [id, wid, DUID, randomBytes(32), SEALS.alertEmail(id, 'alerts@larkhill.example')],
+        [id, wid, DUID, randomBytes(32), CIPHER.encryptAlertEmail(id, 'alerts@larkhill.example')],
       );
       return id;
     }
 
-    /** A delivery that was given up; its event. */
+    /** Inserts an undelivered delivery; returns the id of its event. */
     async function givenUp(webhookId: string): Promise<string> {
       const { rows } = await tables.owner.query<{ id: string }>(
         `insert into event (type, duid, webhook_id) values ('webhook.test', $1, $2) returning id`,
         [DUID, webhookId],
       );
       const { id } = rows[0] as { id: string };
+      await fanOutAll(tables.owner);
       await tables.owner.query(`update delivery set state = 'undelivered' where event_id = $1`, [id]);
       return id;
     }
 
-    const isTold = async (eventId: string) =>
+    const isReported = async (eventId: string) =>
       (await tables.owner.query('select from delivery where event_id = $1 and alerted_at is not null', [eventId]))
         .rowCount === 1;
     const isPlanned = async (webhookId: string) => {
@@ -98,17 +103,17 @@ export function alertMails(): void {
       return (await tables.owner.query(planned, [`alert:${webhookId}`])).rowCount === 1;
     };
 
-    it('tells once what was given up', async () => {
+    it('lists an abandoned delivery once', async () => {
       const webhook = await subscription();
       const event = await givenUp(webhook);
       await alert(webhook);
       await alert(webhook);
       expect(mails).toHaveLength(1);
       expect(mails[0]).toContain(event);
-      expect(await isTold(event)).toBe(true);
+      expect(await isReported(event)).toBe(true);
     });
 
-    it('is not sent a second time within the hour when the mail server took it and did not say so', async () => {
+    it('is not sent again within the hour if the mail server accepted it without a response', async () => {
       const webhook = await subscription();
       const event = await givenUp(webhook);
       treatment = 'taken in silence';
@@ -121,32 +126,32 @@ export function alertMails(): void {
       expect(mails).toHaveLength(1);
       expect(await isPlanned(webhook)).toBe(true);
       await moveClock(HOUR + 5);
-      await alert(webhook); // nobody knows whether the first arrived
+      await alert(webhook); // the first mail may have been lost
       expect(mails).toHaveLength(2);
-      expect(await isTold(event)).toBe(true);
+      expect(await isReported(event)).toBe(true);
     });
 
-    it('is not sent a second time within the hour when the database fails after it', async () => {
+    it('is not sent again within the hour if the database fails after it', async () => {
       const webhook = await subscription();
       const event = await givenUp(webhook);
       const { owner } = tables;
       await owner.query(
-        `create function no_telling() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
-       create trigger no_telling before update of alerted_at on delivery for each row execute function no_telling()`,
+        `create function no_update() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+       create trigger no_update before update of alerted_at on delivery for each row execute function no_update()`,
       );
-      const telling = alert(webhook);
+      const alerting = alert(webhook);
       await until(() => (mails.length === 1 ? true : undefined));
       await alert(webhook);
-      expect([mails.length, await isTold(event)]).toEqual([1, false]);
-      await owner.query('drop trigger no_telling on delivery; drop function no_telling');
-      await telling;
-      expect(await isTold(event)).toBe(true);
+      expect([mails.length, await isReported(event)]).toEqual([1, false]);
+      await owner.query('drop trigger no_update on delivery; drop function no_update');
+      await alerting;
+      expect(await isReported(event)).toBe(true);
       await moveClock(HOUR + 5);
       await alert(webhook);
       expect(mails).toHaveLength(1);
     });
 
-    it('is sent at once when the mail server refused it for now', async () => {
+    it('is sent again immediately if the mail server rejected it temporarily', async () => {
       const webhook = await subscription();
       const event = await givenUp(webhook);
       treatment = 451;
@@ -154,10 +159,10 @@ export function alertMails(): void {
       treatment = 'taken';
       await alert(webhook);
       expect(mails).toHaveLength(1);
-      expect(await isTold(event)).toBe(true);
+      expect(await isReported(event)).toBe(true);
     });
 
-    it('is sent at once when there was no connection to the mail server', async () => {
+    it('is sent again immediately if there was no connection to the mail server', async () => {
       const webhook = await subscription();
       await givenUp(webhook);
       await expect(alert(webhook, 1)).rejects.toMatchObject({ code: 'ESOCKET' });
@@ -165,7 +170,7 @@ export function alertMails(): void {
       expect(mails).toHaveLength(1);
     });
 
-    it('is not tried again when the mail server refused it for good', async () => {
+    it('is not sent again if the mail server rejected it permanently', async () => {
       const webhook = await subscription();
       const event = await givenUp(webhook);
       treatment = 554;
@@ -173,7 +178,7 @@ export function alertMails(): void {
       treatment = 'taken';
       await moveClock(HOUR + 5);
       await alert(webhook);
-      expect([mails.length, await isTold(event)]).toEqual([0, true]);
+      expect([mails.length, await isReported(event)]).toEqual([0, true]);
     });
   });
 }

@@ -1,7 +1,7 @@
-import { EventCounts, LONGEST_SPAN } from '../../../../subgraphs/access/database/event-counts';
-import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-era';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
-import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { EventCounts, MAX_MINUTES } from '../../../../subgraphs/access/events/event-counts.queries';
+import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
+import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { register } from '../../../support/event-rows';
 import { until } from '../../../support/until';
@@ -15,7 +15,7 @@ export function eventCounts(): void {
   let counts: EventCounts;
   beforeAll(async () => {
     tables = await accessDatabase();
-    database = await openDatabase(tables.address, []);
+    database = openDatabase(tables.address);
     clock = registerClock(database);
   });
   afterAll(async () => {
@@ -23,21 +23,21 @@ export function eventCounts(): void {
     await tables.close();
   });
 
-  /** An empty log by an unmoved clock, and nothing counted yet. */
+  /** Empties the log, resets the clock, and starts with new counts. */
   async function beginAgain(): Promise<void> {
     await asReplica('truncate event');
     await clock.setOffset(0);
     counts = new EventCounts(database);
   }
 
-  /** A statement of the owner, without triggers. */
+  /** Runs a statement as the owner, without triggers. */
   async function asReplica(text: string, values: unknown[] = []): Promise<void> {
     await tables.owner.query(`set session_replication_role = 'replica'`);
     await tables.owner.query(text, values);
     await tables.owner.query(`set session_replication_role = 'origin'`);
   }
 
-  /** What the log says itself, read through. */
+  /** Returns the counts by reading the whole log. */
   async function counted(minutes: number) {
     const { rows } = await tables.owner.query(
       `select date_trunc('minute', recorded_at, 'UTC') as minute, type, count(*)::int as count from event
@@ -49,20 +49,20 @@ export function eventCounts(): void {
     return rows;
   }
 
-  /** Where counts differ from the log, both at one instant: neither is told when a minute ends in between. */
+  /** Returns the rows in which counts and log differ; both are read within one minute. */
   async function wrong(minutes: number, of = counts): Promise<string[]> {
     const minute = async () => Math.floor((await clock.now()).getTime() / MINUTE);
-    const [told, right] = await until(async () => {
+    const [returned, right] = await until(async () => {
       const before = await minute();
       const both = [await of.ofLast(minutes), await counted(minutes)].map((each) =>
         each.map((row) => JSON.stringify(row)),
       );
       return (await minute()) === before ? (both as [string[], string[]]) : undefined;
     });
-    return [...told.filter((row) => !right.includes(row)), ...right.filter((row) => !told.includes(row))];
+    return [...returned.filter((row) => !right.includes(row)), ...right.filter((row) => !returned.includes(row))];
   }
 
-  /** Events as their owner writes them: so many, spread over the last minutes. */
+  /** Inserts `count` events, spread over the last `minutes` minutes. */
   async function putEvents(count: number, minutes: number, type = 'access.registered'): Promise<void> {
     await asReplica(
       `insert into event (type, recorded_at)
@@ -71,7 +71,7 @@ export function eventCounts(): void {
     );
   }
 
-  /** Statements that were asked meanwhile. */
+  /** Returns the statements that `work` sends. */
   async function askedBy(work: () => Promise<unknown>): Promise<{ text: string; values: unknown[] }[]> {
     const spied = jest.spyOn(database.pool, 'query');
     await work();
@@ -80,7 +80,7 @@ export function eventCounts(): void {
     return asked;
   }
 
-  /** Rows of the log that the statements read, and how. */
+  /** Returns how many rows of the log the statements read, and by which indexes. */
   async function readBy(asked: readonly { text: string; values: unknown[] }[]) {
     const found = { rows: 0, ways: new Set<string>() };
     const walk = (node: Record<string, unknown>): void => {
@@ -101,14 +101,15 @@ export function eventCounts(): void {
   describe('The counts of the last minutes', () => {
     beforeEach(beginAgain);
 
-    it('are those of the log, by minute and type, of so many minutes as are asked for', async () => {
+    it('are those of the log, by minute and type, for the requested number of minutes', async () => {
       await putEvents(3_000, 90);
       await putEvents(40, 200, 'access.revoked');
-      for (const minutes of [1, 60, 5, LONGEST_SPAN, 100]) expect(await wrong(minutes)).toEqual([]);
-      expect(await counts.ofLast(LONGEST_SPAN)).toHaveLength(91 + 40);
+      for (const minutes of [1, 60, 5, MAX_MINUTES, 100]) expect(await wrong(minutes)).toEqual([]);
+      // Ninety minutes touch 90 or 91 minutes of the clock.
+      expect([90 + 40, 91 + 40]).toContain((await counts.ofLast(MAX_MINUTES)).length);
     });
 
-    it('have what was committed before they were asked for, also while something earlier is under way', async () => {
+    it('include what was committed before the request, even while an earlier transaction is running', async () => {
       expect(await wrong(60)).toEqual([]);
       const late = await database.pool.connect();
       await late.query('begin');
@@ -123,7 +124,7 @@ export function eventCounts(): void {
       expect(await wrong(60, new EventCounts(database))).toEqual([]);
     });
 
-    it('have what is committed late in the minute in which it was recorded, though that has long been counted', async () => {
+    it('include a late commit in the minute of its recording, even if that minute was counted before', async () => {
       const late = await database.pool.connect();
       await late.query('begin');
       await register(late);
@@ -136,7 +137,7 @@ export function eventCounts(): void {
       expect(await counts.ofLast(60)).toHaveLength(2);
     });
 
-    it('are right whatever becomes of the clock', async () => {
+    it('are correct if the clock jumps', async () => {
       await putEvents(500, 60);
       const offsets = [0, 90, -300, 86_400, 86_500, 0, 3_000, 40, -7_200, 30 * 86_400, 0, 43_300, 86_300, 0];
       for (const offset of offsets) {
@@ -144,11 +145,11 @@ export function eventCounts(): void {
         await register(tables.application);
         expect(await wrong(60)).toEqual([]);
         await register(tables.application);
-        expect(await wrong(LONGEST_SPAN)).toEqual([]);
+        expect(await wrong(MAX_MINUTES)).toEqual([]);
       }
     });
 
-    it('begin from nothing in another era of the log', async () => {
+    it('restart in another epoch of the log', async () => {
       await putEvents(100, 10);
       expect(await wrong(60)).toEqual([]);
       await asReplica(`insert into event (type, era) values ('access.registered', 4102444800000)`);
@@ -157,17 +158,17 @@ export function eventCounts(): void {
       expect(await wrong(60)).toEqual([]);
     });
 
-    it('are kept for a day at most', async () => {
-      await putEvents(LONGEST_SPAN, LONGEST_SPAN);
-      const all = await counts.ofLast(LONGEST_SPAN);
-      expect(all.length).toBeLessThanOrEqual(LONGEST_SPAN);
+    it('are retained for at most a day', async () => {
+      await putEvents(MAX_MINUTES, MAX_MINUTES);
+      const all = await counts.ofLast(MAX_MINUTES);
+      expect(all.length).toBeLessThanOrEqual(MAX_MINUTES);
       await clock.setOffset(1_800);
       await register(tables.application);
-      expect(await wrong(LONGEST_SPAN)).toEqual([]);
-      expect((await counts.ofLast(LONGEST_SPAN)).length).toBeLessThanOrEqual(LONGEST_SPAN - 29);
+      expect(await wrong(MAX_MINUTES)).toEqual([]);
+      expect((await counts.ofLast(MAX_MINUTES)).length).toBeLessThanOrEqual(MAX_MINUTES - 29);
     });
 
-    it('go on after a look that failed', async () => {
+    it('continue after a failed read', async () => {
       await putEvents(100, 50);
       await tables.owner.query('alter table event rename to away');
       await expect(counts.ofLast(60)).rejects.toMatchObject({ code: '42P01' });
@@ -176,7 +177,7 @@ export function eventCounts(): void {
     });
   });
 
-  describe('Of a hundred thousand events', () => {
+  describe('A hundred thousand events', () => {
     beforeAll(async () => {
       await beginAgain();
       await putEvents(100_000, 60);
@@ -184,17 +185,17 @@ export function eventCounts(): void {
       expect(await wrong(60)).toEqual([]);
     });
 
-    it('a second look reads only what is new', async () => {
+    it('are read once: a second read reads new events only', async () => {
       for (let n = 0; n < 7; n++) await register(tables.application);
       const asked = await askedBy(() => counts.ofLast(60));
       expect(await wrong(60)).toEqual([]);
       const { rows, ways } = await readBy(asked);
       expect([...ways]).toEqual(['event_order']);
       expect(rows).toBeGreaterThanOrEqual(7);
-      expect(rows).toBeLessThan(50); // each is read to be added, and as one of the latest
+      expect(rows).toBeLessThan(50); // each row is read to be added, and as one of the latest
     });
 
-    it('two hundred who ask at once share two looks: the one under way has begun too early for who comes later', async () => {
+    it('cost two reads for two hundred concurrent callers: those who call during a read share the next one', async () => {
       const one = await askedBy(() => counts.ofLast(60));
       const many = await askedBy(async () => {
         const first = counts.ofLast(60);
@@ -205,7 +206,7 @@ export function eventCounts(): void {
       expect(many.length).toBeLessThanOrEqual(2 * one.length);
     });
 
-    it('what is new is added in parts, and counted once', async () => {
+    it('are added in batches and counted once', async () => {
       await putEvents(120_000, 3);
       const asked = await askedBy(() => counts.ofLast(60));
       expect(asked.filter(({ text }) => text.includes('with added')).length).toBeGreaterThanOrEqual(3);

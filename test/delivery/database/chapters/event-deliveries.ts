@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { sessionOptions } from '../../../../subgraphs/server/database';
+import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
-import { deliveriesOf, end, eventsOf, putWebhook, register, replace } from '../../../support/event-rows';
+import { deliveriesOf, end, eventsOf, fanOutAll, putWebhook, register, replace } from '../../../support/event-rows';
 
 export function eventDeliveries(): void {
   const OTHER = `duid_${'1'.repeat(24)}`;
@@ -17,7 +17,7 @@ export function eventDeliveries(): void {
   });
   beforeEach(() =>
     tables.owner.query(
-      'truncate webhook, webhook_secret, webhook_alert, delivery, delivery_lane, delivery_attempt, access_jobs._private_jobs',
+      'truncate webhook, webhook_secret, webhook_alert, delivery, delivery_lane, delivery_endpoint, fanout',
     ),
   );
   afterAll(() => tables.close());
@@ -29,7 +29,7 @@ export function eventDeliveries(): void {
   }
 
   describe('A withdrawal', () => {
-    it('is delivered, urgently, to each subscription of its Data User that wants it, and to no other', async () => {
+    it('is delivered urgently to each subscription of its Data User with that type, and to no other', async () => {
       const { application, owner } = tables;
       const wanted = [await putWebhook(application), await putWebhook(application, { types: ['consent.withdrawal'] })];
       await putWebhook(application, { types: ['consent.expiring', 'tenancy.change'] });
@@ -38,6 +38,7 @@ export function eventDeliveries(): void {
       await application.query('update webhook set deleted_at = register_now() where id = $1', [deleted]);
       const id = await register(application);
       await end(application, id, 'withdrawn');
+      await fanOutAll(owner);
       const { rows } = await owner.query(
         'select endpoint_id, subject, sequence, urgent, state from delivery order by endpoint_id',
       );
@@ -46,11 +47,13 @@ export function eventDeliveries(): void {
           .toSorted()
           .map((webhook) => ({ endpoint_id: webhook, subject: id, sequence: 1, urgent: true, state: 'pending' })),
       );
-      const { rows: jobs } = await owner.query('select task_identifier from access_jobs.jobs');
-      expect(jobs).toHaveLength(2);
+      const { rows: endpoints } = await owner.query(
+        'select id, urgent, due_at is not null as due from delivery_endpoint order by id',
+      );
+      expect(endpoints).toEqual(wanted.toSorted().map((webhook) => ({ id: webhook, urgent: true, due: true })));
     });
 
-    it('supersedes a notice of expiry that waits, and no other delivery', async () => {
+    it('supersedes a waiting notice of expiry, and no other delivery', async () => {
       const { application, owner } = tables;
       const webhook = await putWebhook(application);
       const withoutWithdrawals = await putWebhook(application, { types: ['consent.expiring'] });
@@ -59,6 +62,7 @@ export function eventDeliveries(): void {
         await register(application, { expiresIn: '5 days' }),
       ];
       const sent = await register(application, { expiresIn: '5 days' });
+      await fanOutAll(owner);
       await owner.query(`update delivery set state = 'delivered' where subject = $1`, [sent]);
       for (const record of [id, sent]) await end(application, record, 'withdrawn');
       expect(await deliveriesOf(owner, webhook, id)).toEqual([
@@ -74,8 +78,8 @@ export function eventDeliveries(): void {
     });
   });
 
-  describe('What is superseded', () => {
-    it('is never a withdrawal', async () => {
+  describe('A superseded delivery', () => {
+    it('is never that of a withdrawal', async () => {
       const { application, owner } = tables;
       const webhook = await putWebhook(application);
       const id = await register(application, { expiresIn: '60 days' });
@@ -93,17 +97,18 @@ export function eventDeliveries(): void {
   });
 
   describe('Other state changes', () => {
-    it('are events without deliveries', async () => {
+    it('cause events without deliveries', async () => {
       const { application, owner } = tables;
       await putWebhook(application);
       const id = await register(application);
       await end(application, id, 'revoked');
+      await fanOutAll(owner);
       expect((await owner.query('select from delivery')).rows).toEqual([]);
     });
   });
 
-  describe('A test of a subscription', () => {
-    it('is delivered to this one only, whatever it wants, in a lane of its own', async () => {
+  describe('A test event of a subscription', () => {
+    it('is delivered to this subscription only, whatever its types, in a lane of its own', async () => {
       const { application, owner } = tables;
       await putWebhook(application);
       const webhook = await putWebhook(application, { types: ['tenancy.change'] });
@@ -111,14 +116,55 @@ export function eventDeliveries(): void {
         `insert into event (type, duid, webhook_id) values ('webhook.test', $1, $2) returning id`,
         [DUID, webhook],
       );
+      await fanOutAll(owner);
       const { rows: planned } = await owner.query('select endpoint_id, event_id, subject, urgent from delivery');
       const id = rows[0]?.id;
       expect(planned).toEqual([{ endpoint_id: webhook, event_id: id, subject: id, urgent: false }]);
     });
   });
 
+  describe('A notice of a record that another transaction is changing', () => {
+    it('is planned after the other rows of the outbox, and delays none of them', async () => {
+      const { application, owner } = tables;
+      await putWebhook(application, { days: 30 });
+      const [changed, other] = [
+        await register(application, { expiresIn: '4 days' }),
+        await register(application, { expiresIn: '4 days' }),
+      ];
+      const noticesOf = async (id: string) =>
+        (await owner.query(`select from event where record_id = $1 and type = 'consent.expiring'`, [id])).rowCount;
+      const fanOutOne = async () => (await owner.query('select events from fan_out(1)')).rows[0]?.events;
+      const change = await session();
+      await change.query('begin');
+      await change.query('select from access_record where id = $1 for update', [changed]);
+      expect([await fanOutOne(), await fanOutOne()]).toEqual([0, 1]);
+      expect([await noticesOf(changed), await noticesOf(other)]).toEqual([0, 1]);
+      await change.query('rollback');
+      await change.end();
+      await fanOutAll(owner);
+      expect(await noticesOf(changed)).toBe(1);
+    });
+  });
+
+  describe('A redelivery', () => {
+    it('of an event whose first delivery is not planned yet is accepted for its receivers, and sent once', async () => {
+      const { application, owner } = tables;
+      const [webhook, other] = [await putWebhook(application), await putWebhook(application, { duid: OTHER })];
+      const id = await register(application);
+      await end(application, id, 'withdrawn');
+      const { rows } = await owner.query<{ event_id: string }>('select event_id from fanout where urgent');
+      const redeliver = async (endpoint: string) =>
+        (await application.query('select redeliver($1, $2) as accepted', [endpoint, rows[0]?.event_id])).rows[0];
+      expect(await redeliver(webhook)).toEqual({ accepted: true });
+      expect(await redeliver(other)).toEqual({ accepted: false });
+      expect(await deliveriesOf(owner, webhook, id)).toEqual(['consent.withdrawal pending']);
+      expect(await redeliver(webhook)).toEqual({ accepted: true });
+      expect(await redeliver(other)).toEqual({ accepted: false });
+    });
+  });
+
   describe('A notice of expiry', () => {
-    it('is made with the registration, for each subscription whose window it is inside, with the days that remain', async () => {
+    it('is created after the registration, for each subscription whose window contains the expiry, with the remaining days', async () => {
       const { application, owner } = tables;
       const [wide, narrow] = [await putWebhook(application, { days: 30 }), await putWebhook(application, { days: 3 })];
       await putWebhook(application, { types: ['consent.withdrawal'] });
@@ -142,17 +188,17 @@ export function eventDeliveries(): void {
     });
 
     it.each([
-      ['that is not on consent', { legalBasis: 'uk-contract', expiresIn: '1 day' }],
+      ['that is not based on consent', { legalBasis: 'uk-contract', expiresIn: '1 day' }],
       ['without an expiry', { expiresIn: null }],
       ['whose expiry has passed', { expiresIn: '-1 hour' }],
-      ['outside of every window', { expiresIn: '31 days' }],
-    ] as const)('is not made of a record %s', async (_, record) => {
+      ['beyond every window', { expiresIn: '31 days' }],
+    ] as const)('is not created for a record %s', async (_, record) => {
       await putWebhook(tables.application, { days: 30 });
       const id = await register(tables.application, record);
       expect(await eventsOf(tables.owner, id)).toHaveLength(1);
     });
 
-    it('is made of explicit consent, too, at the very ends of the longest window', async () => {
+    it('is created for explicit consent, too, at both ends of the longest window', async () => {
       const webhook = await putWebhook(tables.application, { days: 90 });
       for (const expiresIn of ['90 days', '1 second']) {
         const id = await register(tables.application, { legalBasis: 'uk-explicit-consent', expiresIn });
@@ -160,11 +206,12 @@ export function eventDeliveries(): void {
       }
     });
 
-    it('is made once for a record and an expiry; a newer one supersedes it while it waits', async () => {
+    it('is created once per record and expiry; a newer one supersedes it while it waits', async () => {
       const { application, owner } = tables;
       const webhook = await putWebhook(application);
       const id = await register(application, { expiresIn: '60 days' });
       await replace(application, id, '10 days');
+      await fanOutAll(owner);
       await application.query(
         `with record as (update access_record set version = version + 1, expiry = expiry where id = $1 returning *)
        insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
@@ -179,44 +226,104 @@ export function eventDeliveries(): void {
       ]);
     });
 
-    it('is not missed by a registration that overlaps with a new subscription, whichever comes first', async () => {
+    it('is created for a registration concurrent with a new subscription, whichever commits first', async () => {
       const [registering, subscribing] = [await session(), await session()];
       await registering.query('begin');
       const id = await register(registering, { expiresIn: '1 day' });
-      const subscribed = putWebhook(subscribing);
-      await expect(isWaiting(subscribing)).resolves.toBe(true);
+      const webhook = await putWebhook(subscribing); // no transaction waits
       await registering.query('commit');
-      const webhook = await subscribed;
-      const { rows } = await tables.owner.query('select expiring_through from webhook where id = $1', [webhook]);
-      expect(rows).toEqual([{ expiring_through: null }]); // the next look sees the record
+      expect((await eventsOf(tables.owner, id)).slice(1)).toMatchObject([{ webhook_id: webhook }]);
 
       await subscribing.query('begin');
       const second = await putWebhook(subscribing);
-      const registered = register(registering, { expiresIn: '1 day' });
-      await expect(isWaiting(registering)).resolves.toBe(true);
+      const noticed = (await eventsOf(tables.owner, await register(registering, { expiresIn: '1 day' }))).slice(1);
       await subscribing.query('commit');
-      const told = (await eventsOf(tables.owner, await registered)).slice(1).map((notice) => notice['webhook_id']);
-      expect(told).toEqual([webhook, second].toSorted());
-      expect(await eventsOf(tables.owner, id)).toHaveLength(1);
+      expect(noticed).toMatchObject([{ webhook_id: webhook }]);
+      const { rows } = await tables.owner.query('select expiring_through from webhook where id = $1', [second]);
+      expect(rows).toEqual([{ expiring_through: null }]); // the next scan of its whole window includes the record
       await Promise.all([registering.end(), subscribing.end()]);
     });
 
-    it('is not missed by a replacement that overlaps with a wider window', async () => {
+    it('is created for a replacement concurrent with a wider window', async () => {
       const [replacing, widening] = [await session(), await session()];
       const webhook = await putWebhook(widening, { days: 1 });
       const id = await register(replacing, { expiresIn: '60 days' });
-      await widening.query('begin');
+      await replacing.query('begin');
+      await replace(replacing, id, '10 days');
       await widening.query('update webhook set notify_days_before = 30 where id = $1', [webhook]);
-      const replaced = replace(replacing, id, '10 days');
-      await expect(isWaiting(replacing)).resolves.toBe(true);
-      await widening.query('commit');
-      await replaced;
+      await replacing.query('commit');
       expect((await eventsOf(tables.owner, id)).slice(1)).toMatchObject([{ webhook_id: webhook }]);
       await Promise.all([replacing.end(), widening.end()]);
     });
+
+    it('waits for a transaction that changes the record, and is not created if that withdraws the consent', async () => {
+      const { application, owner } = tables;
+      const withdrawing = await session();
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '1 day' });
+      await withdrawing.query('begin');
+      await end(withdrawing, id, 'withdrawn');
+      expect((await owner.query('select events from fan_out(10)')).rows).toEqual([{ events: 0 }]);
+      await withdrawing.query('commit');
+      expect(await deliveriesOf(owner, webhook, id)).toEqual(['consent.withdrawal pending']);
+      await withdrawing.end();
+    });
   });
 
-  describe('A look at the whole window of a subscription', () => {
+  describe('Events of one fan-out', () => {
+    it('supersede each other as in separate fan-outs', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const [id, other] = [
+        await register(application, { expiresIn: '60 days' }),
+        await register(application, { expiresIn: '60 days' }),
+      ];
+      const notices = `insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
+        select 'consent.expiring', $1, record, $2, register_now() + n * interval '1 day', n from unnest($3::uuid[]) record, generate_series(1, 2) n`;
+      await owner.query('delete from fanout');
+      await application.query(notices, [DUID, webhook, [id, other]]);
+      await end(application, id, 'withdrawn');
+      expect((await owner.query('select * from fan_out(250)')).rows).toEqual([{ events: 3, deliveries: 3 }]);
+      const superseded = 'consent.expiring superseded';
+      expect(await deliveriesOf(owner, webhook, id)).toEqual([superseded, superseded, 'consent.withdrawal pending']);
+      expect(await deliveriesOf(owner, webhook, other)).toEqual([superseded, 'consent.expiring pending']);
+    });
+
+    it('are planned urgent ones first, each with the earlier events of its record', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const ids: string[] = [];
+      for (let n = 0; n < 3; n++) ids.push(await register(application, { expiresIn: '60 days' }));
+      const [id = ''] = ids.slice(-1);
+      const notices = `insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
+        select 'consent.expiring', $1, record, $2, register_now() + interval '1 day', 1 from unnest($3::uuid[]) record`;
+      await application.query(notices, [DUID, webhook, ids]);
+      await end(application, id, 'withdrawn');
+      await owner.query('select from fan_out(1)');
+      const { rows } = await owner.query('select subject, sequence, urgent from delivery order by sequence');
+      expect(rows).toEqual([
+        { subject: id, sequence: 1, urgent: false },
+        { subject: id, sequence: 2, urgent: true },
+      ]);
+    });
+  });
+
+  describe('A change of a record', () => {
+    it('writes one row for its event, whatever the number of subscriptions', async () => {
+      const { application, owner } = tables;
+      for (let n = 0; n < 100; n++) await putWebhook(application);
+      await expect(putWebhook(application)).rejects.toMatchObject({ constraint: 'webhook_limit' });
+      const id = await register(application, { expiresIn: '60 days' });
+      await fanOutAll(owner);
+      await end(application, id, 'withdrawn');
+      expect((await owner.query('select subject from fanout')).rows).toEqual([{ subject: id }]);
+      expect((await owner.query('select from delivery')).rowCount).toBe(0);
+      await fanOutAll(owner);
+      expect((await owner.query('select from delivery')).rowCount).toBe(100);
+    });
+  });
+
+  describe('A scan of the whole window of a subscription', () => {
     it.each([
       ['its window', 'notify_days_before = 60'],
       ['its types', `event_types = array['consent.expiring']`],
@@ -230,8 +337,8 @@ export function eventDeliveries(): void {
     });
   });
 
-  describe('Withdrawals and notices at once', () => {
-    it('wait for each other and never in a circle; the sequence of each lane is that of its events', async () => {
+  describe('Concurrent withdrawals and notices', () => {
+    it('wait for each other without a deadlock; the sequence of each lane is that of its events', async () => {
       const { application, owner } = tables;
       const webhooks = [await putWebhook(application), await putWebhook(application), await putWebhook(application)];
       const ids: string[] = [];
@@ -249,6 +356,7 @@ export function eventDeliveries(): void {
         }),
       );
       await Promise.all(clients.map((client) => client.end()));
+      await fanOutAll(owner);
       for (const webhook of webhooks) {
         const { rows } = await owner.query(
           `select subject, array_agg(sequence order by era, tx, position) as sequences, array_agg(event.type order by sequence) as types
@@ -266,18 +374,8 @@ export function eventDeliveries(): void {
     });
   });
 
-  /** A record that was withdrawn before is not replaced any more. */
+  /** Asserts the error of a replacement after the withdrawal of the record. */
   function refusedAfterTheEnd(error: unknown): void {
     expect((error as { code?: string }).code).toBe('23001');
-  }
-
-  /** Whether a session waits for a lock before it is done. */
-  async function isWaiting(client: Client): Promise<boolean> {
-    const { processID } = client as unknown as { processID: number };
-    for (let asked = 0; asked < 400; asked++) {
-      const { rows } = await tables.owner.query('select from pg_locks where pid = $1 and not granted', [processID]);
-      if (rows.length > 0) return true;
-    }
-    return false;
   }
 }

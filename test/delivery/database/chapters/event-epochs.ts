@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { accessAddress } from '../../../../subgraphs/access/access';
-import { EventLog } from '../../../../subgraphs/access/database/event-log';
-import { accessTables } from '../../../../subgraphs/access/database/tables';
-import { openDatabase } from '../../../../subgraphs/server/database';
-import { RENEW_AT_CONNECT } from '../../../../subgraphs/server/event-era';
-import { migrate } from '../../../../subgraphs/server/migrate';
+import { accessAddress } from '../../../../subgraphs/access/access.module';
+import { EventLog } from '../../../../subgraphs/access/events/event-log.queries';
+import { accessTables } from '../../../../subgraphs/access/tables.sql';
+import { openDatabase } from '../../../../subgraphs/server/database/database';
+import { RENEW_AT_CONNECT } from '../../../../subgraphs/server/event-log/event-era';
+import { migrate } from '../../../../subgraphs/server/database/migrate';
 import { DUID } from '../../../support/access-database';
 import { register } from '../../../support/event-rows';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../../../support/postgres';
@@ -42,7 +42,7 @@ export function eventEpochs(): void {
   }
 
   async function withLog<Result>(work: (log: EventLog) => Promise<Result>): Promise<Result> {
-    const database = await openDatabase(accessAddress(url, keys), []);
+    const database = openDatabase(accessAddress(url, keys));
     try {
       return await work(new EventLog(database));
     } finally {
@@ -50,7 +50,7 @@ export function eventEpochs(): void {
     }
   }
 
-  /** Registers records, one after the other; answers the cursor of the last. */
+  /** Registers records, one after the other; returns the cursor of the last event. */
   async function registered(count: number): Promise<string> {
     for (let n = 0; n < count; n++) await asOwner((session) => register(session));
     return withLog((log) =>
@@ -64,8 +64,8 @@ export function eventEpochs(): void {
   const one = async (text: string) => (await asOwner((session) => session.query(text))).rows[0];
   const era = async () => (await one('select event_era() as era')).era as string;
 
-  describe('A database that lives another life than the one in which its log was written', () => {
-    it('begins an era of its own: no cursor of what was lost skips what happens', async () => {
+  describe('A database on another timeline than its log', () => {
+    it('starts an epoch of its own: no cursor of lost events skips new ones', async () => {
       await start();
       await asOwner((session) =>
         session.query(
@@ -77,7 +77,7 @@ export function eventEpochs(): void {
       const kept = await registered(2);
       const before = await era();
       await start();
-      expect(await era()).toBe(before); // a start as such begins none
+      expect(await era()).toBe(before); // a restart alone starts no epoch
       const folder = (await one('show data_directory')).data_directory as string;
       await server.stop();
       await copied('cp', ['-a', folder, `${folder}-lagging`]);
@@ -85,14 +85,14 @@ export function eventEpochs(): void {
       const lost = await registered(4);
       await server.stop();
 
-      // What was left behind takes its place, as a standby that was promoted.
+      // The copy replaces the database, like a promoted standby.
       await copied('rm', ['-r', folder]);
       await copied('mv', [`${folder}-lagging`, folder]);
       await writeFile(join(folder, 'standby.signal'), '');
       await server.start();
       expect((await one('select pg_promote(true, 30) as done')).done).toBe(true);
 
-      // Its numbers have not come to those of the cursor: nothing is what the cursor is for, and that is told.
+      // The new timeline has not reached the transaction of the cursor yet: the cursor is rejected.
       await withLog(async (log) => {
         await expect(log.follow(lost, 10)).rejects.toMatchObject({ code: 'VAL001' });
       });
@@ -108,20 +108,22 @@ export function eventEpochs(): void {
       });
     });
 
-    it('is found out by the first session that comes to it, without a start', async () => {
+    it('is detected by the first session, without a restart', async () => {
       await start();
       const before = await era();
       await asOwner((session) => session.query('update event_timeline set timeline = timeline + 1'));
-      const open = () => openDatabase(accessAddress(url, keys), [], RENEW_AT_CONNECT);
+      const open = () => openDatabase(accessAddress(url, keys), RENEW_AT_CONNECT);
       const databases = await Promise.all([open(), open()]);
-      const eras = databases.map(async ({ pool }) => (await pool.query('select event_era() as era')).rows[0].era);
+      const eras = await Promise.all(
+        databases.map(async ({ pool }) => (await pool.query('select event_era() as era')).rows[0].era),
+      );
       const renewed = await era();
       expect(Number(renewed)).toBeGreaterThan(Number(before));
-      expect(await Promise.all(eras)).toEqual([renewed, renewed]); // of all sessions that found it out at once, one began it
+      expect(eras).toEqual([renewed, renewed]); // one of the concurrent sessions has started the epoch, the other uses it
       await Promise.all(databases.map((each) => each.close()));
     });
 
-    it('is not found out where the owner may not ask for the timeline: the register starts all the same', async () => {
+    it('is not detected if the owner may not read the timeline: the register still starts', async () => {
       await asOwner(async (session) => {
         await session.query(`create role plain login createrole password 'plain'`);
         await session.query('create database plain owner plain');

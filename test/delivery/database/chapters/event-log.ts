@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
-import { EventLog } from '../../../../subgraphs/access/database/event-log';
-import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-era';
-import { measureEventLog } from '../../../../subgraphs/server/event-standstill';
-import { type Database, openDatabase, sessionOptions } from '../../../../subgraphs/server/database';
+import { EventLog } from '../../../../subgraphs/access/events/event-log.queries';
+import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
+import { measureEventLog } from '../../../../subgraphs/server/event-log/event-log-lag';
+import { type Database, openDatabase, sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type AccessDatabase, DUID, accessDatabase, outcomeOf } from '../../../support/access-database';
 import { logSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
@@ -17,7 +17,7 @@ export function eventLog(): void {
   let log: EventLog;
   beforeAll(async () => {
     tables = await accessDatabase();
-    database = await openDatabase(tables.address, []);
+    database = openDatabase(tables.address);
     log = new EventLog(database);
   });
   afterAll(async () => {
@@ -31,7 +31,7 @@ export function eventLog(): void {
     return client;
   }
 
-  /** Everything that readers see after a cursor, by pages of a size. */
+  /** Returns the ids of all events after a cursor, read in pages of `first`. */
   async function everythingAfter(cursor: string, first = 500): Promise<string[]> {
     const { cursor: next, entries } = await log.follow(cursor, first);
     return entries.length === 0 ? [] : [...entries.map(({ id }) => id), ...(await everythingAfter(next, first))];
@@ -46,7 +46,7 @@ export function eventLog(): void {
       ['its registration', 'access.registered', (id: string) => id],
       ['its revocation', 'access.revoked', (id: string) => end(tables.application, id, 'revoked')],
       ['the withdrawal of consent', 'consent.withdrawal', (id: string) => end(tables.application, id, 'withdrawn')],
-    ] as const)('is one event with its transition: %s', async (_, type, change) => {
+    ] as const)('causes one event with its transition: %s', async (_, type, change) => {
       const id = await register(tables.application);
       await change(id);
       const events = await eventsOf(tables.owner, id);
@@ -62,7 +62,7 @@ export function eventLog(): void {
       expect(last['occurred_at']).toEqual(rows[0].at);
     });
 
-    it('is told by nothing but its ids: no key, no text, no document', async () => {
+    it('is stored as ids only, without key, text or document', async () => {
       const { rows } = await tables.owner.query<{ column_name: string }>(
         `select column_name from information_schema.columns where table_schema = 'access' and table_name = 'event' order by ordinal_position`,
       );
@@ -73,7 +73,7 @@ export function eventLog(): void {
       );
     });
 
-    it('that ends a record by a past expiry is the expiry; other content is no event', async () => {
+    it('to a past expiry causes the event of the expiry; a change of other content causes none', async () => {
       const id = await register(tables.application, { legalBasis: 'uk-contract' });
       await replace(tables.application, id, '1 day');
       expect((await eventsOf(tables.owner, id)).map(({ type }) => type)).toEqual(['access.registered']);
@@ -92,7 +92,7 @@ export function eventLog(): void {
       ]);
     });
 
-    it('and its event are committed together or not at all', async () => {
+    it('is committed with its event or not at all', async () => {
       const client = await session();
       await client.query('begin');
       const id = await register(client);
@@ -118,7 +118,7 @@ export function eventLog(): void {
       ['rewritten', `update event set type = 'access.revoked'`],
       ['deleted', 'delete from event'],
       ['truncated', 'truncate event'],
-    ])('are never %s', async (_, statement) => {
+    ])('cannot be %s', async (_, statement) => {
       await register(tables.application);
       expect(await outcomeOf(tables.application, () => tables.application.query(statement))).toBe('42501');
       expect(await outcomeOf(tables.owner, () => tables.owner.query(statement))).toBe('23001');
@@ -130,14 +130,14 @@ export function eventLog(): void {
       ['tx', '42501'],
       ['position', '428C9'], // generated always
       ['recorded_at', '42501'],
-    ])('have their %s from the database alone', async (column, refusal) => {
+    ])('have their %s assigned by the database only', async (column, refusal) => {
       const statement = `insert into event (type, ${column}) select 'access.registered', ${column} from event limit 1`;
       expect(await outcomeOf(tables.application, () => tables.application.query(statement))).toBe(refusal);
     });
   });
 
   describe('The log', () => {
-    it('shows no event as long as an earlier transaction may still write one', async () => {
+    it('shows no event while an earlier transaction may still insert one', async () => {
       await settled();
       const from = await head();
       const [early, late] = [await session(), await session()];
@@ -153,7 +153,7 @@ export function eventLog(): void {
       await Promise.all([early.end(), late.end()]);
     });
 
-    it('begins from now on at what is not settled: what was under way then is not missed', async () => {
+    it('starts from now on at the first unstable event, so that no running transaction is missed', async () => {
       const early = await session();
       await early.query('begin');
       await register(early);
@@ -165,7 +165,7 @@ export function eventLog(): void {
       expect(await everythingAfter(from)).toContain((await eventsOf(tables.owner, id))[0]?.['id']);
     });
 
-    it('brings each event once to whoever follows it while many write, commit late or take it back', async () => {
+    it('sends each event once to each reader while many transactions insert, commit late or roll back', async () => {
       const from = await head();
       const writers = await Promise.all(Array.from({ length: 6 }, session));
       const kept: string[] = [];
@@ -200,7 +200,7 @@ export function eventLog(): void {
       expect(followed.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
     });
 
-    it('is told from its beginning to whoever follows the empty cursor, or asks for the page after it', async () => {
+    it('is read from its start with the empty cursor, by subscription and by page', async () => {
       await settled();
       const { rows } = await tables.owner.query<{ id: string }>('select id from event order by era, tx, position');
       const ids = rows.map(({ id }) => id);
@@ -210,7 +210,7 @@ export function eventLog(): void {
       expect(page.pageInfo.hasPreviousPage).toBe(false);
     });
 
-    it('measures how long it has stood still, for a transaction that is still open', async () => {
+    it('measures its lag while a transaction is open', async () => {
       await settled();
       const registry = new Registry();
       measureEventLog(database, registry);
@@ -234,7 +234,7 @@ export function eventLog(): void {
       expect(await seconds()).toBe(0);
     });
 
-    it('tells only the cursor when there is nothing new, and refuses cursors that are none', async () => {
+    it('returns only the cursor if there is nothing new, and rejects invalid cursors', async () => {
       const from = await head();
       expect(await log.follow(from, 10)).toEqual({ cursor: from, entries: [] });
       const strange = Buffer.from('1 2').toString('base64url');
@@ -255,9 +255,9 @@ export function eventLog(): void {
     const LATER = `(${NEXT}::text::bigint + 1000000)::text`;
 
     it.each([
-      ['of an event of a transaction to come', LATER, 1],
+      ['of an event of a future transaction', LATER, 1],
       ['of the head of a log that was further', LATER, 0],
-    ])('is refused wherever one is taken, since what comes would be skipped: %s', async (_, tx, position) => {
+    ])('is rejected by every operation, because new events would be skipped: %s', async (_, tx, position) => {
       const cursor = await after(tx, position);
       await expect(log.follow(cursor, 10)).rejects.toMatchObject({ code: 'VAL001' });
       for (const duid of [null, DUID])
@@ -266,12 +266,12 @@ export function eventLog(): void {
         });
     });
 
-    it('is also one of a later era', async () => {
+    it('includes one of a later epoch', async () => {
       const later = Buffer.from(`9000000000000000 1 1`).toString('base64url');
       await expect(log.follow(later, 10)).rejects.toMatchObject({ code: 'VAL001' });
     });
 
-    it('is not the head, also where nothing is under way', async () => {
+    it('does not include the head, even if no transaction is running', async () => {
       const cursor = await after(NEXT, 0);
       expect((await log.follow(cursor, 10)).entries).toEqual([]);
       expect((await log.page(EVERYTHING, { first: 10, after: cursor })).nodes).toEqual([]);
@@ -291,7 +291,7 @@ export function eventLog(): void {
     const kinds = (events: readonly { readonly type: string; readonly row: { readonly record_id: string | null } }[]) =>
       events.map(({ type, row }) => `${type} ${ids.indexOf(row.record_id as string)}`);
 
-    it('is the latest, newest first, of all types or some', async () => {
+    it('contains the latest events, newest first, of all or some types', async () => {
       expect(kinds(await log.latest(EVERYTHING, 3))).toEqual([
         'access.revoked 1',
         'consent.withdrawal 0',
@@ -312,7 +312,7 @@ export function eventLog(): void {
       ['registrations', { types: ['access.registered'], duid: null }],
       ['a Data User', { types: null, duid: DUID }],
       ['some types of a Data User', { types: ['access.registered', 'access.revoked'], duid: DUID }],
-    ] as const)('is followed by the next one to the end, oldest first: %s', async (_, filter) => {
+    ] as const)('leads to the next one until the end, oldest first: %s', async (_, filter) => {
       const all = await log.page(filter, { first: 500, after: null });
       const seen: string[] = [];
       for (let after: string | null = null, more = true; more;) {
@@ -329,7 +329,7 @@ export function eventLog(): void {
       expect(seen).toEqual(rows.map(({ id }) => id));
     });
 
-    it('of another Data User is empty', async () => {
+    it('for another Data User is empty', async () => {
       const filter = { types: null, duid: `duid_${'f'.repeat(24)}` };
       expect((await log.page(filter, { first: 10, after: null })).nodes).toEqual([]);
     });
@@ -352,17 +352,17 @@ export function eventLog(): void {
     });
   });
 
-  describe('An era of the log', () => {
+  describe('An epoch of the log', () => {
     const era = async () =>
       (await tables.owner.query<{ era: string }>('select event_era() as era')).rows[0]?.era as string;
 
-    it('stays while the numbers of transactions go on', async () => {
+    it('remains while transaction ids increase', async () => {
       const before = await era();
       await tables.owner.query(RENEW_EVENT_ERA('access'));
       expect(await era()).toBe(before);
     });
 
-    it('ends where the log is ahead of the server: what comes then follows all that was', async () => {
+    it('ends if the log is ahead of the server: new events follow all stored ones', async () => {
       const last = await register(tables.application);
       await settled();
       const from = await head();
@@ -385,7 +385,7 @@ export function eventLog(): void {
       expect(await era()).toBe(renewed);
     });
 
-    it('comes after the last one, also where the clock of the server goes wrong', async () => {
+    it("follows the last one, even if the server's clock is wrong", async () => {
       await tables.owner.query(`set session_replication_role = 'replica'`);
       await tables.owner.query(`insert into event (type, era) values ('access.registered', 4102444800000)`);
       await tables.owner.query(`set session_replication_role = 'origin'`);

@@ -1,15 +1,24 @@
 import { Client } from 'pg';
-import { notifySome, subscriptionsToLookAt } from '../../../../subgraphs/access/database/expiry.repository';
-import { notifyOfExpiring } from '../../../../subgraphs/access/events/sweeps';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
-import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { notifySome, subscriptionsToScan } from '../../../../subgraphs/access/records/expiry.repository';
+import { notifyOfExpiring } from '../../../../subgraphs/access/records/sweeps.module';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
+import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
-import { deliveriesOf, end, eventsOf, putMany, putWebhook, register, replace } from '../../../support/event-rows';
+import {
+  deliveriesOf,
+  end,
+  eventsOf,
+  fanOutAll,
+  putMany,
+  putWebhook,
+  register as registerRow,
+  replace,
+} from '../../../support/event-rows';
 import { until } from '../../../support/until';
 
 export function expiringNotices(): void {
   const DAY = 86_400;
-  /** Records of one Data User that expire soon, in the tests of plans and of the work. */
+  /** Number of records of one Data User that expire soon, for the tests of plans and reads. */
   const MANY = process.env['TEST_LONG'] === '1' ? 50_000 : 3_000;
   const [OTHER, THIRD, FOURTH, FIFTH] = ['1', '2', '3', '4'].map((digit) => `duid_${digit.repeat(24)}`) as [
     string,
@@ -24,7 +33,7 @@ export function expiringNotices(): void {
   let clock: RegisterClock;
   beforeAll(async () => {
     tables = await accessDatabase();
-    database = await openDatabase(tables.address, []);
+    database = openDatabase(tables.address);
     clock = registerClock(database);
     for (const duid of [OTHER, THIRD, FOURTH, FIFTH]) {
       await tables.owner.query(
@@ -43,35 +52,41 @@ export function expiringNotices(): void {
     await tables.close();
   });
 
+  /** Registers a record, and creates its notices for existing subscriptions. */
+  const register: typeof registerRow = async (...record) => {
+    const id = await registerRow(...record);
+    await fanOutAll(tables.owner);
+    return id;
+  };
   const sweep = () => notifyOfExpiring(database.pool, toTheEnd);
 
-  /** The subscriptions that were told of a record, with the days that remained. */
-  async function toldOf(id: string): Promise<[webhook: string, days: number][]> {
+  /** Returns the subscriptions that received a notice of a record, with the remaining days. */
+  async function noticesOf(id: string): Promise<[webhook: string, days: number][]> {
     const notices = (await eventsOf(tables.owner, id)).filter(({ type }) => type === 'consent.expiring');
     return notices.map((notice) => [notice['webhook_id'], notice['days_remaining']]);
   }
 
-  describe('The sweep for records that expire soon', () => {
-    it('tells each subscription once, when the record comes within its window', async () => {
+  describe('The scan for records that expire soon', () => {
+    it('sends each subscription one notice, when the record enters its window', async () => {
       const { application } = tables;
       const id = await register(application, { expiresIn: '40 days' });
       const [month, week] = [await putWebhook(application, { days: 30 }), await putWebhook(application, { days: 7 })];
       await sweep();
-      expect(await toldOf(id)).toEqual([]);
+      expect(await noticesOf(id)).toEqual([]);
       await clock.setOffset(10 * DAY + 60);
       await sweep();
       await sweep();
-      expect(await toldOf(id)).toEqual([[month, 30]]);
+      expect(await noticesOf(id)).toEqual([[month, 30]]);
       await clock.setOffset(33 * DAY + 60);
       await sweep();
-      expect(await toldOf(id)).toEqual([
+      expect(await noticesOf(id)).toEqual([
         [month, 30],
         [week, 7],
       ]);
       expect(await deliveriesOf(tables.owner, month, id)).toEqual(['consent.expiring pending']);
     });
 
-    it('tells a new subscription, and one with a wider window or another type, of all that is inside', async () => {
+    it('sends a subscription that is new, or has a wider window or another type, notices of all records in its window', async () => {
       const { application } = tables;
       const [soon, later] = [
         await register(application, { expiresIn: '2 days' }),
@@ -80,19 +95,19 @@ export function expiringNotices(): void {
       const webhook = await putWebhook(application, { days: 5 });
       const other = await putWebhook(application, { days: 90, types: ['consent.withdrawal'] });
       await sweep();
-      expect([await toldOf(soon), await toldOf(later)]).toEqual([[[webhook, 2]], []]);
+      expect([await noticesOf(soon), await noticesOf(later)]).toEqual([[[webhook, 2]], []]);
       await application.query('update webhook set notify_days_before = 60 where id = $1', [webhook]);
       await sweep();
-      expect([await toldOf(soon), await toldOf(later)]).toEqual([[[webhook, 2]], [[webhook, 50]]]);
+      expect([await noticesOf(soon), await noticesOf(later)]).toEqual([[[webhook, 2]], [[webhook, 50]]]);
       await application.query(`update webhook set event_types = array['consent.expiring'] where id = $1`, [other]);
       await sweep();
-      expect(await toldOf(later)).toEqual([
+      expect(await noticesOf(later)).toEqual([
         [webhook, 50],
         [other, 50],
       ]);
     });
 
-    it('tells only of ACTIVE records on consent', async () => {
+    it('sends notices of ACTIVE records based on consent only', async () => {
       const { application } = tables;
       const silent = [
         await register(application, { expiresIn: '2 days', legalBasis: 'uk-contract' }),
@@ -104,11 +119,11 @@ export function expiringNotices(): void {
       const explicit = await register(application, { expiresIn: '2 days', legalBasis: 'uk-explicit-consent' });
       const webhook = await putWebhook(application);
       await sweep();
-      for (const id of silent) expect(await toldOf(id)).toEqual([]);
-      expect(await toldOf(explicit)).toEqual([[webhook, 2]]);
+      for (const id of silent) expect(await noticesOf(id)).toEqual([]);
+      expect(await noticesOf(explicit)).toEqual([[webhook, 2]]);
     });
 
-    it('tells again when the expiry was moved, and supersedes what waits', async () => {
+    it('sends another notice if the expiry changes, and supersedes the waiting one', async () => {
       const { application } = tables;
       const webhook = await putWebhook(application, { days: 30 });
       await sweep();
@@ -116,7 +131,7 @@ export function expiringNotices(): void {
       await replace(application, id, '40 days');
       await clock.setOffset(15 * DAY);
       await sweep();
-      expect(await toldOf(id)).toEqual([
+      expect(await noticesOf(id)).toEqual([
         [webhook, 10],
         [webhook, 25],
       ]);
@@ -126,7 +141,7 @@ export function expiringNotices(): void {
       ]);
     });
 
-    it('skips nothing after an outage of weeks, in which no expiry has passed', async () => {
+    it('skips no record after an outage of weeks', async () => {
       const { application } = tables;
       const webhook = await putWebhook(application, { days: 10 });
       await sweep();
@@ -136,10 +151,10 @@ export function expiringNotices(): void {
       ];
       await clock.setOffset(20 * DAY);
       await sweep();
-      expect([await toldOf(ids[0] as string), await toldOf(ids[1] as string)]).toEqual([[], [[webhook, 9]]]);
+      expect([await noticesOf(ids[0] as string), await noticesOf(ids[1] as string)]).toEqual([[], [[webhook, 9]]]);
     });
 
-    it("skips nothing after the register's clock was moved back", async () => {
+    it("skips no record after the register's clock was moved back", async () => {
       const { application } = tables;
       const webhook = await putWebhook(application, { days: 10 });
       await clock.setOffset(60 * DAY);
@@ -149,10 +164,10 @@ export function expiringNotices(): void {
       await sweep();
       await clock.setOffset(12 * DAY);
       await sweep();
-      expect(await toldOf(id)).toEqual([[webhook, 8]]);
+      expect(await noticesOf(id)).toEqual([[webhook, 8]]);
     });
 
-    it('comes back for a record that somebody has locked, wherever in the window it lies', async () => {
+    it('returns to a locked record, wherever in the window it is', async () => {
       const { application, owner } = tables;
       const [locked, free] = [
         await register(application, { expiresIn: '3 days' }),
@@ -163,36 +178,36 @@ export function expiringNotices(): void {
       await owner.query('select from access_record where id = $1 for update', [locked]);
       await sweep();
       await owner.query('rollback');
-      expect([await toldOf(locked), await toldOf(free)]).toEqual([[], [[webhook, 4]]]);
+      expect([await noticesOf(locked), await noticesOf(free)]).toEqual([[], [[webhook, 4]]]);
       await sweep();
-      expect(await toldOf(locked)).toEqual([[webhook, 3]]);
+      expect(await noticesOf(locked)).toEqual([[webhook, 3]]);
     });
 
-    it('comes back for a record that is committed late: what was looked at then is looked at again', async () => {
+    it('returns to a record that is committed late, by scanning that part again', async () => {
       const { application } = tables;
       const webhook = await putWebhook(application, { days: 10 });
       const late = await database.pool.connect();
       await late.query('begin');
       const id = await register(late, { expiresIn: '10 days 2 minutes' });
-      await late.query('set constraints all immediate'); // as at commit: it is not within the window yet
+      await late.query('set constraints all immediate'); // runs the trigger as at commit, when the expiry is not within the window yet
       await clock.setOffset(5 * 60);
       await sweep();
       await late.query('commit');
       late.release();
       await sweep();
-      expect(await toldOf(id)).toEqual([[webhook, 10]]);
+      expect(await noticesOf(id)).toEqual([[webhook, 10]]);
     });
 
-    it('lets a withdrawal wait, so that no notice follows it', async () => {
+    it('blocks a withdrawal, so that no notice follows it', async () => {
       const { application, owner } = tables;
       const id = await register(application, { expiresIn: '10 days' });
       const webhook = await putWebhook(application);
-      const letGo = await holdLane(webhook, id);
+      const unlock = await lockOutbox();
       const sweeping = sweep();
       await until(async () => (await waiting()) === 1 || undefined);
       const withdrawn = end(application, id, 'withdrawn');
       await until(async () => (await waiting()) === 2 || undefined);
-      await letGo();
+      await unlock();
       await Promise.all([sweeping, withdrawn]);
       expect(await deliveriesOf(owner, webhook, id)).toEqual([
         'consent.expiring superseded',
@@ -200,7 +215,7 @@ export function expiringNotices(): void {
       ]);
     });
 
-    it('and withdrawals, replacements and new subscriptions at once wait for each other, and never in a circle', async () => {
+    it('does not deadlock with concurrent withdrawals, replacements and new subscriptions', async () => {
       const { application, owner } = tables;
       const ids: string[] = [];
       for (let n = 0; n < 80; n++) ids.push(await register(application, { expiresIn: '40 days' }));
@@ -221,6 +236,7 @@ export function expiringNotices(): void {
       const changed = Promise.all([changing(), changing(), changing(), changing()]).then(() => (isChanging = false));
       await Promise.all([changed, sweeping(), sweeping()]);
       await sweep();
+      await fanOutAll(owner);
       const { rows } = await owner.query(
         `select count(*)::int from delivery join event on event.id = event_id
        where type = 'consent.expiring' and state = 'pending' and event.record_id = any($1)`,
@@ -229,46 +245,46 @@ export function expiringNotices(): void {
       expect(rows).toEqual([{ count: 0 }]);
     });
 
-    it('that was killed half way has told nobody, and the next run tells all', async () => {
+    it('that was killed has sent nothing, and the next run sends all notices', async () => {
       const { application, owner } = tables;
       const id = await register(application, { expiresIn: '10 days' });
       const webhook = await putWebhook(application);
-      const letGo = await holdLane(webhook, id);
+      const unlock = await lockOutbox();
       const sweeping = notifySome(database.pool, webhook).catch((error: unknown) => error);
       await until(async () => (await waiting()) === 1 || undefined);
       await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`);
       expect(await sweeping).toBeInstanceOf(Error);
-      await letGo();
-      expect(await toldOf(id)).toEqual([]);
+      await unlock();
+      expect(await noticesOf(id)).toEqual([]);
       await until(async () => {
         await sweep();
-        return (await toldOf(id)).length || undefined;
+        return (await noticesOf(id)).length || undefined;
       });
-      expect(await toldOf(id)).toEqual([[webhook, 10]]);
+      expect(await noticesOf(id)).toEqual([[webhook, 10]]);
     });
 
-    it('writes nothing down as long as nothing is new', async () => {
+    it('writes nothing while nothing is new', async () => {
       const { application, owner } = tables;
       await register(application, { expiresIn: '10 days' });
       await putWebhook(application);
-      await putWebhook(application, { days: 1 }); // nothing is due in its window
-      expect(await subscriptionsToLookAt(database.pool)).toHaveLength(2);
+      await putWebhook(application, { days: 1 }); // no notice is due in its window
+      expect(await subscriptionsToScan(database.pool)).toHaveLength(2);
       await sweep();
       const { rows: before } = await owner.query('select xmin, * from webhook');
-      expect(await subscriptionsToLookAt(database.pool)).toEqual([]);
+      expect(await subscriptionsToScan(database.pool)).toEqual([]);
       await sweep();
       expect((await owner.query('select xmin, * from webhook')).rows).toEqual(before);
     });
 
-    it('tells of more than one batch, by any number of replicas at once, each record once', async () => {
+    it('sends several batches, by any number of concurrent replicas, each record once', async () => {
       const { application, owner } = tables;
       await putMany(owner, 1_100, 'uk-consent', `register_now() + interval '10 days'`, FIFTH);
       const webhooks = [await putWebhook(application, { duid: FIFTH }), await putWebhook(application, { duid: FIFTH })];
       await Promise.all([sweep(), sweep(), sweep()]);
       await until(async () => {
         await sweep();
-        return (await subscriptionsToLookAt(database.pool)).length === 0 || undefined;
+        return (await subscriptionsToScan(database.pool)).length === 0 || undefined;
       });
       const { rows } = await owner.query(
         `select webhook_id, count(*)::int as events, count(distinct record_id)::int as records from event
@@ -278,17 +294,17 @@ export function expiringNotices(): void {
       expect(rows).toEqual(webhooks.toSorted().map((webhook_id) => ({ webhook_id, events: 1_100, records: 1_100 })));
     });
 
-    it('looks at the whole window again when the subscription changes in the middle of a look', async () => {
+    it('scans the whole window again if the subscription changes during a scan', async () => {
       const { application, owner } = tables;
       await putMany(owner, 600, 'uk-consent', `register_now() + interval '2 days' + n * interval '1 minute'`, OTHER);
       const webhook = await putWebhook(application, { duid: OTHER });
-      const look = await notifySome(database.pool, webhook);
-      expect(look).toMatchObject({ isIncomplete: false });
+      const progress = await notifySome(database.pool, webhook);
+      expect(progress).toMatchObject({ isIncomplete: false });
       await application.query(`update webhook set event_types = array['tenancy.change'] where id = $1`, [webhook]);
-      const soon = await register(application, { expiresIn: '1 day', duid: OTHER }); // nobody is told of it as it is registered
+      const soon = await register(application, { expiresIn: '1 day', duid: OTHER }); // its registration creates no notice, because the subscription has another type
       await application.query(`update webhook set event_types = array['consent.expiring'] where id = $1`, [webhook]);
-      expect(await notifySome(database.pool, webhook, look)).toBeUndefined();
-      expect(await toldOf(soon)).toEqual([[webhook, 1]]);
+      expect(await notifySome(database.pool, webhook, progress)).toBeUndefined();
+      expect(await noticesOf(soon)).toEqual([[webhook, 1]]);
     });
 
     describe(`with ${MANY} records in the window`, () => {
@@ -298,8 +314,8 @@ export function expiringNotices(): void {
       beforeAll(async () => {
         const { owner, application, address } = tables;
         const within = `register_now() + interval '1 day' + (n % 20000) * interval '1 minute'`;
-        await putMany(owner, 2 * MANY, 'uk-consent', within, THIRD); // another one's, at the same time
-        await putMany(owner, 2 * MANY, 'uk-contract', within, FOURTH); // no consent
+        await putMany(owner, 2 * MANY, 'uk-consent', within, THIRD); // records of another Data User in the same window
+        await putMany(owner, 2 * MANY, 'uk-contract', within, FOURTH); // records not based on consent
         await putMany(
           owner,
           MANY,
@@ -308,34 +324,38 @@ export function expiringNotices(): void {
           FOURTH,
         );
         await putMany(owner, MANY, 'uk-consent', within, FOURTH);
-        await owner.query('analyze event, delivery'); // of which there are few as yet: statistics are old from now on
+        // There are few events yet: the statistics stay outdated, because autovacuum is disabled.
+        await owner.query('analyze event, delivery, fanout');
+        for (const table of ['access_record', 'event', 'delivery', 'fanout'])
+          await owner.query(`alter table ${table} set (autovacuum_enabled = false)`);
         webhook = await putWebhook(application, { duid: FOURTH });
         const before = await rowsRead();
-        const own = await openDatabase(address, []);
+        const own = openDatabase(address);
         const spied = jest.spyOn(Client.prototype, 'query');
-        for (let look = await notifySome(own.pool, webhook); look;) look = await notifySome(own.pool, webhook, look);
+        for (let progress = await notifySome(own.pool, webhook); progress;)
+          progress = await notifySome(own.pool, webhook, progress);
         asked = spied.mock.calls.map(([statement]) => statement as unknown as (typeof asked)[number]);
         spied.mockRestore();
-        await own.close(); // then it has told the statistics
+        await own.close(); // the session reports its statistics when it ends
         read = await until(async () => {
           const now = (await rowsRead()) - before;
           return now >= MANY ? now : undefined;
         });
       }, 300_000);
 
-      it('tells of each, and reads each about once, however many batches it takes', async () => {
+      it('sends a notice of each, and reads each about once, however many batches it takes', async () => {
         const { rows } = await tables.owner.query(`select count(*)::int from event where webhook_id = $1`, [webhook]);
         expect(rows).toEqual([{ count: MANY }]);
-        expect(read).toBeLessThan(4 * MANY); // to find it, and to lock it
-        expect(await subscriptionsToLookAt(database.pool)).toEqual([]);
+        expect(read).toBeLessThan(4 * MANY); // once to find it, once to lock it
+        expect(await subscriptionsToScan(database.pool)).toEqual([]);
       });
 
       it.each(['force_custom_plan', 'force_generic_plan'])(
-        "reads the Data User's records from an index in their order, from the last one told: %s",
+        "reads the Data User's records from an index in order, starting after the last notice: %s",
         async (mode) => {
           const { owner } = tables;
           await owner.query('analyze event, access_record');
-          const batches = asked.filter(({ name }) => name === 'notify_of_expiring');
+          const batches = asked.filter(({ name }) => name === 'insert_consent_expiring');
           const { text, values } = batches[Math.floor(batches.length / 2)] as (typeof asked)[number];
           await owner.query(`set plan_cache_mode = ${mode}`);
           await owner.query(`prepare notify as ${text}`);
@@ -353,33 +373,33 @@ export function expiringNotices(): void {
     });
   });
 
-  /** Entries of indexes and rows of tables that statements have read so far: records, events and deliveries. */
+  /** Returns how many index entries and table rows statements have read: records, events and the outbox. */
   async function rowsRead(): Promise<number> {
     const { rows } = await tables.owner.query<{ read: number }>(
-      `select ((select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'access' and relname = any(told))
-       + (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'access' and relname = any(told)))::float8 as read
-     from (select array['access_record', 'event', 'delivery', 'delivery_lane'] as told) tables`,
+      `select ((select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'access' and relname = any(names))
+       + (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'access' and relname = any(names)))::float8 as read
+     from (select array['access_record', 'event', 'fanout'] as names) tables`,
     );
     return rows[0]?.read as number;
   }
 
-  /** A record that was withdrawn before is not replaced any more. */
+  /** Asserts the error of a replacement after the withdrawal of the record. */
   function refusedAfterTheEnd(error: unknown): void {
     expect((error as { code?: string }).code).toBe('23001');
   }
 
-  /** Holds up whoever plans a delivery, until it is let go. */
-  async function holdLane(webhook: string, subject: string): Promise<() => Promise<void>> {
-    const holder = await database.pool.connect();
-    await holder.query('begin');
-    await holder.query('insert into delivery_lane values ($1, $2, 1)', [webhook, subject]);
+  /** Locks the outbox against inserts until the returned function is called. */
+  async function lockOutbox(): Promise<() => Promise<void>> {
+    const blocker = await database.pool.connect();
+    await blocker.query('begin');
+    await blocker.query('lock table fanout in share mode');
     return async () => {
-      await holder.query('rollback');
-      holder.release();
+      await blocker.query('rollback');
+      blocker.release();
     };
   }
 
-  /** How many sessions of this database wait for another. */
+  /** Returns how many sessions of this database wait for a lock. */
   async function waiting(): Promise<number> {
     const { rows } = await tables.owner.query(
       `select count(*)::int from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,

@@ -1,5 +1,5 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
-import { askSubgraph } from '../../../../subgraphs/server/service-question';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { askSubgraph } from '../../../../subgraphs/server/graph/service-question';
 import { isLogSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../../support/webhook-room';
 
 export function registerEvents(): void {
-  /** What the graph answers, looked into by name. */
+  /** A GraphQL result, accessed by field names. */
   type Answered = ReturnType<typeof JSON.parse>;
 
   const ADMIN: Caller = { accountId: `acc_${'a'.repeat(24)}`, role: 'admin', duid: null, mpid: null };
@@ -68,8 +68,8 @@ export function registerEvents(): void {
     return events[0] as Answered;
   };
 
-  describe('What the graph tells of an event', () => {
-    it('is a registration with its transition, its record and its Data User', async () => {
+  describe('An event in GraphQL', () => {
+    it('of a registration has its transition, its record and its Data User', async () => {
       expect(await only(dataUser, 'ACCESS_REGISTERED', revoked.id)).toEqual({
         id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
         cursor: expect.any(String),
@@ -88,7 +88,7 @@ export function registerEvents(): void {
       });
     });
 
-    it('is a revocation with its reason', async () => {
+    it('of a revocation has its reason', async () => {
       const { transition, occurredAt } = await only(dataUser, 'ACCESS_REVOKED');
       expect(transition).toEqual({
         at: occurredAt,
@@ -99,7 +99,7 @@ export function registerEvents(): void {
       });
     });
 
-    it('is a withdrawal, one event with its transition and how far it came at each subscription', async () => {
+    it('of a withdrawal is one event with its transition and its delivery to each subscription', async () => {
       const { id, transition } = await only(dataUser, 'CONSENT_WITHDRAWAL', withdrawn.id);
       expect(transition).toMatchObject({
         from: 'ACTIVE',
@@ -116,7 +116,7 @@ export function registerEvents(): void {
       expect(post?.headers['webhook-id']).toBe(id);
     });
 
-    it('is an expiry that comes near, for one subscription', async () => {
+    it('of an approaching expiry concerns one subscription', async () => {
       const { rows } = await room.owner.query('select expiry from access_record where id = $1', [expiring.id]);
       expect(await only(dataUser, 'CONSENT_EXPIRING')).toMatchObject({
         accessRecord: { id: expiring.id },
@@ -127,7 +127,7 @@ export function registerEvents(): void {
       });
     });
 
-    it('shows the back office nothing by which the records of one person can be joined', async () => {
+    it('contains no value for the back office by which the records of one person can be linked', async () => {
       const REFERENCES = `accessRecord { id recordMetadata { identityRecordRef } accessEvent { controllerReference } }
         affectedRecords { id } affectedRecordCount`;
       const asked = `query { registerEvents(first: 500) { nodes { ${REFERENCES} } } }`;
@@ -153,7 +153,7 @@ export function registerEvents(): void {
       expect(own.references.size).toBeGreaterThan(1);
     });
 
-    it('is a Change of Tenancy for each Data User, with its own records alone', async () => {
+    it('of a Change of Tenancy exists for each Data User, with its own records only', async () => {
       const own = await only(dataUser, 'TENANCY_CHANGE');
       expect(own).toMatchObject({
         effectiveDate: '2026-02-01',
@@ -166,14 +166,14 @@ export function registerEvents(): void {
       });
     });
 
-    it('is a test of a subscription', async () => {
+    it('of a test names its subscription', async () => {
       expect(await only(dataUser, 'WEBHOOK_TEST')).toMatchObject({
         webhook: { wid: subscription.wid },
         accessRecord: null,
       });
     });
 
-    it('is an expiry at the instant of the expiry, swept by the subgraph itself', async () => {
+    it('of an expiry is dated at the instant of the expiry, and recorded by the subgraph itself', async () => {
       const record = await room.consent(other, 1);
       await room.moveClock(2 * 86_400);
       try {
@@ -195,8 +195,8 @@ export function registerEvents(): void {
     });
   });
 
-  describe('Who reads events', () => {
-    it('is the back office, all of them, but no subscription', async () => {
+  describe('Events', () => {
+    it('are all readable by the back office, without the subscriptions', async () => {
       for (const caller of [ADMIN, ANALYST]) {
         const events = await eventsOf(caller);
         const duids = new Set(events.map((event) => event['dataUser'].duid));
@@ -207,7 +207,7 @@ export function registerEvents(): void {
       }
     });
 
-    it('is a Data User, its own only', async () => {
+    it('are readable by their own Data User only', async () => {
       const events = await eventsOf(dataUser);
       expect(new Set(events.map((event) => event['dataUser'].duid))).toEqual(new Set([dataUser.duid]));
       const { id } = await only(other, 'TENANCY_CHANGE');
@@ -220,7 +220,7 @@ export function registerEvents(): void {
       }
     });
 
-    it('counts them in the back office only', async () => {
+    it('are counted for the back office only', async () => {
       const sum = (counts: { count: number }[]) => counts.reduce((total, { count }) => total + count, 0);
       const { data } = await room.ask(ADMIN, COUNTS, { minutes: 1_440 });
       const { rows } = await room.owner.query(
@@ -232,7 +232,7 @@ export function registerEvents(): void {
     });
 
     it.each(['data_provider', 'communications_operator', 'portal', 'supplier', 'customer'] as const)(
-      'is nobody else: %s',
+      'are not readable by other callers: %s',
       async (role) => {
         const caller = { ...dataUser, role };
         const { id } = await only(dataUser, 'TENANCY_CHANGE');
@@ -248,13 +248,13 @@ export function registerEvents(): void {
       },
     );
 
-    it('finds nothing under an id that is unknown', async () => {
+    it('are null for an unknown id', async () => {
       const { data, codes } = await room.ask(dataUser, ONE, { id: `evt_${'0'.repeat(24)}` });
       expect([data.registerEvent, codes]).toEqual([null, []]);
     });
   });
 
-  describe('The log in the graph', () => {
+  describe('The event log in GraphQL', () => {
     it('is read page by page, oldest first, each edge with its cursor', async () => {
       const all = await eventsOf(dataUser);
       const seen: string[] = [];
@@ -280,7 +280,7 @@ export function registerEvents(): void {
       ['the latest', { first: 501 }, 'VAL003 first', LATEST],
       ['counts', { minutes: 0 }, 'VAL003 minutes', COUNTS],
       ['counts', { minutes: 1441 }, 'VAL003 minutes', COUNTS],
-    ])('is not read outside of its bounds: %s, %p', async (_, variables, violation, query) => {
+    ])('rejects values out of bounds: %s, %p', async (_, variables, violation, query) => {
       expect((await room.ask(ADMIN, query, variables)).violations).toEqual([violation]);
     });
 
@@ -290,17 +290,17 @@ export function registerEvents(): void {
     });
   });
 
-  describe('What the gateway asks', () => {
+  describe('The internal queries of the gateway', () => {
     const STANDINGS =
       'query ($ids: [String!]!) { accountStandings(accountIds: $ids) { accountId active role duid now } }';
     const FOLLOW = `query ($after: String) { eventLog(after: $after, first: 500) { cursor entries { id cursor type duid } } }`;
     const askGateway = (query: string, variables: Record<string, unknown>) =>
-      askSubgraph<Answered>(room.link, 'gateway', query, variables, {
+      askSubgraph<Answered, Record<string, unknown>>(room.link, 'gateway', { text: query }, variables, {
         transactionId: 'tid_test',
         clientAddress: '127.0.0.1',
       });
 
-    it('is what followed a cursor, whoever it is for; at first only the cursor', async () => {
+    it('return the events of all Data Users after a cursor; at first only the cursor', async () => {
       const { eventLog: head } = await askGateway(FOLLOW, {});
       expect(head.entries).toEqual([]);
       const records = [await room.consent(dataUser), await room.consent(other)];
@@ -308,26 +308,26 @@ export function registerEvents(): void {
         const { eventLog: page } = await askGateway(FOLLOW, { after: head.cursor });
         return page.entries.length === 2 ? page : undefined;
       });
-      const told = await Promise.all(
+      const received = await Promise.all(
         entries.map(async ({ id }: { id: string }) => (await room.ask(ADMIN, ONE, { id })).data.registerEvent),
       );
-      expect(told.map(({ accessRecord }) => accessRecord)).toEqual(records.map(({ id }) => ({ id })));
+      expect(received.map(({ accessRecord }) => accessRecord)).toEqual(records.map(({ id }) => ({ id })));
       expect(entries.map(({ type, duid }: Answered) => [type, duid])).toEqual([
         ['ACCESS_REGISTERED', dataUser.duid],
         ['ACCESS_REGISTERED', other.duid],
       ]);
-      expect(entries.map((entry: Answered) => entry.cursor)).toEqual(told.map((event) => event.cursor));
+      expect(entries.map((entry: Answered) => entry.cursor)).toEqual(received.map((event) => event.cursor));
       expect(cursor).toBe(entries[1].cursor);
     });
 
     it.each(['{ eventLog(first: 1) { cursor } }', '{ accountStandings(accountIds: []) { active } }'])(
-      'is for services only: %s',
+      'are for services only: %s',
       async (query) => {
         expect((await room.ask(ADMIN, query)).codes).toEqual(['PRM001']);
       },
     );
 
-    it('is whether accounts are let in at this instant', async () => {
+    it('return whether accounts are admitted now', async () => {
       const ids = [dataUser.accountId, other.accountId, `acc_${'0'.repeat(24)}`, dataUser.accountId];
       await room.accounts.changeStatus('test', other.accountId, 'suspend');
       const { accountStandings } = await askGateway(STANDINGS, { ids });

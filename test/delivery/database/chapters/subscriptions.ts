@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { until } from '../../../support/until';
 import { type WebhookRoom, webhookRoom } from '../../../support/webhook-room';
 
@@ -41,7 +41,7 @@ export function subscriptions(): void {
     const update = (wid: string, input: object, caller = by) => room.ask(caller, UPDATE, { wid, input });
     const rotate = async (wid: string) => update(wid, { rotateSecret: true });
 
-    it('tells all three types 30 days before, unless asked otherwise', async () => {
+    it('has all three types and 30 days by default', async () => {
       const { data } = await register({ alertEmail: ' Alerts@Larkhill.example ' });
       expect(data.registerWebhook).toEqual({
         webhook: {
@@ -59,32 +59,32 @@ export function subscriptions(): void {
       });
     });
 
-    it('tells what was asked for', async () => {
+    it('has the requested types and days', async () => {
       const chosen = { notifyDaysBefore: 90, eventTypes: ['CONSENT_WITHDRAWAL'] };
       expect(await registered(chosen)).toMatchObject(chosen);
     });
 
     it.each<[string, object, string[]]>([
-      ['in clear', { callbackUrl: 'http://larkhill.example/' }, ['VAL008 callbackUrl']],
-      ['to a private address', { callbackUrl: 'https://0x0a.1/' }, ['VAL008 callbackUrl']],
-      ['at port 0', { callbackUrl: 'https://larkhill.example:0/hook' }, ['VAL008 callbackUrl']],
-      ['without a mailbox', { alertEmail: 'larkhill' }, ['VAL001 alertEmail']],
-      ['0 days before', { notifyDaysBefore: 0 }, ['VAL003 notifyDaysBefore']],
-      ['91 days before', { notifyDaysBefore: 91 }, ['VAL003 notifyDaysBefore']],
-      ['for nothing', { eventTypes: [] }, ['VAL003 eventTypes']],
-      ['for the same twice', { eventTypes: ['TENANCY_CHANGE', 'TENANCY_CHANGE'] }, ['VAL003 eventTypes']],
+      ['an http URL', { callbackUrl: 'http://larkhill.example/' }, ['VAL008 callbackUrl']],
+      ['a private address', { callbackUrl: 'https://0x0a.1/' }, ['VAL008 callbackUrl']],
+      ['port 0', { callbackUrl: 'https://larkhill.example:0/hook' }, ['VAL008 callbackUrl']],
+      ['an invalid alert address', { alertEmail: 'larkhill' }, ['VAL001 alertEmail']],
+      ['0 days', { notifyDaysBefore: 0 }, ['VAL003 notifyDaysBefore']],
+      ['91 days', { notifyDaysBefore: 91 }, ['VAL003 notifyDaysBefore']],
+      ['no event types', { eventTypes: [] }, ['VAL003 eventTypes']],
+      ['an event type twice', { eventTypes: ['TENANCY_CHANGE', 'TENANCY_CHANGE'] }, ['VAL003 eventTypes']],
       [
         'with all mistakes at once',
         { callbackUrl: 'x', alertEmail: 'x', notifyDaysBefore: -1, eventTypes: [] },
         ['VAL008 callbackUrl', 'VAL001 alertEmail', 'VAL003 notifyDaysBefore', 'VAL003 eventTypes'],
       ],
-    ])('is refused %s, at registration and as an update', async (_, change, violations) => {
+    ])('is rejected with %s, at registration and as an update', async (_, change, violations) => {
       const { wid } = await registered();
       expect((await register(change)).violations).toEqual(violations);
       expect((await update(wid, change)).violations).toEqual(violations);
     });
 
-    it('is read, changed, deleted, tried by its own Data User only', async () => {
+    it('is read, updated, deleted and tested by its own Data User only', async () => {
       const { wid, id } = await registered();
       const reference = { of: [{ __typename: 'Webhook', id }] };
       const unknown = `wid_${'0'.repeat(24)}`;
@@ -105,7 +105,7 @@ export function subscriptions(): void {
         expect((await room.ask({ ...by, role }, LIST)).codes).toEqual(['PRM001']);
     });
 
-    it('has a callback URL that no other of its Data User has, in whichever spelling', async () => {
+    it('has a callback URL that is unique for its Data User, in every spelling', async () => {
       const { wid } = await registered();
       expect((await register()).codes).toEqual(['CNF002']);
       expect((await register({ callbackUrl: 'HTTPS://LARKHILL.example:443/hook?tenant=1#again' })).codes).toEqual([
@@ -119,12 +119,12 @@ export function subscriptions(): void {
       expect((await register()).codes).toEqual([]);
     });
 
-    it('is registered once by callers at once', async () => {
+    it('is registered once by concurrent callers', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => register()));
       expect(answers.map(({ codes }) => codes.join()).toSorted()).toEqual(['', ...Array<string>(7).fill('CNF002')]);
     });
 
-    it('changes what is supplied and keeps the rest', async () => {
+    it('changes the present fields and retains the rest', async () => {
       const before = await registered();
       const { data } = await update(before.wid, { notifyDaysBefore: 7 });
       expect(data.updateWebhook).toEqual({ webhook: { ...before, notifyDaysBefore: 7 }, signingSecret: null });
@@ -138,7 +138,7 @@ export function subscriptions(): void {
       expect((await room.ask(by, READ, before)).data.webhook).toEqual(changed);
     });
 
-    it('gives a repeated registration the same answer, for 15 minutes', async () => {
+    it('returns the stored response to a repeated registration, for 15 minutes', async () => {
       const key = `registration-${number}`;
       const first = (await register({}, key)).data.registerWebhook;
       expect((await register({}, key)).data.registerWebhook).toEqual({ ...first, replayed: true });
@@ -149,7 +149,7 @@ export function subscriptions(): void {
       expect((await register({}, key)).codes).toEqual(['CNF002']);
     });
 
-    it('is registered once for one idempotency key, however many ask at once', async () => {
+    it('is registered once per idempotency key, however many calls are concurrent', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => register({}, `at-once-${number}`)));
       const secrets = answers.map(({ data }) => data.registerWebhook.signingSecret);
       expect(new Set(secrets).size).toBe(1);
@@ -157,7 +157,7 @@ export function subscriptions(): void {
       expect((await room.ask(by, LIST)).data.webhooks).toHaveLength(1);
     });
 
-    it('is tried once for one idempotency key, of one subscription', async () => {
+    it('is tested once per idempotency key and subscription', async () => {
       const [one, two] = [await registered(), await registered({ callbackUrl: 'https://larkhill.example/2' })];
       const test = async (wid: string) => (await room.ask(by, TEST, { wid, key: 'try' })).data.testWebhook;
       const answers = await Promise.all(Array.from({ length: 6 }, () => test(one.wid)));
@@ -170,7 +170,7 @@ export function subscriptions(): void {
       expect(made.rows[0].count).toBe(2);
     });
 
-    it('answers what was asked under an idempotency key as before, also when it is deleted', async () => {
+    it('returns the stored response under an idempotency key even if it is deleted', async () => {
       const { wid } = await registered();
       const test = () => room.ask(by, TEST, { wid, key: 'test-and-delete' });
       const { eventId } = (await test()).data.testWebhook;
@@ -184,7 +184,7 @@ export function subscriptions(): void {
       expect(own.codes).toEqual(['PRM002']);
     });
 
-    it('takes the answer with its secret along when it is deleted', async () => {
+    it('deletes the stored response with its secret when it is deleted', async () => {
       const key = `with-secret-${number}`;
       const kept = async () =>
         (
@@ -204,12 +204,12 @@ export function subscriptions(): void {
       await room.moveClock(16 * MINUTE);
       const later = (await register({ callbackUrl: 'https://larkhill.example/3' }, key)).data.registerWebhook;
       await room.ask(by, DELETE, { wid: again.webhook.wid });
-      expect(await kept()).toBe(2); // that of the later one stays
+      expect(await kept()).toBe(2); // the response of the later one is still stored
       await room.ask(by, DELETE, { wid: later.webhook.wid });
       expect(await kept()).toBe(1);
     });
 
-    it('rotates its secret three times within 15 minutes at most', async () => {
+    it('rotates its secret at most three times within 15 minutes', async () => {
       const { data } = await register();
       const { webhook, signingSecret } = data.registerWebhook;
       const secrets = [signingSecret];
@@ -221,19 +221,19 @@ export function subscriptions(): void {
       await room.moveClock(14 * MINUTE + 50);
       expect((await rotate(webhook.wid)).codes).toEqual(['CNF002']);
       expect((await update(webhook.wid, { notifyDaysBefore: 9, rotateSecret: true })).codes).toEqual(['CNF002']);
-      expect((await room.ask(by, READ, webhook)).data.webhook.notifyDaysBefore).toBe(30); // all of an update, or nothing
+      expect((await room.ask(by, READ, webhook)).data.webhook.notifyDaysBefore).toBe(30); // a rejected update changes nothing
       await room.moveClock(15 * MINUTE + 5);
       expect((await rotate(webhook.wid)).codes).toEqual([]);
       expect((await rotate(webhook.wid)).codes).toEqual(['CNF002']);
     });
 
-    it('rotates no more often when it is asked at once', async () => {
+    it('rotates no more often for concurrent calls', async () => {
       const { wid } = await registered();
       const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(wid)));
       expect(answers.filter(({ codes }) => codes.length === 0)).toHaveLength(3);
     });
 
-    it('keeps URL, mailbox and secret sealed', async () => {
+    it('stores URL, alert address and secret encrypted', async () => {
       const { data } = await register();
       const { rows } = await room.owner.query(`
       select query_to_xml('select * from webhook', true, true, '')::text || query_to_xml('select * from webhook_secret', true, true, '')::text
@@ -245,7 +245,7 @@ export function subscriptions(): void {
       }
     });
 
-    it('is mailed about what was given up once in an hour, each time with what was given up since the last', async () => {
+    it('causes at most one alert mail per hour, with all deliveries abandoned since the last one', async () => {
       const alertEmail = 'given-up@larkhill.example';
       const { id, wid } = await room.subscribe(by, { alertEmail });
       const test = async (): Promise<string> => (await room.ask(by, TEST, { wid })).data.testWebhook.eventId;

@@ -1,5 +1,5 @@
 import type { TrustProxy } from '../../../../process/environment';
-import type { SubgraphLink } from '../../../../subgraphs/server/subgraph-link';
+import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import { KEYS, startTestGateway, twoSubgraphs } from '../../../support/two-subgraphs';
 import { AK, startTestAdapter } from '../../../support/rest-graph';
 import pino from 'pino';
@@ -7,7 +7,7 @@ import pino from 'pino';
 export function clientAddress(): void {
   const FORGED = '203.0.113.66';
   const CLIENT = '198.51.100.7';
-  /** What the last proxy passes on when the client sent a header of its own. */
+  /** `X-Forwarded-For` as the last proxy sends it when the client sent one itself. */
   const FORWARDED = `${FORGED}, ${CLIENT}`;
 
   const ADDRESSES: [setting: TrustProxy, forwarded: string, address: RegExp][] = [
@@ -26,17 +26,17 @@ export function clientAddress(): void {
   describe.each(ADDRESSES)('With TRUST_PROXY=%j, X-Forwarded-For: %s', (trustProxy, forwarded, address) => {
     const headers = { 'x-forwarded-for': forwarded };
 
-    it('gives the adapter this client address', async () => {
+    it('is the client address of the adapter', async () => {
       const { adapter, graph } = await startTestAdapter({ trustProxy });
       try {
         await fetch(`http://127.0.0.1:${new URL(adapter.url).port}/v1/access-records/${AK}`, { headers });
-        expect(graph.calls[0]?.facts.clientAddress).toMatch(address);
+        expect(graph.calls[0]?.metadata.clientAddress).toMatch(address);
       } finally {
         await adapter.close();
       }
     });
 
-    it('gives the gateway the same', async () => {
+    it('is the client address of the gateway', async () => {
       const addresses: string[] = [];
       const { links } = await twoSubgraphs(pino({ level: 'silent' }));
       const seeing = (link: SubgraphLink): SubgraphLink => ({

@@ -1,11 +1,11 @@
 import { RegisterError } from '../../../../schema/register-error';
-import { connectionOf, cursorOf, cursorPosition, requirePageSize } from '../../../../subgraphs/server/connection';
+import { connectionOf, cursorOf, cursorPosition, requirePageSize } from '../../../../subgraphs/server/lists/connection';
 
 export function connections(): void {
   const ID = '0b6c1a52-7a1f-4d0e-9f57-0a4b2c6d8e10';
 
-  /** What a refusal says, or what was answered. */
-  function told(work: () => unknown): unknown {
+  /** Returns the result of `work`, or the text of its error. */
+  function errorOf(work: () => unknown): unknown {
     try {
       return work();
     } catch (error) {
@@ -15,7 +15,7 @@ export function connections(): void {
 
   describe('A cursor of a list', () => {
     it.each(['2026-02-28T23:59:59.999999Z', '2024-02-29T00:00:00.000001Z', '0001-01-01T00:00:00.000000Z'])(
-      'stands for the instant %s and an id',
+      'contains the instant %s and an id',
       (instant) => {
         expect(cursorPosition(cursorOf([instant, ID]))).toEqual([instant, ID]);
       },
@@ -30,11 +30,11 @@ export function connections(): void {
       ['month 13', cursorOf(['2026-13-01T00:00:00.000000Z', ID])],
       ['year 0', cursorOf(['0000-01-01T00:00:00.000000Z', ID])],
       ['an instant in milliseconds', none(`2026-04-30T00:00:00.000Z ${ID}`)],
-      ['no id', none('2026-04-30T00:00:00.000000Z ')],
+      ['a missing id', none('2026-04-30T00:00:00.000000Z ')],
       ['nothing', ''],
-    ])('does not stand for %s', (_, cursor) => {
+    ])('is rejected for %s', (_, cursor) => {
       const message = 'is not a cursor of this list';
-      expect(told(() => cursorPosition(cursor))).toMatchObject({
+      expect(errorOf(() => cursorPosition(cursor))).toMatchObject({
         code: 'VAL001',
         violations: [{ code: 'VAL001', path: ['after'], message }],
       });
@@ -50,7 +50,7 @@ export function connections(): void {
         (row) => ({ row }),
       );
 
-    it('says where it begins and ends, and whether there is more on either side', () => {
+    it('states its first and last cursor, and whether there are more entries before and after', () => {
       const { edges, ...rest } = page([1, 2, 3], 2, null);
       expect(edges).toEqual([
         { cursor: 'c1', node: { row: 1 } },
@@ -74,7 +74,7 @@ export function connections(): void {
     });
 
     it.each([0, -1, 101])('does not have %d entries', (first) => {
-      expect(told(() => requirePageSize(first, 100))).toMatchObject({
+      expect(errorOf(() => requirePageSize(first, 100))).toMatchObject({
         code: 'VAL003',
         violations: [{ path: ['first'] }],
       });

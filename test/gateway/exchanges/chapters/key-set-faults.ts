@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWK, SignJWT, exportJWK, generateKeyPair, importJWK } from 'jose';
-import { remoteKeySet } from '../../../../rest-adapter/remote-key-set';
+import { remoteKeySet } from '../../../../rest-adapter/responses/remote-key-set';
 import {
   type SigningKeys,
   issueBearerToken,
   localVerifier,
   publicKeys,
   remoteVerifier,
-} from '../../../../subgraphs/server/bearer-token';
+} from '../../../../subgraphs/server/callers/bearer-token';
 import { startTestGateway } from '../../../support/two-subgraphs';
 
 export function keySetFaults(): void {
@@ -56,10 +56,10 @@ export function keySetFaults(): void {
     );
 
   const FAULTS: [what: string, answer: typeof answer][] = [
-    ['answers 500', () => ({ status: 500, body: '{}' })],
-    ['answers what is not JSON', () => ({ status: 200, body: '<html>' })],
-    ['answers no key set', () => ({ status: 200, body: '{"keys":1}' })],
-    ['does not answer', undefined],
+    ['responds with 500', () => ({ status: 500, body: '{}' })],
+    ['responds with a body that is not JSON', () => ({ status: 200, body: '<html>' })],
+    ['responds with JSON that is not a key set', () => ({ status: 200, body: '{"keys":1}' })],
+    ['does not respond', undefined],
   ];
 
   describe.each(FAULTS)('When the service with the keys %s', (_, fault) => {
@@ -67,18 +67,20 @@ export function keySetFaults(): void {
       answer = fault;
     });
 
-    it('a token is not blamed for it: SYS002', async () => {
-      expect(await codeOf(remoteVerifier(url, ISSUER).verify(token))).toBe('SYS002');
+    it('a request with a token receives SYS002, not AUT001', async () => {
+      expect(await codeOf(remoteVerifier(url, ISSUER, fetch).verify(token))).toBe('SYS002');
     });
 
-    it('the adapter has no key set to publish', async () => {
-      expect(await isGiven(remoteKeySet(url)())).toBe(false);
+    it('the adapter cannot publish a key set', async () => {
+      expect(await isGiven(remoteKeySet(url, fetch)())).toBe(false);
     });
   });
 
-  describe('When the service with the keys cannot be reached', () => {
-    it('the gateway answers 503 where a token is needed', async () => {
-      const gateway = await startTestGateway(DOCUMENTS, { verifier: remoteVerifier('http://127.0.0.1:9/', ISSUER) });
+  describe('When the service with the keys is unreachable', () => {
+    it('the gateway responds with 503 to an operation that requires a token', async () => {
+      const gateway = await startTestGateway(DOCUMENTS, {
+        verifier: remoteVerifier('http://127.0.0.1:9/', ISSUER, fetch),
+      });
       try {
         const response = await fetch(`${gateway.url}/graphql`, {
           method: 'POST',
@@ -92,19 +94,19 @@ export function keySetFaults(): void {
       }
     });
 
-    it('the adapter has no key set to publish', async () => {
-      expect(await isGiven(remoteKeySet('http://127.0.0.1:9/')())).toBe(false);
+    it('the adapter cannot publish a key set', async () => {
+      expect(await isGiven(remoteKeySet('http://127.0.0.1:9/', fetch)())).toBe(false);
     });
   });
 
-  describe('When the service with the keys answers', () => {
+  describe('When the service with the keys responds', () => {
     beforeEach(() => {
       answer = () => ({ status: 200, body: JSON.stringify(publicKeys(signing)) });
     });
 
     it('its token is accepted and its key set published', async () => {
-      expect(await codeOf(remoteVerifier(url, ISSUER).verify(token))).toBe('accepted');
-      expect(await remoteKeySet(url)()).toEqual(publicKeys(signing));
+      expect(await codeOf(remoteVerifier(url, ISSUER, fetch).verify(token))).toBe('accepted');
+      expect(await remoteKeySet(url, fetch)()).toEqual(publicKeys(signing));
     });
 
     const signed = async (header: object, claims: object, key?: JWK) =>
@@ -114,22 +116,22 @@ export function keySetFaults(): void {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
     const TOKENS: [what: string, make: () => string | Promise<string>][] = [
-      ['that is none', () => 'nonsense'],
+      ['that is not a JWT', () => 'nonsense'],
       ['that is empty', () => ''],
       ['of random bytes', () => [32, 64, 64].map((size) => randomBytes(size).toString('base64url')).join('.')],
       ['without a signature', () => `${part({ alg: 'none' })}.${part({ sub: 'x' })}.`],
       ['of another algorithm', () => `${part({ alg: 'HS256', typ: 'at+jwt', kid: 'one' })}.${part({})}.AAAA`],
       ['with an unknown critical header', () => `${part({ alg: 'EdDSA', crit: ['x'], x: 1 })}.${part({})}.AAAA`],
       ['with an odd critical header', () => `${part({ alg: 'EdDSA', crit: 5 })}.${part({})}.AAAA`],
-      ['whose header is no object', () => `${part([1])}.${part({})}.AAAA`],
+      ['whose header is not an object', () => `${part([1])}.${part({})}.AAAA`],
       ['with an odd algorithm', () => `${part({ alg: {}, typ: 'at+jwt' })}.${part({})}.AAAA`],
       ['with an odd key id', () => `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: {} })}.${part({})}.AAAA`],
       [
-        'with a signature that is no base64url',
+        'with a signature that is not base64url',
         () => `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: 'one' })}.${part({})}.*`,
       ],
-      ['with a payload that is no JSON', () => `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: 'one' })}.e30x.AAAA`],
-      ['signed by another key of that name', async () => signed({}, {}, await newKey('one'))],
+      ['with a payload that is not JSON', () => `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: 'one' })}.e30x.AAAA`],
+      ['signed by another key with the same id', async () => signed({}, {}, await newKey('one'))],
       ['signed by an unknown key', async () => signed({ kid: 'two' }, {}, await newKey('two'))],
       ['of another type', () => signed({ typ: 'JWT' }, {})],
       ['without claims', () => signed({}, {})],
@@ -137,10 +139,10 @@ export function keySetFaults(): void {
       ['of an unknown role', () => issueBearerToken(signing, { ...ACCOUNT, role: 'x' as never }, new Date())],
     ];
 
-    it.each(TOKENS)('a token %s is AUT001, in its own process and in another', async (_, make) => {
+    it.each(TOKENS)('a token %s is rejected with AUT001, in the same process and in another', async (_, make) => {
       const sent = await make();
       expect(await codeOf(localVerifier(signing).verify(sent))).toBe('AUT001');
-      expect(await codeOf(remoteVerifier(url, ISSUER).verify(sent))).toBe('AUT001');
+      expect(await codeOf(remoteVerifier(url, ISSUER, fetch).verify(sent))).toBe('AUT001');
     });
   });
 }

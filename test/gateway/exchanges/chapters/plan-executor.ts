@@ -1,10 +1,10 @@
 import { type ExecutionResult, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
 import pino from 'pino';
-import { prepareOperation } from '../../../../gateway/graph-operation';
-import { presented } from '../../../../gateway/presentation';
+import { prepareOperation } from '../../../../gateway/requests/prepared-operation';
+import { formatError } from '../../../../gateway/requests/error-format';
 import { type LoadedSupergraph, loadSupergraph } from '../../../../gateway/supergraph';
-import type { CallContext } from '../../../../subgraphs/server/caller';
-import type { SubgraphLink } from '../../../../subgraphs/server/subgraph-link';
+import type { CallContext } from '../../../../subgraphs/server/callers/caller';
+import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import { KEYS, counted, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
 
 export function planExecutor(): void {
@@ -61,10 +61,10 @@ export function planExecutor(): void {
     { key: KEYS.own, mpxn: 'AB12345678', first: 500, input: { ...INPUT, purpose: 'refused' }, with: true },
   ];
 
-  /** An answer as the client sees it; the order of errors of parallel fetches is not defined. */
+  /** A response as the client sees it; errors of parallel fetches have no defined order. */
   function seen({ data, errors }: ExecutionResult) {
-    const told = errors?.map((error) => JSON.stringify(presented(error))).toSorted();
-    return { text: JSON.stringify(data), errors: told };
+    const texts = errors?.map((error) => JSON.stringify(formatError(error))).toSorted();
+    return { text: JSON.stringify(data), errors: texts };
   }
 
   function operationOf(source: string, name: string) {
@@ -88,12 +88,12 @@ export function planExecutor(): void {
     return loadSupergraph(supergraphSdl, change(links), logger);
   }
 
-  describe('a compiled plan answers exactly as the federation gateway itself does', () => {
+  describe('a compiled plan returns the same result as the federation gateway', () => {
     const settings: [string, (links: SubgraphLink[]) => SubgraphLink[], CallContext][] = [
       ['a signed-in caller', (links) => links, SIGNED_IN],
       ['a caller without a token', (links) => links, ANONYMOUS],
-      ['subgraph identity away', ([access]) => [access as SubgraphLink, unreachable('identity')], SIGNED_IN],
-      ['subgraph access away', (links) => [unreachable('access'), links[1] as SubgraphLink], SIGNED_IN],
+      ['subgraph identity unavailable', ([access]) => [access as SubgraphLink, unreachable('identity')], SIGNED_IN],
+      ['subgraph access unavailable', (links) => [unreachable('access'), links[1] as SubgraphLink], SIGNED_IN],
     ];
     describe.each(settings)('with %s', (_, change, context) => {
       it.each(Object.keys(DOCUMENTS))('for %s', async (name) => {
@@ -121,7 +121,7 @@ export function planExecutor(): void {
       ]);
     });
 
-    it('ask a subgraph once for all entities of a list, and once for each entity', async () => {
+    it('query a subgraph once for all entities of a list, with one reference for each entity', async () => {
       const sent: { query: string; variables?: unknown }[][] = [];
       const supergraph = await supergraphOver((links) =>
         links.map((link) => {

@@ -10,7 +10,7 @@ import {
   gridArchive,
   lineSegment,
 } from '../../../support/grid-archives';
-import { TRIAL_PLACE as PLACE } from '../../../support/grid-database';
+import { TEST_KEY as PLACE } from '../../../support/grid-database';
 import { type GridGraph, ADMIN, gridGraph } from '../../../support/grid-graph';
 
 export function graphLists(): void {
@@ -22,7 +22,7 @@ export function graphLists(): void {
   });
   afterAll(() => grid?.close());
 
-  // First: what is listed without a filter is all there is.
+  // Runs first, because the list without a filter contains all projects.
   describe('The list of development projects', () => {
     const PUBLISHED = [
       ['EPN', 2025, '01', 'P1'],
@@ -66,7 +66,7 @@ export function graphLists(): void {
       expect(totalCount).toBe(expected.length);
     });
 
-    it('goes on after a cursor', async () => {
+    it('continues after a cursor', async () => {
       const first = await list('(first: 3)');
       expect(first).toMatchObject({ totalCount: 4, pageInfo: { hasNextPage: true } });
       const rest = await list(`(first: 3, after: "${first.nextCursor}")`);
@@ -81,7 +81,7 @@ export function graphLists(): void {
       ['a cursor of something else', '{ developmentProjects(after: "abc") { totalCount } }', 'VAL001 after'],
       ['a project that cannot be', '{ developmentProjects(projectId: "..\\u002f") { totalCount } }', 'VAL001'],
       ['a cycle that is none', '{ developmentProjects(period: "1") { totalCount } }', 'VAL003'],
-    ])('refuses %s', async (_, query, refusal) => {
+    ])('rejects %s', async (_, query, refusal) => {
       expect(await grid.refusal(query)).toBe(refusal);
     });
 
@@ -92,12 +92,12 @@ export function graphLists(): void {
       ['a search that nothing can hold', 'objects(search: "\\u0000") { nextCursor }', 'VAL001 search'],
       ['an object that cannot be', 'object(mRID: "\\u0000") { mRID }', 'VAL001 mRID'],
       ['too many locations', 'locations(first: 5001) { nextCursor }', 'VAL003 first'],
-    ])('has versions that refuse %s', async (_, selection, refusal) => {
+    ])('has versions that reject %s', async (_, selection, refusal) => {
       const query = `{ developmentProjects(first: 1) { nodes { latestVersion { ${selection} } } } }`;
       expect(await grid.refusal(query)).toBe(refusal);
     });
 
-    it('reads what lies in it by as many statements for many projects as for one', async () => {
+    it('needs the same number of statements for many projects as for one', async () => {
       const sent = jest.spyOn(Client.prototype, 'query');
       const statements = async (first: number) => {
         sent.mockClear();
@@ -118,7 +118,7 @@ export function graphLists(): void {
   });
 
   describe('Difference models that depend on each other', () => {
-    /** A chain with a cycle: 1 is a difference to 2 and 9, 2 to 3, 3 to 1; nobody has published 9. 4 depends on 1 too. */
+    /** A chain with a cycle: 1 depends on 2 and 9, 2 on 3, 3 on 1; 9 is not published. 4 depends on 1, too. */
     const DEPENDENCIES: readonly (readonly [string, readonly string[]])[] = [
       ['3', ['1']],
       ['2', ['3']],
@@ -141,7 +141,7 @@ export function graphLists(): void {
     const models = async (mRID: string, selection: string) =>
       (await grid.ask(`{ differenceModels(mRID: "${mRID}") { ${selection} } }`)).differenceModels;
 
-    it('are found by mRID in any case, newest first', async () => {
+    it('are found by mRID, case-insensitive, newest first', async () => {
       const found = await models(mridOf('1').toUpperCase(), 'header { description }');
       expect(found).toEqual([
         { header: { description: 'published as 4' } },
@@ -153,7 +153,7 @@ export function graphLists(): void {
       });
     });
 
-    it('name what they depend on, published or not, and what depends on them', async () => {
+    it('have dependencies, published or not, and dependents', async () => {
       const [one] = await models(
         mridOf('1'),
         'dependentOn { mRID models { header { description } } } dependents { header { mRID } }',
@@ -167,7 +167,7 @@ export function graphLists(): void {
       });
     });
 
-    it('are followed to the end of a chain, where a cycle ends, each once', async () => {
+    it('form a chain that contains each once and ends at a cycle', async () => {
       const chain = 'dependencyChain { depth mRID model { header { description } } }';
       const [four] = await models(mridOf('4'), chain);
       expect(four.dependencyChain).toEqual([
@@ -180,8 +180,8 @@ export function graphLists(): void {
       expect(three.dependencyChain.map(({ mRID }: { mRID: string }) => mRID)).toEqual(['1', '2', '9'].map(mridOf));
     });
 
-    /** Versions 2 to so many of a project, as its first one is; of their files EQ only. */
-    async function asOftenAs(count: number, first: string): Promise<void> {
+    /** Copies the first version of a project, without SC and GL, as the versions 2 to `count`. */
+    async function copyVersions(count: number, first: string): Promise<void> {
       await grid.owner.query(`begin; set local session_replication_role = replica;
       insert into project_version (project, version, published_at, archive_sha256)
         select project, number, published_at, archive_sha256 from project_version, generate_series(2, ${count}) number where id = '${first}';
@@ -199,11 +199,11 @@ export function graphLists(): void {
       commit`);
     }
 
-    it('are listed up to a hundred, the newest of all', async () => {
+    it('are limited to the newest hundred', async () => {
       const mRID = mridOf('7');
       const EQ = differenceModelXml('EQ', { mRID, dependentOn: [mridOf('8')], description: 'version 1' });
       const { id } = await grid.published(await gridArchive({ EQ }), { ...PLACE, projectId: 'OFTEN' });
-      await asOftenAs(101, id);
+      await copyVersions(101, id);
       const found = await models(mRID, 'header { description }');
       expect(found).toHaveLength(100);
       expect([found[0], found[99]]).toEqual(['101', '2'].map((of) => ({ header: { description: `version ${of}` } })));
@@ -213,13 +213,13 @@ export function graphLists(): void {
       expect(developmentProject.version.model.dependencyChain).toEqual([{ mRID: mridOf('8'), model: null }]);
     });
 
-    it('are found as files refer to them, and not by what nothing can hold', async () => {
+    it('are found by references, and not by text that cannot be stored', async () => {
       for (const mRID of [`urn:uuid:${mridOf('2')}`, `#_${mridOf('2')}`, `_${mridOf('2').toUpperCase()}`])
         expect(await models(mRID, 'header { mRID }')).toEqual([{ header: { mRID: mridOf('2') } }]);
       expect(await grid.refusal('{ differenceModels(mRID: "\\u0000") { id } }')).toBe('VAL001 mRID');
     });
 
-    it('are nothing where the id is none', async () => {
+    it('are null for an invalid id', async () => {
       expect(await grid.ask('{ differenceModel(id: "") { id } differenceModels(mRID: "") { id } }')).toEqual({
         differenceModel: null,
         differenceModels: [],
@@ -230,7 +230,7 @@ export function graphLists(): void {
   const mridAt = (start: string) => `${start.padEnd(8, '0')}-0000-4000-8000-0000000000ab`;
   const [SITE, POINT, OTHER_POINT, LINE] = ['c1', 'd1', 'd2', 'a1'].map(mridAt) as [string, string, string, string];
 
-  /** What a GL file says of a point: of the whole, or of one that is there before. */
+  /** Items of a point in a GL file: the whole point, or a change of an existing one. */
   const point = (mRID: string, said: { x?: number; y?: number; at?: string }, how: 'ID' | 'about' = 'ID') => {
     const [type, reference] = how === 'ID' ? ['cim:PositionPoint', `_${mRID}`] : ['rdf:Description', `#_${mRID}`];
     const coordinate = (name: string, value: number | undefined) =>
@@ -254,7 +254,7 @@ export function graphLists(): void {
       return { unplacedPoints, nodes: locations.nodes };
     };
 
-    it('are also those that stay while their points are replaced', async () => {
+    it('include unchanged ones whose points are replaced', async () => {
       const moved = await located({
         reverse: point(POINT, { x: 0.4, y: 52, at: SITE }),
         forward: point(OTHER_POINT, { x: 0.5, y: 52, at: SITE }),
@@ -265,7 +265,7 @@ export function graphLists(): void {
       });
     });
 
-    it('have the points whose location one item says, when another item moves them', async () => {
+    it('have points whose association and coordinates are in different items', async () => {
       const moved = await located({
         reverse: point(POINT, { x: 0.4, y: 52, at: SITE }, 'about'),
         forward: point(POINT, { x: 0.5, y: 52 }, 'about'),
@@ -276,7 +276,7 @@ export function graphLists(): void {
       });
     });
 
-    it('have no point of which no item says where it belongs: it is counted, once', async () => {
+    it('exclude points without a location, which are counted once', async () => {
       const moved = await located({
         reverse: point(POINT, { x: 0.4 }, 'about') + point(OTHER_POINT, { x: 1, y: 1 }),
         forward: point(POINT, { x: 0.5 }, 'about'),
@@ -284,20 +284,20 @@ export function graphLists(): void {
       expect(moved).toEqual({ unplacedPoints: 2, nodes: [] });
     });
 
-    it('are also those of which single statements are changed, with what is there', async () => {
+    it('include those with single changed statements, with the object at them', async () => {
       const forward = `<rdf:Description rdf:about="#_${SITE}">
       <cim:Location.PowerSystemResources rdf:resource="#_${LINE.toUpperCase()}"/></rdf:Description>`;
       const { nodes } = await located({ forward }, 'mRID kind object objectName');
       expect(nodes).toEqual([{ mRID: SITE, kind: 'CHANGED', object: LINE.toUpperCase(), objectName: 'Harbour Road' }]);
     });
 
-    it('have the points that refer to them in another case, and go and come with their kind', async () => {
+    it('have points that refer to them in another case, by kind of change', async () => {
       const site = `<cim:Location rdf:ID="_${SITE}"/>`;
       const { nodes } = await located({ forward: site + point(POINT, { x: 0.1, y: 52, at: SITE.toUpperCase() }) });
       expect(nodes).toEqual([{ mRID: SITE, kind: 'ADDED', points: [{ x: 0.1, y: 52 }], pointsBefore: [] }]);
     });
 
-    it('have a name of their own', async () => {
+    it('have a name', async () => {
       const forward = `<cim:Location rdf:ID="_${SITE}"><cim:IdentifiedObject.name>Harbour</cim:IdentifiedObject.name></cim:Location>
       <cim:Location rdf:ID="_${mridAt('c2')}"/>`;
       const { nodes } = await located({ forward }, 'name object');
@@ -307,7 +307,7 @@ export function graphLists(): void {
       ]);
     });
 
-    it('are none where a GL file says nothing of any', async () => {
+    it('are empty if the GL file describes none', async () => {
       const forward = attributeChange(SITE, 'cim:IdentifiedObject.name', 'Harbour');
       expect(await located({ forward })).toEqual({ unplacedPoints: 0, nodes: [] });
     });
@@ -333,7 +333,7 @@ export function graphLists(): void {
         (await grid.ask(`{ developmentProjects { nodes { latestVersion { ${selection} } } } }`)).developmentProjects
           .nodes[0].latestVersion;
 
-      it('hold the items and statements that are counted in them', async () => {
+      it('have as many items and statements as counted', async () => {
         const { models } = await version(
           'models { file forwardDifferences { items statements } reverseDifferences { items statements } }',
         );
@@ -356,7 +356,7 @@ export function graphLists(): void {
         ]);
       });
 
-      it('are listed item by item: as many as counted, and as many by class', async () => {
+      it('list as many items as counted, in total and by class', async () => {
         const { models } = await version(
           'models { items(first: 500) { totalCount nodes { section type statements } } classCounts { section type items statements } }',
         );
@@ -372,7 +372,7 @@ export function graphLists(): void {
         }
       });
 
-      it('say what is located where: of nineteen points each, five locations go and five come', async () => {
+      it('have locations: five are removed and five added, with nineteen points each', async () => {
         const { locations } = await version(
           'locations { nodes { kind object coordinateSystem points { sequence x y } } }',
         );
@@ -403,7 +403,7 @@ export function graphLists(): void {
 
     const PREPARE = `mutation ($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address expiresAt } }`;
 
-    it('gives an admin an address at which an archive is published', async () => {
+    it('returns an upload address to an admin', async () => {
       const input = { ...PLACE, area: 'emids', projectId: 'UPLOADED' };
       const { prepareGridPublication: upload } = await limited.ask(PREPARE, { input }, ADMIN);
       expect(upload.address).toMatch(/^\/grid-modelling\/uploads\/[\w-]{43}$/);
@@ -412,7 +412,7 @@ export function graphLists(): void {
       expect(outcome).toMatchObject({ outcome: 'published', isNew: true, version: { area: 'EMID', version: 1 } });
     });
 
-    it('says every reason at once why a place is none', async () => {
+    it('returns all violations of a publication key', async () => {
       const input = { area: 'XYZ', publicationYear: 26, period: '3', projectId: '../P1' };
       expect(await limited.refusal(PREPARE, { input }, ADMIN)).toBe('VAL003 area publicationYear period projectId');
     });
@@ -423,10 +423,10 @@ export function graphLists(): void {
       expect(await limited.refusal(PREPARE, { input }, { ...ADMIN, role: 'analyst' })).toBe('PRM001');
     });
 
-    it('counts the files that a network asks for, whether they are there or not', async () => {
+    it('limits the file requests of a network, whether the files exist or not', async () => {
       const file = (version: number) =>
         `{ publishedFile(area: "EMID", publicationYear: 2026, period: "01", projectId: "UPLOADED", version: ${version}, cimFile: GL_XML) { name } }`;
-      expect(await limited.ask(file(1))).toEqual({ publishedFile: { name: 'GL.xml' } });
+      expect(await limited.ask(file(1))).toEqual({ publishedFile: { name: 'LTDS_EMID_2026-01_UPLOADED_v1_GL.xml' } });
       expect(await limited.ask(file(2))).toEqual({ publishedFile: null });
       expect(
         await limited.ask(file(1).replace('publishedFile', 'publishedArchive').replace(', cimFile: GL_XML', '')),

@@ -1,6 +1,7 @@
+import { PublishedFileQueries } from '../../../../subgraphs/grid-models/files/published-file.queries';
 import { type GridGraph, gridGraph } from '../../../support/grid-graph';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../../support/grid-archives';
-import { TRIAL_PLACE } from '../../../support/grid-database';
+import { TEST_KEY } from '../../../support/grid-database';
 
 export function graph(): void {
   const NEW_LINE = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -49,7 +50,7 @@ export function graph(): void {
     }),
   };
 
-  /** Another line, another resistance, the old line and its location not removed any more; SC is as before. */
+  /** Another line and another resistance; the old line and its location are no longer removed; SC is unchanged. */
   const SECOND = {
     ...FIRST,
     EQ: differenceModelXml('EQ', {
@@ -81,7 +82,7 @@ export function graph(): void {
       (await model('EQ_XML', `items${filter} { totalCount nodes { ${selection} } }`)).items;
 
     describe('a development project', () => {
-      it('is found by code or alias of its licence area, in any case', async () => {
+      it('is found by code or alias of its licence area, case-insensitive', async () => {
         const selection =
           '{ projectId publicationYear period licenceArea { code name group distributorId gspGroup aliases } }';
         const { developmentProject } = await grid.ask(`{ ${PROJECT} ${selection} }`);
@@ -100,7 +101,7 @@ export function graph(): void {
         });
       });
 
-      it('has its versions, newest first, each with the archive as it was published', async () => {
+      it('has its versions, newest first, each with the published archive', async () => {
         const { developmentProject } = await grid.ask(
           `{ ${PROJECT} { latestVersion { version } versions { version project { projectId } archive { name size sha256 } } } }`,
         );
@@ -133,7 +134,7 @@ export function graph(): void {
     });
 
     describe('a difference model', () => {
-      it('tells its header, its sections, and what they hold by class', async () => {
+      it('has a header, sections, and counts by class', async () => {
         const selection = `stored { name size } header { mRID created profile version dependentOn supersedes }
         forwardDifferences { items statements } reverseDifferences { items statements }
         classCounts { section type items statements } projectVersion { version }`;
@@ -159,14 +160,14 @@ export function graph(): void {
         });
       });
 
-      it('says null of an absent section', async () => {
+      it('has null for an absent section', async () => {
         expect(await model('SC_XML', 'forwardDifferences { items } reverseDifferences { items }')).toEqual({
           forwardDifferences: { items: 1 },
           reverseDifferences: null,
         });
       });
 
-      it('shows an item with name and description lifted, numbers, enumerations and associations', async () => {
+      it('has items with name, description, numbers, enumerations and associations', async () => {
         const selection = `section mRID type isObject name description statements
         attributes { name value number } associations { name target }`;
         const { nodes } = await items('(type: "cim:Breaker", section: FORWARD)', selection);
@@ -233,7 +234,7 @@ export function graph(): void {
         expect(totalCount).toBe(expected.length);
       });
 
-      it('lists an item once that says the same thing twice', async () => {
+      it('lists an item with a repeated statement once', async () => {
         const filter = '(statement: { name: "cim:ACLineSegment.note" })';
         const { items: found } = await model(
           'SC_XML',
@@ -243,7 +244,7 @@ export function graph(): void {
         expect(found).toEqual({ totalCount: 1, nodes: [{ mRID: NEW_LINE, attributes }] });
       });
 
-      it('pages through its items without leaving one out', async () => {
+      it('has pages that together contain every item', async () => {
         const seen: string[] = [];
         for (let after: string | null = null; ;) {
           const page: { nextCursor: string | null; nodes: { mRID: string; section: string }[] } = (
@@ -264,7 +265,7 @@ export function graph(): void {
         ]);
       });
 
-      it('leads from an item to all that its version does to the object', async () => {
+      it('links an item to the change of its object', async () => {
         const { nodes } = await items('(section: REVERSE)', 'change { mRID kind files }');
         expect(nodes).toEqual([
           { change: { mRID: OLD_LINE, kind: 'REMOVED', files: ['EQ_XML'] } },
@@ -273,11 +274,11 @@ export function graph(): void {
       });
     });
 
-    describe('what a version does to objects', () => {
+    describe('the change of an object', () => {
       const objects = async (filter: string, selection = 'mRID') =>
         (await version(`objects${filter} { totalCount nodes { ${selection} } }`)).objects;
 
-      it('is told of one object over the three files, old and new', async () => {
+      it('has old and new values over the three files', async () => {
         const selection = 'kind type name files values { file name isAssociation before after }';
         const one = await version(`object(mRID: "${BREAKER.toUpperCase()}") { ${selection} }`);
         expect(one.object).toEqual({
@@ -323,9 +324,14 @@ export function graph(): void {
         expect(totalCount).toBe(expected.length);
       });
 
-      it('is listed in the order of mRIDs, page by page', async () => {
-        const keys = (await objects('')).nodes.map(({ mRID }: { mRID: string }) => mRID.toLowerCase());
-        expect(keys).toEqual(keys.toSorted());
+      it('is listed by class and name, points last, page by page', async () => {
+        const { nodes } = await version('objects { nodes { mRID type } }').then((each) => each.objects);
+        const keys = nodes.map(({ mRID }: { mRID: string }) => mRID.toLowerCase());
+        expect(nodes.map(({ type }: { type: string }) => type)).toEqual([
+          ...['cim:ACLineSegment', 'cim:ACLineSegment', 'cim:Breaker', 'cim:CoordinateSystem'],
+          ...['cim:Location', 'cim:Location'],
+          ...Array.from({ length: 4 }, () => 'cim:PositionPoint'),
+        ]);
         const first = (await version('objects(first: 2) { nextCursor nodes { mRID } }')).objects;
         const second = (
           await version(`objects(first: 500, after: "${first.nextCursor}") { nextCursor nodes { mRID } }`)
@@ -345,7 +351,7 @@ export function graph(): void {
         ]);
       });
 
-      it('is located: points in their order, what is there, and in which coordinates', async () => {
+      it('has a location: ordered points, the object and the coordinate system', async () => {
         const selection = 'mRID kind object objectType objectName coordinateSystem points { sequence x y }';
         const { locations } = await version(`locations { totalCount nodes { ${selection} } }`);
         expect(locations).toEqual({
@@ -415,7 +421,7 @@ export function graph(): void {
         });
       });
 
-      it('say what the objects are called: in the other version, or in the first where it alone has them', async () => {
+      it('are compared with the names of the second version, or of the first if only that has the object', async () => {
         const { differences } = await comparison('differences { nodes { kind name } }');
         expect(differences.nodes).toEqual([
           { kind: 'CHANGED', name: 'Harbour Road' },
@@ -426,8 +432,8 @@ export function graph(): void {
         ]);
       });
 
-      it('name an object whose class and name another file says, and have the same mRIDs in any case', async () => {
-        const place = { ...TRIAL_PLACE, projectId: 'NAMED' };
+      it('are compared with class and name from any file, and by mRIDs case-insensitively', async () => {
+        const place = { ...TEST_KEY, projectId: 'NAMED' };
         const SC = (r0: string, container: string) =>
           differenceModelXml('SC', {
             forward: `${attributeChange(NEW_LINE, 'cim:ACLineSegment.r0', r0)}<rdf:Description rdf:about="#_${BREAKER}">
@@ -443,7 +449,7 @@ export function graph(): void {
         ]);
       });
 
-      it('are the other way round when asked so', async () => {
+      it('can be compared in the other direction', async () => {
         const { differences } = await comparison('differences { nodes { kind } }', '(from: 2, to: 1)');
         expect(differences.nodes.map((each: { kind: string }) => each.kind)).toEqual([
           ...['CHANGED', 'ADDED', 'REMOVED', 'ADDED', 'ADDED'],
@@ -474,7 +480,7 @@ export function graph(): void {
         expect(differences.nodes).toEqual(DIFFERENT.filter(({ file }) => file === 'GL_XML'));
       });
 
-      it('have nothing different when they are one, and nothing to compare when one is not there', async () => {
+      it('have no differences if they are the same; the comparison is null if one does not exist', async () => {
         expect(await comparison('differences { nodes { mRID } }', '(from: 1, to: 1)')).toEqual({
           differences: { nodes: [] },
         });
@@ -483,12 +489,28 @@ export function graph(): void {
     });
 
     describe('a published file', () => {
-      it('has every form of it, each at an address that gives its bytes', async () => {
+      it('is read from the database once for many requests; a missing one is read each time, until it is published', async () => {
+        const files = new PublishedFileQueries(grid.database);
+        const read = jest.spyOn(grid.database.reads, 'rows');
+        const key = { ...TEST_KEY, projectId: 'Read-once', version: 1 };
+        const missing = [await files.representations(key, 'EQ'), await files.representations(key, 'EQ')];
+        expect([missing, read.mock.calls.length]).toEqual([[[], []], 2]);
+        await grid.published(await gridArchive(), key);
+        read.mockClear();
+        const found = await files.representations(key, 'EQ');
+        expect(found.map(({ view }) => view)).toContain('rdf');
+        expect(await files.representations(key, 'EQ')).toBe(found);
+        expect(await files.representations(key, 'SC')).not.toEqual(found);
+        expect(read).toHaveBeenCalledTimes(2);
+        read.mockRestore();
+      });
+
+      it('has every representation, each with an address of its bytes', async () => {
         const selection = '{ name publishedAt representations { view encoding size sha256 address } }';
         const { publishedFile } = await grid.ask(
           `{ publishedFile(${FILE}, version: 1, cimFile: EQ_XML) ${selection} }`,
         );
-        expect(publishedFile.name).toBe('EQ.xml');
+        expect(publishedFile.name).toBe('LTDS_EPN_2026-01_P1_v1_EQ.xml');
         const forms = publishedFile.representations as {
           view: string;
           encoding: string;
@@ -502,7 +524,7 @@ export function graph(): void {
         expect(String(await grid.running.files.open(String(rdf?.address)))).toBe(FIRST.EQ);
       });
 
-      it('is also the archive', async () => {
+      it('can be the archive', async () => {
         const { publishedArchive } = await grid.ask(
           `{ publishedArchive(${FILE.replace('EPN', 'epn')}, version: 2) { name representations { view encoding } } }`,
         );
@@ -516,7 +538,7 @@ export function graph(): void {
         ['version', `${FILE}, version: 3`],
         ['year', `${FILE.replace('2026', '2147483647')}, version: 1`],
         ['licence area', `${FILE.replace('EPN', 'XYZ')}, version: 1`],
-      ])('is null where there is no such %s', async (_, place) => {
+      ])('is null for an unknown %s', async (_, place) => {
         expect(await grid.ask(`{ publishedFile(${place}, cimFile: SC_XML) { name } }`)).toEqual({
           publishedFile: null,
         });
@@ -524,8 +546,8 @@ export function graph(): void {
       });
     });
 
-    describe('what is only staged', () => {
-      it('is nowhere to be seen', async () => {
+    describe('a staged version', () => {
+      it('is not visible', async () => {
         const { rows } = await grid.owner.query<{ id: string }>(
           `with project as (insert into development_project (area, publication_year, period, project_id) values ('EPN', 2027, '01', 'LATER')),
            version as (insert into project_version (archive_sha256) values (sha256('x')) returning id)

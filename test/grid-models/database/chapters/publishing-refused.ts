@@ -5,18 +5,19 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Pool } from 'pg';
 import pino from 'pino';
-import { startFault } from '../../../../process/start-fault';
+import { startupErrorMessage } from '../../../../process/startup-error';
 import { newKeyVariables } from '../../../../sandbox/keys';
-import { contentStore } from '../../../../subgraphs/grid-models/content-store';
-import { ContentRepository } from '../../../../subgraphs/grid-models/database/content.repository';
-import { UploadRepository } from '../../../../subgraphs/grid-models/database/upload.repository';
-import { gridFiles } from '../../../../subgraphs/grid-models/files';
-import { openArchive } from '../../../../subgraphs/grid-models/publishing/archive';
-import { publishArchive } from '../../../../subgraphs/grid-models/publishing/publish';
-import { publishingTurns } from '../../../../subgraphs/grid-models/publishing/publishing-turns';
-import { type UploadOutcome, type Uploads, uploadsOf } from '../../../../subgraphs/grid-models/publishing/uploads';
+import { contentStore } from '../../../../subgraphs/grid-models/files/content-store.flow';
+import { ContentRepository } from '../../../../subgraphs/grid-models/files/content.repository';
+import { UploadRepository } from '../../../../subgraphs/grid-models/publications/upload.repository';
+import { gridFiles } from '../../../../subgraphs/grid-models/files/files.module';
+import { openArchive } from '../../../../subgraphs/grid-models/archives/archive.flow';
+import { publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
+import { publicationQueue } from '../../../../subgraphs/grid-models/publications/publication-queue';
+import type { UploadOutcome } from '../../../../subgraphs/grid-models/publications/received-archive.flow';
+import { type Uploads, uploadsOf } from '../../../../subgraphs/grid-models/publications/uploads.flow';
 import { type TrialEntry, differenceModelXml, gridArchive, lineSegment, zipOf } from '../../../support/grid-archives';
-import { type GridDatabase, TRIAL_PLACE, gridDatabase } from '../../../support/grid-database';
+import { type GridDatabase, TEST_KEY, gridDatabase } from '../../../support/grid-database';
 import { runOperatorCommand } from '../../../support/operator-command';
 import { until } from '../../../support/until';
 
@@ -26,12 +27,12 @@ export function publishingRefused(): void {
     grid = await gridDatabase();
   });
   afterAll(async () => {
-    // Other tests open such files at this moment: none keeps its name.
+    // Other tests may just be creating such files: all of them are unlinked immediately.
     await until(async () => (await readdir(tmpdir())).every((name) => !name.startsWith('grid-models-')) || undefined);
     await grid.close();
   });
 
-  /** Every reason against an archive, as the command of the operator would tell it. */
+  /** All faults of an archive, in the format of the command `publish-grid`. */
   async function reasons(archive: Buffer): Promise<string[]> {
     const outcome = await grid.publish(archive);
     if (outcome.outcome === 'published') return [];
@@ -45,22 +46,26 @@ export function publishingRefused(): void {
   const WHOLE = [EQ, SC, GL] as TrialEntry[];
   const MIB = 1024 * 1024;
 
-  describe('the members of an archive are refused', () => {
+  describe('the members of an archive are rejected', () => {
     it.each([
       ['one that is missing', [EQ, SC], ['GL.xml:-: is missing from the archive']],
       [
-        'one more',
+        'an additional member',
         [...WHOLE, { name: 'README.txt', bytes: 'x' }],
-        ['README.txt:-: is not a member of such an archive'],
+        ['README.txt:-: must not be in the archive: its members are EQ.xml, SC.xml and GL.xml'],
       ],
       [
         'a folder',
         [...WHOLE, { name: 'models/EQ.xml', bytes: 'x' }],
-        ['models/EQ.xml:-: is not a member of such an archive'],
+        ['models/EQ.xml:-: must not be in the archive: its members are EQ.xml, SC.xml and GL.xml'],
       ],
-      ['another case', [...WHOLE, { name: 'eq.xml', bytes: 'x' }], ['eq.xml:-: is not a member of such an archive']],
+      [
+        'a name in another case',
+        [...WHOLE, { name: 'eq.xml', bytes: 'x' }],
+        ['eq.xml:-: must not be in the archive: its members are EQ.xml, SC.xml and GL.xml'],
+      ],
       ['one that is there twice', [...WHOLE, SC], ['SC.xml:-: is in the archive more than once']],
-      ['a link', [SC, GL, { ...EQ, mode: 0o120_777 }], ['EQ.xml:-: is not a plain file']],
+      ['a link', [SC, GL, { ...EQ, mode: 0o120_777 }], ['EQ.xml:-: is not a regular file']],
       [
         'one of more than 64 MiB',
         [SC, GL, { name: 'EQ.xml', bytes: Buffer.alloc(64 * MIB + 1, ' '), compress: false }],
@@ -76,11 +81,11 @@ export function publishingRefused(): void {
     });
   });
 
-  /** Where an entry of a name stands: in the directory, and in front of its data. */
+  /** Signatures of the directory entry and of the local header, and the offset of the name in each. */
   const SIGNATURES = { directory: 'PK\u0001\u0002', local: 'PK\u0003\u0004' } as const;
   const NAME_AT = { directory: 46, local: 30 } as const;
 
-  /** The zip with bytes of the headers of one entry changed. */
+  /** Returns the zip with a changed header of one entry. */
   function changed(
     zip: Buffer,
     name: string,
@@ -97,15 +102,15 @@ export function publishingRefused(): void {
     throw new Error(`no header of ${name}`);
   }
 
-  /** The zip whose directory and whose EQ.xml itself have another number in a field, which stands there in the directory. */
+  /** Returns the zip with another number in a field of both headers of EQ.xml; `field` is the offset in the directory entry. */
   function lying(zip: Buffer, field: number, value: number): Buffer {
     const listed = changed(zip, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(value, field));
     return changed(listed, 'EQ.xml', 'local', (header) => void header.writeUInt32LE(value, field - 2));
   }
 
-  const OTHERWISE = 'has another size or checksum in its own header';
+  const DIFFERENT_SIZES = 'has a different size or checksum in its local header';
 
-  /** The zip with more bytes at a place in front of its directory, which tells of these members that they stand so much later. */
+  /** Returns the zip with bytes inserted before its directory, and the offsets of the `later` members corrected. */
   function inserted(zip: Buffer, at: number, bytes: Buffer, later: readonly string[] = []): Buffer {
     let longer: Buffer = Buffer.concat([zip.subarray(0, at), bytes, zip.subarray(at)]);
     const move = (place: number) => void longer.writeUInt32LE(longer.readUInt32LE(place) + bytes.length, place);
@@ -117,7 +122,7 @@ export function publishingRefused(): void {
     return longer;
   }
 
-  /** What `zip -` writes into a pipe: sizes and checksum follow the data, with these bytes before them. */
+  /** Returns the zip as `zip -` writes it into a pipe: a descriptor, after the bytes `before`, follows the data. */
   function streamed(zip: Buffer, before: string, follows = true): Buffer {
     const next = zip.indexOf(SIGNATURES.local, 4);
     const stated = zip.subarray(14, 26);
@@ -130,9 +135,9 @@ export function publishingRefused(): void {
   }
 
   describe('sizes and checksum that follow a member', () => {
-    it('are taken as they are written into a pipe, and refused when they are missing or others', async () => {
+    it('are accepted as in a piped zip, and rejected if they are missing or different', async () => {
       const whole = await gridArchive();
-      const stray = ['archive:-: bytes of the archive belong to no member'];
+      const stray = ['archive:-: the archive has bytes that belong to no member'];
       expect(await reasons(streamed(whole, 'xx'))).toEqual(stray);
       expect(await reasons(streamed(whole, '', false))).toEqual(stray);
       for (const before of ['', 'PK\u0007\u0008']) {
@@ -143,7 +148,7 @@ export function publishingRefused(): void {
     });
   });
 
-  describe('an archive is refused whose directory', () => {
+  describe('an archive is rejected whose directory', () => {
     let whole: Buffer;
     beforeAll(async () => {
       const forward = Array.from({ length: 2000 }, (_, index) => lineSegment(`L${index}`, `Line ${index}`)).join('');
@@ -152,20 +157,20 @@ export function publishingRefused(): void {
     const named = (name: string) =>
       changed(whole, 'EQ.xml', 'directory', (header) => void header.write(name, 46, 'latin1'));
 
-    it('names a path out of its folder', async () => {
+    it('contains a path outside its folder', async () => {
       for (const name of ['../E.x', '/EQ.xm', 'C:\\E.x', 'EQ\0xml'])
         expect(await reasons(named(name))).toEqual([
-          `${name.replace('\0', '?')}:-: is not a member of such an archive`,
+          `${name.replace('\0', '?')}:-: must not be in the archive: its members are EQ.xml, SC.xml and GL.xml`,
           'EQ.xml:-: is missing from the archive',
         ]);
     });
 
-    it('names a member otherwise than the member itself', async () => {
+    it('contains another name than the local header of a member', async () => {
       const archive = changed(whole, 'EQ.xml', 'local', (header) => void header.write('../E.x', 30));
-      expect(await reasons(archive)).toEqual(['EQ.xml:-: has another name in its own header']);
+      expect(await reasons(archive)).toEqual(['EQ.xml:-: has a different name in its local header']);
     });
 
-    it('tells fewer bytes than the member has: they are counted, not believed', async () => {
+    it('states fewer bytes than the member has', async () => {
       const bomb = await zipOf([SC, GL, { name: 'EQ.xml', bytes: Buffer.alloc(4 * MIB, ' ') }] as TrialEntry[]);
       const archive = lying(bomb, 24, 1000);
       expect(await reasons(archive)).toContain('EQ.xml:-: is compressed beyond 200:1');
@@ -176,15 +181,19 @@ export function publishingRefused(): void {
       expect(await reasons(endless)).toEqual(['EQ.xml:-: has more than 64 MiB']);
       for (const field of [16, 24])
         expect(await reasons(lying(whole, field, 1000))).toEqual([
-          'EQ.xml:-: is damaged: size or checksum are not those that the archive states',
+          'EQ.xml:-: is damaged: its size or checksum differs from the directory of the archive',
         ]);
     });
 
     it.each([
-      ['a checksum that is not that of the member', 16, `EQ.xml:-: ${OTHERWISE}`],
+      ['a checksum that is not that of the member', 16, `EQ.xml:-: ${DIFFERENT_SIZES}`],
       ['an encrypted member', 8, 'EQ.xml:-: is encrypted'],
       ['another compression method', 10, 'EQ.xml:-: is compressed by method 9, not by deflate'],
-      ['no member where it says', 42, /^EQ\.xml:-: is not where the directory of the archive says/],
+      [
+        'an offset without a member',
+        42,
+        /^EQ\.xml:-: has no readable header at the offset in the directory of the archive/,
+      ],
     ])('tells %s', async (_, offset, expected) => {
       const archive = changed(
         whole,
@@ -195,24 +204,24 @@ export function publishingRefused(): void {
       expect(await reasons(archive)).toEqual([expected instanceof RegExp ? expect.stringMatching(expected) : expected]);
     });
 
-    it('lets members overlap', async () => {
+    it('contains overlapping members', async () => {
       const stated = whole.readUInt32LE(whole.indexOf(SIGNATURES.local) + 18);
       const archive = lying(whole, 20, stated + 100);
       expect(await reasons(archive)).toEqual(['archive:-: members of the archive overlap']);
     });
 
     it.each([
-      ['is encrypted', (header: Buffer) => void (header[6] = 1), 'is encrypted by its own header'],
-      ['has another checksum', (header: Buffer) => void header.writeUInt32LE(7, 14), OTHERWISE],
-      ['has another compressed size', (header: Buffer) => void header.writeUInt32LE(7, 18), OTHERWISE],
-      ['has another size', (header: Buffer) => void header.writeUInt32LE(7, 22), OTHERWISE],
-      ['has none of them, and none follows', (header: Buffer) => void header.fill(0, 14, 26), OTHERWISE],
+      ['is encrypted', (header: Buffer) => void (header[6] = 1), 'is encrypted according to its local header'],
+      ['has another checksum', (header: Buffer) => void header.writeUInt32LE(7, 14), DIFFERENT_SIZES],
+      ['has another compressed size', (header: Buffer) => void header.writeUInt32LE(7, 18), DIFFERENT_SIZES],
+      ['has another size', (header: Buffer) => void header.writeUInt32LE(7, 22), DIFFERENT_SIZES],
+      ['has none of them, and none follows', (header: Buffer) => void header.fill(0, 14, 26), DIFFERENT_SIZES],
     ])('tells of a member that by its own header %s', async (_, change, expected) => {
       expect(await reasons(changed(whole, 'EQ.xml', 'local', change))).toEqual([`EQ.xml:-: ${expected}`]);
     });
 
-    it('does not tell of all bytes: a member beside the others, bytes between them, before them, after them', async () => {
-      const stray = ['archive:-: bytes of the archive belong to no member'];
+    it('does not cover all bytes: an unlisted member, or bytes before, between or after members', async () => {
+      const stray = ['archive:-: the archive has bytes that belong to no member'];
       const hidden = Buffer.concat([whole.subarray(0, 30), Buffer.from('evil.exe'), Buffer.alloc(500, 'A')]);
       hidden.writeUInt16LE('evil.exe'.length, 26);
       const directory = whole.indexOf(SIGNATURES.directory);
@@ -225,24 +234,26 @@ export function publishingRefused(): void {
       expect(await reasons(inserted(whole, 0, hidden, ['EQ.xml', 'SC.xml', 'GL.xml']))).toEqual(stray);
     });
 
-    it('or whose data are damaged, cut off, no zip, or too long', async () => {
+    it('is sound, but whose data is damaged, truncated, not a zip, or too large', async () => {
       const damaged = Buffer.from(whole);
       damaged.fill(0xff, 200, 260);
       expect(await reasons(damaged)).toEqual([
         expect.stringMatching(/^EQ\.xml:-: (cannot be decompressed|is damaged)/),
       ]);
       for (const archive of [whole.subarray(0, -30), Buffer.from('no zip'), Buffer.alloc(0)])
-        expect(await reasons(archive)).toEqual([expect.stringMatching(/^archive:-: the archive is no zip file/)]);
+        expect(await reasons(archive)).toEqual([
+          expect.stringMatching(/^archive:-: the archive is not a complete zip file/),
+        ]);
       const long = await grid.folder.write('long.zip', '');
       await truncate(long, 192 * MIB + 1);
-      expect(await publishArchive(grid.parts, { ...TRIAL_PLACE, accountId: null }, long)).toEqual({
+      expect(await publishArchive(grid.parts, { ...TEST_KEY, accountId: null }, long)).toEqual({
         outcome: 'refused',
-        faults: [{ file: null, line: null, message: 'the archive has more than 192 MiB' }],
+        faults: [{ file: null, line: null, message: 'the archive is larger than 192 MiB' }],
       });
     });
   });
 
-  describe('a member is refused', () => {
+  describe('a member is rejected', () => {
     const withDtd = (dtd: string, value = 'x') =>
       differenceModelXml('EQ', { description: value }).replace('<rdf:RDF', `<!DOCTYPE rdf:RDF ${dtd}>\n<rdf:RDF`);
     const laughs = Array.from(
@@ -274,7 +285,7 @@ export function publishingRefused(): void {
       ],
       ['that is empty', '', [/^EQ\.xml:/]],
       [
-        'with a name that no index holds',
+        'with a name too long for an index',
         differenceModelXml('EQ', { forward: lineSegment('\u4e00'.repeat(400), 'Long') }),
         [/^EQ\.xml:-: an identifier or a name has more than 1024 bytes/],
       ],
@@ -283,7 +294,7 @@ export function publishingRefused(): void {
       expect(found).toEqual(expect.arrayContaining(expected.map((pattern) => expect.stringMatching(pattern))));
     });
 
-    it('with every reason at once, also those against the others', async () => {
+    it('with all its faults, together with those of the other members', async () => {
       const twice = lineSegment('A', 'One') + lineSegment('A', 'Two');
       const archive = await zipOf([
         { name: 'EQ.xml', bytes: differenceModelXml('EQ', { forward: twice }) },
@@ -292,15 +303,15 @@ export function publishingRefused(): void {
       ]);
       const found = await reasons(archive);
       expect(found).toEqual([
-        'notes.txt:-: is not a member of such an archive',
+        'notes.txt:-: must not be in the archive: its members are EQ.xml, SC.xml and GL.xml',
         'GL.xml:-: is missing from the archive',
-        expect.stringMatching(/^EQ\.xml:\d+: .*A stands twice/),
+        expect.stringMatching(/^EQ\.xml:\d+: .*A occurs twice/),
         expect.stringMatching(/^SC\.xml:\d+: .*profile/i),
       ]);
     });
   });
 
-  describe('archives that are refused', () => {
+  describe('rejected archives', () => {
     it('leave nothing in the database', async () => {
       expect(await grid.rows()).toEqual({});
     });
@@ -308,48 +319,48 @@ export function publishingRefused(): void {
 
   describe('An archive that is uploaded', () => {
     let uploads: Uploads;
-    /** Those of another process. */
+    /** Uploads of another process. */
     let others: Uploads;
     const PLACES = 3;
-    /** Where the archives of a test are published. */
-    let place: typeof TRIAL_PLACE;
+    /** Publication key of the test. */
+    let key: typeof TEST_KEY;
     let projects = 0;
     beforeEach(() => {
-      place = { ...TRIAL_PLACE, projectId: `U${++projects}` };
+      key = { ...TEST_KEY, projectId: `U${++projects}` };
       const repository = new UploadRepository(grid.database.pool);
       [uploads, others] = [0, 1].map(() =>
-        uploadsOf({ ...grid.parts, uploads: repository, turns: publishingTurns(PLACES), key: grid.key }),
+        uploadsOf({ ...grid.parts, uploads: repository, queue: publicationQueue(PLACES), key: grid.key }),
       ) as [Uploads, Uploads];
     });
     afterEach(() => grid.owner.query('select register.set_clock_offset(0)'));
 
-    const prepare = async () => (await uploads.prepare(place, 'acc_1')).address;
+    const prepare = async () => (await uploads.prepare(key, 'acc_1')).address;
     const send = (address: string, archive: Buffer, to = uploads): Promise<UploadOutcome> =>
       to.publishAt(address, Readable.from([archive.subarray(0, 100), archive.subarray(100)]));
 
-    /** The versions at the place of a test. */
+    /** The versions of the project of the test. */
     const published = async () =>
       (
         await grid.owner.query(
           `select version, account_id as "accountId" from project_version join development_project p on p.id = project
        where p.project_id = $1 order by version`,
-          [place.projectId],
+          [key.projectId],
         )
       ).rows as unknown[];
 
     describe('an upload address', () => {
-      it('takes one archive within ten minutes of the one clock', async () => {
-        const { address, expiresAt } = await uploads.prepare(place, 'acc_1');
+      it('accepts one archive within ten minutes, by the clock of the register', async () => {
+        const { address, expiresAt } = await uploads.prepare(key, 'acc_1');
         expect(address).toMatch(/^\/grid-modelling\/uploads\/[\w-]{43}$/);
         expect(Math.abs(expiresAt.getTime() - Date.now() - 600_000)).toBeLessThan(10_000);
         expect(await send(address, await gridArchive())).toMatchObject({
           ...{ outcome: 'published', isNew: true },
-          version: { ...place, version: 1 },
+          version: { ...key, version: 1 },
         });
         expect(await published()).toEqual([{ version: 1, accountId: 'acc_1' }]);
       });
 
-      it('is not kept, only its hash is', async () => {
+      it('is not stored, only its hash', async () => {
         const token = (await prepare()).slice(-43);
         const { rows } = await grid.owner.query<{ stored: string }>('select upload::text as stored from upload');
         const all = rows.map(({ stored }) => stored).join();
@@ -357,7 +368,7 @@ export function publishingRefused(): void {
         expect(all).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
       });
 
-      it('answers the same archive again by what it published, and no other', async () => {
+      it('returns the published version for the same archive, and rejects any other', async () => {
         const [address, archive] = [await prepare(), await gridArchive()];
         await send(address, archive);
         expect(await send(address, archive)).toMatchObject({
@@ -369,7 +380,7 @@ export function publishingRefused(): void {
         expect(await published()).toHaveLength(1);
       });
 
-      it('takes a mended archive after one that was refused', async () => {
+      it('accepts a corrected archive after a rejected one', async () => {
         const address = await prepare();
         const before = await grid.rows();
         expect(await send(address, Buffer.from('no zip'))).toMatchObject({ outcome: 'refused' });
@@ -377,7 +388,7 @@ export function publishingRefused(): void {
         expect(await send(address, await gridArchive())).toMatchObject({ outcome: 'published', isNew: true });
       });
 
-      it('publishes one of two archives that come at once to two processes', async () => {
+      it('publishes one of two archives that two processes receive concurrently', async () => {
         const address = await prepare();
         const archives = await Promise.all([gridArchive(), gridArchive()]);
         const outcomes = await Promise.all(
@@ -387,9 +398,9 @@ export function publishingRefused(): void {
         expect(await published()).toEqual([{ version: 1, accountId: 'acc_1' }]);
       });
 
-      it('is used, too, by an archive that repeats the newest version', async () => {
+      it('is also used up by an archive that repeats the newest version', async () => {
         const archive = await gridArchive();
-        await grid.published(archive, place);
+        await grid.published(archive, key);
         const address = await prepare();
         expect(await send(address, archive)).toMatchObject({
           outcome: 'published',
@@ -399,7 +410,7 @@ export function publishingRefused(): void {
         expect(await send(address, await gridArchive())).toEqual({ outcome: 'gone' });
       });
 
-      it('is gone when it has expired, or is none', async () => {
+      it('is gone if it is expired or unknown', async () => {
         const address = await prepare();
         const before = await grid.rows();
         await grid.owner.query('select register.set_clock_offset(601)');
@@ -410,21 +421,21 @@ export function publishingRefused(): void {
         expect(await grid.rows()).toEqual(before);
       });
 
-      it('is forgotten a day after it is over, and answers its repeat until then', async () => {
+      it('is deleted a day after it has expired, and returns its version until then', async () => {
         const [address, archive] = [await prepare(), await gridArchive()];
         await send(address, archive);
         const repository = new UploadRepository(grid.database.pool);
         await grid.owner.query('select register.set_clock_offset(80000)');
-        await repository.forget();
+        await repository.purgeExpired();
         expect(await send(address, archive)).toMatchObject({ outcome: 'published', isNew: false });
         await grid.owner.query('select register.set_clock_offset(90000)');
-        await repository.forget();
+        await repository.purgeExpired();
         expect(await send(address, archive)).toEqual({ outcome: 'gone' });
       });
     });
 
     describe('an archive that is sent', () => {
-      it('keeps nobody out who sends to another address, however many come to one and stall', async () => {
+      it('does not block other addresses, however many uploads to its address stall', async () => {
         const [address, another] = [await prepare(), await prepare()];
         const stalled = Array.from({ length: PLACES + 1 }, () => new Readable({ read: () => undefined }));
         const outcomes = stalled.map((stream) => uploads.publishAt(address, stream).catch(String));
@@ -435,7 +446,7 @@ export function publishingRefused(): void {
         expect(await send(address, await gridArchive())).toMatchObject({ outcome: 'published' });
       });
 
-      /** The results of those that end first. */
+      /** The outcomes of the uploads that end first. */
       function firstOf<Result>(promises: readonly Promise<Result>[], count: number): Promise<Result[]> {
         const results: Result[] = [];
         return new Promise((resolve) => {
@@ -444,7 +455,7 @@ export function publishingRefused(): void {
         });
       }
 
-      it('is given up as soon as it is too long, and its stream left to be answered', async () => {
+      it('is rejected as soon as it is too large, and its stream stays open for the response', async () => {
         const address = await prepare();
         const before = await grid.rows();
         let sent = 0;
@@ -456,14 +467,17 @@ export function publishingRefused(): void {
             }
           })(),
         );
-        expect(await uploads.publishAt(address, endless)).toEqual({ outcome: 'too-large' });
+        expect(await uploads.publishAt(address, endless)).toEqual({
+          outcome: 'too-large',
+          maxBytes: 192 * 1024 * 1024,
+        });
         expect(sent).toBeLessThan(230);
         expect(endless.destroyed).toBe(false);
         endless.destroy();
         expect(await grid.rows()).toEqual(before);
       });
 
-      it('is told to come later when others fill all places, and takes the place of one who breaks off', async () => {
+      it('is busy while all places are taken, and gets the place of an upload that is aborted', async () => {
         const address = await prepare();
         const addresses = await Promise.all(Array.from({ length: PLACES }, prepare));
         const waiting = addresses.map(() => new Readable({ read: () => undefined }));
@@ -477,14 +491,14 @@ export function publishingRefused(): void {
       });
     });
 
-    /** A logger, and the lines that it has written. */
+    /** Returns a logger and the lines that it writes. */
     function recordingLogger() {
       const lines: string[] = [];
       return { lines, logger: pino({}, { write: (line: string) => void lines.push(line) }) };
     }
 
     describe('the files of grid-models', () => {
-      it('are unavailable (SYS002) without the database, and tell whoever sends that it was broken off', async () => {
+      it('are unavailable (SYS002) without the database; an aborted upload throws its own error', async () => {
         const { logger, lines } = recordingLogger();
         const contents = contentStore(grid.parts.contents, grid.key);
         const files = gridFiles(contents, uploads, logger);
@@ -500,7 +514,7 @@ export function publishingRefused(): void {
         const nowhere = {
           ...grid.parts,
           uploads: new UploadRepository(away),
-          turns: publishingTurns(1),
+          queue: publicationQueue(1),
           key: grid.key,
         };
         const without = gridFiles(contentStore(new ContentRepository(away), grid.key), uploadsOf(nowhere), logger);
@@ -510,7 +524,7 @@ export function publishingRefused(): void {
         expect(lines).toHaveLength(1); // the same fault again is counted
       });
 
-      it('are unavailable when the folder for temporary files is, and say so', async () => {
+      it('are unavailable (SYS002) without the folder for temporary files, which is logged', async () => {
         const { logger, lines } = recordingLogger();
         const files = gridFiles(contentStore(grid.parts.contents, grid.key), uploads, logger);
         const address = await prepare();
@@ -535,29 +549,32 @@ export function publishingRefused(): void {
 
     const PLACE = ['--area', 'EPN', '--year', '2026', '--period', '01', '--project', 'Told'];
 
-    const told = (...words: string[]) => runOperatorCommand('publish-grid.ts', words, environment).ended;
+    const told = async (...words: string[]) => {
+      const { code, said } = await runOperatorCommand('commands/publish-grid', words, environment).ended;
+      return { code, said };
+    };
 
-    describe('the command that publishes says in its own words', () => {
-      it('how it is used, when it is asked', async () => {
+    describe('the command publish-grid explains', () => {
+      it('its usage, with --help', async () => {
         const { code, said } = await told('--help');
         expect(code).toBe(0);
         expect(said).toMatch(/^usage: npm run --silent publish-grid -- --area EPN/);
         expect((await told(...PLACE, '--help')).code).toBe(0);
       });
 
-      it('that there is no such file', async () => {
+      it('that the file does not exist', async () => {
         const absent = join(grid.folder.path, 'absent.zip');
         expect(await told(...PLACE, absent)).toEqual({ code: 1, said: `${absent}: there is no such file\n` });
         const below = join(await grid.folder.write('plain', ''), 'absent.zip');
         expect(await told(...PLACE, below)).toEqual({ code: 1, said: `${below}: there is no such file\n` });
       });
 
-      it('that it is a folder', async () => {
+      it('that the file is a folder', async () => {
         const said = `${grid.folder.path}: is a folder, not an archive\n`;
         expect(await told(...PLACE, grid.folder.path)).toEqual({ code: 1, said });
       });
 
-      it('that it is something else than a file', async () => {
+      it('that the file is not a regular file', async () => {
         expect(await told(...PLACE, '/dev/null')).toEqual({ code: 1, said: '/dev/null: is no plain file\n' });
       });
 
@@ -567,15 +584,15 @@ export function publishingRefused(): void {
           const folder = jest.spyOn(os, 'tmpdir').mockReturnValue(path);
           const error = await grid.publish(archive).catch((failure: unknown) => failure);
           folder.mockRestore();
-          const said = startFault(error, {});
+          const said = startupErrorMessage(error, {});
           expect(said).toContain(`the folder for temporary files ${path} (TMPDIR) cannot be used: `);
           expect(said).not.toMatch(/DATA_DIR|DATABASE_URL/);
         }
       });
 
-      it('that it is no zip file', async () => {
+      it('that the file is not a zip file', async () => {
         const archive = await grid.folder.write('text.zip', 'no zip file, but a text '.repeat(20));
-        const said = `${archive}: the archive is no zip file, or not a whole one\n`;
+        const said = `${archive}: the archive is not a complete zip file\n`;
         expect(await told(...PLACE, archive)).toEqual({ code: 1, said });
       });
     });

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import {
   CONFIRM_LINK,
   EXISTS,
@@ -36,7 +36,9 @@ export function contests(): void {
   });
   afterEach(() => room.moveClock(0));
 
-  /** A home of which `honest` knows the customer, and at which `attacker` writes a record with an address of its own. */
+  /**
+   * A meter point whose customer `honest` registered, and for which `attacker` registers a record with another address.
+   */
   async function contested({ attackerFirst = false } = {}) {
     const [mpxn, email, theirs] = [newMpxn(), people.newEmail('resident'), people.newEmail('attacker')];
     const own = () => people.customer(honest, mpxn, email, 'own');
@@ -46,25 +48,28 @@ export function contests(): void {
   }
   const isContested = async (token: string) => (await scopeOf(room, token))?.isContested;
 
-  describe('One Data User’s word', () => {
-    it.each([[false], [true]])('does not make a customer of others: attacker first %s', async (attackerFirst) => {
-      const { email, theirs, mpxn } = await contested({ attackerFirst });
-      const unverified = await room.newRecord(other, { email: null, principalVerification: null }, { mpxn });
-      await people.consent(other, unverified, 'of a third');
-      const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
-      expect(await people.seen(resident)).toEqual(['own']);
-      expect(await people.seen(intruder)).toEqual(['planted']);
-      for (const [token, foreign] of [
-        [intruder, await people.idOf(resident, 'own')],
-        [resident, await people.idOf(intruder, 'planted')],
-      ] as const)
-        expect((await people.withdraw(token, foreign)).codes).toEqual(['NTF001']);
-      expect((await people.withdraw(resident, await people.idOf(resident, 'own'))).codes).toEqual([]);
-      expect(await people.seen(resident, 'HISTORY')).toEqual(['own']);
-      expect(await people.seen(intruder, 'HISTORY')).toEqual([]);
-    });
+  describe('A record of one Data User', () => {
+    it.each([[false], [true]])(
+      'gives its contact no access to records of other Data Users while contacts are contested: attacker first %s',
+      async (attackerFirst) => {
+        const { email, theirs, mpxn } = await contested({ attackerFirst });
+        const unverified = await room.newRecord(other, { email: null, principalVerification: null }, { mpxn });
+        await people.consent(other, unverified, 'of a third');
+        const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
+        expect(await people.seen(resident)).toEqual(['own']);
+        expect(await people.seen(intruder)).toEqual(['planted']);
+        for (const [token, foreign] of [
+          [intruder, await people.idOf(resident, 'own')],
+          [resident, await people.idOf(intruder, 'planted')],
+        ] as const)
+          expect((await people.withdraw(token, foreign)).codes).toEqual(['NTF001']);
+        expect((await people.withdraw(resident, await people.idOf(resident, 'own'))).codes).toEqual([]);
+        expect(await people.seen(resident, 'HISTORY')).toEqual(['own']);
+        expect(await people.seen(intruder, 'HISTORY')).toEqual([]);
+      },
+    );
 
-    it('confines a session that was there before the second contact', async () => {
+    it('limits an existing session once a second contact is registered', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('early')];
       await people.customer(attacker, mpxn, email, 'planted');
       const token = await people.signedIn(email);
@@ -75,7 +80,7 @@ export function contests(): void {
       expect(await people.seen(token)).toEqual(['planted']);
     });
 
-    it('that a session withdraws by is gone when the contest began while the record was held by another', async () => {
+    it('does not let its session withdraw a consent if a contest starts while another transaction locks the record', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('waiting')];
       await people.customer(attacker, mpxn, email, 'planted');
       const token = await people.signedIn(email);
@@ -85,15 +90,15 @@ export function contests(): void {
         'own',
       );
       const id = await people.idOf(token, 'own');
-      const holder = await people.holding(id);
+      const lock = await people.holding(id);
       const withdrawal = people.withdraw(token, id);
-      await holder.isWaitedFor();
+      await lock.isWaitedFor();
       await room.newRecord(honest, { email: people.newEmail('resident') }, { mpxn });
-      await holder.release();
+      await lock.release();
       expect((await withdrawal).codes).toEqual(['NTF001']);
     });
 
-    it('does not count as that of the customer by their address beside a passkey of its own', async () => {
+    it('does not connect its passkey to the address of the customer that it also contains', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('resident')];
       await people.customer(honest, mpxn, email, 'own');
       const passkey = await people.passkeyHolder(attacker, mpxn, email);
@@ -104,7 +109,7 @@ export function contests(): void {
     });
   });
 
-  describe('Every contact is told', () => {
+  describe('Every contact is notified', () => {
     it('once, with the name of the Data User that wrote the new record', async () => {
       const { email, theirs, mpxn } = await contested();
       for (const address of [email, theirs]) {
@@ -117,7 +122,7 @@ export function contests(): void {
       expect(await people.notices(email)).toHaveLength(1);
     });
 
-    it('on the day on which somebody else moves in, at the next sign-in at the latest', async () => {
+    it('when another person moves in: by the next sign-in on that day at the latest', async () => {
       const [mpxn, email, coming] = [newMpxn(), people.newEmail('resident'), people.newEmail('coming')];
       await people.customer(honest, mpxn, email, 'own');
       const { rows } = await room.owner.query(
@@ -132,8 +137,8 @@ export function contests(): void {
     });
   });
 
-  describe('No contest is made', () => {
-    it('of the same address, whichever Data Users know it, nor of records that nobody vouches for', async () => {
+  describe('Contacts are not contested', () => {
+    it('if several Data Users register one address, or if a record is unverified', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('one-person')];
       await people.customer(honest, mpxn, email, 'own');
       await people.customer(other, mpxn, email.toUpperCase(), 'also own');
@@ -144,7 +149,7 @@ export function contests(): void {
       expect(await people.notices(email)).toEqual([]);
     });
 
-    it('of the contacts of a former and a present occupant', async () => {
+    it('between a former and a present occupant', async () => {
       const [mpxn, former, present] = [newMpxn(), people.newEmail('former'), people.newEmail('present')];
       await people.customer(honest, mpxn, former, 'former');
       await room.tenancyChanged(mpxn, '2022-06-01');
@@ -155,7 +160,7 @@ export function contests(): void {
       expect(await scopeOf(room, lives)).toMatchObject({ isContested: false });
     });
 
-    it('any more, once a change of tenancy leaves one contact behind', async () => {
+    it('once a change of tenancy separates them', async () => {
       const { mpxn, email, theirs } = await contested();
       await room.tenancyChanged(mpxn, '2022-06-01');
       await people.customer(honest, mpxn, email, 'own again', { moveInDate: '2022-06-01' });
@@ -169,7 +174,7 @@ export function contests(): void {
     const LINK = { method: 'MAGIC_LINK' };
     const METHODS = [LINK, { method: 'PASSKEY_ASSERT' }, { method: 'PASSKEY_REGISTER' }];
 
-    it('is refused while contacts stand against each other, and no method is named', async () => {
+    it('is rejected while contacts are contested, and no method is available', async () => {
       const { mpxn } = await contested();
       for (const method of METHODS)
         expect((await room.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
@@ -179,7 +184,7 @@ export function contests(): void {
       expect(existence).toEqual({ exists: true, availableMethods: [] });
     });
 
-    it('that was confirmed before proves nothing any more, and one under way cannot be confirmed', async () => {
+    it('that was confirmed before a contest can no longer be used, and a pending one cannot be confirmed', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('attacker')];
       await people.customer(attacker, mpxn, email, 'planted');
       const confirmed = await started(room, other, { mpxn, ...LINK });
@@ -194,14 +199,14 @@ export function contests(): void {
       }
     });
 
-    it('of an own record goes on: its Data User asks its own customer', async () => {
+    it("of the caller's own record continues to work", async () => {
       const { ir } = await contested();
       expect((await started(room, honest, LINK, ir)).tokenRef).toMatch(/^mlr_/);
     });
   });
 
-  describe('Both contacts proven in one session', () => {
-    it('are one person: by a link mailed to the other address', async () => {
+  describe('Two contacts proven in one session', () => {
+    it('count as one person: by a link mailed to the other address', async () => {
       const { email, theirs } = await contested();
       const token = await people.signedIn(email);
       const secret = await people.mailedProof(token, theirs);
@@ -214,7 +219,7 @@ export function contests(): void {
       expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
     });
 
-    it('are not proven in the session of the other, in another of the own, nor without one', async () => {
+    it('cannot be proven in the session of the other contact, in another session of the same contact, or without a session', async () => {
       const { email, theirs } = await contested();
       const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
       const secret = await people.mailedProof(intruder, email);
@@ -234,7 +239,7 @@ export function contests(): void {
       expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
     });
 
-    it('are one person: by a passkey of the home, and by no other passkey', async () => {
+    it('count as one person: by a passkey registered for the meter point, and by no other passkey', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('resident')];
       await people.customer(honest, mpxn, email, 'own');
       const passkey = await people.passkeyHolder(other, mpxn, null);
@@ -248,7 +253,7 @@ export function contests(): void {
       expect(await people.seen(token)).toEqual(['of the passkey', 'own']);
     });
 
-    it('hold for a later tenancy no more', async () => {
+    it('do not count as one person in a later tenancy', async () => {
       const { mpxn, email, theirs } = await contested();
       const token = await people.signedIn(email);
       valueOf(await room.ask(PROVE_BY_LINK, { secret: await people.mailedProof(token, theirs) }, asCustomer(token)));
@@ -264,8 +269,8 @@ export function contests(): void {
     });
   });
 
-  describe('Whom the supplier proves', () => {
-    it('is let in while contacts stand against each other, and only then', async () => {
+  describe('A customer signed in at the supplier', () => {
+    it('is admitted only while contacts are contested', async () => {
       const { mpxn, theirs } = await contested();
       expect((await people.supplied(mpxn)).codes).toEqual([]);
       const [alone, email] = [newMpxn(), people.newEmail('alone')];
@@ -274,7 +279,7 @@ export function contests(): void {
       expect(theirs).toContain('attacker');
     });
 
-    it('sees what was registered for confirmed contacts, and everything when each was judged', async () => {
+    it('reads access registered for confirmed contacts, and all access when every contact has a verdict', async () => {
       const { mpxn, email, theirs } = await contested();
       const { token } = await people.supplied(mpxn);
       expect(valueOf(await room.ask(SESSION, {}, asCustomer(token)))).toMatchObject({ mpxn, isCurrent: true });
@@ -288,7 +293,7 @@ export function contests(): void {
       expect(await scopeOf(room, intruder)).toBeNull();
     });
 
-    it('ends with a rejection all that a contact opens, also when it is registered again', async () => {
+    it('ends the access of a rejected contact, also when the contact is registered again', async () => {
       const { mpxn, email, theirs } = await contested();
       const { token } = await people.supplied(mpxn);
       const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith('a'))?.id as string;
@@ -305,7 +310,7 @@ export function contests(): void {
       expect(again).toEqual(['OTHER', 'REJECTED']);
     });
 
-    it('alone judges', async () => {
+    it('is the only one who may confirm or reject contacts', async () => {
       const { email, theirs } = await contested();
       for (const address of [email, theirs]) {
         const token = await people.signedIn(address);
@@ -332,7 +337,7 @@ export function contests(): void {
       return counts.find((each: { dataUser: { duid: string } }) => each.dataUser.duid === duid);
     };
 
-    it('sees contacts, contests and rejections of each Data User, and an alert from 20 contests a day on', async () => {
+    it('reads contacts, contests and rejections of each Data User, with an alert from 20 contests a day', async () => {
       const busy = await room.dataUser();
       for (let n = 1; n <= 20; n++) {
         const mpxn = newMpxn();
@@ -346,10 +351,10 @@ export function contests(): void {
           valueOf(await people.judge(token, id, 'REJECTED'));
         expect(await countsOf(busy)).toMatchObject({ rejections: 1 });
       }
-      expect(room.log()).toContain('a Data User causes many contests');
+      expect(room.log()).toContain('Data User reached the alert threshold of contests');
     });
 
-    it('counts a contact that is removed and planted again', async () => {
+    it('counts a contact again each time it is removed and registered again', async () => {
       const [mpxn, email, busy] = [newMpxn(), people.newEmail('again'), await room.dataUser()];
       await room.newRecord(honest, {}, { mpxn });
       for (let n = 1; n <= 3; n++) {
@@ -365,7 +370,7 @@ export function contests(): void {
     });
   });
 
-  describe('The right to assert that an identity was verified', () => {
+  describe('The right to report an identity as verified', () => {
     const REGISTER = 'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';
     const input = (outcome: string | null) => ({
       piiPrincipal: { mpxn: newMpxn(), moveInDate: '2021-04-01' },
@@ -373,7 +378,7 @@ export function contests(): void {
       principalVerification: outcome && { method: 'Bill', verifiedAt: '2026-01-12T10:00:00Z', outcome },
     });
 
-    it('is withdrawn and restored by an admin, audited, while everything else goes on', async () => {
+    it('is withdrawn and restored by an admin and audited; records without that outcome remain possible', async () => {
       const caller = await room.dataUser();
       const set = (right: 'withdraw' | 'restore') =>
         room.accounts.setVerificationRight('admin', caller.accountId, right);
@@ -396,7 +401,7 @@ export function contests(): void {
       ]);
     });
 
-    it('is that of Data Users', async () => {
+    it('applies to Data Users only', async () => {
       const { accountId } = await room.newSupplier();
       await expect(room.accounts.setVerificationRight('admin', accountId, 'withdraw')).rejects.toMatchObject({
         code: 'CNF001',

@@ -14,7 +14,7 @@ export function customerSessions(): void {
 
   let people = 0;
 
-  /** Somebody who is signed in, at a new property unless one is given. */
+  /** A signed-in customer, at a new meter point unless one is given. */
   async function customer({ mpxn = newMpxn(), principal = {}, returnUrls = [RETURN], entry = {} } = {}) {
     const email = `person-${(people += 1)}@customer.example`;
     const dataUser = await room.dataUser(...returnUrls);
@@ -30,7 +30,7 @@ export function customerSessions(): void {
   const rowsOf = async (text: string, values: unknown[] = []) => (await room.owner.query(text, values)).rows;
 
   describe("A customer's session", () => {
-    it('lets see one meter point, since the day of moving in', async () => {
+    it('gives access to one meter point, from the move-in date', async () => {
       const { ir, mpxn, token } = await customer();
       const [record] = await rowsOf('select id, meter_point_id from identity.identity_record where ref = $1', [ir]);
       expect(await scopeOf(room, token)).toEqual({
@@ -57,7 +57,7 @@ export function customerSessions(): void {
       expect((await room.ask(END_SESSION, {}, asCustomer(token))).codes).toEqual(['AUT001']);
     });
 
-    it('ends when the customer signs out, at once in every replica, and that one alone', async () => {
+    it('ends on sign-out, immediately in every replica, without ending other sessions of the customer', async () => {
       const { token, email } = await customer();
       const { token: other } = await signedInByLink(room, { email }, email);
       expect((await room.ask(END_SESSION, {}, asCustomer(token))).data).toEqual({ endCustomerSession: true });
@@ -79,7 +79,7 @@ export function customerSessions(): void {
       expect(await sessionOf(token)).toEqual(['AUT001']);
     });
 
-    it('is known by its token only, of which nothing but a keyed hash is stored', async () => {
+    it('is found only by its token, which is stored as a keyed hash', async () => {
       const { token, mpxn } = await customer();
       const { sessionId } = await scopeOf(room, token);
       for (const wrong of ['', 'cst_', sessionId, token.slice(4), `cst_${'A'.repeat(43)}`, `${token}A`])
@@ -89,20 +89,20 @@ export function customerSessions(): void {
       expect(room.log()).not.toContain(token.slice(4));
     });
 
-    it('is told about to services only', async () => {
+    it('is readable by services only', async () => {
       const { token } = await customer();
       const query = 'query ($token: String!) { customerScope(token: $token) { sessionId } }';
       expect((await room.ask(query, { token })).codes).toEqual(['AUT001']);
       expect((await room.ask(query, { token }, asCustomer(token))).codes).toEqual(['PRM001']);
     });
 
-    it('is not that of another role', async () => {
+    it('is not readable by other roles', async () => {
       const { dataUser, token } = await customer();
       expect((await room.ask(SESSION, {}, { caller: dataUser, bearer: token })).codes).toEqual(['PRM001']);
       expect((await room.ask(SESSION)).codes).toEqual(['AUT001']);
     });
 
-    it('cannot be made longer by anybody', async () => {
+    it('cannot be extended, not even by the owner of the tables', async () => {
       const { token } = await customer();
       await expect(
         room.owner.query("update identity.customer_session set expires_at = expires_at + interval '1 s'"),
@@ -112,7 +112,7 @@ export function customerSessions(): void {
   });
 
   describe('After a Change of Tenancy', () => {
-    it('the session of the former occupant sees what is linked to their own record only, from that day on', async () => {
+    it('the session of the former occupant reads only records linked to the own record from that day on', async () => {
       const { token, mpxn } = await customer();
       await room.tenancyChanged(mpxn, '2021-04-01');
       expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, endedAt: null });
@@ -127,7 +127,7 @@ export function customerSessions(): void {
       expect(await sessionOf(token)).toMatchObject({ isCurrent: false });
     });
 
-    it('announced for a later day nothing changes before', async () => {
+    it('a change announced for a later day has no effect before that day', async () => {
       const { token, mpxn } = await customer();
       const { rows } = await room.owner.query(
         `select to_char((register.register_now() at time zone 'Europe/London')::date + 1, 'YYYY-MM-DD') as tomorrow`,
@@ -138,7 +138,10 @@ export function customerSessions(): void {
   });
 
   describe('An occupancy', () => {
-    /** What the scope of somebody who moved in on a day tells of changes, each as its day and the instant at which it was recorded. */
+    /**
+     * Start and end of the occupancy in the scope of a customer who moved in on `moveInDate`, after these changes of
+     * tenancy.
+     */
     async function boundsAfter(moveInDate: string, ...changes: (readonly [day: string, recordedAt: string])[]) {
       const { token, ir } = await customer({ principal: { moveInDate } });
       for (const change of changes)
@@ -151,21 +154,21 @@ export function customerSessions(): void {
       return { beganAt, endedAt };
     }
 
-    it('begins when the change was recorded, on its day or later', async () => {
+    it('starts when the change was recorded, on its day or later', async () => {
       const change = ['2024-07-01', '2024-07-01T13:45:10.123456Z'] as const;
       expect(await boundsAfter('2024-07-01', change)).toEqual({ beganAt: '2024-07-01T13:45:10.124Z', endedAt: null });
       const late = ['2024-07-01', '2024-07-09T10:00:00Z'] as const;
       expect(await boundsAfter('2024-07-02', late)).toEqual({ beganAt: '2024-07-09T10:00:00.000Z', endedAt: null });
     });
 
-    it('begins with its day in Great Britain when the change was recorded before, in summer and in winter', async () => {
+    it('starts with its day in Great Britain if the change was recorded before, in summer and in winter', async () => {
       const summer = ['2024-07-01', '2024-06-30T22:59:59Z'] as const;
       expect((await boundsAfter('2024-07-01', summer)).beganAt).toBe('2024-06-30T23:00:00.000Z');
       const winter = ['2024-01-10', '2023-12-01T00:00:00Z'] as const;
       expect((await boundsAfter('2024-01-10', winter)).beganAt).toBe('2024-01-10T00:00:00.000Z');
     });
 
-    it('does not begin later because the change is recorded again', async () => {
+    it('does not start later if the change is recorded again', async () => {
       const twice = [
         ['2024-01-10', '2024-01-10T09:00:00Z'],
         ['2024-01-10', '2024-01-12T09:00:00Z'],
@@ -173,7 +176,7 @@ export function customerSessions(): void {
       expect(await boundsAfter('2024-01-10', ...twice)).toEqual({ beganAt: '2024-01-10T09:00:00.000Z', endedAt: null });
     });
 
-    it('ends when the next one begins', async () => {
+    it('ends when the next one starts', async () => {
       const next = ['2024-07-01', '2024-07-01T13:45:10Z'] as const;
       const further = ['2025-07-01', '2025-07-01T13:45:10Z'] as const;
       expect(await boundsAfter('2024-06-30', next, further)).toEqual({
@@ -183,7 +186,7 @@ export function customerSessions(): void {
     });
   });
 
-  describe('The way back', () => {
+  describe('The return URL of a session', () => {
     const signedInTo = async (entry: object, returnUrls?: string[]) =>
       (await sessionOf((await customer({ entry, ...(returnUrls && { returnUrls }) })).token)).returnUrl;
 
@@ -194,21 +197,21 @@ export function customerSessions(): void {
     it.each([
       ['another site', 'https://evil.example/'],
       ['more than the registered URL', `${RETURN}&more=1`],
-      ['less than it', 'https://larkhill.example/return'],
-      ['it in capitals', RETURN.toUpperCase()],
+      ['less than the registered URL', 'https://larkhill.example/return'],
+      ['the registered URL in capitals', RETURN.toUpperCase()],
       ['a script', 'javascript:alert(1)'],
       ['nothing', ''],
       ['a very long text', 'x'.repeat(5_000)],
-    ])('is dropped without a word when it is %s', async (_, returnUrl) => {
+    ])('is dropped silently when it is %s', async (_, returnUrl) => {
       expect(await signedInTo({ returnUrl })).toBeNull();
     });
 
-    it('is nowhere when none was named, or none is registered', async () => {
+    it('is null when none was requested or none is registered', async () => {
       expect(await signedInTo({})).toBeNull();
       expect(await signedInTo({ returnUrl: RETURN }, [])).toBeNull();
     });
 
-    it('may be that of the Data User by whose link the customer came, at the same meter point only', async () => {
+    it('may belong to the Data User whose link the customer followed, at the same meter point only', async () => {
       const mpxn = newMpxn();
       const site = 'https://other.example/back';
       const other = await room.dataUser(site);
@@ -224,7 +227,7 @@ export function customerSessions(): void {
     });
   });
 
-  describe('What has expired', () => {
+  describe('Expired data', () => {
     it('is deleted: sessions, links and attempts', async () => {
       const late = await startSignInRoom();
       try {
@@ -239,7 +242,7 @@ export function customerSessions(): void {
           ).rows[0];
         expect(await counts()).toEqual({ sessions: 1, links: 1, attempts: 1 });
         await late.moveClock(9 * HOUR);
-        await late.addReplica(); // it does what every replica does now and then
+        await late.addReplica(); // every replica deletes expired data when it starts
         await until(async () => (Object.values(await counts()).every((count) => count === 0) ? true : undefined));
       } finally {
         await late.close();

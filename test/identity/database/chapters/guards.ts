@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
-import type { IdentityKeys } from '../../../../subgraphs/identity/foundation';
-import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity';
+import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity.module';
 import { accessOfOrganisations, places } from '../../../support/identity-surroundings';
-import { readSettings } from '../../../../process/settings';
-import type { CallContext, Caller } from '../../../../subgraphs/server/caller';
-import { sessionOptions } from '../../../../subgraphs/server/database';
+import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
+import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
+import { readSettings } from '../../../../process/read-settings';
+import type { IdentityKeys } from '../../../../subgraphs/identity/keys';
 
 export function guards(): void {
   const MPXN = 'AB12345678';
@@ -85,7 +85,7 @@ export function guards(): void {
     admin = new Client({ connectionString: database.url });
     await admin.connect();
   });
-  /** Records of earlier tests do not count against the limit of their Data User: all are of one meter point. */
+  /** Frees the limit of records per meter point: all tests register at the same one. */
   afterEach(() =>
     admin.query(
       `set session_replication_role = 'replica'; update identity.identity_record set is_legacy = true; reset session_replication_role`,
@@ -147,8 +147,8 @@ export function guards(): void {
   const texts = ['\0', '\ud800', 'x\udfffx'];
   const coded400 = /^VAL00[138]$/;
 
-  describe('What other subgraphs learn', () => {
-    it('is the owner and the opaque meter point of a record, told to services only', async () => {
+  describe('Data for other subgraphs', () => {
+    it('consists of the owner and the opaque meter point of a record, readable by services only', async () => {
       const { ir } = await register(owner);
       const anonymous = (await register(stranger)).ir;
       await anonymise(anonymous);
@@ -178,7 +178,7 @@ export function guards(): void {
       expect(codes(await ask(null, LINKS, { refs: Array(501).fill(ir) }, { service: 'access' }))).toEqual(['VAL003']);
     });
 
-    it('is a referenced record, told to its owning Data User only', async () => {
+    it('resolves references to records for their own Data User only', async () => {
       const { ir } = await register(owner);
       const { rows } = await admin.query<{ id: string }>('select id from identity.identity_record where ref = $1', [
         ir,
@@ -195,7 +195,7 @@ export function guards(): void {
       expect(codes(await refer(null, id))).toEqual(['AUT001']);
     });
 
-    it('is a meter point by the id that its records carry', async () => {
+    it('resolves references to meter points by the id stored in their records', async () => {
       const of = [{ __typename: 'MeterPoint', id: 'opaque' }];
       expect(field(await ask(owner, REFERENCES, { of }), '_entities')).toEqual([{ id: 'opaque' }]);
       expect(codes(await ask(withRole('analyst'), METER_POINT, { mpxn: MPXN }))).toEqual(['PRM001']);
@@ -229,7 +229,9 @@ export function guards(): void {
       [`update change_of_tenancy set effective_date = now()`, DENIED],
       ['delete from change_of_tenancy', DENIED],
       [`update discovered_meter_point set sealed = ''`, DENIED],
-      ['delete from discovered_meter_point', DENIED],
+      ['truncate discovered_meter_point', DENIED],
+      [`update identity_keys.occupancy_key set wrapped = ''`, DENIED],
+      ['delete from occupancy_erasure', DENIED],
       [`update identity_record set mpxn_index = sha256('') where mpxn_index is not null`, REWRITTEN],
       [`update identity_record set email_index = sha256('')`, REWRITTEN],
       [`update identity_record set meter_point_id = 'other' where meter_point_id is not null`, REWRITTEN],
@@ -240,7 +242,7 @@ export function guards(): void {
       [`update identity_record set anonymised_at = now() where anonymised_at is not null`, REWRITTEN],
       [`update identity_record set closing_at = null where anonymised_at is not null`, REWRITTEN],
       [`update identity_record set closing_at = now() + interval '1 s' where anonymised_at is not null`, REWRITTEN],
-    ])('refuses the subgraph itself: %s', async (statement, code) => {
+    ])('denies the subgraph the statement: %s', async (statement, code) => {
       await register(owner);
       await anonymise((await register(owner)).ir);
       expect(await asIdentity(statement)).toBe(code);
@@ -248,14 +250,14 @@ export function guards(): void {
   });
 
   describe('The stored record', () => {
-    it('is not rewritten by the owner of the tables either', async () => {
+    it('cannot be changed by the owner of the tables either', async () => {
       await register(owner);
       await expect(
         admin.query(`update identity.identity_record set duid = 'duid_${'f'.repeat(24)}'`),
       ).rejects.toMatchObject({ code: REWRITTEN });
     });
 
-    it('opens with no other data key than its own', async () => {
+    it('can be decrypted only with its own data key', async () => {
       const { ir } = await register(owner, at('SW11111111'));
       const other = await register(owner, at('SW22222222'));
       await admin.query(
@@ -271,7 +273,7 @@ export function guards(): void {
       }
     });
 
-    it('is found again after a restart', async () => {
+    it('is readable after a restart', async () => {
       const { ir } = await register(owner, at('RS11111111'));
       await identity.close();
       identity = await startIdentity({
@@ -290,9 +292,9 @@ export function guards(): void {
     });
   });
 
-  describe('Requests that make no sense', () => {
+  describe('Malformed requests', () => {
     it.each([true, false])(
-      'are told by a code of the catalogue, never as an internal error (document compiled: %s)',
+      'are rejected with a code of the error catalogue, never as an internal error (document compiled: %s)',
       async (fixed) => {
         const before = logged.length;
         for (const text of texts) {
@@ -336,7 +338,7 @@ export function guards(): void {
     );
 
     it.each([true, false])(
-      'are refused without an echo of the values beside the wrong one (document compiled: %s)',
+      'are rejected without an echo of the correct values beside the wrong one (document compiled: %s)',
       async (fixed) => {
         const { expressedBy: _, ...incomplete } = input;
         for (const wrong of [
@@ -354,15 +356,15 @@ export function guards(): void {
       },
     );
 
-    it('with wrong values in the document itself are coded too', async () => {
+    it('with wrong values in the document itself are rejected with a code too', async () => {
       expect(codes(await ask(owner, '{ meterPoint(mpxn: "1") { id } }', {}))).toEqual(['VAL001']);
       expect(codes(await ask(owner, '{ meterPoint(mpxn: 1234567890) { id } }', {}))).toEqual(['VAL003']);
       expect(codes(await ask(owner, '{ unknown }', {}))).toEqual(['VAL003']);
     });
   });
 
-  describe('Everything written so far', () => {
-    it('shows no personal value: not in the tables, not in the errors, not in the logs', async () => {
+  describe('Everything that the tests wrote', () => {
+    it('contains no personal value in tables, errors or logs', async () => {
       await register(owner, {}, 'secret-idempotency-key');
       const { rows: tables } = await admin.query<{ name: string }>(
         `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('identity', 'identity_keys', 'register')`,

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
-import type { IdentityKeys } from '../../../../subgraphs/identity/foundation';
-import { startIdentity } from '../../../../subgraphs/identity/identity';
+import { startIdentity } from '../../../../subgraphs/identity/identity.module';
 import { accessOfOrganisations, places } from '../../../support/identity-surroundings';
-import { readSettings } from '../../../../process/settings';
-import type { CallContext, Caller } from '../../../../subgraphs/server/caller';
+import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
+import { readSettings } from '../../../../process/read-settings';
+import type { IdentityKeys } from '../../../../subgraphs/identity/keys';
 
 export function identityRecords(): void {
   const MPXN = 'AB12345678';
@@ -124,7 +124,7 @@ export function identityRecords(): void {
   const stored = async (mpxn: string) => field<unknown[]>(await ask(owner, FIND, { mpxn }), 'identityRecords').length;
 
   describe('An Identity Record', () => {
-    it.each([true, false])('reads as it was registered (document compiled: %s)', async (fixed) => {
+    it.each([true, false])('is returned as it was registered (document compiled: %s)', async (fixed) => {
       const { ir, replayed } = await register(owner);
       expect(ir).toMatch(/^ir_[0-9a-f]{24}$/);
       expect(replayed).toBe(false);
@@ -159,7 +159,7 @@ export function identityRecords(): void {
       expect(record['piiPrincipal']).toEqual({ ...least.piiPrincipal, address: null });
     });
 
-    it('is read by the Data User that created it and by nobody else', async () => {
+    it('is readable only by the Data User that created it', async () => {
       const { ir } = await register(owner);
       const reader = async (caller: Caller | null, more = {}) => codes(await ask(caller, READ, { ref: ir }, more));
       expect(await reader(owner)).toEqual([]);
@@ -179,7 +179,7 @@ export function identityRecords(): void {
       expect(field(await ask(owner, READ, { ref: `ir_${'0'.repeat(24)}` }), 'identityRecord')).toBeNull();
     });
 
-    it('keeps nothing personal once its data key is destroyed', async () => {
+    it('contains no personal data once its data key is destroyed', async () => {
       const { ir } = await register(owner);
       await anonymise(ir);
       const record = field<Record<string, unknown>>(await ask(owner, READ, { ref: ir }), 'identityRecord');
@@ -195,7 +195,7 @@ export function identityRecords(): void {
   });
 
   describe('A new Identity Record', () => {
-    it('that breaks rules is refused with every violation, and nothing is stored', async () => {
+    it('that violates rules is rejected with all violations, and nothing is stored', async () => {
       const wrong = {
         ...at('XY99999999'),
         email: 'nobody',
@@ -218,7 +218,7 @@ export function identityRecords(): void {
   });
 
   describe('Finding Identity Records', () => {
-    it('gives the own live records of a meter point or an e-mail address, newest first', async () => {
+    it('returns own live records of a meter point or an e-mail address, newest first', async () => {
       const mpxn = 'FD11111111';
       const first = await register(owner, { ...at(mpxn), email: 'grace@example.org' });
       const second = await register(owner, { ...at(mpxn), email: 'edith@example.org' });
@@ -234,7 +234,7 @@ export function identityRecords(): void {
       expect(opened).toEqual([{ ir: first.ir, piiPrincipal: { mpxn } }]);
     });
 
-    it('needs something to find them by', async () => {
+    it('requires a meter point or an e-mail address', async () => {
       const { errors } = await ask(owner, FIND, {});
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'VAL002', violations: [{ path: ['mpxn'] }] });
       expect(codes(await ask(withRole('portal', owner.duid), FIND, { mpxn: MPXN }))).toEqual(['PRM001']);
@@ -242,7 +242,7 @@ export function identityRecords(): void {
   });
 
   describe('The existence check', () => {
-    it('tells across Data Users whether a meter point has a live record, and its methods', async () => {
+    it('returns for all Data Users whether a meter point has a live record, and its methods', async () => {
       const mpxn = 'EX11111111';
       const check = async (caller: Caller) => field(await ask(caller, EXISTS, { mpxn }), 'identityRecordExistence');
       expect(await check(stranger)).toEqual({ mpxn, exists: false, availableMethods: [] });
@@ -261,7 +261,7 @@ export function identityRecords(): void {
   });
 
   describe('An idempotency key', () => {
-    it('makes one record and one answer of twenty requests at once', async () => {
+    it('returns one record and one response to twenty concurrent requests', async () => {
       const change = at('KD11111111');
       const answers = await Promise.all(Array.from({ length: 20 }, () => register(owner, change, 'key-1')));
       expect(new Set(answers.map(({ ir }) => ir)).size).toBe(1);
@@ -280,7 +280,7 @@ export function identityRecords(): void {
       expect(await stored('KD22222222')).toBe(1);
     });
 
-    it('is forgotten after 24 hours', async () => {
+    it('expires after 24 hours', async () => {
       const change = at('KD33333333');
       await register(owner, change, 'key-3');
       await admin.query(`update identity.idempotency_key set expires_at = register.register_now()`);

@@ -1,6 +1,6 @@
-import { missingOfController } from '../../../../subgraphs/access/domain/legacy-consent';
-import type { Caller } from '../../../../subgraphs/server/caller';
-import type { SubgraphLink } from '../../../../subgraphs/server/subgraph-link';
+import { missingOfController } from '../../../../subgraphs/access/legacy/legacy-consent';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import {
   ADDRESS,
   CONSENTS,
@@ -24,7 +24,7 @@ import { until } from '../../../support/until';
 export function legacyConsents(): void {
   const DAY = 86_400_000;
 
-  /** What `access` was asked by `identity`, in the words that went there. */
+  /** Requests that `identity` sent to `access`, as JSON. */
   const asked: string[] = [];
   const listening = (access: SubgraphLink): SubgraphLink => ({
     name: access.name,
@@ -49,13 +49,14 @@ export function legacyConsents(): void {
   const keyOf = (ck: string) => ck.replace('ck_', 'ak_');
   const send = (input: object, more: { readonly ck?: string; readonly key?: string } = {}, by = caller) =>
     sendConsent(room, by, input, more);
-  /** Registers a consent; its key. */
+  /** Registers a consent; returns its key. */
   const registered = async (input: object = consentOf(caller), by = caller): Promise<string> => {
     const { data, codes } = await send(input, {}, by);
     expect(codes).toEqual([]);
     return data.registerConsent.consentToken.key;
   };
-  const verified = async (ck: string) => (await room.askAccess(VERIFY, { key: keyOf(ck) })).data.accessRecord;
+  const verified = async (ck: string, by: Caller | null = null) =>
+    (await room.askAccess(VERIFY, { key: keyOf(ck) }, { caller: by })).data.accessRecord;
   const shown = async (mpxn: string, by = caller) => (await room.ask(CONSENTS, { mpxn }, { caller: by })).data.consents;
   const codesOf = async (answer: ReturnType<typeof send>) => (await answer).codes.join();
   const revoke = (ck: string, by = caller) =>
@@ -72,7 +73,7 @@ export function legacyConsents(): void {
         { caller },
       )
     ).data.accessRecord.recordMetadata.identityRecordRef as string;
-  /** The Identity Records that the versions of the caller's consent tell that they rest on. */
+  /** Keys of the Identity Records to which the versions of the caller's consent are linked, in order of version. */
   const restsOn = async (): Promise<string[]> =>
     (
       await room.owner.query(
@@ -85,7 +86,7 @@ export function legacyConsents(): void {
   const ENDED = '2026-02-01T00:00:00.000Z';
 
   describe('Registering a consent', () => {
-    it('makes an access record and its Identity Record, and tells access nothing personal', async () => {
+    it('creates an access record and its Identity Record, and sends no personal data to access', async () => {
       asked.length = 0;
       const input = consentOf(caller, undefined, { consentExpiry: IN_2040 });
       const { data } = await send(input);
@@ -100,7 +101,7 @@ export function legacyConsents(): void {
       for (const personal of [input.evidence.mpxn, ...Object.values(ADDRESS), input.moveInDate])
         expect(asked.join()).not.toContain(personal);
       const controller = { name: 'Larkhill Insight Ltd', role: 'SOLE', contactUrl: 'https://larkhill.example/' };
-      expect(await verified(key)).toEqual({
+      expect(await verified(key, caller)).toEqual({
         state: 'ACTIVE',
         purpose: 'Consent registered through the earlier interface',
         registeredAt: EVIDENCE.consentDate,
@@ -123,7 +124,7 @@ export function legacyConsents(): void {
       });
     });
 
-    it('makes one that its customer sees and withdraws, and that expires', async () => {
+    it('creates an access record that the customer reads and withdraws, and that expires', async () => {
       const [mpxn, email] = [newMpxn(), `ivor-${newMpxn()}@customer.example`];
       await room.newRecord(caller, { email }, { mpxn });
       const [withdrawn, expiring] = [
@@ -143,7 +144,7 @@ export function legacyConsents(): void {
       expect((await verified(expiring)).state).toBe('EXPIRED');
     });
 
-    it('makes one of which webhooks are told when it expires soon', async () => {
+    it('creates an access record whose expiry webhooks announce', async () => {
       const webhook = { callbackUrl: 'https://larkhill.example/hook', alertEmail: 'alerts@larkhill.example' };
       const { codes } = await room.askAccess(
         'mutation ($input: WebhookInput!) { registerWebhook(input: $input) { replayed } }',
@@ -152,12 +153,12 @@ export function legacyConsents(): void {
       );
       expect(codes).toEqual([]);
       await registered(consentOf(caller, undefined, { consentExpiry: new Date(Date.now() + 5 * DAY).toISOString() }));
-      const TOLD = `select days_remaining from access.event where type = 'consent.expiring' and duid = $1`;
-      const told = await until(async () => (await room.owner.query(TOLD, [caller.duid])).rows[0]);
-      expect(told).toEqual({ days_remaining: 5 });
+      const EXPIRY_EVENT = `select days_remaining from access.event where type = 'consent.expiring' and duid = $1`;
+      const event = await until(async () => (await room.owner.query(EXPIRY_EVENT, [caller.duid])).rows[0]);
+      expect(event).toEqual({ days_remaining: 5 });
     });
 
-    it('claims what the communications operator had discovered of the organisation there', async () => {
+    it('supersedes the access that the communications operator discovered for the organisation at that meter point', async () => {
       const mpxn = newMpxn();
       const operator: Caller = {
         accountId: `acc_${'c'.repeat(24)}`,
@@ -184,12 +185,12 @@ export function legacyConsents(): void {
       expect(rows).toEqual([{ ref: await identityRecordOf(ck) }]);
     });
 
-    it('whose expiry has passed makes one that is EXPIRED', async () => {
+    it('creates an EXPIRED access record if the expiry has passed', async () => {
       const ck = await registered(consentOf(caller, undefined, { consentExpiry: ENDED }));
       expect((await verified(ck)).state).toBe('EXPIRED');
     });
 
-    it('tells everything that is wrong at once, and stores nothing', async () => {
+    it('returns all violations together, and stores nothing', async () => {
       const evidence = {
         userDefinedReference: 'r'.repeat(256),
         termsUrl: 'ftp://larkhill.example/',
@@ -222,12 +223,12 @@ export function legacyConsents(): void {
     it.each([
       ['another Data User’s', 'PRM002', { duid: `duid_${'0'.repeat(24)}` }],
       ['no data type', 'VAL003', { dataType: [] }],
-    ])('is refused for %s', async (_, code, change) => {
+    ])('is rejected for %s', async (_, code, change) => {
       expect(await codesOf(send(consentOf(caller, undefined, {}, change)))).toBe(code);
       expect(await leftOf(room, caller)).toEqual(NOTHING);
     });
 
-    it('is refused while the account has no privacy URL, and leaves nothing', async () => {
+    it('is rejected while the account has no privacy URL, and stores nothing', async () => {
       await room.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
       expect(await codesOf(send(consentOf(caller)))).toBe('CNF001');
       expect(await leftOf(room, caller)).toEqual(NOTHING);
@@ -237,14 +238,14 @@ export function legacyConsents(): void {
       [{ contactUrl: 'https://a.example/', privacyUrl: 'https://a.example/' }, undefined],
       [{ contactUrl: null, privacyUrl: 'https://a.example/' }, 'The account has no contact URL: '],
       [{ contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
-    ])('tells what the back office must set: %p', (urls, message) => {
+    ])('explains which URLs the back office must set: %p', (urls, message) => {
       const said = missingOfController({ displayName: 'Larkhill', ...urls });
       expect(said).toBe(message && `${message}the back office must set it before a consent can be registered.`);
     });
   });
 
   describe('A repeated registration', () => {
-    it('is answered the same, and registers nothing more', async () => {
+    it('returns the same response, and registers nothing', async () => {
       const input = consentOf(caller);
       const [first, second] = [await send(input, { key: 'once' }), await send(input, { key: 'once' })];
       expect(second.data.registerConsent).toEqual({ ...first.data.registerConsent, replayed: true });
@@ -256,7 +257,7 @@ export function legacyConsents(): void {
       expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
     });
 
-    it('is one consent, too, when both come at once', async () => {
+    it('creates one consent for concurrent requests', async () => {
       const input = consentOf(caller);
       const answers = await Promise.all(Array.from({ length: 6 }, () => send(input, { key: 'at-once' })));
       const given = answers.map(({ data }) => data.registerConsent);
@@ -267,7 +268,15 @@ export function legacyConsents(): void {
   });
 
   describe('Updating a consent', () => {
-    it('keeps its key and, with the same move-in date and address, its Identity Record; every version is kept', async () => {
+    it('shows the reference to its own Data User only, not in other verifications', async () => {
+      const ck = await registered(consentOf(caller));
+      const [other, provider] = [await consentingDataUser(room), { ...caller, role: 'data_provider', duid: null }];
+      const seen = async (by: Caller | null) => (await verified(ck, by)).accessEvent.controllerReference;
+      expect(await seen(caller)).toBe(EVIDENCE.userDefinedReference);
+      for (const by of [null, other, provider as Caller]) expect(await seen(by)).toBeNull();
+    });
+
+    it('keeps its key and, with the same move-in date and address, its Identity Record; every version is stored', async () => {
       const input = consentOf(caller);
       const ck = await registered(input);
       const before = await identityRecordOf(ck);
@@ -351,7 +360,7 @@ export function legacyConsents(): void {
       expect(await codesOf(send(input, { ck }))).toBe('CNF001');
     });
 
-    it('is answered the same when it is repeated, also when the consent has ended since', async () => {
+    it('returns the same response for a repeat, also after the consent has ended', async () => {
       const input = consentOf(caller);
       const ck = await registered(input);
       const moved = { ...input, moveInDate: '2022-05-01' };
@@ -363,7 +372,7 @@ export function legacyConsents(): void {
       expect(await leftOf(room, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
     });
 
-    it('is refused in the order of checks, and leaves nothing', async () => {
+    it('is rejected in the order of checks, and stores nothing', async () => {
       const input = consentOf(caller);
       const ck = await registered(input);
       const [unknown, other] = [`ck_${'0'.repeat(24)}`, await consentingDataUser(room)];
@@ -381,7 +390,7 @@ export function legacyConsents(): void {
       expect(await leftOf(room, other)).toEqual(NOTHING);
     });
 
-    it('is refused for an access record that did not come through Interface B', async () => {
+    it('is rejected for an access record of Interface A', async () => {
       const ck = await registered();
       await room.owner.query('alter table access.access_record disable trigger user');
       await room.owner.query('update access.access_record set is_legacy = false where duid = $1', [caller.duid]);
@@ -390,14 +399,14 @@ export function legacyConsents(): void {
     });
 
     it.each([
-      ['of other move-in dates', (number: number) => `2022-07-${number + 10}`, 12],
+      ['to different move-in dates', (number: number) => `2022-07-${number + 10}`, 12],
       [
-        'of two move-in dates in turns',
+        'to two move-in dates alternately',
         (number: number) => (number % 2 === 0 ? '2022-03-01' : '2022-07-01'),
         undefined,
       ],
-      ['of the same move-in date', () => '2022-03-01', 0],
-    ])('by twelve at once %s changes one version after the other', async (_, dayOf, more) => {
+      ['to the same move-in date', () => '2022-03-01', 0],
+    ])('by twelve concurrent requests %s stores one version after the other', async (_, dayOf, more) => {
       const input = consentOf(caller);
       const ck = await registered(input);
       const numbers = Array.from({ length: 12 }, (_each, number) => number);
@@ -415,7 +424,7 @@ export function legacyConsents(): void {
   });
 
   describe('The consents of a meter point', () => {
-    it('are shown whole to their Data User, newest first, and to no other', async () => {
+    it('are returned in full to their Data User, newest first, and to no other', async () => {
       const mpxn = newMpxn();
       const other = await consentingDataUser(room);
       await registered(consentOf(caller, mpxn));
@@ -435,7 +444,7 @@ export function legacyConsents(): void {
       expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([caller.duid, caller.duid]);
     });
 
-    /** The customer of a record presses the link that another Data User had mailed. */
+    /** The customer of a record confirms the link mailed for another Data User. */
     const confirmed = async (by: Caller, mpxn: string, email: string, mails = 1) => {
       await started(room, by, { mpxn, method: 'MAGIC_LINK' });
       valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email, mails) }));
@@ -479,7 +488,7 @@ export function legacyConsents(): void {
         (mpxn: string) => room.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10)).then(() => undefined),
       ],
       [
-        'while contacts stand against each other',
+        'while contacts are contested',
         async (mpxn: string) =>
           void (await room.newRecord(await consentingDataUser(room), { email: 'other@customer.example' }, { mpxn })),
       ],
@@ -508,7 +517,7 @@ export function legacyConsents(): void {
       expect(await shown(mpxn)).toHaveLength(1);
     });
 
-    it('are those of Interface A, too: the terms of its notice, and its type where it has no method', async () => {
+    it('include those of Interface A, with the terms of their notice, and their type if they have no method', async () => {
       const mpxn = newMpxn();
       const identityRecordRef = await room.newRecord(caller, {}, { mpxn });
       const controller = {
@@ -539,7 +548,7 @@ export function legacyConsents(): void {
       ]);
     });
 
-    it('are shown in who-looked, to each customer there', async () => {
+    it('are counted as lookups that each customer there can read', async () => {
       const [mpxn, email] = [newMpxn(), `olwen-${newMpxn()}@customer.example`];
       const other = await consentingDataUser(room);
       await room.newRecord(caller, { email }, { mpxn });
@@ -551,7 +560,7 @@ export function legacyConsents(): void {
       expect(data.identityLooks).toEqual([{ dataUser: { duid: other.duid }, kind: 'SHOW_CONSENTS', count: 2 }]);
     });
 
-    it('are refused for what is no MPxN of Interface B', async () => {
+    it('are rejected for an MPxN outside the pattern of Interface B', async () => {
       expect(await violationsOf(room.identity, CONSENTS, { mpxn: 'AB12345678' }, caller)).toEqual([
         'VAL001',
         'VAL001 mpxn',

@@ -1,4 +1,4 @@
-import { IdentityLookRepository } from '../../../../subgraphs/identity/database/identity-look.repository';
+import { IdentityLookRepository } from '../../../../subgraphs/identity/lookups/identity-look.repository';
 import { type IdentityAlone, DATA_USER, registeredRecord, startIdentityAlone } from '../../../support/identity-alone';
 
 export function lookupRetention(): void {
@@ -8,8 +8,8 @@ export function lookupRetention(): void {
   });
   afterAll(() => identity?.close());
 
-  describe('Who looked', () => {
-    it('is kept for thirteen months', async () => {
+  describe('Lookup counts', () => {
+    it('are stored for thirteen months', async () => {
       const { id } = await registeredRecord(identity, '1012345678', null);
       const ages = ['13 months 2 hours', '12 months 29 days', '0 hours'];
       for (const age of ages) {
@@ -20,7 +20,7 @@ export function lookupRetention(): void {
         );
       }
       const looks = new IdentityLookRepository(identity);
-      await looks.forget();
+      await looks.purge();
       const kept = await looks.of({ recordIds: [id], since: '2000-01-01', beganAt: null, endedAt: null });
       expect(kept).toHaveLength(2);
     });

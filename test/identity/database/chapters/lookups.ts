@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import {
   EXISTS,
   MAIL_PROOF,
@@ -23,7 +23,7 @@ export function lookups(): void {
     room = await roomOfThisFile();
     [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
   });
-  /** No test runs over the full hour. */
+  /** Moves the clock to half past the hour, so that no test runs over a full hour. */
   const toHalfPast = () => 1_800 - (Math.floor(Date.now() / 1_000) % 3_600);
   beforeEach(() => room.moveClock(toHalfPast()));
 
@@ -39,10 +39,10 @@ export function lookups(): void {
   };
   const exists = (mpxn: string, caller: Caller) => room.ask(EXISTS, { mpxn }, { caller });
 
-  describe('Who looked at a customer', () => {
-    it('is counted by organisation, kind and hour, refused attempts included', async () => {
+  describe('A lookup of a customer', () => {
+    it('is counted by organisation, kind and hour, including rejected attempts', async () => {
       const { mpxn, email, ref } = await customer();
-      await room.newRecord(other, { principalVerification: null }, { mpxn }); // of another Data User: a look is not counted twice
+      await room.newRecord(other, { principalVerification: null }, { mpxn }); // a second record at the meter point must not count a lookup twice
       for (const caller of [other, other, owner]) await exists(mpxn, caller);
       await started(room, other, { mpxn, ...LINK });
       await room.ask(
@@ -70,7 +70,7 @@ export function lookups(): void {
       );
     });
 
-    it('is not counted for a request that is answered again, or is malformed', async () => {
+    it('is not counted for a replayed or malformed request', async () => {
       const { mpxn, email } = await customer();
       for (const _ of [1, 2, 3])
         await room.ask(REIDENTIFY, { input: { mpxn, ...LINK }, key: 'one-look' }, { caller: other });
@@ -82,14 +82,14 @@ export function lookups(): void {
       expect((await looksOf(email)).map(({ count }: { count: number }) => count)).toEqual([1]);
     });
 
-    it('is counted exactly when many look at once', async () => {
+    it('is counted exactly for concurrent lookups', async () => {
       const { mpxn, email } = await customer();
       await room.newRecord(other, {}, { mpxn });
       await Promise.all(Array.from({ length: 40 }, (_, index) => exists(mpxn, index % 2 ? owner : other)));
       expect((await looksOf(email)).map(({ count }: { count: number }) => count)).toEqual([20, 20]);
     });
 
-    it('is told to customers only, each of their own meter point', async () => {
+    it('is readable by customers only, for their own meter point', async () => {
       const [one, another] = [await customer(), await customer()];
       await exists(one.mpxn, other);
       expect(await looksOf(another.email)).toEqual([]);
@@ -98,7 +98,7 @@ export function lookups(): void {
       expect((await room.ask(LOOKS, {}, asCustomer(`cst_${'x'.repeat(43)}`))).codes).toEqual(['AUT001']);
     });
 
-    it('is the occupancy’s: neither the next occupant nor the former one sees the other’s', async () => {
+    it('belongs to the occupancy: the next and the former occupant cannot read each other’s', async () => {
       const former = await customer();
       await exists(former.mpxn, owner);
       const today = `(register_now() at time zone 'Europe/London')::date`;
@@ -134,7 +134,7 @@ export function lookups(): void {
     });
     afterAll(() => limited?.close());
 
-    it('of a person’s mails hold across replicas, also for proofs', async () => {
+    it('on mails to a person apply across replicas, also to proofs', async () => {
       const asked = { input: { mpxn, method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL } };
       const { passkey } = valueOf(await limited.ask(REIDENTIFY, asked, { caller }));
       const secret = passkey.redirectUrl.slice(-43);
@@ -149,7 +149,7 @@ export function lookups(): void {
       expect((await limited.ask(REIDENTIFY, { input }, { caller })).codes).toEqual(['LIM002']);
     });
 
-    it('of an account are shared by existence checks, looks at consents and re-identifications, and by replicas', async () => {
+    it('per account and minute cover existence checks, lookups of consents and re-identifications, across replicas', async () => {
       const asker = await limited.dataUser(RETURN_URL);
       const ask = (replica: number) => limited.ask(EXISTS, { mpxn }, { caller: asker }, replica);
       for (const replica of [0, 1]) expect((await ask(replica)).codes).toEqual([]);
@@ -166,7 +166,7 @@ export function lookups(): void {
       }
     });
 
-    it('of an account in a day are shared by existence checks and looks at consents', async () => {
+    it('per account and day cover existence checks and lookups of consents', async () => {
       const asker = await limited.dataUser(RETURN_URL);
       const ask = (query: string) => limited.ask(query, { mpxn }, { caller: asker });
       const afterTheMinute = () =>

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import {
   AS_ACCESS,
   CEREMONY,
@@ -39,7 +39,7 @@ export function magicLinks(): void {
   };
 
   describe('A magic link', () => {
-    it('is confirmed by the button of its page, and sends the customer back with the token', async () => {
+    it('is confirmed by the button of its page, and redirects the customer to the Data User with the token', async () => {
       const { mpxn, email } = await customer();
       const answer = valueOf(await room.ask(REIDENTIFY, cross(mpxn, { redirectUrl: RETURN_URL }), { caller: other }));
       const { tokenRef, expiresAt } = answer.magicLink;
@@ -82,7 +82,7 @@ export function magicLinks(): void {
       expect(outcome).toMatchObject({ returnUrl: null, nextSecret: null });
     });
 
-    it('ignores the return URL of the other method', async () => {
+    it('ignores the return URL of the passkey method', async () => {
       const { mpxn, email } = await customer();
       const input = cross(mpxn, { passkeyReturnUrl: RETURN_URL });
       const { magicLink } = valueOf(await room.ask(REIDENTIFY, input, { caller: other }));
@@ -91,7 +91,7 @@ export function magicLinks(): void {
       expect(outcome.returnUrl).toBeNull();
     });
 
-    it('works once, also when its button is pressed many times at once', async () => {
+    it('works once, also for concurrent clicks', async () => {
       const { mpxn, email } = await customer();
       await started(room, other, cross(mpxn).input);
       const secret = await mailedSecret(room, email);
@@ -101,7 +101,7 @@ export function magicLinks(): void {
       expect((await room.ask(CEREMONY, { secret })).data).toEqual({ ceremony: null });
     });
 
-    it('lives ten minutes, its token an hour from issuance', async () => {
+    it('works for ten minutes, and its token for an hour from issuance', async () => {
       const [late, intime] = [await customer(), await customer()];
       const tokens = [
         (await started(room, other, cross(late.mpxn).input)).tokenRef,
@@ -125,7 +125,7 @@ export function magicLinks(): void {
       expect(await states()).toEqual(['EXPIRED', 'EXPIRED']);
     });
 
-    it('is not confirmed by anything but its secret', async () => {
+    it('is confirmed only by its secret', async () => {
       const { mpxn } = await customer();
       const { tokenRef } = await started(room, other, cross(mpxn).input);
       for (const secret of [tokenRef, tokenRef.slice(4), '', 'x'.repeat(43), '\0']) {
@@ -135,8 +135,8 @@ export function magicLinks(): void {
     });
   });
 
-  describe('What is known of a re-identification', () => {
-    it('is told to its initiator only', async () => {
+  describe('The status of a re-identification', () => {
+    it('is readable by its initiator only', async () => {
       const { mpxn } = await customer();
       const { tokenRef: token } = await started(room, other, cross(mpxn).input);
       expect(await codesOf(room.ask(STATUS, { token }, { caller: owner }))).toBe('PRM002');
@@ -146,14 +146,14 @@ export function magicLinks(): void {
       });
     });
 
-    it('is not told by way of an own record, so that nobody can try which record it is', async () => {
+    it('is not readable through an own record, so that the record cannot be guessed', async () => {
       const { mpxn, ref } = await customer();
       const { tokenRef: token } = await started(room, owner, cross(mpxn).input);
       const own = await room.ask(OWN_STATUS, { ref, token }, { caller: owner });
       expect(own.data).toEqual({ ownReidentification: null });
     });
 
-    it('of an own record is told to the owner by its key', async () => {
+    it('of an own record is readable by its owner and key', async () => {
       const [one, another] = [await customer(), await customer()];
       const { tokenRef: token } = await started(room, owner, { method: 'MAGIC_LINK' }, one.ref);
       const ask = (ref: string, caller: Caller) => room.ask(OWN_STATUS, { ref, token }, { caller });
@@ -168,7 +168,7 @@ export function magicLinks(): void {
       expect((await room.ask(STATUS, { token }, { caller: owner })).data).toEqual({ reidentification: null });
     });
 
-    it('is vouched for to services of the register', async () => {
+    it('is readable by services, with the record that confirms', async () => {
       const { mpxn, email, ref } = await customer();
       const { tokenRef: token } = await started(room, other, cross(mpxn).input);
       const { rows } = await room.owner.query(
@@ -191,12 +191,12 @@ export function magicLinks(): void {
     });
   });
 
-  describe('Starting a re-identification is refused', () => {
-    it('when nobody is registered at the meter point', async () => {
+  describe('The start of a re-identification is rejected', () => {
+    it('when the meter point has no record', async () => {
       expect(await codesOf(room.ask(REIDENTIFY, cross(newMpxn()), { caller: other }))).toBe('NTF001');
     });
 
-    it('when the method is unavailable, without a word why', async () => {
+    it('when the method is unavailable, without the reason', async () => {
       const { mpxn } = await customer({ email: null });
       for (const change of [
         {},
@@ -213,7 +213,7 @@ export function magicLinks(): void {
       for (const change of [
         { redirectUrl: unregistered },
         { method: 'PASSKEY_REGISTER', passkeyReturnUrl: unregistered },
-        { passkeyReturnUrl: unregistered }, // of the other method: it would be ignored
+        { passkeyReturnUrl: unregistered }, // of the other method: ignored, but checked
         { method: 'PASSKEY_REGISTER', redirectUrl: unregistered },
       ]) {
         expect(await codesOf(room.ask(REIDENTIFY, cross(mpxn, change), { caller: other }))).toBe('VAL008');
@@ -233,7 +233,7 @@ export function magicLinks(): void {
       expect(await own(ref, other)).toBe('PRM002');
     });
 
-    it('to roles that have no customers', async () => {
+    it('for roles that have no customers', async () => {
       const { mpxn, ref } = await customer();
       for (const role of ['data_provider', 'supplier', 'admin', 'analyst', 'customer'] as const) {
         expect(await codesOf(room.ask(REIDENTIFY, cross(mpxn), { caller: { ...other, role } }))).toBe('PRM001');
@@ -258,7 +258,7 @@ export function magicLinks(): void {
   });
 
   describe('The same request under an idempotency key', () => {
-    it('is answered the same, and mails once, also many at once', async () => {
+    it('returns the same response and mails once, also for concurrent requests', async () => {
       const { mpxn, email } = await customer();
       const variables = { ...cross(mpxn), key: 'once' };
       const answers = await Promise.all(
@@ -274,7 +274,7 @@ export function magicLinks(): void {
       expect(await codesOf(room.ask(REIDENTIFY, changed, { caller: other }))).toBe('CNF004');
     });
 
-    it('is answered anew after a refusal', async () => {
+    it('is processed again after a rejection', async () => {
       const mpxn = newMpxn();
       const variables = { ...cross(mpxn), key: 'refused-first' };
       expect(await codesOf(room.ask(REIDENTIFY, variables, { caller: other }))).toBe('NTF001');
@@ -284,7 +284,7 @@ export function magicLinks(): void {
   });
 
   describe('The existence check', () => {
-    it('names the methods that the live records have together', async () => {
+    it('returns the methods of all live records together', async () => {
       const mpxn = newMpxn();
       const methods = async () => valueOf(await room.ask(EXISTS, { mpxn }, { caller: other }));
       expect(await methods()).toEqual({ exists: false, availableMethods: [] });

@@ -1,17 +1,17 @@
 import { type Server, connect, createServer } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { type CapturedMail, type Mailbox, startMailbox } from '../../../../sandbox/mailbox';
-import type { OutgoingMail } from '../../../../subgraphs/identity/domain/outgoing-mail';
-import { ANONYMOUS } from '../../../../subgraphs/identity/mails/mails';
-import { inTransaction } from '../../../../subgraphs/server/transaction';
+import type { OutgoingMail } from '../../../../subgraphs/identity/mails/outgoing-mail';
+import { inTransaction } from '../../../../subgraphs/server/database/transaction';
 import { type IdentityAlone, registeredRecord, startIdentityAlone } from '../../../support/identity-alone';
 import { databasePlaces, findings } from '../../../support/secret-scan';
 import { until } from '../../../support/until';
+import { ANONYMOUS } from '../../../../subgraphs/identity/mails/mail-queue.flow';
 
 export function mails(): void {
   const SECRET = 'a-secret-of-a-link-that-nobody-may-ever-see';
 
-  /** The mail server that `identity` knows: a door that can be shut, with the mailbox behind it. */
+  /** Proxy in front of the mailbox that refuses connections while `isOpen` is false. */
   let door: Server;
   let mailbox: Mailbox;
   let isOpen = true;
@@ -83,7 +83,7 @@ export function mails(): void {
   const triedInVain = () => until(async () => ((await jobs()).some(({ failed }) => failed) ? true : undefined));
 
   describe('A mail', () => {
-    it('goes to the stored address of the person, once, and nothing of it is kept', async () => {
+    it('goes to the stored address of the person, once, and is deleted afterwards', async () => {
       const { id, email } = await person();
       await enqueue(id);
       const [mail] = await until(async () => ((await mailsTo(email)).length > 0 ? mailsTo(email) : undefined));
@@ -103,7 +103,7 @@ export function mails(): void {
       ).toEqual([]);
     });
 
-    it('waits sealed while the mail server is away, and is sent when it is back', async () => {
+    it('is stored encrypted while the mail server is unavailable, and sent when it is back', async () => {
       isOpen = false;
       const { id, email } = await person();
       await enqueue(id, { expiresAt: await expiry(600) });
@@ -140,7 +140,7 @@ export function mails(): void {
       expect(await mailsTo(email)).toEqual([]);
     });
 
-    it('that tells of a sign-in is of use for a day', async () => {
+    it('about a sign-in is sent for up to one day', async () => {
       const [early, late] = [await person(), await person()];
       await enqueue(early.id, { kind: 'sign-in-notice', at: await expiry(-23 * 3600), means: 'passkey' });
       await enqueue(late.id, { kind: 'sign-in-notice', at: await expiry(-25 * 3600), means: 'passkey' });
@@ -166,7 +166,7 @@ export function mails(): void {
       expect(await mailsTo(email)).toEqual([]);
     });
 
-    it('is not begun by an organisation’s name: no header and no recipient comes of it', async () => {
+    it("contains an organisation's name without adding a header or recipient", async () => {
       const { id, email } = await person();
       await enqueue(id, { organisation: 'Evil\r\nBcc: other@customer.example\r\n\r\nHello' });
       const [mail] = await until(async () => ((await mailsTo(email)).length > 0 ? mailsTo(email) : undefined));
@@ -175,8 +175,8 @@ export function mails(): void {
     });
   });
 
-  describe('A mail that the server will never take', () => {
-    it('is given up at once; the log tells no address', async () => {
+  describe('A mail that the server rejects permanently', () => {
+    it('is dropped immediately, and the log contains no address', async () => {
       const refusing = new SMTPServer({
         disabledCommands: ['AUTH', 'STARTTLS'],
         logger: false,
@@ -198,7 +198,7 @@ export function mails(): void {
           language: 'en',
         };
         await other.mails.enqueue(other.pool, mail);
-        await until(() => (other.log().includes('refused a mail for good') ? true : undefined));
+        await until(() => (other.log().includes('mail permanently rejected') ? true : undefined));
         await until(async () => {
           const { rows } = await other.owner.query('select from identity_jobs._private_jobs');
           return rows.length === 0 ? true : undefined;
@@ -212,7 +212,7 @@ export function mails(): void {
   });
 
   describe('Mails to one person', () => {
-    it('are at most three in 15 minutes, each person counted alone', async () => {
+    it('are limited to three in 15 minutes per person', async () => {
       const [one, other] = [await person(), await person()];
       const permits = [];
       for (let n = 0; n < 4; n++) permits.push(await identity.mails.permit(one.id, ANONYMOUS));
@@ -222,7 +222,7 @@ export function mails(): void {
       expect(await identity.mails.permit(other.id, ANONYMOUS)).toBeNull();
     });
 
-    it('are counted apart for visitors of the portal and for each Data User: none uses up the mails of another', async () => {
+    it('are counted separately for portal visitors and for each Data User', async () => {
       const { id } = await person();
       const callers = [ANONYMOUS, `duid_${'1'.repeat(24)}`, `duid_${'2'.repeat(24)}`];
       for (const by of callers) {

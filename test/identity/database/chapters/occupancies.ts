@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   CEREMONY,
@@ -39,7 +39,7 @@ export function occupancies(): void {
     room = await roomOfThisFile();
     [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
   });
-  /** No test runs over midnight. */
+  /** Moves the clock to noon, so that no test runs over midnight. */
   const toNoon = () => A_DAY / 2 - (Math.floor(Date.now() / 1_000) % A_DAY);
   beforeEach(() => room.moveClock(toNoon()));
 
@@ -47,7 +47,7 @@ export function occupancies(): void {
   const newEmail = () => `mover-${(people += 1)}@customer.example`;
   const authenticator = () => new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
 
-  /** The day so many days from the present one, in Great Britain. */
+  /** The day `days` from today, in Great Britain. */
   async function dayIn(days: number): Promise<string> {
     const { rows } = await room.owner.query<{ day: string }>(
       `select to_char((register.register_now() at time zone 'Europe/London')::date + $1::int, 'YYYY-MM-DD') as day`,
@@ -56,14 +56,14 @@ export function occupancies(): void {
     return (rows[0] as { day: string }).day;
   }
 
-  /** Somebody, verified, who moves in so many days from now. */
+  /** Registers a verified customer who moves in `days` from today. */
   async function mover(days: number, change: object = {}) {
     const [mpxn, email] = [newMpxn(), newEmail()];
     const ref = await room.newRecord(owner, { email, ...change }, { mpxn, moveInDate: await dayIn(days) });
     return { mpxn, email, ref };
   }
 
-  /** Somebody whose passkey is to be registered with the new record: the secret of the redirect. */
+  /** Registers a record with a passkey registration; returns the secret of the redirect. */
   async function enrolling(mpxn: string, moveInDate: string) {
     const change = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
     const { ir, redirect } = await room.newEnrolment(owner, change, { mpxn, moveInDate });
@@ -91,8 +91,8 @@ export function occupancies(): void {
     return (await mailsNow(room, email)).filter(isLinkMail).length - before;
   }
 
-  describe('Who has not moved in yet', () => {
-    it('is not re-identified by anybody, before the day', async () => {
+  describe('A customer who has not moved in yet', () => {
+    it('cannot be re-identified before the move-in date', async () => {
       const coming = await mover(1);
       expect(await refusals(coming)).toEqual(Array<string>(6).fill('REI001'));
       await room.moveClock(toNoon() + A_DAY);
@@ -100,7 +100,7 @@ export function occupancies(): void {
       expect(await refusals(await mover(0), [{ method: 'MAGIC_LINK' }])).toEqual([]); // moves in on this very day
     });
 
-    it('does not receive the mails of who lives there now', async () => {
+    it('does not receive the mails of the present occupant', async () => {
       const present = await mover(-10);
       await room.newRecord(other, { email: newEmail() }, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
       const input = { mpxn: present.mpxn, method: 'MAGIC_LINK' };
@@ -108,14 +108,14 @@ export function occupancies(): void {
       expect(await mailsOf(room, present.email, 1)).toHaveLength(1);
     });
 
-    it('does not shut out who lives there now, verified or not', async () => {
+    it('does not prevent re-identification of the present occupant, verified or not', async () => {
       const present = await mover(-10, { principalVerification: null });
       await room.newRecord(other, {}, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
       await started(room, other, { mpxn: present.mpxn, method: 'MAGIC_LINK' });
       expect(await mailsOf(room, present.email, 1)).toHaveLength(1);
     });
 
-    it('is mailed no sign-in link, and signed in by none', async () => {
+    it('receives no sign-in link, and cannot use one', async () => {
       const { mpxn, email, ref } = await mover(1);
       for (const entry of [{ mpxn }, { email }, { ir: ref }]) expect(await linksSent(entry, email)).toBe(0);
       await room.moveClock(toNoon() + A_DAY);
@@ -125,7 +125,7 @@ export function occupancies(): void {
       expect((await room.ask(SIGN_IN_WITH_LINK, { secret })).codes).toEqual(['AUT001']);
     });
 
-    it('is told of no sign-in', async () => {
+    it('receives no notice of a sign-in', async () => {
       const present = await mover(-10);
       const coming = newEmail();
       await room.newRecord(owner, { email: coming }, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
@@ -134,7 +134,7 @@ export function occupancies(): void {
       expect(await mailsNow(room, coming)).toEqual([]);
     });
 
-    it('is enrolled where the own Data User vouches, with the record or later, and the passkey opens nothing yet', async () => {
+    it('can register a passkey if the own Data User vouches, but cannot use it before the move-in date', async () => {
       const [later, passkeys] = [await mover(1, { email: null }), [authenticator(), authenticator()] as const];
       const { secret: first, tokenRef: token } = await started(room, owner, ADD, later.ref);
       valueOf(await registered(room, first, passkeys[0]));
@@ -149,8 +149,8 @@ export function occupancies(): void {
     });
   });
 
-  describe('Who has left', () => {
-    it('is enrolled by nobody, not even where the own Data User vouches', async () => {
+  describe('A customer who has moved out', () => {
+    it('cannot register a passkey, even if the own Data User vouches', async () => {
       const left = await mover(-10, { email: null });
       const before = await started(room, owner, ADD, left.ref);
       const options = await optionsOf(room, before.secret);
@@ -165,7 +165,7 @@ export function occupancies(): void {
       expect((await enrolling(left.mpxn, await dayIn(-5))).secret).toMatch(/^[\w-]{43}$/);
     });
 
-    it('no longer asserts a passkey to a Data User, not even to the own one', async () => {
+    it('can no longer assert a passkey to any Data User, including the own one', async () => {
       const [mpxn, own] = [newMpxn(), authenticator()];
       const ref = await room.newRecord(owner, { email: null }, { mpxn, moveInDate: await dayIn(-10) });
       await enrol(room, owner, own, ref);
@@ -174,7 +174,7 @@ export function occupancies(): void {
       await expect(asserted(room, secret, own)).rejects.toThrow('NTF001');
     });
 
-    it('is mailed a sign-in link by address or key, not by the meter point, which is somebody else’s home', async () => {
+    it('receives a sign-in link by address or key, but not by the meter point, where another person lives', async () => {
       const { mpxn, email, ref } = await mover(-10);
       await room.tenancyChanged(mpxn, await dayIn(-5));
       expect(await linksSent({ mpxn }, email)).toBe(0);
@@ -184,7 +184,7 @@ export function occupancies(): void {
       expect(await scopeOf(room, data.signInWithLink.token)).toMatchObject({ isCurrent: false });
     });
 
-    it('many times is mailed the link of the present home first', async () => {
+    it('several times receives the link for the present home first', async () => {
       const email = newEmail();
       await room.newRecord(owner, { email }, { moveInDate: await dayIn(-100) });
       for (let home = 0; home < 6; home++) {

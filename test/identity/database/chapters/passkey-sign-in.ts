@@ -24,7 +24,7 @@ export function passkeySignIn(): void {
   });
   afterEach(() => room.moveClock(0));
 
-  /** Somebody whose passkey was registered with their Identity Record. */
+  /** A customer whose passkey was registered with their Identity Record. */
   async function passkeyHolder(change: object = {}, principal: object = {}) {
     const mpxn = newMpxn();
     const dataUser = await room.dataUser(RETURN);
@@ -50,27 +50,27 @@ export function passkeySignIn(): void {
   }
 
   describe('A passkey', () => {
-    it('signs in by the Identity Record that it belongs to, nothing else being said', async () => {
+    it('signs in to its Identity Record without other hints', async () => {
       const { mpxn, authenticator } = await passkeyHolder();
       const { data } = await signIn(authenticator);
       const session = (await room.ask(SESSION, {}, asCustomer(data.signInWithPasskey.token))).data.customerSession;
       expect(session).toMatchObject({ mpxn, signedInBy: 'PASSKEY', moveInDate: '2021-04-01', returnUrl: null });
     });
 
-    it('is asked for without saying whose: any of the register will do', async () => {
+    it('is requested without a list of credentials: any passkey of the register is accepted', async () => {
       const { options } = await begin();
       expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
       expect(options.allowCredentials ?? []).toEqual([]);
     });
 
-    it('leads back to a registered return URL', async () => {
+    it('redirects to a registered return URL', async () => {
       const { ir, authenticator } = await passkeyHolder();
       const { data } = await signIn(authenticator, {}, { ir, returnUrl: RETURN });
       const token = data.signInWithPasskey.token;
       expect((await room.ask(SESSION, {}, asCustomer(token))).data.customerSession.returnUrl).toBe(RETURN);
     });
 
-    it('of a former occupant shows what is linked to their record only', async () => {
+    it('of a former occupant gives access only to what is linked to their record', async () => {
       const { mpxn, authenticator } = await passkeyHolder();
       await room.tenancyChanged(mpxn, '2023-01-01');
       const { data } = await signIn(authenticator);
@@ -80,7 +80,7 @@ export function passkeySignIn(): void {
       });
     });
 
-    it('used to sign in is told to the other verified addresses', async () => {
+    it('used to sign in is reported to the other verified addresses', async () => {
       const { mpxn, authenticator } = await passkeyHolder();
       const email = 'housemate-of-passkey@customer.example';
       await room.newRecord(await room.dataUser(), { email }, { mpxn });
@@ -90,7 +90,7 @@ export function passkeySignIn(): void {
     });
   });
 
-  describe('A passkey sign-in is refused', () => {
+  describe('A passkey sign-in is rejected', () => {
     it.each<[string, Quirks]>([
       ['on a page of another origin', { origin: 'https://evil.example' }],
       ['for another relying party', { rpId: 'evil.example' }],
@@ -105,13 +105,13 @@ export function passkeySignIn(): void {
       expect((await signIn(authenticator)).codes).toEqual([]);
     });
 
-    it('with a counter that has not gone forward', async () => {
+    it('with a counter that has not increased', async () => {
       const { authenticator } = await passkeyHolder();
       expect((await signIn(authenticator, { counter: 7 })).codes).toEqual([]);
       expect((await signIn(authenticator, { counter: 7 })).codes).toEqual(['AUT001']);
     });
 
-    it('when it is replayed, or the attempt was used before, whatever came of it', async () => {
+    it('when it is replayed, or the attempt was used before', async () => {
       const { authenticator } = await passkeyHolder();
       const { secret, options } = await begin();
       const response = authenticator.get(options);
@@ -130,7 +130,7 @@ export function passkeySignIn(): void {
       expect((await finish(secret, authenticator.get(options))).codes).toEqual(['AUT001']);
     });
 
-    it('in another browser than the one that began', async () => {
+    it('in another browser than the one that started it', async () => {
       const { authenticator } = await passkeyHolder();
       const { options } = await begin();
       const { secret: ofAnother } = await begin();
@@ -162,7 +162,7 @@ export function passkeySignIn(): void {
       expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
     });
 
-    it('of an authenticator whose passkey the register does not know', async () => {
+    it('of an authenticator whose passkey is not registered', async () => {
       const { authenticator } = await passkeyHolder();
       const stranger = new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
       stranger.create({ challenge: 'AAAA', rp: { id: 'localhost' }, user: { id: 'AAAA', name: 'x' } });
@@ -172,10 +172,10 @@ export function passkeySignIn(): void {
   });
 
   describe('A supplier sign-in', () => {
-    it('is refused where a verified record of the current occupancy has a passkey', async () => {
+    it('is rejected if a verified record of the current occupancy has a passkey', async () => {
       const { mpxn } = await passkeyHolder();
       const { mpid } = await room.newSupplier();
-      const login = { login: 'somebody', password: 'a password', mpxns: [mpxn] };
+      const login = { login: 'customer', password: 'a password', mpxns: [mpxn] };
       room.supplier.addLogins([login]);
       const begun = await room.ask(START_SUPPLIER, { mpid, entry: { mpxn } });
       const { secret, url } = begun.data.startSupplierSignIn;

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { type Quirks, SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   CEREMONY,
@@ -38,7 +38,7 @@ export function passkeysRefused(): void {
     return { authenticator, mpxn, ref: await enrolled(room, owner, authenticator, mpxn) };
   };
 
-  describe('An assertion is refused', () => {
+  describe('An assertion is rejected', () => {
     it.each<[string, Quirks]>([
       ['from another origin', { origin: 'https://localhost.evil.example' }],
       ['from another port', { origin: 'http://localhost:9' }],
@@ -51,18 +51,18 @@ export function passkeysRefused(): void {
       ['for another user', { userHandle: Buffer.from('another user').toString('base64url') }],
       ['with the backup eligibility changed', { backupEligible: true, backedUp: true }],
       ['that is backed up without being eligible', { backupEligible: false, backedUp: true }],
-      ['with a counter that went back', { counter: 0 }],
-      ['with a counter that stood still', { counter: 1 }],
+      ['with a decreased counter', { counter: 0 }],
+      ['with an unchanged counter', { counter: 1 }],
     ])('%s', async (_, quirks) => {
       const { authenticator, mpxn } = await customer();
       const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
       expect((await asserted(room, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
       expect(await statusOf(tokenRef)).toBe('PENDING');
-      valueOf(await asserted(room, secret, authenticator)); // the ceremony itself is not over
+      valueOf(await asserted(room, secret, authenticator)); // the ceremony continues
     });
 
     it.each([{}, { id: 5 }, { id: '' }, { id: 'x', response: null }, { id: 'x', rawId: 'x', type: 'public-key' }])(
-      'that is none: %j',
+      'that is malformed: %j',
       async (response) => {
         const { mpxn } = await customer();
         const { secret } = await started(room, other, { mpxn, ...ASSERT });
@@ -71,7 +71,7 @@ export function passkeysRefused(): void {
       },
     );
 
-    it('when it is malformed, whatever part of it is', async () => {
+    it('when one of its parts is malformed', async () => {
       const { authenticator, mpxn } = await customer();
       const { secret } = await started(room, other, { mpxn, ...ASSERT });
       for (const part of ['clientDataJSON', 'authenticatorData', 'signature']) {
@@ -87,14 +87,14 @@ export function passkeysRefused(): void {
       }
     });
 
-    it('when it is sent again, or answers a challenge that was replaced', async () => {
+    it('when it is sent again, or for a replaced challenge', async () => {
       const { authenticator, mpxn } = await customer();
       const { secret } = await started(room, other, { mpxn, ...ASSERT });
       const first = await optionsOf(room, secret);
       const second = await optionsOf(room, secret);
       expect((await finish(room, secret, authenticator.get(first))).codes).toEqual(['AUT001']);
       const response = authenticator.get(second);
-      expect((await finish(room, secret, response)).codes).toEqual(['AUT001']); // the failed attempt used the challenge up
+      expect((await finish(room, secret, response)).codes).toEqual(['AUT001']); // the failed attempt consumed the challenge
       const good = authenticator.get(await optionsOf(room, secret));
       const attempts = await Promise.all(Array.from({ length: 6 }, () => finish(room, secret, good)));
       expect(attempts.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
@@ -112,7 +112,7 @@ export function passkeysRefused(): void {
       expect(await statusOf(tokenRef)).toBe('PENDING');
     });
 
-    it('at a sign-in, where nobody was identified before, when it does not name the user', async () => {
+    it('at a sign-in without a user handle', async () => {
       const { authenticator } = await customer();
       const signIn = async (quirks: Quirks) => {
         const { secret, options } = valueOf(await room.ask('mutation { startPasskeySignIn { secret options } }'));
@@ -126,7 +126,7 @@ export function passkeysRefused(): void {
       expect(await signIn({})).toEqual([]);
     });
 
-    it('by meter point, where no passkey was named, when it does not name the user', async () => {
+    it('by meter point without a user handle', async () => {
       const { authenticator, mpxn, ref } = await customer();
       for (const method of [ASSERT, ADD]) {
         const { secret } = await started(room, other, { mpxn, ...method });
@@ -158,7 +158,7 @@ export function passkeysRefused(): void {
       return rows;
     };
 
-    it('that goes back is refused and recorded', async () => {
+    it('that decreases is rejected and recorded', async () => {
       const { authenticator, mpxn, ref } = await customer();
       const { secret } = await started(room, other, { mpxn, ...ASSERT });
       valueOf(await asserted(room, secret, authenticator, { counter: 7 }));
@@ -170,7 +170,7 @@ export function passkeysRefused(): void {
       valueOf(await asserted(room, next.secret, authenticator, { counter: 8 }));
     });
 
-    it('may stay at nought, as that of synchronised passkeys does', async () => {
+    it('may remain zero, as for synchronised passkeys', async () => {
       const { authenticator, mpxn, ref } = await customer({ counts: false, backupEligible: true });
       for (const backedUp of [true, false]) {
         const { secret } = await started(room, other, { mpxn, ...ASSERT });
@@ -180,7 +180,7 @@ export function passkeysRefused(): void {
     });
   });
 
-  describe('A registration is refused', () => {
+  describe('A registration is rejected', () => {
     it.each<[string, Quirks]>([
       ['from another origin', { origin: 'https://evil.example' }],
       ['for another relying party', { rpId: 'evil.example' }],
@@ -196,7 +196,7 @@ export function passkeysRefused(): void {
       expect(await credentialsOf(ref)).toEqual([]);
     });
 
-    it('when it is sent again: of two at once one registers', async () => {
+    it('when it is sent again: of two concurrent ones one succeeds', async () => {
       const ref = await room.newRecord(owner, { email: null });
       const { secret } = await started(room, owner, ADD, ref);
       const response = new SoftwareAuthenticator({ origin }).create(await optionsOf(room, secret));

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   CEREMONY,
@@ -46,7 +46,7 @@ export function passkeys(): void {
   };
 
   describe('A passkey', () => {
-    it('is asked for as the decisions say: discoverable, with user verification, without attestation', async () => {
+    it('is requested as discoverable, with user verification, without attestation', async () => {
       const mpxn = newMpxn();
       const ref = await room.newRecord(owner, { email: null }, { mpxn });
       const { secret } = await started(room, owner, ADD, ref);
@@ -64,7 +64,7 @@ export function passkeys(): void {
       expect((await optionsOf(room, secret)).challenge).not.toBe(options.challenge);
     });
 
-    it('is registered where its Data User vouches, and re-identifies the customer to another', async () => {
+    it('is registered when its Data User vouches, and re-identifies the customer to another', async () => {
       const { authenticator, mpxn, ref } = await customer();
       expect(await credentialsOf(ref)).toEqual([
         {
@@ -90,7 +90,7 @@ export function passkeys(): void {
       );
     });
 
-    it('is registered with a new record when that is asked for, and the Data User can see that it was', async () => {
+    it('is registered with a new record on request, and its Data User can read the confirmation', async () => {
       const authenticator = new SoftwareAuthenticator({ origin });
       const input = {
         piiPrincipal: { mpxn: newMpxn(), moveInDate: '2021-04-01' },
@@ -117,7 +117,7 @@ export function passkeys(): void {
       expect((await room.ask(register, { input: unregistered }, { caller: owner })).codes).toEqual(['VAL008']);
     });
 
-    it('is registered with a new record without a proof, also where that has an e-mail address: only then', async () => {
+    it('needs no proof when registered with a new record, even with an e-mail address, but needs one later', async () => {
       const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
       const { ir, redirect } = await room.newEnrolment(owner, { ...enrolment, email: 'rowan@customer.example' });
       const secret = lastPart(redirect);
@@ -128,7 +128,7 @@ export function passkeys(): void {
       expect(await credentialsOf(ir)).toHaveLength(1);
     });
 
-    it('is named to the browser by its own Data User only: by meter point nobody learns its id', async () => {
+    it('is named in options for its own Data User only; by meter point its id is not disclosed', async () => {
       const { authenticator, mpxn, ref } = await customer();
       const [id] = authenticator.passkeys.map((passkey) => passkey.id);
       const own = await optionsOf(room, (await started(room, owner, ASSERT, ref)).secret);
@@ -147,7 +147,7 @@ export function passkeys(): void {
       }
     });
 
-    it('stands beside others of the same record, each with its own name', async () => {
+    it('is registered in addition to another of the same record, each with its own name', async () => {
       const { authenticator, ref } = await customer();
       const { secret } = await started(room, owner, ADD, ref);
       expect(valueOf(await room.ask(CEREMONY, { secret })).proofs).toEqual(['PASSKEY']);
@@ -164,7 +164,7 @@ export function passkeys(): void {
     });
 
     it.each([{}, { redirectUrl: RETURN_URL }])(
-      'is used and added without a return URL on the page of the register, whatever that of a link is: %j',
+      'is used and added on the page of the register without a passkey return URL, ignoring that of magic links: %j',
       async (urls) => {
         const { authenticator, mpxn, ref } = await customer();
         const withoutReturn = async (method: string) => {
@@ -183,7 +183,7 @@ export function passkeys(): void {
       },
     );
 
-    it('that was removed asserts nothing any more', async () => {
+    it('that was removed can no longer be asserted', async () => {
       const { authenticator, mpxn, ref } = await customer();
       const { secret } = await started(room, other, { mpxn, ...ASSERT });
       const options = await optionsOf(room, secret);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../../schema/identifiers';
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { REIDENTIFY, valueOf } from '../../../support/ceremonies';
 import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
 import { signedInByLink } from '../../../support/sign-in-operations';
@@ -22,7 +22,7 @@ export function recordLimits(): void {
   let people = 0;
   const newEmail = () => `counted-${(people += 1)}@customer.example`;
 
-  /** Registers an unverified record of nobody's address; its key, or the codes of the refusal. */
+  /** Registers an unverified record without contacts; returns its key or the error codes. */
   async function registered(
     mpxn: string,
     { moveInDate = '2021-04-01', key = null as string | null, by = dataUser, replica = 0 } = {},
@@ -36,7 +36,7 @@ export function recordLimits(): void {
   const REFUSED = ['CNF003'];
 
   describe('Live Identity Records of a Data User at a meter point', () => {
-    it('are at most five, however many are registered at once', async () => {
+    it('are at most five, also for concurrent registrations', async () => {
       const mpxn = newMpxn();
       const answers = await several(14, mpxn);
       expect(answers.filter((answer) => typeof answer === 'string')).toHaveLength(MOST);
@@ -59,7 +59,7 @@ export function recordLimits(): void {
       expect(await registered(mpxn)).toEqual(REFUSED);
     });
 
-    it('are counted for each occupancy, also for one that is yet to begin', async () => {
+    it('are counted per occupancy, also for a future one', async () => {
       const mpxn = newMpxn();
       await several(MOST, mpxn);
       await room.tenancyChanged(mpxn, '2022-06-01');
@@ -71,7 +71,7 @@ export function recordLimits(): void {
       }
     });
 
-    it('are answered again under the same idempotency key, and the key of a refused one is free', async () => {
+    it('are returned again for their idempotency key; a rejected registration does not use its key', async () => {
       const mpxn = newMpxn();
       const [key, other] = [randomUUID(), randomUUID()];
       await several(MOST - 1, mpxn);
@@ -83,8 +83,8 @@ export function recordLimits(): void {
     });
   });
 
-  describe('Many newer records in which nobody vouches for an identity', () => {
-    /** Copies a record so many times, as a release before this one stored them: they are never opened. */
+  describe('Many newer unverified records', () => {
+    /** Inserts copies of a record in excess of the limit, as an earlier release could; they are never decrypted. */
     const flood = (ref: string, count: number) =>
       room.owner.query(
         `with copy as (
@@ -99,7 +99,7 @@ export function recordLimits(): void {
         [ref, count, newIdentifier('duid')],
       );
 
-    it('lock no verified customer out: mailed links, sign-in, notices and re-identification work as before', async () => {
+    it('do not lock out a verified customer: mailed links, sign-in, notices and re-identification work as before', async () => {
       const [mpxn, email, housemate] = [newMpxn(), newEmail(), newEmail()];
       const ref = await room.newRecord(dataUser, { email }, { mpxn });
       await flood(ref, 600);
@@ -117,7 +117,7 @@ export function recordLimits(): void {
   });
 
   describe('Many newer verified records with an address, of one Data User', () => {
-    it('do not keep the link of the home that another Data User knows from being mailed', async () => {
+    it('do not prevent the link to the record of another Data User', async () => {
       const [mpxn, email, busy] = [newMpxn(), newEmail(), await room.dataUser()];
       await room.newRecord(dataUser, { email }, { mpxn });
       for (let n = 0; n < 6; n++) await room.newRecord(busy, { email });

@@ -30,7 +30,7 @@ export function recordMpxns(): void {
       return (await identity.owner.query('select id from identity_record where ref = $1', [ir])).rows[0].id as string;
     }
 
-    it('are told to services in the order asked for, null for unknown and anonymised ones', async () => {
+    it('are readable by services in the order of the argument, null for unknown and anonymised ones', async () => {
       const [one, two, three] = [newMpxn(), newMpxn(), newMpxn()];
       const [first, second, third] = [await register(one), await register(two), await register(three)];
       await identity.owner.query(
@@ -44,7 +44,7 @@ export function recordMpxns(): void {
       );
     });
 
-    it('are told of the others when one cannot be opened, which is said of that one, and once to the log', async () => {
+    it('are returned for the others if one cannot be decrypted, which is marked and logged once', async () => {
       const [one, two] = [newMpxn(), newMpxn()];
       const [first, lost] = [await register(one), await register(two)];
       await identity.owner.query('alter table identity_keys.data_key disable trigger user');
@@ -65,7 +65,7 @@ export function recordMpxns(): void {
       expect(lines[0]).not.toContain(two);
     });
 
-    it('are told to nobody else', async () => {
+    it('are not readable by other callers', async () => {
       for (const caller of [DATA_USER, null]) {
         const { errors } = await identity.link.execute(
           { query: MPXNS, variables: { ids: [UNKNOWN] } },
@@ -75,7 +75,7 @@ export function recordMpxns(): void {
       }
     });
 
-    it('are told of 500 at once at most', async () => {
+    it('are limited to 500 per query', async () => {
       expect((await ask(Array<string>(500).fill(UNKNOWN))).errors).toBeUndefined();
       expect((await ask(Array<string>(501).fill(UNKNOWN))).errors?.[0]?.extensions?.['code']).toBe('VAL003');
     });

@@ -23,17 +23,17 @@ export function signInLimits(): void {
   let networks = 0;
   const newNetwork = () => `10.1.${(networks += 1)}.1`;
 
-  /** What costs a point: asking for something, and failing to prove something. */
+  /** Requests that count towards the limit: requests for a link, starts, and failed proofs. */
   const COSTLY: readonly (readonly [string, string, () => object, string[]])[] = [
-    ['asking for a link', REQUEST_LINK, () => ({ entry: { mpxn: newMpxn() }, language: 'EN' }), []],
-    ['starting at a supplier', START_SUPPLIER, () => ({ mpid: 'NONE', entry: { mpxn: newMpxn() } }), ['NTF001']],
-    ['a link that is not good', SIGN_IN_WITH_LINK, () => ({ secret }), ['AUT001']],
-    ['a passkey that is not good', SIGN_IN_WITH_PASSKEY, () => ({ secret, response: {} }), ['AUT001']],
-    ["a supplier's answer that is not good", FINISH_SUPPLIER, () => ({ secret, callbackUrl: 'x' }), ['AUT001']],
+    ['requests for a link', REQUEST_LINK, () => ({ entry: { mpxn: newMpxn() }, language: 'EN' }), []],
+    ['starts at a supplier', START_SUPPLIER, () => ({ mpid: 'NONE', entry: { mpxn: newMpxn() } }), ['NTF001']],
+    ['invalid links', SIGN_IN_WITH_LINK, () => ({ secret }), ['AUT001']],
+    ['invalid passkeys', SIGN_IN_WITH_PASSKEY, () => ({ secret, response: {} }), ['AUT001']],
+    ['invalid supplier responses', FINISH_SUPPLIER, () => ({ secret, callbackUrl: 'x' }), ['AUT001']],
   ];
 
   describe('The limit on sign-ins from a network', () => {
-    it.each(COSTLY)('counts %s, in all replicas together', async (_, query, variables, codes) => {
+    it.each(COSTLY)('counts %s, across replicas', async (_, query, variables, codes) => {
       const clientAddress = newNetwork();
       for (let attempt = 0; attempt < MOST; attempt++)
         expect((await room.ask(query, variables(), { clientAddress }, attempt % 2)).codes).toEqual(codes);
@@ -46,7 +46,7 @@ export function signInLimits(): void {
       expect((await room.ask(query, variables(), { clientAddress: newNetwork() })).codes).toEqual(codes);
     });
 
-    it('is one for all ways to sign in', async () => {
+    it('is shared by all sign-in methods', async () => {
       const clientAddress = newNetwork();
       const [asking, starting, ...proving] = COSTLY;
       for (const [, query, variables, codes] of [asking, starting, proving[0]] as typeof COSTLY)
@@ -57,7 +57,7 @@ export function signInLimits(): void {
         expect((await room.ask(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
     });
 
-    it('holds back the right proof, too, which stays good', async () => {
+    it('also rejects a valid proof, which remains valid', async () => {
       const email = 'guessed@customer.example';
       await room.newRecord(await room.dataUser(), { email });
       await room.ask(REQUEST_LINK, { entry: { email }, language: 'EN' }, { clientAddress: newNetwork() });
@@ -69,21 +69,21 @@ export function signInLimits(): void {
       expect((await room.ask(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress: newNetwork() })).codes).toEqual([]);
     });
 
-    it('takes the /64 of an IPv6 address for one network', async () => {
+    it('counts an IPv6 /64 as one network', async () => {
       const query = (host: number) =>
         room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress: `2001:db8:1:1::${host}` }, host % 2);
       for (let host = 1; host <= MOST; host++) expect((await query(host)).codes).toEqual(['AUT001']);
       expect((await query(9)).codes).toEqual(['LIM002']);
     });
 
-    it('does not count looking at a link', async () => {
+    it('does not count reading a link', async () => {
       const clientAddress = newNetwork();
       for (let attempt = 0; attempt < 2 * MOST; attempt++)
         expect((await room.ask(SIGN_IN_LINK, { secret }, { clientAddress })).codes).toEqual([]);
       expect((await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
     });
 
-    it('is another, six times as many, for starting with a passkey, in all replicas together', async () => {
+    it('is separate, and six times higher, for starting with a passkey, across replicas', async () => {
       const clientAddress = newNetwork();
       const start = (replica: number, network = clientAddress) =>
         room.ask(START_PASSKEY, {}, { clientAddress: network }, replica % 2);
@@ -95,7 +95,7 @@ export function signInLimits(): void {
         expect(retryAfter).toBeLessThanOrEqual(60);
       }
       expect((await start(0, newNetwork())).codes).toEqual([]);
-      // nobody is kept from the other ways to sign in
+      // other sign-in methods remain available
       expect((await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
     });
   });
@@ -104,7 +104,7 @@ export function signInLimits(): void {
     const EXISTS = 'query ($mpxn: MPxN!) { identityRecordExistence(mpxn: $mpxn) { exists } }';
     const REIDENTIFY = `mutation ($input: CrossReidentificationInput!) { reidentify(input: $input) { method } }`;
 
-    it('counts both together, in all replicas, and has to be waited for longer than a minute', async () => {
+    it('counts both together, across replicas, and sets Retry-After above one minute', async () => {
       const [caller, other] = [await room.dataUser(), await room.dataUser()];
       const mpxn = newMpxn();
       const exists = (replica: number, by = caller) => room.ask(EXISTS, { mpxn }, { caller: by }, replica);

@@ -19,14 +19,14 @@ export function signInLinks(): void {
   let people = 0;
   const newEmail = () => `person-${(people += 1)}@customer.example`;
 
-  /** Registers somebody, verified and with an address. */
-  async function somebody(change: object = {}, principal: object = {}) {
+  /** Registers a verified customer with an address. */
+  async function newCustomer(change: object = {}, principal: object = {}) {
     const [mpxn, email] = [newMpxn(), newEmail()];
     const ir = await room.newRecord(await room.dataUser(), { email, ...change }, { mpxn, ...principal });
     return { mpxn, email, ir };
   }
 
-  /** Asks for links and answers how many mails with one came to an address. */
+  /** Requests links; returns how many link mails the address has received. */
   async function linksSent(entry: object, email: string): Promise<number> {
     expect(await requestLink(room, entry)).toMatchObject({ data: { requestSignInLink: true }, codes: [] });
     await room.jobsDone();
@@ -36,15 +36,15 @@ export function signInLinks(): void {
   const press = (secret: string) => room.ask(SIGN_IN_WITH_LINK, { secret });
 
   describe('A mailed sign-in link', () => {
-    it('goes to the person of the meter point, of the key or of the address that was given', async () => {
-      const { mpxn, email, ir } = await somebody();
+    it('is sent to the person of the given meter point, key or address', async () => {
+      const { mpxn, email, ir } = await newCustomer();
       expect(await linksSent({ mpxn }, email)).toBe(1);
       expect(await linksSent({ ir }, email)).toBe(2);
       expect(await linksSent({ email: ` ${email.toUpperCase()} ` }, email)).toBe(3);
     });
 
-    it('goes to each person of the property, and signs in by their own record', async () => {
-      const { mpxn, email } = await somebody();
+    it('is sent to each person of the meter point, and signs in to their own record', async () => {
+      const { mpxn, email } = await newCustomer();
       const housemate = newEmail();
       await room.newRecord(await room.dataUser(), { email: housemate }, { mpxn, moveInDate: '2022-02-02' });
       const first = await signedInByLink(room, { mpxn }, email);
@@ -59,17 +59,17 @@ export function signInLinks(): void {
       ['failed verification', { principalVerification: evidence('FAILED') }],
       ['was verified in part', { principalVerification: evidence('PARTIAL') }],
     ])('is never sent for a record that %s', async (_, change) => {
-      const { mpxn, email, ir } = await somebody(change);
+      const { mpxn, email, ir } = await newCustomer(change);
       for (const entry of [{ mpxn }, { email }, { ir }]) expect(await linksSent(entry, email)).toBe(0);
     });
 
-    it('is sent three times in a quarter of an hour; beyond that nobody is told', async () => {
-      const { mpxn, email } = await somebody();
+    it('is sent three times in 15 minutes, and further requests are ignored', async () => {
+      const { mpxn, email } = await newCustomer();
       for (const sent of [1, 2, 3, 3, 3]) expect(await linksSent({ mpxn }, email)).toBe(sent);
     });
 
-    it('puts the language first that was asked for', async () => {
-      const { mpxn, email } = await somebody();
+    it('starts with the requested language', async () => {
+      const { mpxn, email } = await newCustomer();
       await requestLink(room, { mpxn }, 'CY');
       const [inWelsh] = await mailsOf(room, email, 1);
       await requestLink(room, { mpxn }, 'EN');
@@ -78,7 +78,7 @@ export function signInLinks(): void {
     });
 
     it('works for ten minutes', async () => {
-      const { mpxn, email } = await somebody();
+      const { mpxn, email } = await newCustomer();
       await requestLink(room, { mpxn });
       const secret = secretIn(await mailsOf(room, email, 1));
       await room.moveClock(9 * 60 + 50);
@@ -90,8 +90,8 @@ export function signInLinks(): void {
       expect((await press(secret)).codes).toEqual(['AUT001']);
     });
 
-    it('works once, also when its button is pressed in many browsers at once', async () => {
-      const { mpxn, email } = await somebody();
+    it('works once, also for concurrent clicks in several browsers', async () => {
+      const { mpxn, email } = await newCustomer();
       await requestLink(room, { mpxn });
       const secret = secretIn(await mailsOf(room, email, 1));
       const pressed = await Promise.all(Array.from({ length: 8 }, () => press(secret)));
@@ -100,8 +100,8 @@ export function signInLinks(): void {
       expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
     });
 
-    it('is not used up by being looked at', async () => {
-      const { mpxn, email } = await somebody();
+    it('is not consumed by reading it', async () => {
+      const { mpxn, email } = await newCustomer();
       await requestLink(room, { mpxn });
       const secret = secretIn(await mailsOf(room, email, 1));
       for (let look = 0; look < 3; look++)
@@ -110,7 +110,7 @@ export function signInLinks(): void {
     });
 
     it('does not work once its record is closing', async () => {
-      const { mpxn, email, ir } = await somebody();
+      const { mpxn, email, ir } = await newCustomer();
       await requestLink(room, { mpxn });
       const secret = secretIn(await mailsOf(room, email, 1));
       await room.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
@@ -118,7 +118,7 @@ export function signInLinks(): void {
       expect(await linksSent({ mpxn }, email)).toBe(1);
     });
 
-    it('is nothing that can be guessed', async () => {
+    it('cannot be guessed', async () => {
       for (const secret of ['', 'x', 'A'.repeat(43), '\0']) {
         expect((await press(secret)).codes).toEqual(['AUT001']);
         expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
@@ -126,9 +126,9 @@ export function signInLinks(): void {
     });
   });
 
-  describe('Asking for a link', () => {
-    it('is answered alike, known or unknown, without anybody being looked up', async () => {
-      const { mpxn, email, ir } = await somebody();
+  describe('A request for a link', () => {
+    it('has the same response for known and unknown customers, without a lookup', async () => {
+      const { mpxn, email, ir } = await newCustomer();
       const known = [{ mpxn }, { email }, { ir }];
       const unknown = [{ mpxn: newMpxn() }, { email: 'no-one@customer.example' }, { ir: `ir_${'0'.repeat(24)}` }];
       await room.owner.query('begin');
@@ -143,8 +143,8 @@ export function signInLinks(): void {
       expect((await mailsNow(room, email)).length).toBe(3);
     });
 
-    it('leaves the same row behind, which tells nothing', async () => {
-      const { mpxn, email } = await somebody();
+    it('stores an encrypted row of the same length for both', async () => {
+      const { mpxn, email } = await newCustomer();
       const jobs: string[][] = [];
       for (const entry of [{ mpxn }, { mpxn: newMpxn() }]) {
         const rows: string[] = [];
@@ -168,14 +168,14 @@ export function signInLinks(): void {
       }
     });
 
-    it('is refused by its shape only', async () => {
+    it('is rejected only for malformed input', async () => {
       expect((await requestLink(room, {})).codes).toEqual(['VAL002']);
       expect((await requestLink(room, { email: 'nobody' })).codes).toEqual(['VAL001']);
       expect((await requestLink(room, { mpxn: 'not one' })).codes).toEqual(['VAL001']);
     });
 
     it('leaves no secret, address or meter point in the log', async () => {
-      const { mpxn, email, ir } = await somebody();
+      const { mpxn, email, ir } = await newCustomer();
       await requestLink(room, { ir });
       const secret = secretIn(await mailsOf(room, email, 1));
       await press(secret);
@@ -185,8 +185,8 @@ export function signInLinks(): void {
   });
 
   describe('A sign-in', () => {
-    it('is told to the other verified addresses of the occupancy, not to the own one', async () => {
-      const { mpxn, email } = await somebody();
+    it('is reported to the other verified addresses of the occupancy, not to the own one', async () => {
+      const { mpxn, email } = await newCustomer();
       const [housemate, unverified, former] = [newEmail(), newEmail(), newEmail()];
       const dataUser = await room.dataUser();
       await room.newRecord(dataUser, { email: housemate }, { mpxn });
@@ -199,8 +199,8 @@ export function signInLinks(): void {
       expect(await Promise.all([email, housemate, unverified, former].map(notices))).toEqual([0, 1, 0, 0]);
     });
 
-    it('that fails is told to nobody', async () => {
-      const { mpxn, email } = await somebody();
+    it('that fails is not reported', async () => {
+      const { mpxn, email } = await newCustomer();
       const housemate = newEmail();
       await room.newRecord(await room.dataUser(), { email: housemate }, { mpxn });
       await requestLink(room, { email });

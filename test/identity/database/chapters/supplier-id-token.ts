@@ -19,7 +19,7 @@ export function supplierIdToken(): void {
       return room.ask(FINISH_SUPPLIER, { secret, callbackUrl: forger.answerTo(url, forgery) });
     };
 
-    it('that fits is believed (so that the forgeries are refused for what is wrong with them)', async () => {
+    it('that is valid is accepted (so that each forgery below is rejected for its own defect)', async () => {
       const mpxn = newMpxn();
       expect((await forged(mpxn, { claims: { mpxn: [mpxn] } })).codes).toEqual([]);
     });
@@ -31,18 +31,18 @@ export function supplierIdToken(): void {
       ['for another client', (mpxn) => ({ claims: { mpxn, aud: 'another' } })],
       ['of another issuer', (mpxn) => ({ claims: { mpxn, iss: 'https://evil.example' } })],
       ['that has expired', (mpxn) => ({ claims: { mpxn, exp: 1_000_000_000 } })],
-    ])('%s is refused', async (_, forgery) => {
+    ])('%s is rejected', async (_, forgery) => {
       const mpxn = newMpxn();
       expect((await forged(mpxn, forgery(mpxn))).codes).toEqual(['AUT001']);
     });
 
-    it('that does not come in time is waited for no longer than ten seconds', async () => {
+    it('that the supplier does not return in time fails with SYS002 within ten seconds', async () => {
       const begun = performance.now();
       expect((await forged(newMpxn(), { late: 30_000 })).codes).toEqual(['SYS002']);
       expect(performance.now() - begun).toBeLessThan(9_000);
     });
 
-    it('of a supplier that has failed is no refusal', async () => {
+    it('request that fails at the supplier is reported as SYS002', async () => {
       expect((await forged(newMpxn(), { status: 503 })).codes).toEqual(['SYS002']);
     });
   });

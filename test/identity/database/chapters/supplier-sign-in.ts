@@ -14,7 +14,7 @@ export function supplierSignIn(): void {
 
   let customers = 0;
 
-  /** A customer of the supplier, with these meter points. */
+  /** A customer of the supplier with these meter points. */
   function supplied(...mpxns: string[]) {
     const login = { login: `customer-${(customers += 1)}`, password: 'a password', mpxns };
     room.supplier.addLogins([login]);
@@ -28,7 +28,7 @@ export function supplierSignIn(): void {
   };
   const finish = (secret: string, callbackUrl: string) => room.ask(FINISH_SUPPLIER, { secret, callbackUrl });
 
-  /** Signs in at the supplier, having entered this. */
+  /** Signs in at the supplier, started with this meter point or key. */
   async function signIn(entry: object, login: ReturnType<typeof supplied>) {
     const { secret, url } = await begin(entry);
     return finish(secret, await signInAtSupplier(url, login));
@@ -46,7 +46,7 @@ export function supplierSignIn(): void {
     ).rows[0].day as string;
 
   describe('A sign-in at the supplier', () => {
-    it('signs in somebody of whom there is no Identity Record, from this day on', async () => {
+    it('signs in a customer without an Identity Record, with history from the present day', async () => {
       const mpxn = newMpxn();
       const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
       const { data } = await room.ask(SESSION, {}, asCustomer(token));
@@ -74,13 +74,13 @@ export function supplierSignIn(): void {
       expect(await scopeOf(room, token)).toMatchObject({ isCurrent: false, identityRecordId: null });
     });
 
-    it('is for each of several meter points that the claim names', async () => {
+    it('is possible for each of several meter points in the claim', async () => {
       const [first, second] = [newMpxn(), newMpxn()];
       const login = supplied(first, second);
       for (const mpxn of [first, second]) expect((await signIn({ mpxn }, login)).codes).toEqual([]);
     });
 
-    it('is by the verified Identity Record of the current occupancy, if there is one', async () => {
+    it('uses the verified Identity Record of the current occupancy, if there is one', async () => {
       const mpxn = newMpxn();
       const dataUser = await room.dataUser('https://larkhill.example/back');
       await room.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
@@ -94,7 +94,7 @@ export function supplierSignIn(): void {
       });
     });
 
-    it('is refused while a verified record there has an e-mail address, and is told to nobody then', async () => {
+    it('is rejected, without a notice, if a verified record of the occupancy has an e-mail address', async () => {
       const [mpxn, email] = [newMpxn(), 'fallback@customer.example'];
       const dataUser = await room.dataUser();
       await room.newRecord(dataUser, { email: null }, { mpxn });
@@ -104,7 +104,7 @@ export function supplierSignIn(): void {
       expect(await mailsNow(room, email)).toEqual([]);
     });
 
-    it('is not refused for what an unverified record, a former occupant or the next one has', async () => {
+    it('is not rejected for contacts of an unverified record or of another occupancy', async () => {
       const mpxn = newMpxn();
       const dataUser = await room.dataUser();
       await room.newRecord(dataUser, { email: 'anybody@customer.example', principalVerification: null }, { mpxn });
@@ -115,7 +115,7 @@ export function supplierSignIn(): void {
       expect(await scopeOf(room, token)).toMatchObject({ identityRecordId: null });
     });
 
-    it('is refused for a meter point that the claim does not name', async () => {
+    it('is rejected for a meter point that is not in the claim', async () => {
       const [mine, theirs] = [newMpxn(), newMpxn()];
       expect((await signIn({ mpxn: theirs }, supplied(mine))).codes).toEqual(['AUT001']);
       const ir = await room.newRecord(await room.dataUser(), { email: null }, { mpxn: theirs });
@@ -123,7 +123,7 @@ export function supplierSignIn(): void {
       expect((await signIn({ ir: `ir_${'0'.repeat(24)}` }, supplied(mine))).codes).toEqual(['AUT001']);
     });
 
-    it('begins alike whoever is known', async () => {
+    it('starts in the same way for known and unknown customers', async () => {
       const ir = await room.newRecord(await room.dataUser(), { email: null });
       for (const entry of [{ mpxn: newMpxn() }, { ir }, { ir: `ir_${'0'.repeat(24)}` }]) {
         const { secret, url } = await begin(entry);
@@ -143,7 +143,7 @@ export function supplierSignIn(): void {
     });
   });
 
-  describe("The supplier's answer", () => {
+  describe("The supplier's response", () => {
     const started = async () => {
       const mpxn = newMpxn();
       const { secret, url } = await begin({ mpxn });
@@ -158,7 +158,7 @@ export function supplierSignIn(): void {
       expect((await finish(another, callback)).codes).toEqual(['AUT001']);
     });
 
-    it('works for the browser that began, not for another one', async () => {
+    it('works only in the browser that started the sign-in', async () => {
       const { callback } = await started();
       const { secret: ofAnother } = await started();
       expect((await finish(ofAnother, callback)).codes).toEqual(['AUT001']);
@@ -172,7 +172,7 @@ export function supplierSignIn(): void {
       ['of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
       ['that is an error', (url: URL) => (url.search = `?error=access_denied&state=${url.searchParams.get('state')}`)],
       ['that is empty', (url: URL) => (url.search = '')],
-    ])('%s is refused, and the attempt is over', async (_, spoil) => {
+    ])('%s is rejected, and ends the attempt', async (_, spoil) => {
       const { secret, callback } = await started();
       const spoilt = new URL(callback);
       spoil(spoilt);
@@ -180,18 +180,18 @@ export function supplierSignIn(): void {
       expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
     });
 
-    it('that is no address is refused', async () => {
+    it('that is no URL is rejected', async () => {
       const { secret } = await started();
       expect((await finish(secret, 'no address')).codes).toEqual(['AUT001']);
     });
 
-    it('must come within ten minutes', async () => {
+    it('must arrive within ten minutes', async () => {
       const { secret, callback } = await started();
       await room.moveClock(10 * 60 + 1);
       expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
     });
 
-    it('and the attempt leave no secret and no meter point in the log, nor in clear in a table', async () => {
+    it('and the attempt write no secret and no meter point to the log, nor unencrypted to a table', async () => {
       const mpxn = newMpxn();
       const { secret, url } = await begin({ mpxn });
       const { rows } = await room.owner.query('select a::text from identity.sign_in_attempt a');
@@ -210,7 +210,7 @@ export function supplierSignIn(): void {
     const refusalAt = async (at: string) =>
       (await room.ask(START_SUPPLIER, { mpid: at, entry: { mpxn: newMpxn() } })).codes;
 
-    it('is offered to everybody when its client is set completely', async () => {
+    it('is offered to unauthenticated clients once its OpenID Connect client is complete', async () => {
       const { account } = await room.accounts.onboard('test', {
         role: 'supplier',
         displayName: 'Unset Ltd',
@@ -222,7 +222,7 @@ export function supplierSignIn(): void {
       expect(await refusalAt('NONE')).toEqual(['NTF001']);
     });
 
-    it('is neither offered nor asked while it is suspended, also for a sign-in under way', async () => {
+    it('is neither offered nor called while it is suspended, also for a started sign-in', async () => {
       const { mpid: suspended, accountId } = await room.newSupplier();
       const mpxn = newMpxn();
       const { secret, url } = await begin({ mpxn }, suspended);
@@ -233,7 +233,7 @@ export function supplierSignIn(): void {
       expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
     });
 
-    it('that cannot be reached, or does not know its client, is a dependency that is away', async () => {
+    it('that is unreachable or rejects the client is reported as an unavailable dependency (SYS002)', async () => {
       const { mpid: away } = await room.newSupplier({ issuer: 'http://localhost:1' });
       expect(await refusalAt(away)).toEqual(['SYS002']);
       const { mpid: atOdds } = await room.newSupplier({ secret: 'not what they agreed upon' });
@@ -242,13 +242,13 @@ export function supplierSignIn(): void {
       expect((await finish(secret, await signInAtSupplier(url, supplied(mpxn)))).codes).toEqual(['SYS002']);
     });
 
-    it('is told nothing of its client to anybody but services', async () => {
+    it('discloses its client secret to services only', async () => {
       const query = 'query ($mpid: String!) { supplierClient(mpid: $mpid) { clientSecret } }';
       expect((await room.askAccess(query, { mpid })).codes).toEqual(['AUT001']);
       expect((await room.askAccess(query, { mpid }, { caller: await room.dataUser() })).codes).toEqual(['PRM001']);
     });
 
-    it('without TLS is not spoken to in production', async () => {
+    it('without TLS is not called in production', async () => {
       const strict = await startSignInRoom({ production: true });
       try {
         const { mpid: plain } = await strict.newSupplier();
@@ -261,8 +261,8 @@ export function supplierSignIn(): void {
     });
   });
 
-  describe('The organisations of the register', () => {
-    it('are told to services by name, standing and return URLs, in the order asked for', async () => {
+  describe('Organisations', () => {
+    it('are readable by services with name, status and return URLs, in the order of the argument', async () => {
       const { duid } = await room.dataUser('https://larkhill.example/back');
       const query = 'query ($duids: [DUID!]!) { organisations(duids: $duids) { duid displayName status returnUrls } }';
       const duids = [`duid_${'0'.repeat(24)}`, duid];

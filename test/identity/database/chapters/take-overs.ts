@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   AS_ACCESS,
@@ -47,7 +47,7 @@ export function takeOvers(): void {
     const [mpxn, email] = [newMpxn(), `isla-${(serial += 1)}@customer.example`];
     return { mpxn, email, ref: await room.newRecord(owner, { email }, { mpxn }) };
   };
-  /** The former occupant's records come to an end by a Change of Tenancy. */
+  /** Records a Change of Tenancy at the meter point of a record, which ends its occupancy. */
   const changeTenancy = async (ref: string, date = 'current_date') =>
     room.owner.query(
       `insert into identity.change_of_tenancy (mpxn_index, effective_date)
@@ -55,7 +55,7 @@ export function takeOvers(): void {
       [ref],
     );
 
-  describe('A stranger cannot add a passkey of their own', () => {
+  describe('A Data User that impersonates a customer cannot add a passkey', () => {
     it('to a record with an e-mail address, until the customer confirms by mail', async () => {
       const { mpxn, email, ref } = await customerWithAddress();
       const { tokenRef, secret } = await started(room, stranger, { mpxn, ...ADD });
@@ -76,7 +76,7 @@ export function takeOvers(): void {
       expect(await statusOf(tokenRef)).toBe('PENDING');
     });
 
-    it('by the redirect that they know, once the customer has proved by mail: only the customer’s browser goes on', async () => {
+    it("with the redirect, once the customer has confirmed by mail: only the customer's browser can continue", async () => {
       const { mpxn, email, ref } = await customerWithAddress();
       const { tokenRef, secret } = await started(room, stranger, { mpxn, ...ADD });
       valueOf(await room.ask(MAIL_PROOF, { secret, language: 'EN' }));
@@ -104,7 +104,7 @@ export function takeOvers(): void {
       expect(await passkeysOf(ref)).toBe(1);
     });
 
-    it('by the redirect that they know, once the customer has proved by a passkey', async () => {
+    it('with the redirect, once the customer has asserted a passkey', async () => {
       const [mpxn, own] = [newMpxn(), authenticator()];
       const ref = await enrolled(room, owner, own, mpxn);
       const { secret } = await started(room, stranger, { mpxn, ...ADD });
@@ -116,7 +116,7 @@ export function takeOvers(): void {
       expect(await passkeysOf(ref)).toBe(2);
     });
 
-    it('by asserting it as the proof', async () => {
+    it('by asserting another passkey as the proof', async () => {
       const [mpxn, own, theirs] = [newMpxn(), authenticator(), authenticator()];
       await enrolled(room, owner, own, mpxn);
       await enrolled(room, stranger, theirs, newMpxn());
@@ -131,7 +131,7 @@ export function takeOvers(): void {
       expect((await finish(room, secret, registration)).codes).toEqual(['AUT001']);
     });
 
-    it('to a record with neither passkey nor address, whose own Data User alone can vouch', async () => {
+    it('to a record with neither passkey nor address: only its own Data User can vouch', async () => {
       const [mpxn, first] = [newMpxn(), authenticator()];
       const ref = await room.newRecord(owner, { email: null }, { mpxn });
       expect((await room.ask(REIDENTIFY, { input: { mpxn, ...ADD } }, { caller: stranger })).codes).toEqual(['REI001']);
@@ -139,14 +139,14 @@ export function takeOvers(): void {
       const [one, two] = [await started(room, owner, ADD, ref), await started(room, owner, ADD, ref)];
       const options = await optionsOf(room, two.secret);
       valueOf(await registered(room, one.secret, first));
-      // the second redirect was vouched for a customer without a passkey: it is not one any more
+      // the Data User vouched for a customer without a passkey, which no longer holds for the second redirect
       expect((await finish(room, two.secret, authenticator().create(options))).codes).toEqual(['NTF001']);
       expect(await passkeysOf(ref)).toBe(1);
     });
   });
 
   describe('A proof by mail', () => {
-    it('is for the redirect that asked: another ceremony cannot be gone on with by it', async () => {
+    it('belongs to its redirect: it cannot continue another ceremony', async () => {
       const { mpxn, email } = await customerWithAddress();
       const [one, two] = [
         await started(room, stranger, { mpxn, ...ADD }),
@@ -160,7 +160,7 @@ export function takeOvers(): void {
       expect(valueOf(await room.ask(CEREMONY, { secret: two.secret })).proofs).toEqual(['MAIL']);
     });
 
-    it('is given once, however many links were mailed', async () => {
+    it('is accepted once for several mailed links', async () => {
       const { mpxn, email } = await customerWithAddress();
       const { secret } = await started(room, stranger, { mpxn, ...ADD });
       const proofs: string[] = [];
@@ -175,7 +175,7 @@ export function takeOvers(): void {
       expect((await room.ask(CONFIRM_LINK, { secret: second })).codes).toEqual(['NTF001']);
     });
 
-    it('outlives the redirect, and never the token', async () => {
+    it('can be used after the redirect has expired, but not after the token has', async () => {
       const { mpxn, email } = await customerWithAddress();
       const { tokenRef, secret } = await started(room, stranger, { mpxn, ...ADD });
       await room.moveClock(290);
@@ -192,7 +192,7 @@ export function takeOvers(): void {
   });
 
   describe('The former occupant after a Change of Tenancy', () => {
-    it('is not re-identified: no method is available, to nobody', async () => {
+    it('is not re-identified: no method is available to any caller', async () => {
       const { mpxn, ref } = await customerWithAddress();
       const passkeyHolder = newMpxn();
       const enrolledRef = await enrolled(room, owner, authenticator(), passkeyHolder);
@@ -210,7 +210,7 @@ export function takeOvers(): void {
       }
     });
 
-    it('is re-identified while the change lies in the future, and so is who moved in on that day', async () => {
+    it('is re-identified while the change is in the future, as is a person who moved in on that day', async () => {
       const { mpxn, ref } = await customerWithAddress();
       await changeTenancy(ref, 'current_date + 2');
       expect(await statusOf((await started(room, stranger, { mpxn, method: 'MAGIC_LINK' })).tokenRef)).toBe('PENDING');
@@ -221,7 +221,7 @@ export function takeOvers(): void {
       expect(await statusOf(tokenRef)).toBe('PENDING');
     });
 
-    it('confirms nothing that was started before it, and what was confirmed is worth nothing', async () => {
+    it('cannot confirm what was started before, and confirmed tokens cannot be used', async () => {
       const [one, two] = [await customerWithAddress(), await customerWithAddress()];
       const started1 = await started(room, stranger, { mpxn: one.mpxn, method: 'MAGIC_LINK' });
       const started2 = await started(room, stranger, { mpxn: two.mpxn, method: 'MAGIC_LINK' });
@@ -236,7 +236,7 @@ export function takeOvers(): void {
       expect(proof.status).toBe('EXPIRED');
     });
 
-    it('does not receive the mails of who lives there now', async () => {
+    it('does not receive the mails of the present occupant', async () => {
       const { mpxn, email, ref } = await customerWithAddress();
       await changeTenancy(ref, "date '2024-01-01'");
       const present = `present-${mpxn}@customer.example`;
@@ -251,7 +251,7 @@ export function takeOvers(): void {
   });
 
   describe('A record that is closing', () => {
-    it('confirms nothing, enrols nothing and asserts nothing', async () => {
+    it('can neither confirm, register nor assert anything', async () => {
       const [mpxn, own] = [newMpxn(), authenticator()];
       const ref = await enrolled(room, owner, own, mpxn);
       const { secret, tokenRef } = await started(room, stranger, { mpxn, ...ASSERT });
@@ -266,8 +266,8 @@ export function takeOvers(): void {
     });
   });
 
-  describe('What is stored of secrets', () => {
-    it('is not enough to use them', async () => {
+  describe('What is stored about secrets', () => {
+    it('does not suffice to use them', async () => {
       const { mpxn, email } = await customerWithAddress();
       const { tokenRef, secret } = await started(room, stranger, { mpxn, ...ADD });
       const link = await started(room, stranger, { mpxn, method: 'MAGIC_LINK' });

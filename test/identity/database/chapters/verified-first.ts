@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   CEREMONY,
@@ -22,7 +22,7 @@ export function verifiedFirst(): void {
 
   let room: SignInRoom;
   let owner: Caller;
-  /** A Data User that registers somebody at the same meter point, newer, and vouches for nobody's identity. */
+  /** Registers unverified records at the same meter point, newer than the verified one. */
   let careless: Caller;
   let other: Caller;
   beforeAll(async () => {
@@ -40,15 +40,15 @@ export function verifiedFirst(): void {
   const statusOf = async (token: string) =>
     valueOf(await room.ask(STATUS, { token }, { caller: other })).status as string;
 
-  /** The newer, unverified records: one with a passkey, if there is one, and one with an address. */
+  /** Registers newer unverified records: one with the passkey, if given, and one with the address. */
   async function intruder(mpxn: string, { email, passkey }: { email: string; passkey?: SoftwareAuthenticator }) {
     const plain = { email: null, principalVerification: null };
     if (passkey) await enrol(room, careless, passkey, await room.newRecord(careless, plain, { mpxn }));
     await room.newRecord(careless, { ...plain, email }, { mpxn });
   }
 
-  describe('A newer record in which nobody vouches for the identity does not take the place of a verified customer', () => {
-    it('to whom a link is mailed', async () => {
+  describe('A newer unverified record does not take over a verified customer', () => {
+    it('who receives a magic link', async () => {
       const mpxn = newMpxn();
       const [email, stranger] = [newEmail('verified'), newEmail('stranger')];
       await room.newRecord(owner, { email }, { mpxn });
@@ -61,7 +61,7 @@ export function verifiedFirst(): void {
       expect(await mailsNow(room, stranger)).toEqual([]);
     });
 
-    it('who uses a passkey', async () => {
+    it('who asserts a passkey', async () => {
       const [mpxn, own, theirs] = [newMpxn(), authenticator(), authenticator()];
       await enrolled(room, owner, own, mpxn);
       await intruder(mpxn, { email: newEmail('stranger'), passkey: theirs });
@@ -81,7 +81,7 @@ export function verifiedFirst(): void {
       await expect(asserted(room, secret, theirs)).rejects.toThrow('REI001');
     });
 
-    it('for whom the method is unavailable: it is refused', async () => {
+    it('if the verified record does not support the method: the request is rejected', async () => {
       const mpxn = newMpxn();
       await room.newRecord(owner, { email: null }, { mpxn });
       await intruder(mpxn, { email: newEmail('stranger'), passkey: authenticator() });
@@ -93,7 +93,7 @@ export function verifiedFirst(): void {
     });
   });
 
-  describe('Where nobody was verified', () => {
+  describe('Without a verified record', () => {
     it('the newest record that supports the method confirms', async () => {
       const [mpxn, own] = [newMpxn(), authenticator()];
       const older = newEmail('older');

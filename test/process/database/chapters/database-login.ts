@@ -3,20 +3,24 @@ import { dirname, join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
-import { accessAddress, startAccess } from '../../../../subgraphs/access/access';
-import { readSettings } from '../../../../process/settings';
-import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity';
+import { accessAddress, startAccess } from '../../../../subgraphs/access/access.module';
+import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity.module';
 import { absentSubgraph, places } from '../../../support/identity-surroundings';
-import { type DatabaseAddress, databaseAddress, sessionUrl } from '../../../../subgraphs/server/database-login';
-import { sessionOptions } from '../../../../subgraphs/server/database';
+import {
+  type DatabaseAddress,
+  databaseAddress,
+  sessionUrl,
+} from '../../../../subgraphs/server/database/database-login';
+import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type FreshDatabase, controlledPostgres, freshDatabase, testPostgres } from '../../../support/postgres';
+import { readSettings } from '../../../../process/read-settings';
 
 export function databaseLogin(): void {
   const KEY = Buffer.alloc(32, 7);
   const NO_RIGHT = '42501';
 
   describe('The login of a subgraph', () => {
-    it('has a name of at most 63 bytes that tells schema and database, and differs for each', () => {
+    it('has a name of at most 63 bytes that contains schema and database, and is unique for each database', () => {
       const names = [
         'register',
         'Register',
@@ -34,14 +38,14 @@ export function databaseLogin(): void {
       for (const role of roles) expect(role).toMatch(/^access_[a-z0-9_]{1,56}$/);
     });
 
-    it('has a password that only the key of the subgraph gives', () => {
+    it('has a password that is derived from the key of the subgraph', () => {
       const password = (key: Buffer) => databaseAddress('postgres://o:p@h/register', 'access', key).password;
       expect(password(KEY)).toMatch(/^[\w-]{43}$/);
       expect(password(KEY)).toBe(password(Buffer.from(KEY)));
       expect(password(KEY)).not.toBe(password(Buffer.alloc(32, 8)));
     });
 
-    it('takes the place of the owner, whatever form the URL has; other parameters of it stay', () => {
+    it('replaces the owner in every form of URL, and keeps the other parameters', () => {
       const login = { role: 'access_register', password: 'p' };
       for (const url of [
         'postgres://owner:secret@db:6543/register?sslmode=verify-full&user=owner',
@@ -68,7 +72,7 @@ export function databaseLogin(): void {
     ['PostgreSQL 18', () => controlledPostgres({}, PACKAGE_OF_18)],
   ];
 
-  describe.each(SERVERS)('With an owner who is no superuser (%s)', (_, start) => {
+  describe.each(SERVERS)('With an owner without superuser rights (%s)', (_, start) => {
     const keys = { hashKey: KEY, encryptionKey: randomBytes(32), indexKey: randomBytes(32) };
     const owner = `owner_${randomBytes(4).toString('hex')}`;
     let server: Awaited<ReturnType<typeof start>>;
@@ -130,31 +134,34 @@ export function databaseLogin(): void {
       ['identity', () => identityAddress(ownerUrl.href, keys), 'access.account'],
     ];
 
-    it.each(ADDRESSES)('%s cannot become the owner, nor read what is not its own', async (_name, address, other) => {
-      const { role } = address();
-      const session = new Client(sessionOptions(address()));
-      await session.connect();
-      closing.push(() => session.end());
-      const code = (statement: string) =>
-        session.query(statement).then(
-          () => 'done',
-          (error: { code: string }) => error.code,
-        );
-      expect(await code(`set role ${owner}`)).toBe(NO_RIGHT);
-      expect(await code(`set session authorization ${owner}`)).toBe(NO_RIGHT);
-      for (const reset of ['reset role', 'set role none', 'reset session authorization']) await session.query(reset);
-      const { rows } =
-        await session.query(`select current_user as now, session_user as login, rolsuper or rolcreaterole or rolcreatedb as strong
+    it.each(ADDRESSES)(
+      '%s can neither become the owner nor read tables of another subgraph',
+      async (_name, address, other) => {
+        const { role } = address();
+        const session = new Client(sessionOptions(address()));
+        await session.connect();
+        closing.push(() => session.end());
+        const code = (statement: string) =>
+          session.query(statement).then(
+            () => 'done',
+            (error: { code: string }) => error.code,
+          );
+        expect(await code(`set role ${owner}`)).toBe(NO_RIGHT);
+        expect(await code(`set session authorization ${owner}`)).toBe(NO_RIGHT);
+        for (const reset of ['reset role', 'set role none', 'reset session authorization']) await session.query(reset);
+        const { rows } =
+          await session.query(`select current_user as now, session_user as login, rolsuper or rolcreaterole or rolcreatedb as strong
       from pg_roles where rolname = current_user`);
-      expect(rows).toEqual([{ now: role, login: role, strong: false }]);
-      const memberships =
-        'select from pg_auth_members m join pg_roles r on r.oid = m.member where rolname = current_user';
-      expect((await session.query(memberships)).rowCount).toBe(0);
-      expect(await code(`select from ${other}`)).toBe(NO_RIGHT);
-      expect(await code('create table other ()')).toBe(NO_RIGHT);
-    });
+        expect(rows).toEqual([{ now: role, login: role, strong: false }]);
+        const memberships =
+          'select from pg_auth_members m join pg_roles r on r.oid = m.member where rolname = current_user';
+        expect((await session.query(memberships)).rowCount).toBe(0);
+        expect(await code(`select from ${other}`)).toBe(NO_RIGHT);
+        expect(await code('create table other ()')).toBe(NO_RIGHT);
+      },
+    );
 
-    it('nobody logs in as a subgraph without its key', async () => {
+    it('a process without the key of a subgraph cannot log in as the subgraph', async () => {
       const stranger = new Client(sessionOptions(accessAddress(ownerUrl.href, { ...keys, hashKey: randomBytes(32) })));
       await expect(stranger.connect()).rejects.toMatchObject({ code: '28P01' });
     });

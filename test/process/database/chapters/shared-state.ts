@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client, Pool } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { ADVISORY_LOCKS } from '../../../../subgraphs/server/advisory-locks';
-import { databaseAddress } from '../../../../subgraphs/server/database-login';
-import { openLockSession } from '../../../../subgraphs/server/lock-session';
-import { beginHolding } from '../../../../subgraphs/delivery/holder.repository';
+import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
+import { openLockSession } from '../../../../subgraphs/server/database/lock-session';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
-import { migrate } from '../../../../subgraphs/server/migrate';
-import { CREATE_RATE_LIMIT, passedRateLimits, rateLimit } from '../../../../subgraphs/server/rate-limits';
+import { migrate } from '../../../../subgraphs/server/database/migrate';
+import { passedRateLimits, rateLimit } from '../../../../subgraphs/server/callers/rate-limits';
 import { repositoryFiles, textOf } from '../../../structure/source-files';
 import { type FreshDatabase, freshDatabase } from '../../../support/postgres';
+import { spawnRegisterProcess } from '../../../support/register';
 import { silencedProxy } from '../../../support/silenced-proxy';
 import { until } from '../../../support/until';
+import { CREATE_RATE_LIMIT } from '../../../../subgraphs/server/database/released-sql';
 
 class TrialTables1790000000001 implements MigrationInterface {
   readonly name = 'TrialTables1790000000001';
@@ -33,11 +37,11 @@ class ChangedTable1790000000002 implements MigrationInterface {
   }
 }
 
-/** What all processes of an installation share in the database: limits, locks, migrations. */
+/** Tests of the state that all processes of an installation share in the database: limits, locks, clock, migrations. */
 export function sharedState(): void {
   let database: FreshDatabase;
   let owner: Pool;
-  const bring = (...migrations: (new () => MigrationInterface)[]) =>
+  const migrateTrial = (...migrations: (new () => MigrationInterface)[]) =>
     migrate(
       databaseAddress(database.url, 'trial', Buffer.alloc(32, 7)),
       { migrations, rights: () => 'select' },
@@ -46,7 +50,7 @@ export function sharedState(): void {
     );
   beforeAll(async () => {
     database = await freshDatabase();
-    await bring(TrialTables1790000000001);
+    await migrateTrial(TrialTables1790000000001);
     owner = new Pool({ connectionString: database.url, max: 4 });
   });
   afterAll(async () => {
@@ -54,14 +58,14 @@ export function sharedState(): void {
     await database.drop();
   });
 
-  describe('A limit', () => {
+  describe('A rate limit', () => {
     afterEach(() => jest.restoreAllMocks());
     const limitOf = (name: string, points: number, seconds: number) => {
       const hash = keyedHash(randomBytes(32), 'rate-limit');
       return rateLimit({ pool: owner, schema: 'trial', hash, off: false }, name, points, seconds);
     };
 
-    it('is counted by the clock of the database, whatever that of a process shows', async () => {
+    it('counts by the clock of the database, not by that of a process', async () => {
       const limit = limitOf('skewed', 2, 60);
       expect([await limit.count('a'), await limit.count('a'), await limit.passed('a')]).toEqual([null, null, null]);
       jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
@@ -71,79 +75,81 @@ export function sharedState(): void {
       expect([await limit.passed('a'), await limit.count('b')]).toEqual([wait, null]);
     });
 
-    it('counts each of many at once, begins anew when its time is over, and is forgotten then', async () => {
+    it('counts concurrent requests, starts again after its period, and its row is then deleted', async () => {
       const limit = limitOf('short', 5, 1);
       const waits = await Promise.all(Array.from({ length: 12 }, () => limit.count('a')));
       expect(waits.filter((wait) => wait === null)).toHaveLength(5);
       await until(async () => ((await limit.passed('a')) === null ? true : undefined));
-      const kept = () => owner.query(`select from trial.rate_limit where key like 'short:%'`);
-      expect((await kept()).rowCount).toBe(1);
-      const forget = passedRateLimits({
-        query: (text: string) => owner.query(`set search_path = trial; ${text}`),
+      const rows = () => owner.query(`select from trial.rate_limit where key like 'short:%'`);
+      expect((await rows()).rowCount).toBe(1);
+      const deleteExpired = passedRateLimits({
+        query: (text: string, values: unknown[]) =>
+          owner.query(text.replaceAll(/\brate_limit\b/g, 'trial.rate_limit'), values),
       } as unknown as Pool);
-      await forget();
-      expect((await kept()).rowCount).toBe(0);
+      await deleteExpired();
+      expect((await rows()).rowCount).toBe(0);
     });
   });
 
-  describe('A lock', () => {
-    it('has a number of its own in one list, which nothing else names', () => {
+  describe('An advisory lock', () => {
+    it('has a unique number in one list, and no other file contains a number', () => {
       const numbers = Object.values(ADVISORY_LOCKS);
       expect(new Set(numbers).size).toBe(numbers.length);
       const production = repositoryFiles().filter((file) => file.endsWith('.ts') && !file.startsWith('test/'));
-      const named = production.filter((file) =>
+      const files = production.filter((file) =>
         /advisory_(xact_)?lock(_shared)?\(\s*\d|7_?423_?0\d\d/.test(textOf(file)),
       );
-      expect(named).toEqual(['subgraphs/server/advisory-locks.ts']);
+      expect(files).toEqual(['subgraphs/server/database/advisory-locks.ts']);
     });
 
-    it('is given up when its server falls silent, and can be taken at the one that takes over', async () => {
+    it('is released when its server no longer responds, and can be acquired at the server that takes over', async () => {
       const proxy = await silencedProxy(Number(new URL(database.url).port));
       const url = new URL(database.url);
       [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
       const config = { connectionString: url.href, connectionTimeoutMillis: 3_000, query_timeout: 2_000 };
       try {
-        const [session, holder] = await Promise.all([openLockSession(config), beginHolding(config)]);
+        const session = await openLockSession(config);
         await session.hold('silent');
-        const name = await holder.name();
+        const confirmedAt = session.confirmedAt();
+        await until(() => (session.confirmedAt() > confirmedAt ? true : undefined));
         proxy.silence();
         let isOver = false;
         void session.over.then(() => (isOver = true));
         await until(() => isOver || undefined);
-        await until(() => (holder.isPresent(name) ? undefined : true));
-        expect(holder.isPresent(await holder.name())).toBe(true);
+        const another = await openLockSession(config);
+        await another.hold('silent');
         const idle = await openLockSession({ ...config, query_timeout: 60_000 });
         proxy.silence();
-        await idle.end(); // though nothing answers
-        await Promise.all([session.end(), holder.end()]);
+        await idle.end(); // resolves although the server does not respond
+        await Promise.all([session.end(), another.end()]);
       } finally {
         await proxy.close();
       }
     });
   });
 
-  describe('The clock', () => {
-    const canBeMoved = async () =>
+  describe("The register's clock", () => {
+    const isMovable = async () =>
       (await owner.query(`select to_regprocedure('register.set_clock_offset(integer)') is not null as yes`)).rows[0]
         .yes;
 
-    it('can be moved only after a start that says so; a command changes nothing of that', async () => {
+    it('can be moved only after a start that permits it; a command does not change that', async () => {
       const address = databaseAddress(database.url, 'trial', Buffer.alloc(32, 7));
       const tables = { migrations: [TrialTables1790000000001], rights: () => 'select' };
-      const seen: boolean[] = [];
+      const movability: boolean[] = [];
       for (const movable of [true, undefined, false, undefined]) {
         await migrate(address, tables, movable, {});
-        seen.push(await canBeMoved());
+        movability.push(await isMovable());
         if (movable === true) await owner.query('select register.set_clock_offset(3600)');
       }
-      expect(seen).toEqual([true, true, false, false]);
+      expect(movability).toEqual([true, true, false, false]);
       const { rows } = await owner.query('select register.register_now() - statement_timestamp() as ahead');
       expect(rows[0].ahead).toEqual({});
     });
   });
 
   describe('A migration', () => {
-    it('that waits for a lock lets others go first, and is done when it is free', async () => {
+    it('that waits for a lock lets other sessions run first, and completes when the lock is free', async () => {
       const [busy, reader] = [
         new Client({ connectionString: database.url }),
         new Client({ connectionString: database.url, statement_timeout: 20_000 }),
@@ -152,17 +158,54 @@ export function sharedState(): void {
       try {
         await busy.query('begin; select from trial.busy');
         let isDone = false;
-        const migrating = bring(TrialTables1790000000001, ChangedTable1790000000002).then(() => (isDone = true));
+        const migrating = migrateTrial(TrialTables1790000000001, ChangedTable1790000000002).then(() => (isDone = true));
         const waits = `select from pg_locks where relation = 'trial.busy'::regclass and not granted`;
         await until(async () => ((await owner.query(waits)).rowCount === 1 ? true : undefined));
-        await reader.query('select from trial.busy'); // behind the migration, which gives up its turn
-        await until(async () => ((await owner.query(waits)).rowCount === 1 ? true : undefined)); // and tries again
+        await reader.query('select from trial.busy'); // queued behind the migration, which stops waiting
+        await until(async () => ((await owner.query(waits)).rowCount === 1 ? true : undefined)); // the migration waits again
         expect(isDone).toBe(false);
         await busy.query('commit');
         await migrating;
         expect((await reader.query('select more from trial.busy')).rowCount).toBe(0);
       } finally {
         await Promise.all([busy.end(), reader.end()]);
+      }
+    });
+
+    it('that waits for a lock logs one line of JSON, for any number of attempts', async () => {
+      const fresh = await freshDatabase();
+      const dataDir = mkdtempSync(join(tmpdir(), 'register-waiting-'));
+      const [busy, watch] = [fresh.url, fresh.url].map((connectionString) => new Client({ connectionString }));
+      await Promise.all([busy?.connect(), watch?.connect()]);
+      const environment = { DATABASE_URL: fresh.url, DATA_DIR: dataDir, TARIFFS_PORT: '0', SERVICES: 'tariffs' };
+      await busy?.query('create schema tariffs');
+      await busy?.query('begin; create table tariffs.supplier ()'); // locks the table name until the transaction ends
+      const register = spawnRegisterProcess({ ...environment, LOG_LEVEL: 'info' });
+      try {
+        const attempts = new Set<string>();
+        const waiting = `select xact_start::text as begun from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+        await until(async () => {
+          const { rows = [] } = (await watch?.query<{ begun: string }>(waiting)) ?? {};
+          for (const { begun } of rows) attempts.add(begun);
+          return attempts.size > 1 || undefined;
+        });
+        await busy?.query('rollback');
+        await register.ready;
+        const lines = register
+          .output()
+          .split('\n')
+          .filter((line) => line !== '' && !line.startsWith('ready'));
+        const plain = lines.filter((line) => !line.startsWith('{'));
+        expect(plain).toEqual([]);
+        const entries = lines.map((line) => JSON.parse(line) as { msg: string; schema?: string });
+        expect(entries.filter(({ msg }) => msg === 'a migration waits for a lock')).toMatchObject([
+          { schema: 'tariffs' },
+        ]);
+      } finally {
+        await register.kill();
+        await Promise.all([busy?.end(), watch?.end()]);
+        rmSync(dataDir, { recursive: true, force: true });
+        await fresh.drop();
       }
     });
   });

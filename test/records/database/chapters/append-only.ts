@@ -1,4 +1,4 @@
-import type { AccessState } from '../../../../subgraphs/access/domain/access-record';
+import type { AccessState } from '../../../../subgraphs/access/records/access-record';
 import {
   type AccessDatabase,
   DUID,
@@ -99,7 +99,7 @@ export function appendOnly(): void {
       expect(await outcomeOf(database.owner, () => movedOfLegacy(withoutVersion))).toBe(FORBIDDEN);
     });
 
-    it('has versions that tell no other Identity Record than the one that it is linked to, and keep what they tell', async () => {
+    it('has versions with its own Identity Record only, which never change', async () => {
       const telling = (identityRecordId: string) =>
         withHistory
           .version('document = document')
@@ -119,7 +119,7 @@ export function appendOnly(): void {
       expect(await outcomeOf(database.owner, () => database.owner.query(forgotten))).toBe(FORBIDDEN);
     });
 
-    it('came through Interface B or not for ever', async () => {
+    it('has a permanent mark of Interface B', async () => {
       const statement = `update access_record set is_legacy = true where id = '${ids.ACTIVE}'`;
       expect(await outcomeOf(database.application, () => database.application.query(statement))).toBe(NO_RIGHT);
       expect(await outcomeOf(database.owner, () => database.owner.query(statement))).toBe(FORBIDDEN);
@@ -134,7 +134,7 @@ export function appendOnly(): void {
     const changed = (state: keyof typeof ids, statement: string, until?: 'commit') =>
       outcomeOf(database.application, () => database.application.query(statement, [ids[state]]), until);
 
-    it.each(CONTENT)('has another %s only while it is ACTIVE, as a version that is kept', async (_, change) => {
+    it.each(CONTENT)('changes its %s only while it is ACTIVE, as a stored version', async (_, change) => {
       expect(await changed('ACTIVE', withHistory.version(change), 'commit')).toBe('done');
       expect(await changed('REVOKED', withHistory.version(change))).toBe(FORBIDDEN);
       expect(await changed('EXPIRED', withHistory.version(change))).toBe(FORBIDDEN);
@@ -152,7 +152,7 @@ export function appendOnly(): void {
       },
     );
 
-    it('is not told otherwise than its history tells it', async () => {
+    it('cannot differ from its history', async () => {
       const otherwise = withHistory.version(`document = '{"changed":true}'`).replace(', document from', `, '{}' from`);
       expect(await changed('ACTIVE', otherwise, 'commit')).toBe(FORBIDDEN);
       expect(await changed('ACTIVE', withHistory.revocation(), 'commit')).toBe('done');
@@ -161,7 +161,7 @@ export function appendOnly(): void {
       }
     });
 
-    it('does not begin without its history, nor as a later version', async () => {
+    it('cannot be inserted without its history, nor as a later version', async () => {
       const { application, owner } = database;
       const insert = (columns: string, values: string) =>
         `insert into access_record (id, key_hash, key_sealed, duid, state, registered_at, document${columns})
@@ -196,7 +196,7 @@ export function appendOnly(): void {
         `record_id, version, account_id, registered_at, document`,
         `2, 'acc', register_now(), '{}'`,
       ],
-      ['access_record_transition', 'at', `record_id, number, to_state, cause`, `2, 'ACTIVE', 'replaced'`],
+      ['access_record_transition', 'at', `record_id, number, to_state, cause`, `2, 'ACTIVE', 'registered'`],
     ])('has rows of %s at the time of the register only', async (table, column, columns, values) => {
       const insert = (more: string, value: string) =>
         `insert into ${table} (${columns}${more}) values ($1, ${values}${value})`;
@@ -204,7 +204,7 @@ export function appendOnly(): void {
       expect(await changed('ACTIVE', insert(`, ${column}`, `, register_now() - interval '1 day'`))).toBe(NO_RIGHT);
     });
 
-    it('keeps the time at which it was revoked', async () => {
+    it('cannot change the time of its revocation', async () => {
       const { application } = database;
       const statement = `update access_record set revoked_at = revoked_at + interval '1 day' where id = $1`;
       expect(await outcomeOf(application, () => application.query(statement, [ids.REVOKED]))).toBe(FORBIDDEN);

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { AccountRepository } from '../../../../subgraphs/access/database/account.repository';
-import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
-import { ClosingRepository } from '../../../../subgraphs/access/database/closing.repository';
-import { CustomerRecordRepository } from '../../../../subgraphs/access/database/customer-record.repository';
-import { RecordHistory } from '../../../../subgraphs/access/database/record-history';
-import type { StoredAccessRecord } from '../../../../subgraphs/access/database/stored-access-record';
-import { sessionOptions } from '../../../../subgraphs/server/database';
+import { AccountRepository } from '../../../../subgraphs/access/accounts/account.repository';
+import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
+import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
+import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
+import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
+import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
+import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { ACCOUNT } from '../../../support/access-rows';
 import { GADWALL } from '../../../support/access-records';
@@ -46,7 +46,7 @@ export function claimsOfDiscoveries(): void {
     const scope = { meterPointId, ...whole, since: '2020-01-01', beganAt: null, endedAt: null };
     const customers = new CustomerRecordRepository(room.database);
     const idsOf = ({ nodes }: { nodes: readonly StoredAccessRecord[] }) => nodes.map(({ id }) => id);
-    const lists = new AccessRecordLists(room.database);
+    const lists = new AccessRecordQueries(room.database);
     const all = { duid: null, meterPointId, state: null, legalBasis: null };
     return {
       current: idsOf(await customers.page(scope, 'current', PAGE)),
@@ -79,7 +79,7 @@ export function claimsOfDiscoveries(): void {
       ]);
     });
 
-    it('moves what was discovered from the warnings of the customer into the history', async () => {
+    it('moves the discovered access from the warnings of the customer to the history', async () => {
       const meterPoint = newMeterPoint();
       const { id } = await room.reported(meterPoint);
       expect(await seenAt(meterPoint)).toEqual({ current: [id], history: [], portal: [id] });
@@ -105,7 +105,7 @@ export function claimsOfDiscoveries(): void {
       },
     );
 
-    it('claims nothing for another organisation that has a record there: it claims by itself', async () => {
+    it('claims nothing for another organisation with a record there', async () => {
       const meterPoint = newMeterPoint();
       const merganser = await room.organisation('Merganser');
       await room.register(merganser, meterPoint);
@@ -183,7 +183,7 @@ export function claimsOfDiscoveries(): void {
       expect((await at(ak)).discoveredAccess?.lastSeen).toBe('2026-06-01');
     });
 
-    it('that saw the organisation after the end of its registered access warns the customer anew', async () => {
+    it('of a sighting after the end of the registered access warns the customer again', async () => {
       const meterPoint = newMeterPoint();
       const { ak } = await room.report(meterPoint);
       const key = await room.register(byReference, meterPoint);
@@ -242,7 +242,7 @@ export function claimsOfDiscoveries(): void {
           unclaimed,
         ]);
         expect(await causes((places[0] as StoredAccessRecord).id)).toEqual(['discovered', 'claimed']);
-        const [entry] = await accounts.auditEntries(1, null);
+        const [entry] = await rows('select actor, subject, detail from audit_entry order by id desc limit 1');
         expect(entry).toMatchObject({ actor: ADMIN, subject: organisation.accountId, detail: { claimed: 2 } });
       },
     );
@@ -273,7 +273,7 @@ export function claimsOfDiscoveries(): void {
       expect(new Set(await Promise.all(unclaimed))).toEqual(new Set([0]));
     });
 
-    it('waits for a report that is under way, and claims what it told', async () => {
+    it('waits for a report in progress, and claims its record', async () => {
       const { organisation, seen } = await unnamed();
       const meterPoint = newMeterPoint();
       await room.register(organisation, meterPoint);
@@ -416,7 +416,7 @@ export function claimsOfDiscoveries(): void {
     });
   });
 
-  describe('The registered access that superseded what was discovered', () => {
+  describe('The registered access that superseded a discovered access', () => {
     it('lets the customer be warned again once it has ended, also on the same day', async () => {
       const meterPoint = newMeterPoint();
       const { today } = (
@@ -434,7 +434,7 @@ export function claimsOfDiscoveries(): void {
       expect((await room.report(meterPoint, { ...seen, sourceReference: 'LATER' })).ak).toBe(again.ak);
     });
 
-    it('is not known any more once its Identity Record was anonymised', async () => {
+    it('is unlinked when its Identity Record is anonymised', async () => {
       const meterPoint = newMeterPoint();
       const identityRecordId = randomUUID();
       const { id } = await room.reported(meterPoint);

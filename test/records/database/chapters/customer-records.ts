@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { CustomerRecordRepository } from '../../../../subgraphs/access/database/customer-record.repository';
-import type { CustomerScope } from '../../../../subgraphs/access/customer-scope';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
+import type { CustomerScope } from '../../../../subgraphs/access/customers/customer-scope.client';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { type AccessRow, putRecord } from '../../../support/access-rows';
 
@@ -19,7 +19,7 @@ export function customerRecords(): void {
   };
   const WHOLE = { first: 100, after: null };
 
-  describe('What a signed-in customer sees', () => {
+  describe('Access records of a signed-in customer', () => {
     let tables: AccessDatabase;
     let database: Database;
     let customers: CustomerRecordRepository;
@@ -41,7 +41,7 @@ export function customerRecords(): void {
 
     beforeAll(async () => {
       tables = await accessDatabase();
-      database = await openDatabase(tables.address, []);
+      database = openDatabase(tables.address);
       customers = new CustomerRecordRepository(database);
       for (const [name, row] of Object.entries(RECORDS)) ids[name] = await putRecord(tables.owner, row);
     });
@@ -63,7 +63,7 @@ export function customerRecords(): void {
       ]);
     });
 
-    it('is of history what ended since the customer moved in, by days in London, the latest end first', async () => {
+    it('have a history of accesses that ended since the customer moved in, by days in London, latest end first', async () => {
       expect(await seen(HERE, 'history')).toEqual([
         'expired a moment ago',
         'historic, expired in April',
@@ -75,14 +75,14 @@ export function customerRecords(): void {
       ]);
     });
 
-    it('is only what is linked to the own Identity Record once the occupancy has ended', async () => {
+    it('are only those linked to the own Identity Record after the occupancy has ended', async () => {
       const former = { ...HERE, ownRecordIds: [FORMER], isCurrent: false, since: '2019-01-01' };
       expect(await seen(former, 'current')).toEqual(['contract since 2020']);
       expect(await seen(former, 'history')).toEqual(['expired a moment ago', 'historic, expired in April']);
       expect(await seen({ ...former, ownRecordIds: [] }, 'current')).toEqual([]);
     });
 
-    it('is of history nothing that ended before the occupancy began on the same day, but for the own', async () => {
+    it('have no history before the start of the occupancy on the same day, except own records', async () => {
       const meterPointId = 'of two occupants';
       const row = { meterPointId, state: 'REVOKED' } as const;
       const before = await putRecord(tables.owner, {
@@ -104,7 +104,7 @@ export function customerRecords(): void {
       expect(await idsOf({ ...scope, since: '2026-03-30' })).toEqual([]);
     });
 
-    it('is only what is linked to own Identity Records while contacts stand against each other', async () => {
+    it('are only those linked to own Identity Records while contacts are contested', async () => {
       const contested = { ...HERE, isContested: true };
       expect(await seen(contested, 'current')).toEqual(['consent in June', 'consent in May']);
       expect(await seen(contested, 'history')).toEqual([]);
@@ -122,7 +122,7 @@ export function customerRecords(): void {
       }
     });
 
-    it.each(['current', 'history'] as const)('comes page by page without a gap or a repeat: %s', async (part) => {
+    it.each(['current', 'history'] as const)('are listed page by page without gap or repetition: %s', async (part) => {
       const names: unknown[] = [];
       let after: string | null = null;
       do {
@@ -140,7 +140,7 @@ export function customerRecords(): void {
       },
     );
 
-    it.each([0, 501])('refuses pages of %d', async (first) => {
+    it.each([0, 501])('reject pages of %d', async (first) => {
       await expect(customers.page(HERE, 'current', { first, after: null })).rejects.toMatchObject({ code: 'VAL003' });
     });
 
@@ -169,9 +169,9 @@ export function customerRecords(): void {
       const stateOf = async (id: string) =>
         (await tables.owner.query('select state from access_record where id = $1', [id])).rows[0].state as string;
 
-      it('is consent, at once, with what became of the record', async () => {
+      it('is consent, immediately and with a transition', async () => {
         const id = await putRecord(tables.owner, { legalBasis: 'uk-explicit-consent' });
-        const revokedAt = await customers.withdraw(HERE, id);
+        const revokedAt = await customers.withdraw(id, async () => HERE);
         expect(revokedAt).toBeInstanceOf(Date);
         expect((await customers.byId(HERE, id))?.accessEvent).toMatchObject({ state: 'REVOKED', revokedAt });
         const { rows } = await tables.owner.query(LAST_TRANSITION, [id]);
@@ -187,9 +187,9 @@ export function customerRecords(): void {
         ]);
       });
 
-      it('is nothing twice, however many ask at once', async () => {
+      it('happens once, for any number of concurrent calls', async () => {
         const id = await putRecord(tables.owner);
-        const answers = await Promise.all(Array.from({ length: 10 }, () => customers.withdraw(HERE, id)));
+        const answers = await Promise.all(Array.from({ length: 10 }, () => customers.withdraw(id, async () => HERE)));
         expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
       });
 
@@ -202,34 +202,34 @@ export function customerRecords(): void {
       };
       it.each(Object.entries(OTHERS))('is no access %s', async (_, row) => {
         const id = await putRecord(tables.owner, row);
-        expect(await customers.withdraw(HERE, id)).toBeUndefined();
+        expect(await customers.withdraw(id, async () => HERE)).toBeUndefined();
         expect(await stateOf(id)).toBe(row.state ?? 'ACTIVE');
       });
 
-      it('is no access of the next occupant after having moved out, but what is linked to the own record', async () => {
+      it('is, after moving out, only consent linked to the own record', async () => {
         const scope = { ...HERE, isCurrent: false };
         const [own, foreign] = [
           await putRecord(tables.owner, { identityRecordId: OWN }),
           await putRecord(tables.owner, { identityRecordId: FORMER }),
         ];
-        expect(await customers.withdraw(scope, foreign)).toBeUndefined();
+        expect(await customers.withdraw(foreign, async () => scope)).toBeUndefined();
         expect(await stateOf(foreign)).toBe('ACTIVE');
-        expect(await customers.withdraw(scope, own)).toBeInstanceOf(Date);
+        expect(await customers.withdraw(own, async () => scope)).toBeInstanceOf(Date);
       });
 
-      it('is only what is linked to own Identity Records while contacts stand against each other', async () => {
+      it('are only those linked to own Identity Records while contacts are contested', async () => {
         const scope = { ...HERE, isContested: true };
         const [own, foreign] = [
           await putRecord(tables.owner, { identityRecordId: OWN }),
           await putRecord(tables.owner, { identityRecordId: FORMER }),
         ];
-        expect(await customers.withdraw(scope, foreign)).toBeUndefined();
+        expect(await customers.withdraw(foreign, async () => scope)).toBeUndefined();
         expect(await stateOf(foreign)).toBe('ACTIVE');
-        expect(await customers.withdraw(scope, own)).toBeInstanceOf(Date);
+        expect(await customers.withdraw(own, async () => scope)).toBeInstanceOf(Date);
       });
 
-      it('is nothing by what is no id', async () => {
-        expect(await customers.withdraw(HERE, `' or true`)).toBeUndefined();
+      it('is nothing for a malformed id', async () => {
+        expect(await customers.withdraw(`' or true`, async () => HERE)).toBeUndefined();
       });
     });
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { StoredAccessRecord } from '../../../../subgraphs/access/database/stored-access-record';
-import { RecordHistory } from '../../../../subgraphs/access/database/record-history';
+import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
+import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
 import { outcomeOf } from '../../../support/access-database';
 import { GADWALL } from '../../../support/access-records';
 import { OPERATOR, type OperatorRoom, newMeterPoint, operatorRoom, reportTo } from '../../../support/operator-room';
@@ -28,16 +28,15 @@ export function discoveries(): void {
   const day = async (fromNow: number) =>
     new Date((await room.clock.now()).getTime() + fromNow * DAY * 1000).toISOString().slice(0, 10);
 
-  describe('What the communications operator reports', () => {
-    it('is a DISCOVERED record of no Data User, registered when it was first seen', async () => {
+  describe('A report of the communications operator', () => {
+    it('makes a DISCOVERED record without a Data User, registered at the first sighting', async () => {
       const { ak, isNew, state } = await room.report(newMeterPoint());
       expect([isNew, ak, state]).toEqual([true, expect.stringMatching(/^ak_[0-9a-f]{24}$/), 'DISCOVERED']);
       const record = await at(ak);
-      expect(record.accessEvent).toEqual({
+      expect(record.accessEvent).toMatchObject({
         state: 'DISCOVERED',
         registeredAt: new Date('2026-03-01T00:00:00Z'),
         expiry: null,
-        controllerReference: null,
         consent: null,
         revokedAt: null,
       });
@@ -55,14 +54,14 @@ export function discoveries(): void {
       expect(await versions(record)).toBe(1);
     });
 
-    it('is told in the event log as what nobody is notified of', async () => {
+    it('adds an event that notifies no Data User', async () => {
       const { id } = await room.reported(newMeterPoint());
       expect(await rows('select type, duid from event where record_id = $1', id)).toEqual([
         { type: 'access.discovered', duid: null },
       ]);
     });
 
-    it('never tells what the operator knows the report by', async () => {
+    it('never discloses the source reference of the operator', async () => {
       const secret = `MPAN ${randomBytes(4).toString('hex')}`;
       const { id, row } = await room.reported(newMeterPoint(), { sourceReference: secret });
       expect(JSON.stringify(row)).not.toContain(secret);
@@ -87,7 +86,7 @@ export function discoveries(): void {
       expect(others.map(({ isNew }) => isNew)).toEqual([true, true]);
     });
 
-    it('is brought up to date by a repeat, as a version that is kept', async () => {
+    it('is updated by a repeat, as a stored version', async () => {
       const meterPoint = newMeterPoint();
       const { ak } = await room.report(meterPoint);
       await room.report(meterPoint, {
@@ -118,7 +117,7 @@ export function discoveries(): void {
       expect(reports.filter(({ isNew }) => isNew)).toHaveLength(1);
     });
 
-    it('is answered again the same under an idempotency key, also whether it was new', async () => {
+    it('has the same response for a repeated idempotency key, including whether it is new', async () => {
       const meterPoint = newMeterPoint();
       const key = randomBytes(8).toString('hex');
       const answers = await Promise.all(Array.from({ length: 4 }, () => room.report(meterPoint, {}, key)));
@@ -133,7 +132,7 @@ export function discoveries(): void {
   });
 
   describe('With a greatest age', () => {
-    it('a discovered access has expired so many days after it was last seen', async () => {
+    it('expires the configured number of days after the last sighting', async () => {
       const meterPoint = newMeterPoint();
       const aged = room.withMaxAge(30);
       const { ak } = await reportTo(aged, meterPoint, { firstSeen: await day(-10), lastSeen: await day(-1) });
@@ -173,7 +172,7 @@ export function discoveries(): void {
       });
     });
 
-    it('what was last seen before that is answered as EXPIRED, as it reads, also when it is answered again', async () => {
+    it('of an older sighting returns EXPIRED, also for a repeat', async () => {
       const meterPoint = newMeterPoint();
       const aged = room.withMaxAge(30);
       const told = { firstSeen: await day(-90), lastSeen: await day(-31) };
@@ -187,7 +186,7 @@ export function discoveries(): void {
       expect(await reportTo(aged, meterPoint, later)).toMatchObject({ isNew: true, state: 'DISCOVERED' });
     });
 
-    it('a repeat of what has expired is answered with its key and brings nothing back', async () => {
+    it('that repeats an expired record returns its key and changes nothing', async () => {
       const meterPoint = newMeterPoint();
       const aged = room.withMaxAge(30);
       const told = { firstSeen: await day(-10) };
@@ -201,19 +200,19 @@ export function discoveries(): void {
     });
   });
 
-  describe('The database refuses', () => {
+  describe('The database rejects', () => {
     const FORBIDDEN = '23001';
     const NOT_OF_A_DATA_USER = '23514'; // check_violation
     const refused = (statement: string, values: unknown[], until?: 'commit') =>
       outcomeOf(room.tables.application, () => room.tables.application.query(statement, values), until);
 
-    it.each(['ACTIVE', 'REVOKED'])('to make what was discovered %s', async (state) => {
+    it.each(['ACTIVE', 'REVOKED'])('making a discovered access %s', async (state) => {
       const { id } = await room.reported(newMeterPoint());
       const revoked = state === 'REVOKED' ? ', revoked_at = register_now()' : '';
       expect(await refused(`update access_record set state = $2${revoked} where id = $1`, [id, state])).toBe(FORBIDDEN);
     });
 
-    it('to give it a legal basis', async () => {
+    it('a legal basis of a discovered access', async () => {
       const { id } = await room.reported(newMeterPoint());
       const statement = `update access_record set version = version + 1, legal_basis = 'uk-contract' where id = $1`;
       expect(await refused(statement, [id])).toBe(NOT_OF_A_DATA_USER);
@@ -226,7 +225,7 @@ export function discoveries(): void {
       expect(await refused(statement, [row.id])).toBe('23505');
     });
 
-    it('a claim of what was not discovered, a claim without history, and a second claim', async () => {
+    it('a claim of a registered record, a claim without history, and a second claim', async () => {
       const organisation = await room.organisation('Kestrel Switching');
       const key = await room.register(organisation, newMeterPoint());
       const { id: active } = await at(key);

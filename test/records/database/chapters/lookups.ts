@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import pino from 'pino';
-import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
-import { CustomerRecordRepository } from '../../../../subgraphs/access/database/customer-record.repository';
-import { countVerifications } from '../../../../subgraphs/access/database/looks';
-import { type VerificationLooks, verificationLooks } from '../../../../subgraphs/access/verification-looks';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
-import { registerClock } from '../../../../subgraphs/server/register-clock';
+import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
+import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
+import { countVerifications } from '../../../../subgraphs/access/customers/lookup-counts.repository';
+import {
+  type VerificationCounter,
+  verificationCounter,
+} from '../../../../subgraphs/access/customers/verification-counter.flow';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
+import { registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
 import { ACCOUNT, putAccount, putRecord } from '../../../support/access-rows';
 import { until } from '../../../support/until';
@@ -25,11 +28,11 @@ export function lookups(): void {
   describe('Who looked at access records', () => {
     let tables: AccessDatabase;
     let database: Database;
-    let lists: AccessRecordLists;
+    let lists: AccessRecordQueries;
     beforeAll(async () => {
       tables = await accessDatabase();
-      database = await openDatabase(tables.address, []);
-      lists = new AccessRecordLists(database);
+      database = openDatabase(tables.address);
+      lists = new AccessRecordQueries(database);
     });
     beforeEach(() => tables.owner.query('delete from look'));
     afterAll(async () => {
@@ -88,9 +91,9 @@ export function lookups(): void {
     });
 
     describe('by verification', () => {
-      let looks: VerificationLooks;
+      let looks: VerificationCounter;
       beforeEach(() => {
-        looks = verificationLooks((seen) => countVerifications(database, seen), silent);
+        looks = verificationCounter((seen) => countVerifications(database, seen), silent);
       });
       afterEach(() => looks.close());
 
@@ -135,7 +138,7 @@ export function lookups(): void {
       });
     });
 
-    it('is told to the customer by hour, by the name of the organisation, for the own records and time only', async () => {
+    it('are listed for the customer by hour and organisation, for own records and the own occupancy only', async () => {
       const clock = registerClock(database);
       const { meterPointId, ids } = await meterPointWith(1);
       const elsewhere = await meterPointWith(1);
@@ -166,7 +169,7 @@ export function lookups(): void {
       expect(await new CustomerRecordRepository(database).looks(scope, 1)).toHaveLength(1);
     });
 
-    it('is told to a former occupant in the whole hours before the next occupancy began', async () => {
+    it('are listed for a former occupant up to the last whole hour before the next occupancy', async () => {
       const identityRecordId = randomUUID();
       const id = await putRecord(tables.owner, { identityRecordId });
       const insert = `insert into look (record_id, kind, hour, count) values ($1, 'verification', $2, $3)`;
@@ -202,8 +205,8 @@ export function lookups(): void {
     });
     afterEach(() => jest.useRealTimers());
 
-    it('are kept, and written with what has come since', async () => {
-      const looks = verificationLooks(write, logger);
+    it('remain in memory, and are written with later ones', async () => {
+      const looks = verificationCounter(write, logger);
       const [one, other] = ['1', '2'].map((digit) => digit.repeat(36)) as [string, string];
       fails = true;
       looks.verified(other, 'acc');
@@ -221,8 +224,8 @@ export function lookups(): void {
       ]);
     });
 
-    it('are lost beyond a bound, which the log tells, while known pairs are counted on', async () => {
-      const looks = verificationLooks(write, logger);
+    it('are dropped above a bound, which is logged, while existing pairs are counted', async () => {
+      const looks = verificationCounter(write, logger);
       const idOf = (n: number) => String(n).padStart(36, '0');
       for (let n = 0; n < 50_010; n++) looks.verified(idOf(n), null);
       looks.verified(idOf(0), null);

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { Pool } from 'pg';
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import type { AccountRole } from '../../../../schema/roles';
 import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
 import { recordOnContract } from '../../../support/access-records';
@@ -99,7 +99,7 @@ export function operatorReports(): void {
       expect((await record(change(), null, caller)).codes).toEqual(['PRM001']);
     });
 
-    it('reports them, not somebody without an account, and no caller asks what services ask', async () => {
+    it('reports them, unauthenticated callers do not, and no caller executes operations of services', async () => {
       expect((await room.askAccess(REPORT, { input: sighting() })).codes).toEqual(['AUT001']);
       expect((await room.ask(RECORD, { input: change() })).codes).toEqual(['AUT001']);
       const keep = 'mutation ($mpxn: MPxN!) { keepDiscoveredMeterPoint(mpxn: $mpxn) { meterPointId } }';
@@ -150,7 +150,7 @@ export function operatorReports(): void {
       });
     });
 
-    it('is refused with everything that is wrong in it', async () => {
+    it('is rejected with all its violations', async () => {
       const wrong = sighting({ organisationName: '', lastSeen: '2026-01-01', dataTypesObserved: [] });
       expect((await report(wrong)).codes).toEqual(['VAL003']);
       expect((await report(sighting({ mpxn: 'nonsense' }))).codes).toEqual(['VAL001']);
@@ -158,7 +158,7 @@ export function operatorReports(): void {
       expect((await report(sighting({ organisationReference: '  ' }))).codes).toEqual(['VAL003']);
     });
 
-    it('was seen by now, by the clock of the register and the day of Great Britain', async () => {
+    it('cannot be in the future, by the register’s clock and the day in Great Britain', async () => {
       const { now } = (await rows('select register_now() as now'))[0] as { now: Date };
       // 23:30 UTC of a day in June is the next day in Great Britain.
       await room.moveClock(Math.round((Date.parse('2027-06-10T23:30:00Z') - now.getTime()) / 1000));
@@ -221,7 +221,7 @@ export function operatorReports(): void {
       expect(room.log()).not.toContain(input.mpxn);
     });
 
-    it('is answered again under an idempotency key, over both subgraphs', async () => {
+    it('has a stored response for a repeated idempotency key, over both subgraphs', async () => {
       const [input, key] = [sighting(), randomBytes(8).toString('hex')];
       const [first, again] = [await report(input, key), await report(input, key)];
       expect(again.data.reportDiscoveredAccess).toEqual({ ...first.data.reportDiscoveredAccess, replayed: true });
@@ -230,7 +230,7 @@ export function operatorReports(): void {
   });
 
   describe('A Change of Tenancy', () => {
-    it('is recorded with whom it was told to, and told to nobody again by a repeat', async () => {
+    it('is recorded with the notified Data Users, and a repeat notifies none', async () => {
       const input = change();
       await registered(dataUser, input.mpxn);
       const first = await record(input);
@@ -255,7 +255,7 @@ export function operatorReports(): void {
       expect((await record({ ...input, ...other() })).data.recordChangeOfTenancy.isNew).toBe(true);
     });
 
-    it('is one, and told once, however many record it at once', async () => {
+    it('is recorded and announced once by concurrent calls', async () => {
       const owner = await room.dataUser();
       const input = change();
       await registered(owner, input.mpxn);
@@ -268,7 +268,7 @@ export function operatorReports(): void {
       );
     });
 
-    it('is told when it is recorded, also one that lies ahead, and begins an occupancy on its day', async () => {
+    it('is announced when it is recorded, also a future one, and starts an occupancy on its day', async () => {
       const owner = await room.dataUser();
       const mpxn = newMpxn();
       await registered(owner, mpxn);
@@ -288,12 +288,12 @@ export function operatorReports(): void {
       expect(await reidentify()).toEqual(['REI001']);
     });
 
-    it('is refused without a reference', async () => {
+    it('is rejected without a reference', async () => {
       expect((await record(change({ sourceReference: '' }))).codes).toEqual(['VAL003']);
       expect((await record(change({ sourceReference: 'x'.repeat(256) }))).codes).toEqual(['VAL003']);
     });
 
-    it('is answered again under an idempotency key as it was first, also that it was new', async () => {
+    it('has the first response for a repeated idempotency key, including that it was new', async () => {
       const [input, key] = [change(), randomBytes(8).toString('hex')];
       const answers = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
       const made = answers.map(({ data }) => data.recordChangeOfTenancy);
@@ -351,7 +351,7 @@ export function operatorReports(): void {
       ).rejects.toMatchObject({ code: '23001' });
     });
 
-    it('and the job that sees to its announcement agree, whoever comes first', async () => {
+    it('and the job of its announcement agree in either order', async () => {
       await record(change());
       await room.jobsDone();
       expect(

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
-import { PortalAccessRepository } from '../../../../subgraphs/access/database/portal-access.repository';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
+import { PortalAccessRepository } from '../../../../subgraphs/access/customers/portal-access.repository';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
-import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { type AccessRow, putAccount, putRecord } from '../../../support/access-rows';
 
@@ -20,11 +20,11 @@ export function portalAccounts(): void {
     let account: string;
     beforeAll(async () => {
       tables = await accessDatabase();
-      database = await openDatabase(tables.address, []);
+      database = openDatabase(tables.address);
       clock = registerClock(database);
       portals = new PortalAccessRepository(
         database,
-        new AccessRecordLists(database),
+        new AccessRecordQueries(database),
         keyedHash(randomBytes(32), 'portal-alias'),
       );
       account = await putAccount(tables.owner, 'portal', 'Kestrel Switching');
@@ -51,7 +51,7 @@ export function portalAccounts(): void {
       return nodes[0]?.givenKey as string;
     }
 
-    it('lists what all Data Users have at the meter point, each record under an alias of its own', async () => {
+    it('lists the records of all Data Users at the meter point, each with its own alias', async () => {
       await putRecord(tables.owner);
       await putRecord(tables.owner, { legalBasis: 'uk-contract' });
       const list = async () => portals.page(account, await token(), ALL, PAGE);
@@ -64,7 +64,7 @@ export function portalAccounts(): void {
       expect(await again.total()).toBe(2);
     });
 
-    it('redeems its token with the list, once, however many ask at once', async () => {
+    it('redeems its token with the list, once for concurrent calls', async () => {
       const proof = await token();
       const answers = await Promise.allSettled(
         Array.from({ length: 20 }, () => portals.page(account, proof, ALL, PAGE)),
@@ -82,7 +82,7 @@ export function portalAccounts(): void {
       await expect(portals.page(account, proof, ALL, PAGE)).rejects.toMatchObject({ code: 'PRM003' });
     });
 
-    it('keeps its token, and has neither alias nor look, when the list cannot be served', async () => {
+    it('leaves its token valid, and adds neither alias nor count, if the list fails', async () => {
       const proof = await token();
       const before = [await count('portal_alias'), await count('look'), await count('consumed_token')];
       const refused = portals.page(account, proof, ALL, { first: 10, after: 'no cursor' });
@@ -91,7 +91,7 @@ export function portalAccounts(): void {
       expect((await portals.page(account, proof, ALL, PAGE)).nodes.length).toBeGreaterThan(0);
     });
 
-    it('gives no alias to the record that only says that there is another page', async () => {
+    it('adds no alias for the look-ahead record', async () => {
       const before = await count('portal_alias');
       const page = await portals.page(account, await token(), ALL, { first: 1, after: null });
       expect([page.nodes.length, page.pageInfo.hasNextPage, await count('portal_alias')]).toEqual([
@@ -101,7 +101,7 @@ export function portalAccounts(): void {
       ]);
     });
 
-    it('withdraws consent by alias; the transition says who asked', async () => {
+    it('withdraws consent by alias; the transition names the portal', async () => {
       const ak = await alias();
       const revokedAt = await portals.withdraw(account, ak, 'customer-request', null);
       expect(revokedAt).toBeInstanceOf(Date);
@@ -139,7 +139,7 @@ export function portalAccounts(): void {
       },
     );
 
-    it('withdraws the version that it knows only, if it says so', async () => {
+    it('withdraws only the given version, if one is given', async () => {
       const ak = await alias();
       expect(await portals.withdraw(account, ak, 'other', [2])).toBeUndefined();
       expect(await portals.stateOf(account, ak)).toBe('ACTIVE');

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pino from 'pino';
-import { consumeToken, isSpentToken } from '../../../../subgraphs/access/database/consumed-token';
-import { forgetWhatHasPassed } from '../../../../subgraphs/access/database/forgetting';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+import { consumeToken, isTokenRejected } from '../../../../subgraphs/access/identity-links/redeemed-token.repository';
+import { purgeExpired } from '../../../../subgraphs/access/retention.module';
+import { type Database, openDatabase, openPool, sessionOptions } from '../../../../subgraphs/server/database/database';
 import { passedIdempotencyKeys } from '../../../../subgraphs/server/idempotency';
-import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { forgetPassed } from '../../../../subgraphs/server/retention';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { putRecord } from '../../../support/access-rows';
@@ -13,14 +13,14 @@ import { until } from '../../../support/until';
 export function retention(): void {
   const DAY = 86_400;
 
-  describe('What is kept for a time only', () => {
+  describe('Rows with a retention period', () => {
     let tables: AccessDatabase;
     let database: Database;
     let clock: RegisterClock;
     let logged: string[];
     beforeAll(async () => {
       tables = await accessDatabase();
-      database = await openDatabase(tables.address, []);
+      database = openDatabase(tables.address);
       clock = registerClock(database);
     });
     beforeEach(async () => {
@@ -34,7 +34,7 @@ export function retention(): void {
     });
 
     const startForgetting = () =>
-      forgetWhatHasPassed(database, pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }));
+      purgeExpired(database, pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }));
     const forget = () => startForgetting()();
     const rowsOf = async (table: string) => (await tables.owner.query(`select * from ${table}`)).rows;
     const lookAt = (id: string, age: string) =>
@@ -43,7 +43,7 @@ export function retention(): void {
         [id],
       );
 
-    it('are looks: 13 months, and until the Identity Record of the record is closed', async () => {
+    it('are lookup counts: 13 months, and until the Identity Record of the record is closed', async () => {
       const identityRecordId = randomUUID();
       const [id, gone] = [
         await putRecord(tables.owner),
@@ -69,28 +69,77 @@ export function retention(): void {
       expect(logged).toEqual([]);
     });
 
-    it('are answers under idempotency keys, forgotten in short statements: none takes more than some thousands', async () => {
+    /** Adds stored responses; the first `live` of them have not expired, the others one second after the other. */
+    const addResponses = async (count: number, live: number) => {
+      await tables.owner.query('delete from idempotency_key');
       await tables.owner.query(
         `insert into idempotency_key (account_id, operation, key_hash, body_hash, answer, expires_at)
          select 'acc', 'operation', decode(lpad(to_hex(n), 8, '0'), 'hex'), '\\x01', '\\x01',
-           register_now() + case when n = 1 then interval '1 hour' else interval '-1 hour' end from generate_series(1, 12002) n`,
+           register_now() + case when n <= $2 then interval '1 hour' else - n * interval '1 second' end
+         from generate_series(1, $1::int) n`,
+        [count, live],
       );
-      const counts: (number | null)[] = [];
-      const counted = {
-        query: async (text: string) => {
-          const answer = await database.pool.query(text);
-          counts.push(answer.rowCount);
+    };
+    /** Deletes expired responses until so many rows are left. */
+    const forgetResponses = async (pool: Pick<Database['pool'], 'query'>, left: number) => {
+      const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+      const stop = forgetPassed([passedIdempotencyKeys(pool as Database['pool'])], 3_600, logger);
+      await until(async () => ((await rowsOf('idempotency_key')).length === left ? true : undefined));
+      await stop();
+      expect(logged).toEqual([]);
+    };
+
+    it('are stored responses, deleted in short statements that each start where the last one ended', async () => {
+      await addResponses(12_002, 1);
+      const statements: { deleted: number; from: unknown }[] = [];
+      const recorded = {
+        query: async (statement: { text: string; values: unknown[] }) => {
+          const answer = await database.pool.query<{ count: number }>(statement);
+          statements.push({ deleted: answer.rows[0]?.count ?? 0, from: statement.values[1] });
           return answer;
         },
       } as unknown as Database['pool'];
-      const isDone = async () => ((await rowsOf('idempotency_key')).length === 1 ? true : undefined);
-      const stop = forgetPassed([passedIdempotencyKeys(counted)], 3_600, pino({ level: 'silent' }));
-      await until(isDone);
-      await stop();
-      expect(counts.slice(0, 3)).toEqual([5_000, 5_000, 2_001]);
+      await forgetResponses(recorded, 1);
+      const counts = statements.map(({ deleted }) => deleted);
+      // Over partitions, a statement also deletes expired rows at the same places of other partitions.
+      expect(Math.max(...counts)).toBeLessThan(10_000);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(12_001);
+      const starts = statements.slice(1, counts.indexOf(0)).map(({ from }) => Date.parse(from as string));
+      expect(statements[0]?.from).toBeUndefined();
+      expect([...new Set(starts)].toSorted((one, other) => one - other)).toEqual(starts);
     });
 
-    it('are forgotten each by itself: what fails does not keep the others', async () => {
+    it('are deleted also where a statement of the usual size exceeds the statement timeout', async () => {
+      await addResponses(400, 0);
+      await tables.owner.query(`
+        create function delay_deletion() returns trigger language plpgsql as $$ begin perform pg_sleep(0.005); return old; end $$;
+        create trigger delay before delete on idempotency_key for each row execute function delay_deletion()`);
+      const pool = openPool({ ...sessionOptions(tables.address, '-c statement_timeout=400'), max: 1 });
+      try {
+        await forgetResponses(pool, 0);
+      } finally {
+        await pool.end();
+        await tables.owner.query('drop function delay_deletion() cascade');
+      }
+    });
+
+    it('are not deleted when a concurrent request renews them', async () => {
+      await addResponses(1, 0);
+      await tables.application.query('begin');
+      await tables.application.query(`update idempotency_key set expires_at = register_now() + interval '1 hour'`);
+      const purge = passedIdempotencyKeys(database.pool)();
+      await until(async () => {
+        const { rows } = await tables.owner.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0 ? true : undefined;
+      });
+      await tables.application.query('commit');
+      expect(await purge).toBe(0);
+      expect(await rowsOf('idempotency_key')).toHaveLength(1);
+    });
+
+    it('are deleted kind by kind: a failure of one does not affect the others', async () => {
       await tables.owner.query(
         `insert into consumed_token (token_hash, consumed_at, expires_at)
        values ($1, register_now() - interval '33 days', register_now() - interval '32 days')`,
@@ -106,13 +155,13 @@ export function retention(): void {
       expect(logged).toHaveLength(1);
     });
 
-    it('are redeemed tokens: a clock that jumps back lets none be redeemed again while its re-identification is kept', async () => {
+    it('are redeemed tokens: after a clock moves back none can be redeemed again while its re-identification is stored', async () => {
       const token = { hash: randomBytes(32), expiresAt: new Date((await clock.now()).getTime() + 3_600_000) };
       await consumeToken(database.pool, token);
       await clock.setOffset(30 * DAY + 7_200); // `identity` forgets the re-identification now
       await forget();
       await clock.setOffset(0);
-      const again = await consumeToken(database.pool, token).catch(isSpentToken);
+      const again = await consumeToken(database.pool, token).catch(isTokenRejected);
       expect(again).toBe(true);
       await clock.setOffset(31 * DAY + 7_200);
       await forget();

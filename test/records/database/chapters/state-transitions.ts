@@ -1,5 +1,5 @@
-import { ACCESS_STATES, type AccessState } from '../../../../subgraphs/access/domain/access-record';
-import { STATE_TRANSITIONS, mayChange } from '../../../../subgraphs/access/domain/state-transitions';
+import { ACCESS_STATES, type AccessState } from '../../../../subgraphs/access/records/access-record';
+import { IS_IN_TABLE, STATE_TRANSITIONS, mayChange } from '../../../../subgraphs/access/records/transitions';
 import { type AccessDatabase, DUID, accessDatabase, insertRecord, outcomeOf } from '../../../support/access-database';
 
 export function stateTransitions(): void {
@@ -15,7 +15,7 @@ export function stateTransitions(): void {
   const FORBIDDEN = '23001'; // restrict_violation
 
   describe('The transition table', () => {
-    it.each(['none', ...ACCESS_STATES] as const)('leads from %s where the specification says', (from) => {
+    it.each(['none', ...ACCESS_STATES] as const)('leads from %s to the states of the specification', (from) => {
       const leads = STATE_TRANSITIONS.filter(([start]) => (start ?? 'none') === from).map(([, , to]) => to);
       expect([...new Set(leads)]).toEqual(ALLOWED[from]);
     });
@@ -40,7 +40,7 @@ export function stateTransitions(): void {
     });
   });
 
-  describe('The database, asked by the application itself', () => {
+  describe('The database, with the login of the application', () => {
     let database: AccessDatabase;
     beforeAll(async () => {
       database = await accessDatabase();
@@ -57,16 +57,44 @@ export function stateTransitions(): void {
       return id;
     }
 
-    it.each(ACCESS_STATES)('begins a record as %s only if the transition table does', async (state) => {
+    it.each(ACCESS_STATES)('inserts a record as %s only if the transition table does', async (state) => {
       const outcome = await outcomeOf(database.application, () => insertRecord(database.application, state));
       expect(outcome).toBe(ALLOWED.none.includes(state) ? 'done' : FORBIDDEN);
     });
 
-    it.each(ACCESS_STATES)('begins a record as %s of a Data User, or as DISCOVERED of none', async (state) => {
+    it.each(ACCESS_STATES)('inserts a record as %s with a Data User, or as DISCOVERED without one', async (state) => {
       const { application } = database;
       const of = (duid: string | null) => outcomeOf(application, () => insertRecord(application, state, duid));
       expect(await of(DUID)).toBe(['ACTIVE', 'EXPIRED'].includes(state) ? 'done' : FORBIDDEN);
       expect(await of(null)).toBe(state === 'DISCOVERED' ? 'done' : FORBIDDEN);
+    });
+
+    it('accepts the transitions of the table, and no other', async () => {
+      const id = await recordIn('ACTIVE');
+      const causes = [...new Set(STATE_TRANSITIONS.map(([, cause]) => cause)), 'another'];
+      const accepted: string[] = [];
+      let number = 100;
+      for (const from of [null, ...ACCESS_STATES]) {
+        for (const [cause, to] of causes.flatMap((each) => ACCESS_STATES.map((state) => [each, state] as const))) {
+          const insert = `insert into access_record_transition (record_id, number, from_state, to_state, cause) values ($1, $2, $3, $4, $5)`;
+          const values = [id, (number += 1), from, to, cause];
+          const outcome = await outcomeOf(database.owner, () => database.owner.query(insert, values));
+          if (outcome !== '23514') accepted.push([from, cause, to].join(' '));
+        }
+      }
+      expect(accepted.toSorted()).toEqual(STATE_TRANSITIONS.map((row) => row.join(' ')).toSorted());
+    });
+
+    it('has the condition that the table of this release generates', async () => {
+      const { owner } = database;
+      await owner.query(
+        `create temp table generated (from_state text, cause text, to_state text, constraint generated_condition check (${IS_IN_TABLE}))`,
+      );
+      const { rows } = await owner.query<{
+        stored: boolean;
+      }>(`select count(distinct pg_get_expr(conbin, conrelid)) = 1 as stored
+        from pg_constraint where conname in ('in_table_of_transitions', 'generated_condition')`);
+      expect(rows).toEqual([{ stored: true }]);
     });
 
     const pairs = ACCESS_STATES.flatMap((from) =>

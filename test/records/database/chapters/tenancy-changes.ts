@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ClosingRepository } from '../../../../subgraphs/access/database/closing.repository';
-import type { TenancyChange } from '../../../../subgraphs/access/database/tenancy-change.repository';
+import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
+import type { TenancyChange } from '../../../../subgraphs/access/operator/tenancy-change.repository';
 import { outcomeOf } from '../../../support/access-database';
 import { type OperatorRoom, type Organisation, newMeterPoint, operatorRoom } from '../../../support/operator-room';
 
@@ -31,7 +31,7 @@ export function tenancyChanges(): void {
     rows('select type, duid, record_id, record_ids from event where change_id = $1 order by duid', id);
 
   describe('A Change of Tenancy', () => {
-    it('is told to each Data User with ACTIVE records at the meter point, with its own records only', async () => {
+    it('is announced to each Data User with ACTIVE records at the meter point, with its own records only', async () => {
       const meterPoint = newMeterPoint();
       const own = [await room.register(larkhill, meterPoint), await room.register(larkhill, meterPoint)];
       const other = await room.register(kestrel, meterPoint);
@@ -47,7 +47,7 @@ export function tenancyChanges(): void {
       expect(await events(told.id)).toEqual(expected.toSorted((one, next) => one.duid.localeCompare(next.duid)));
     });
 
-    it('affects nothing that is not ACTIVE, elsewhere or discovered, and nobody is told then', async () => {
+    it('affects no record that is not ACTIVE, is discovered or of another meter point, and notifies no Data User then', async () => {
       const meterPoint = newMeterPoint();
       await room.register(larkhill, newMeterPoint());
       await room.report(meterPoint);
@@ -61,7 +61,7 @@ export function tenancyChanges(): void {
       expect(await events(told.id)).toEqual([]);
     });
 
-    it('is not told to a Data User that was terminated: none of its records is ACTIVE', async () => {
+    it('is not announced to a terminated Data User, which has no ACTIVE records', async () => {
       const meterPoint = newMeterPoint();
       const gone = await room.organisation('Fernhollow Flexibility');
       const paused = await room.organisation('Harbourlight Home');
@@ -76,7 +76,7 @@ export function tenancyChanges(): void {
       expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 2, dataUsersNotified: notified });
     });
 
-    it('that finds records of terminated Data Users only is told to nobody', async () => {
+    it('with records of terminated Data Users only notifies no Data User', async () => {
       const meterPoint = newMeterPoint();
       const gone = await room.organisation('Alderbrook Analytics');
       await room.register(gone, meterPoint);
@@ -93,7 +93,7 @@ export function tenancyChanges(): void {
       expect((await room.records.byKey(key))?.state).toBe('ACTIVE');
     });
 
-    it('is told once, however often and by how many at once; a repeat answers what was found first', async () => {
+    it('is announced once, for repeats and concurrent calls, which return the first result', async () => {
       const meterPoint = newMeterPoint();
       await room.register(larkhill, meterPoint);
       const told = change(meterPoint);
@@ -119,7 +119,7 @@ export function tenancyChanges(): void {
       expect(kept).not.toContain(meterPoint);
     });
 
-    it('does not tell of records whose Identity Record was anonymised: it leads to their meter point', async () => {
+    it('does not contain records whose Identity Record was anonymised', async () => {
       const meterPoint = newMeterPoint();
       const identityRecordId = randomUUID();
       const own = [
@@ -149,7 +149,7 @@ export function tenancyChanges(): void {
       expect(await outcomeOf(application, () => application.query(`update event set ${set}`))).toBe(code);
     });
 
-    it('keeps the reference of the operator sealed, and opens it for what Data Users are told', async () => {
+    it('stores the source reference encrypted, and decrypts it for notices', async () => {
       const told = change(newMeterPoint(), { effectiveDate: '2027-02-28', sourceReference: 'Tŷ Gwyn 4' });
       await room.changes.announce(told);
       expect(await room.changes.facts(told.id)).toEqual({

@@ -1,10 +1,10 @@
 import pino from 'pino';
-import { AccessRecordLists } from '../../../../subgraphs/access/database/access-record-lists';
-import { AccountRepository } from '../../../../subgraphs/access/database/account.repository';
-import { CustomerRecordRepository } from '../../../../subgraphs/access/database/customer-record.repository';
-import { RecordHistory } from '../../../../subgraphs/access/database/record-history';
-import { TerminationRepository } from '../../../../subgraphs/access/database/termination.repository';
-import { expirePassed, revokeOfTerminated, sweepExpiries } from '../../../../subgraphs/access/events/sweeps';
+import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
+import { AccountRepository } from '../../../../subgraphs/access/accounts/account.repository';
+import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
+import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
+import { TerminationRepository } from '../../../../subgraphs/access/accounts/termination.repository';
+import { expirePassed, revokeOfTerminated, sweepExpiries } from '../../../../subgraphs/access/records/sweeps.module';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { type OperatorRoom, newMeterPoint, operatorRoom } from '../../../support/operator-room';
 import { until } from '../../../support/until';
@@ -39,13 +39,13 @@ export function terminations(): void {
   const progress = ({ duid }: { duid: string }) => new TerminationRepository(room.database).progress(duid);
 
   describe('From the instant of a termination', () => {
-    it('every read says REVOKED, before anything is written down and after', async () => {
+    it('every read returns REVOKED, before and after the transitions are stored', async () => {
       const [meterPoint, organisation] = [newMeterPoint(), await room.organisation('Alderbrook Analytics')];
       const key = await room.register(organisation, meterPoint);
       await terminate(organisation);
       const [{ at }] = await rows('select terminated_at as at from account where duid = $1', organisation.duid);
       const { id } = await recordOf(key);
-      const lists = new AccessRecordLists(room.database);
+      const lists = new AccessRecordQueries(room.database);
       const all = { duid: organisation.duid, meterPointId: null, legalBasis: null };
       const scope = {
         meterPointId: meterPoint,
@@ -95,7 +95,7 @@ export function terminations(): void {
       expect(events.at(-1)).toEqual({ type: 'access.revoked', occurred_at: at });
     });
 
-    it('nobody changes, withdraws or claims with a record, and its expiry changes nothing', async () => {
+    it('records cannot be changed, withdrawn or claimed with, and their expiry changes nothing', async () => {
       const [meterPoint, organisation] = [newMeterPoint(), await room.organisation('Alderbrook', 'ORG-9')];
       const key = await room.register(organisation, meterPoint, ({ accessEvent }) => {
         accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
@@ -113,7 +113,29 @@ export function terminations(): void {
       expect((await recordOf(key)).state).toBe('REVOKED');
     });
 
-    it('what had expired stays EXPIRED, and other Data Users keep theirs', async () => {
+    it('two Data Users that are terminated at once both read REVOKED', async () => {
+      const organisations = [await room.organisation('Alderbrook'), await room.organisation('Harbourlight')];
+      const keys = await Promise.all(organisations.map((organisation) => room.register(organisation, newMeterPoint())));
+      await room.tables.owner.query('begin');
+      await room.tables.owner.query("update access.account set status = 'terminated' where duid = $1", [
+        organisations[0]?.duid,
+      ]);
+      let isDone = false;
+      const second = terminate(organisations[1] as { accountId: string }).finally(() => (isDone = true));
+      await until(async () => {
+        if (isDone) return true;
+        const [{ waiting }] = await rows(
+          "select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted",
+        );
+        return waiting > 0 ? true : undefined;
+      });
+      await room.tables.owner.query('commit');
+      await second;
+      const states = await Promise.all(keys.map(async (key) => (await recordOf(key)).accessEvent.state));
+      expect(states).toEqual(['REVOKED', 'REVOKED']);
+    });
+
+    it('expired records remain EXPIRED, and records of other Data Users do not change', async () => {
       const [gone, other] = [await room.organisation('Alderbrook'), await room.organisation('Harbourlight')];
       const expired = await room.register(gone, newMeterPoint(), ({ accessEvent }) => {
         accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
@@ -129,7 +151,7 @@ export function terminations(): void {
   });
 
   describe('The sweep after a termination', () => {
-    it('works in batches, beside others and after a stop, and the back office sees how far it is', async () => {
+    it('works in batches, concurrently and after a stop, and reports its progress to the back office', async () => {
       const organisation = await room.organisation('Alderbrook');
       const keys = await Promise.all(Array.from({ length: 30 }, () => room.register(organisation, newMeterPoint())));
       await terminate(organisation);

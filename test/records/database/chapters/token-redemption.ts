@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   AccessRecordRepository,
   type IdentityLink,
-} from '../../../../subgraphs/access/database/access-record.repository';
-import { type Database, openDatabase } from '../../../../subgraphs/server/database';
+} from '../../../../subgraphs/access/records/access-record.repository';
+import { ControllerReferences } from '../../../../subgraphs/access/records/controller-references.queries';
+import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { idempotency } from '../../../../subgraphs/server/idempotency';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
-import { type RegisterClock, registerClock } from '../../../../subgraphs/server/register-clock';
+import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
 import { recordOnConsent } from '../../../support/access-records';
 import { ACCOUNT } from '../../../support/access-rows';
@@ -23,9 +24,11 @@ export function tokenRedemption(): void {
     const requests = idempotency(randomBytes(32), randomBytes(32));
     beforeAll(async () => {
       tables = await accessDatabase();
-      database = await openDatabase(tables.address, []);
+      database = openDatabase(tables.address);
       clock = registerClock(database);
-      records = new AccessRecordRepository(database, keyedHash(randomBytes(32), 'access-key'), randomBytes(32));
+      const sealingKey = randomBytes(32);
+      const references = new ControllerReferences(sealingKey);
+      records = new AccessRecordRepository(database, keyedHash(randomBytes(32), 'access-key'), sealingKey, references);
     });
     afterEach(() => clock.setOffset(0));
     afterAll(async () => {
@@ -55,7 +58,7 @@ export function tokenRedemption(): void {
     }
     const answers = async () => (await kept(await link()))?.['answers'] as number;
 
-    it('redeems it with the record, whose owner does not learn the Identity Record', async () => {
+    it('redeems it with the record, whose owner cannot read the Identity Record', async () => {
       const proof = await link();
       const token = await register(proof);
       expect(await kept(proof)).toMatchObject({ records: 1, tokens: 1 });
@@ -64,7 +67,7 @@ export function tokenRedemption(): void {
       expect(record?.recordMetadata.identityRecordRef).toBeNull();
     });
 
-    it('is refused the second time, and leaves neither record nor kept answer', async () => {
+    it('is rejected the second time, and leaves neither record nor stored response', async () => {
       const proof = await link();
       await register(proof);
       const before = await answers();
@@ -73,10 +76,10 @@ export function tokenRedemption(): void {
         extensions: { violations: [expect.objectContaining({ code: 'VAL009', path: ['reidentificationToken'] })] },
       });
       expect(await kept(proof)).toEqual({ records: 1, tokens: 1, answers: before });
-      expect(await records.recallKept(request('second'))).toBeUndefined();
+      expect(await records.findStoredResponse(request('second'))).toBeUndefined();
     });
 
-    it('is refused from the end of the hour on, by the register’s clock, and redeems nothing', async () => {
+    it('is rejected after its hour by the register’s clock, and redeems nothing', async () => {
       const [proof, late] = [await link(), await link()];
       await clock.setOffset(HOUR - 5);
       await register(proof);
@@ -94,7 +97,7 @@ export function tokenRedemption(): void {
       expect(await kept(proof)).toMatchObject({ records: 1, tokens: 1 });
     });
 
-    it('gives a repeat with the same idempotency key its first answer, and redeems nothing for it', async () => {
+    it('returns the stored response to a repeat with the same idempotency key, and redeems nothing', async () => {
       const [proof, another] = [await link(), await link()];
       const first = await register(proof, 'repeated');
       expect(await register(another, 'repeated')).toBeUndefined();
@@ -102,7 +105,7 @@ export function tokenRedemption(): void {
       expect(await kept(another)).toMatchObject({ records: 0, tokens: 0 });
     });
 
-    it('keeps the token when the record is refused', async () => {
+    it('leaves the token valid if the record is rejected', async () => {
       const proof = await link();
       const broken = records.register({ ...ACTOR, duid: 'nobody' }, recordOnConsent(), proof, request());
       await expect(broken).rejects.toMatchObject({ code: '23503' });

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import {
   type TariffGraph,
   ADMIN,
@@ -64,7 +64,7 @@ export function tariffsOverTime(): void {
   const newMpxn = () => `10${String(++count).padStart(8, '0')}`;
 
   describe('The tariff of an MPxN over time', () => {
-    it('is a step function: what applies is the newest step that has begun', async () => {
+    it('is the tariff of the newest assignment that has started', async () => {
       const mpxn = newMpxn();
       const [first, second, third] = [inHours(-48), inHours(-24), inHours(24)] as const;
       await assign(mpxn, 1, first);
@@ -84,7 +84,7 @@ export function tariffsOverTime(): void {
         expect([at, await applied(mpxn, at)]).toEqual([at, tariff]);
     });
 
-    it('ends, and begins again', async () => {
+    it('can end and start again', async () => {
       const mpxn = newMpxn();
       await assign(mpxn, 1, inHours(-48));
       expect(await end(mpxn, inHours(-24))).toMatchObject({ tariff: null, supplier: { mpid: 'LAPW' } });
@@ -93,7 +93,7 @@ export function tariffsOverTime(): void {
       expect(await applied(mpxn)).toBe(11);
     });
 
-    it('passes from a losing supplier to the gaining one by the gaining one alone', async () => {
+    it('passes to the gaining supplier without an action of the losing one', async () => {
       const mpxn = newMpxn();
       await assign(mpxn, 1, inHours(-48));
       await assign(mpxn, 11, inHours(2), supplierOf('FELL'));
@@ -103,7 +103,7 @@ export function tariffsOverTime(): void {
       expect(await applied(mpxn)).toBe(11);
     });
 
-    it('is nothing where the tariff is not valid', async () => {
+    it('does not apply outside the validity of the tariff', async () => {
       const mpxn = newMpxn();
       await publish(tariffInput(30, { validFrom: inHours(-10), validTo: inHours(10) }));
       await assign(mpxn, 30, inHours(-20));
@@ -112,7 +112,7 @@ export function tariffsOverTime(): void {
       expect(await applied(mpxn, inHours(10))).toBeNull();
     });
 
-    it('is told to the supplier to whom it belongs, not to others', async () => {
+    it('is visible to its own supplier only', async () => {
       const mpxn = newMpxn();
       await assign(mpxn, 1, inHours(-48));
       await assign(mpxn, 11, inHours(24), supplierOf('FELL'));
@@ -146,7 +146,7 @@ export function tariffsOverTime(): void {
   });
 
   describe('A replacement', () => {
-    it('is followed from when it becomes valid, also by MPxNs that are assigned to the replaced tariff later', async () => {
+    it('applies from its start of validity on, even to MPxNs that are assigned to the replaced tariff later', async () => {
       const [early, late] = [newMpxn(), newMpxn()];
       await publish(tariffInput(40, LONG_VALID));
       await assign(early, 40, inHours(-48));
@@ -161,7 +161,7 @@ export function tariffsOverTime(): void {
       expect(await assignments(early)).toEqual([expect.stringMatching(/ 40 LAPW$/)]);
     });
 
-    it('that was published late takes effect then: history is not rewritten', async () => {
+    it('published late takes effect when it is published, so that history does not change', async () => {
       const mpxn = newMpxn();
       await publish(tariffInput(50, LONG_VALID));
       await assign(mpxn, 50, inHours(-48));
@@ -171,15 +171,15 @@ export function tariffsOverTime(): void {
     });
   });
 
-  describe('A step', () => {
-    it('that is recorded already is answered as it is', async () => {
+  describe('An assignment', () => {
+    it('that equals the stored one is returned unchanged', async () => {
       const [mpxn, from] = [newMpxn(), inHours(-5)];
       const first = await assign(mpxn, 1, from);
       expect(await assign(mpxn, 1, from)).toEqual(first);
       expect(await end(mpxn, inHours(-1))).toEqual(await end(mpxn, inHours(-1)));
     });
 
-    it('at an instant that has passed stands: CNF001', async () => {
+    it('in the past cannot be replaced: CNF001', async () => {
       const [mpxn, from] = [newMpxn(), inHours(-5)];
       await assign(mpxn, 1, from);
       expect(await refusedAssignment(mpxn, 2, from)).toBe('CNF001 from');
@@ -187,7 +187,7 @@ export function tariffsOverTime(): void {
       expect(await refusedEnd(mpxn, from)).toBe('CNF001 at');
     });
 
-    it('that has not begun gives way to another one, and to an end', async () => {
+    it('that has not started is superseded by another one or by an end', async () => {
       const [mpxn, from] = [newMpxn(), inHours(5)];
       await assign(mpxn, 1, from);
       await assign(mpxn, 2, from);
@@ -201,7 +201,7 @@ export function tariffsOverTime(): void {
       expect(rows.map(({ withdrawn }) => withdrawn)).toEqual([true, true, false]);
     });
 
-    it('that has begun is not changed by anybody, not even by the owner of the database', async () => {
+    it('that has started cannot be changed, not even by the owner of the database', async () => {
       await assign(newMpxn(), 1, inHours(-5));
       const begun = 'where valid_from < now()';
       for (const statement of [
@@ -213,7 +213,7 @@ export function tariffsOverTime(): void {
         await expect(graph.owner.query(statement)).rejects.toMatchObject({ code: '23001' });
     });
 
-    it('is ended by the supplier to whom it belongs, and by admins', async () => {
+    it('can be ended by its own supplier and by admins only', async () => {
       const mpxn = newMpxn();
       expect(await refusedEnd(mpxn, inHours(1))).toBe('CNF001 at');
       await assign(mpxn, 1, inHours(-5));
@@ -223,7 +223,7 @@ export function tariffsOverTime(): void {
       expect(await end(mpxn, inHours(4), ADMIN)).toMatchObject({ tariff: null, supplier: { mpid: 'FELL' } });
     });
 
-    it('of another supplier that has not begun gives way to an admin only', async () => {
+    it('of another supplier that has not started can be superseded by an admin only', async () => {
       const [mpxn, from] = [newMpxn(), inHours(5)];
       await assign(mpxn, 11, from, supplierOf('FELL'));
       expect(await refusedAssignment(mpxn, 1, from)).toBe('CNF001 from');
@@ -232,7 +232,7 @@ export function tariffsOverTime(): void {
       expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`]);
     });
 
-    it('that ends the tariff of the losing supplier gives way to that of the gaining one at the same instant', async () => {
+    it("of the gaining supplier supersedes the end of the losing supplier's assignment at the same instant", async () => {
       const [mpxn, from] = [newMpxn(), inHours(5)];
       await assign(mpxn, 1, inHours(-5));
       await end(mpxn, from);
@@ -240,7 +240,7 @@ export function tariffsOverTime(): void {
       expect([await applied(mpxn), await applied(mpxn, from)]).toEqual([1, 11]);
     });
 
-    it('does not begin in the past where the tariff of another supplier applied then or since, unless an admin says so', async () => {
+    it("cannot start in the past if another supplier's tariff applied then or since, unless an admin records it", async () => {
       const [mpxn, untouched] = [newMpxn(), newMpxn()];
       await assign(mpxn, 1, inHours(-5));
       await assign(mpxn, 3, inHours(-3));
@@ -256,7 +256,7 @@ export function tariffsOverTime(): void {
       expect(await applied(untouched)).toBe(11);
     });
 
-    it('begins before the end of the validity of its tariff', async () => {
+    it('must start before the end of the validity of its tariff', async () => {
       const [mpxn, validTo] = [newMpxn(), inHours(10)];
       await publish(tariffInput(60, { validTo }));
       for (const caller of [supplierOf('LAPW'), ADMIN])
@@ -264,7 +264,7 @@ export function tariffsOverTime(): void {
       await assign(mpxn, 60, inHours(9));
     });
 
-    it('names a tariff that is there, and is that of the supplier', async () => {
+    it('needs an existing tariff of the supplier', async () => {
       const mpxn = newMpxn();
       expect(await refusedAssignment(mpxn, 999, inHours(1))).toBe('NTF003');
       expect(await refusedAssignment(mpxn, 11, inHours(1))).toBe('PRM002');
@@ -273,7 +273,7 @@ export function tariffsOverTime(): void {
     });
   });
 
-  describe('Two at once', () => {
+  describe('Concurrent callers', () => {
     const outcomes = async (...work: Promise<unknown>[]) =>
       (await Promise.allSettled(work)).map((settled) =>
         settled.status === 'fulfilled'
@@ -281,7 +281,7 @@ export function tariffsOverTime(): void {
           : JSON.parse(String((settled.reason as Error).message))[0].extensions.code,
       );
 
-    it('who publish one tariff: one makes it, the others find it', async () => {
+    it('publish one tariff: one call creates it, the others return it', async () => {
       for (let number = 100; number < 110; number += 1) {
         const answers = await Promise.all(Array.from({ length: 4 }, () => publish(tariffInput(number))));
         const published = answers.map(({ publishTariff }) => publishTariff);
@@ -291,7 +291,7 @@ export function tariffsOverTime(): void {
       }
     });
 
-    it('who publish one tariff in different words: each is a version, none is lost', async () => {
+    it('publish one tariff with different descriptions: each is a version, none is lost', async () => {
       const words = ['One', 'Two', 'Three', 'Four'];
       await Promise.all(words.map((name) => publish(tariffInput(120, { name }))));
       const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(120)}") { name versions { version name } } }`);
@@ -300,19 +300,19 @@ export function tariffsOverTime(): void {
       expect(tariff.name).toBe(tariff.versions[0].name);
     });
 
-    it('who publish one tariff at different prices: one is told to make a new one', async () => {
+    it('publish one tariff with different prices: one call is rejected and must create a new tariff', async () => {
       const told = await outcomes(
         ...['0.50', '0.60'].map((standingCharge) => publish(tariffInput(130, { standingCharge }))),
       );
       expect(told.toSorted()).toEqual(['CNF005', 'done']);
     });
 
-    it('suppliers who publish under one id: the second is told that it is not the owner', async () => {
+    it('of two suppliers publish under one id: the second is rejected as not the owner', async () => {
       const told = await outcomes(publish(tariffInput(140)), publish(tariffInput(140), 'FELL'));
       expect(told.toSorted()).toEqual(['PRM002', 'done']);
     });
 
-    it('who replace one tariff: one does', async () => {
+    it('replace one tariff: one call succeeds', async () => {
       await publish(tariffInput(150));
       const told = await outcomes(
         ...[151, 152, 153].map((number) => publish(tariffInput(number, { replaces: trf(150) }))),
@@ -320,7 +320,7 @@ export function tariffsOverTime(): void {
       expect(told.toSorted()).toEqual(['CNF001', 'CNF001', 'done']);
     });
 
-    it('who assign at one instant that has passed: one does', async () => {
+    it('assign at one instant in the past: one call succeeds', async () => {
       for (let round = 0; round < 5; round += 1) {
         const [mpxn, from] = [newMpxn(), inHours(-2)];
         const told = await outcomes(assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 1, from));
@@ -330,7 +330,7 @@ export function tariffsOverTime(): void {
       }
     });
 
-    it('who assign at one instant to come: the later one gives way to none, one step is in force', async () => {
+    it('assign at one instant in the future: the later call wins, and one assignment is in force', async () => {
       for (let round = 0; round < 5; round += 1) {
         const [mpxn, from] = [newMpxn(), inHours(2)];
         const told = await outcomes(...[assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 3, from)]);
@@ -339,7 +339,7 @@ export function tariffsOverTime(): void {
       }
     });
 
-    it('suppliers who assign at one instant to come: the first one does', async () => {
+    it('of two suppliers assign at one instant in the future: the first call wins', async () => {
       for (let round = 0; round < 5; round += 1) {
         const [mpxn, from] = [newMpxn(), inHours(2)];
         const told = await outcomes(assign(mpxn, 1, from), assign(mpxn, 11, from, supplierOf('FELL')));
@@ -350,7 +350,7 @@ export function tariffsOverTime(): void {
   });
 
   describe('MPxNs', () => {
-    it('stand in no table in clear, and have another hash than in any other register', async () => {
+    it('are in no table unencrypted, and have another hash in every register', async () => {
       const mpxn = newMpxn();
       await assign(mpxn, 1, inHours(-1));
       const { rows: tables } = await graph.owner.query<{ name: string }>(
@@ -435,12 +435,12 @@ export function tariffsOverTime(): void {
     }
 
     describe('A supplier', () => {
-      it('that is active in the register may do what suppliers may', async () => {
+      it('that is active in the register has the rights of a supplier', async () => {
         for (const [field, query, variables] of AS_SUPPLIER)
           expect([field, await told(query, variables(), supplierOf('TERN'))]).toEqual([field, undefined]);
       });
 
-      it('that is not may not, from the next request on', async () => {
+      it('that is not active loses them with the next request', async () => {
         for (const status of ['SUSPENDED', 'DISABLED']) {
           await graph.ask(SET, { mpid: 'TERN', status }, ADMIN);
           for (const [field, query, variables] of AS_SUPPLIER)
@@ -454,7 +454,7 @@ export function tariffsOverTime(): void {
           expect([field, await told(query, variables(), supplierOf('PUFF'))]).toEqual([field, INACTIVE]);
       });
 
-      it('that has no entry may not either; of its report it is told that it is not known', async () => {
+      it('without an entry has none either; its report is rejected as from an unknown supplier', async () => {
         for (const [field, query, variables] of AS_SUPPLIER.filter(([name]) => !name.startsWith('Supplier.'))) {
           const expected =
             field === 'submitPerformanceReport' ? { code: 'NTF002', message: 'The supplier is not known.' } : INACTIVE;
@@ -462,7 +462,7 @@ export function tariffsOverTime(): void {
         }
       });
 
-      it('that is not active sees what anyone sees, and so does whoever else is asked about', async () => {
+      it('that is not active reads only public fields, of itself and of others', async () => {
         await graph.ask(
           'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }',
           {

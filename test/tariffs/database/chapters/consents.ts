@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../../../subgraphs/server/caller';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { type Participant, type TariffEventRoom, tariffEventRoom, told } from '../../../support/tariff-event-room';
 import { ADMIN, ANALYST, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
@@ -26,7 +26,8 @@ export function consentsToShare(): void {
 
   describe('Deliveries of a supplier that is not active', () => {
     const PENDING = `select count(*)::int as count from delivery join webhook on webhook.id = endpoint_id
-  where user_id = $1 and state = 'pending' and held > 0`;
+    join delivery_endpoint endpoint on endpoint.id = endpoint_id
+  where user_id = $1 and state = 'pending' and delivery.created_at <= put_off_at`;
 
     let suppliers = 0;
     /** An RTI User with a consent and a webhook at a supplier of its own, which has a tariff. */
@@ -53,7 +54,7 @@ export function consentsToShare(): void {
     const COUNTED = (isHeld: boolean) => String.raw`register_tariff_event_delay_seconds_count\{held="${isHeld}"\}`;
 
     describe.each(['SUSPENDED', 'DISABLED'])('A supplier that is %s', (status) => {
-      it('shares nothing: what is due is told soon after it is active again, and counted as what was held', async () => {
+      it('shares nothing: due events are sent soon after its reactivation, and measured as held', async () => {
         const { userId, caller, mpid, mpxn, number, path } = await followingOwn(`A${status.slice(0, 3)}`);
         await room.setStatus({ mpid }, status);
         await room.assign(mpxn, number, 0, mpid);
@@ -68,7 +69,7 @@ export function consentsToShare(): void {
         expect([await metric(COUNTED(true)), await metric(COUNTED(false))]).toEqual([before + 1, others]);
       });
 
-      it('does not keep back a revocation', async () => {
+      it('does not delay a revocation', async () => {
         const { mpid, path, registrationId } = await followingOwn(`B${status.slice(0, 3)}`);
         await room.setStatus({ mpid }, status);
         await room.ask(REVOKE, { id: registrationId }, ADMIN);
@@ -76,7 +77,7 @@ export function consentsToShare(): void {
         expect(heard(path)).toEqual(['consent.revoked']);
       });
 
-      it('that is removed then tells of its end and of the consents that end with it, and nothing else', async () => {
+      it('and is then removed causes events of its cessation and of the revoked consents, and no others', async () => {
         const { userId, mpid, mpxn, number, path } = await followingOwn(`C${status.slice(0, 3)}`);
         await room.setStatus({ mpid }, status);
         await room.assign(mpxn, number, 0, mpid);
@@ -89,8 +90,8 @@ export function consentsToShare(): void {
       });
     });
 
-    describe('A delivery that waits for its first attempt though nobody is suspended', () => {
-      it('is as old as the metric says, until it is attempted', async () => {
+    describe('A delivery that waits for its first attempt although no party is suspended', () => {
+      it('determines the value of the metric until it is attempted', async () => {
         const { userId, mpid, mpxn, number, path } = await followingOwn('WAIT');
         await room.setStatus({ mpid }, 'SUSPENDED');
         await room.assign(mpxn, number, 0, mpid);
@@ -128,8 +129,8 @@ export function consentsToShare(): void {
     return { ...(await room.participant({ mpxns: [mpxn] })), mpxn };
   }
 
-  describe('Giving a consent', () => {
-    it('answers its registration and the tariffs of the MPxNs; again it is the same, and more MPxNs are added to it', async () => {
+  describe('Granting a consent', () => {
+    it('returns the registration and the tariffs of the MPxNs; a repetition returns the same consent and adds MPxNs', async () => {
       const [first, second, without] = [freshMpxn(), freshMpxn(), freshMpxn()];
       await room.assign(first, 1, -60);
       await room.assign(second, 2, -60);
@@ -148,7 +149,7 @@ export function consentsToShare(): void {
       expect(tariffConsents.nodes[0].mpxns.toSorted()).toEqual([first, second, without].toSorted());
     });
 
-    it('is one of that consumer only: the same subject of another issuer is somebody else', async () => {
+    it('concerns one consumer: the same subject of another issuer is another consumer', async () => {
       const participant = await onTariff();
       const elsewhere = room.with(participant, { mpxns: [participant.mpxn], issuer: 'https://login.lapw.example' });
       const { registrationId } = await room.consent(participant.caller);
@@ -157,14 +158,14 @@ export function consentsToShare(): void {
       expect(await tariffsOf(participant.caller)).toEqual([trf(1)]);
     });
 
-    it('at once by many requests makes one', async () => {
+    it('by many concurrent requests creates one consent', async () => {
       const { caller } = await onTariff();
       const given = await Promise.all(Array.from({ length: 8 }, () => room.consent(caller)));
       expect(new Set(given.map(({ registrationId }) => registrationId)).size).toBe(1);
       expect(given.filter(({ isNew }) => isNew)).toHaveLength(1);
     });
 
-    it('after it was revoked makes another one', async () => {
+    it('after a revocation creates another consent', async () => {
       const { caller } = await onTariff();
       const { registrationId } = await room.consent(caller);
       await room.ask(REVOKE, { id: registrationId }, caller);
@@ -173,7 +174,7 @@ export function consentsToShare(): void {
       expect(again.registrationId).not.toBe(registrationId);
     });
 
-    it('of another consumer, RTI User or supplier is another one', async () => {
+    it('for another consumer, RTI User or supplier creates another consent', async () => {
       const mpxns = [freshMpxn()];
       const [one, other] = [await room.participant({ mpxns }), await room.participant({ mpxns })];
       const callers = [one.caller, room.with(one, { mpxns, subject: 'consumer-2' }), other.caller];
@@ -182,8 +183,8 @@ export function consentsToShare(): void {
     });
   });
 
-  describe('What a consent shares', () => {
-    it('are the tariffs that apply now to MPxNs that both the token names and the consent covers', async () => {
+  describe('The tariffs that a consent shares', () => {
+    it('are those that apply now to MPxNs that the token names and the consent covers', async () => {
       const [one, other, uncovered] = [freshMpxn(), freshMpxn(), freshMpxn()];
       for (const [index, mpxn] of [one, other, uncovered].entries()) await room.assign(mpxn, index + 1, -60);
       const participant = await room.participant({ mpxns: [one, other] });
@@ -193,7 +194,7 @@ export function consentsToShare(): void {
       expect(await tariffsOf(room.with(participant, { mpxns: [uncovered] }))).toEqual([]);
     });
 
-    it('follows the MPxN: replacements as they take effect, ended tariffs, other suppliers; as the rule of the domain says', async () => {
+    it('follow the MPxN through replacements, ends and changes of supplier, as the rule of the applied tariff states', async () => {
       const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
       await room.publish(30, { validTo: at(30) });
       await room.publish(31, { replaces: trf(30), validFrom: at(2), validTo: at(6) });
@@ -217,7 +218,7 @@ export function consentsToShare(): void {
       expect(seen).toEqual([[trf(30)], [trf(31)], [trf(32)], [], [], []]);
     });
 
-    it('is nothing without a live consent, to an RTI User or at a supplier that is not active, or without the scope', async () => {
+    it('are none without a live consent, an active RTI User, an active supplier and the scope', async () => {
       const participant = await onTariff();
       const { caller, mpxn } = participant;
       expect(await room.refusal(CUSTOMER, {}, caller)).toBe('RTI002');
@@ -242,7 +243,7 @@ export function consentsToShare(): void {
   });
 
   describe('Revoking a consent', () => {
-    it('ends the sharing at once: no question that is asked after the answer is answered', async () => {
+    it('ends the sharing at once: no later query returns a tariff', async () => {
       const { caller } = await onTariff();
       for (let round = 0; round < 10; round += 1) {
         const { registrationId } = await room.consent(caller);
@@ -269,7 +270,7 @@ export function consentsToShare(): void {
       }
     });
 
-    it('is for the consumer through the same RTI User, and for an admin; a registration of another party is not known', async () => {
+    it('is possible for the consumer through the same RTI User and for an admin; other parties receive NTF005', async () => {
       const participant = await onTariff();
       const { registrationId: id } = await room.consent(participant.caller);
       const stranger = await room.participant();
@@ -288,7 +289,7 @@ export function consentsToShare(): void {
       expect(await room.refusal(CUSTOMER, {}, participant.caller)).toBe('RTI002');
     });
 
-    it('follows from the removal of the RTI User, also for a consent that is given at that instant', async () => {
+    it('follows from the removal of the RTI User, even for a consent that is granted concurrently', async () => {
       const { caller, userId } = await onTariff();
       const giving = Array.from({ length: 5 }, () => room.consent(caller).catch(() => undefined));
       await Promise.all([...giving, room.setStatus({ userId }, 'REMOVED')]);
@@ -300,8 +301,8 @@ export function consentsToShare(): void {
     });
   });
 
-  describe('What is kept of consents', () => {
-    it('holds no MPxN and no consumer in clear, in no table of the database', async () => {
+  describe('Stored consents', () => {
+    it('contain no unencrypted MPxN and no consumer, in any table', async () => {
       const mpxn = freshMpxn();
       const subject = 'a-consumer-of-lapwing-9f27';
       await room.assign(mpxn, 1, -60);
@@ -327,7 +328,7 @@ export function consentsToShare(): void {
       }
     });
 
-    it('never changes but by being revoked, and never goes', async () => {
+    it('change by revocation only, and are never deleted', async () => {
       const { caller } = await onTariff();
       const { registrationId } = await room.consent(caller);
       await room.ask(REVOKE, { id: registrationId }, caller);
@@ -341,7 +342,7 @@ export function consentsToShare(): void {
       await expect(room.owner.query('delete from event')).rejects.toThrow('append-only');
     });
 
-    it('is listed for the back office, and for the supplier its own; MPxNs for admins and that supplier only', async () => {
+    it('are listed for the back office and for their supplier; the MPxNs for admins and that supplier only', async () => {
       const { caller, userId, mpxn } = await onTariff();
       const { registrationId } = await room.consent(caller);
       const list = async (by: Caller, filter: object) => (await room.ask(LIST, { filter }, by)).tariffConsents.nodes;

@@ -57,16 +57,16 @@ export function consumerIssuers(): void {
     );
   }
 
-  describe('An issuer that cannot be asked', () => {
+  describe('An issuer that is unavailable', () => {
     it.each<[string, Misbehaviour, string]>([
-      ['answers with a failure', { status: 500 }, 'status-500'],
-      ['sends elsewhere for its keys', { redirectTo: 'http://169.254.169.254/latest' }, 'status-302'],
-      ['tells of another issuer', { namesItself: 'https://another.example' }, 'not-its-metadata'],
-      ['answers with no JSON', { text: '<html>' }, 'SyntaxError'],
-      ['answers with JSON that is none of its metadata', { text: 'null' }, 'not-its-metadata'],
-      ['answers with more than is read', { text: `{"x":"${'x'.repeat(300_000)}"}` }, 'too-long'],
-      ['does not answer within three seconds', { silent: true }, 'timeout'],
-    ])('%s: SYS002, and is asked again with the next token', async (_, misbehaviour, fault) => {
+      ['responds with an error', { status: 500 }, 'status-500'],
+      ['redirects to another address', { redirectTo: 'http://169.254.169.254/latest' }, 'status-302'],
+      ['publishes the metadata of another issuer', { namesItself: 'https://another.example' }, 'not-its-metadata'],
+      ['responds without JSON', { text: '<html>' }, 'SyntaxError'],
+      ['responds with JSON that is not its metadata', { text: 'null' }, 'not-its-metadata'],
+      ['responds with more than the maximum', { text: `{"x":"${'x'.repeat(300_000)}"}` }, 'too-long'],
+      ['does not respond within three seconds', { silent: true }, 'timeout'],
+    ])('%s: SYS002, and the next token causes another request', async (_, misbehaviour, fault) => {
       Object.assign(issuer.misbehaviour, misbehaviour);
       expect(await outcome(await newToken())).toBe('SYS002');
       expect(room.log()).toContain(`"issuer":"${issuer.issuer}","fault":"${fault}"`);
@@ -74,7 +74,7 @@ export function consumerIssuers(): void {
       expect(await outcome(await newToken())).toBe('let in');
     });
 
-    it('is away: SYS002, but tokens that were verified before are good', async () => {
+    it('does not respond: SYS002, but tokens that were verified before remain valid', async () => {
       const token = await newToken();
       expect(await outcome(token)).toBe('let in');
       await issuer.close();
@@ -82,7 +82,7 @@ export function consumerIssuers(): void {
       expect(await outcome(await newToken(), room.elsewhere())).toBe('SYS002');
     });
 
-    it('sends elsewhere, where nobody is asked', async () => {
+    it('redirects elsewhere, and the redirect is not followed', async () => {
       const target = await startTokenIssuer();
       issuer.misbehaviour.redirectTo = `${target.issuer}/keys`;
       expect(await outcome(await newToken())).toBe('SYS002');
@@ -90,7 +90,7 @@ export function consumerIssuers(): void {
       await target.close();
     });
 
-    it('has a key set that names nothing: AUT001, since it could be asked', async () => {
+    it('has an empty key set: AUT001, because it did respond', async () => {
       issuer.keys.length = 0;
       const key = await newIssuerKey();
       expect(await outcome(await newToken({}, {}, key))).toBe('AUT001');
@@ -98,8 +98,8 @@ export function consumerIssuers(): void {
   });
 
   describe('An issuer', () => {
-    it('that withdrew a key is believed for a minute no longer than its key set, however often a token comes', async () => {
-      const tokens = room.elsewhere({ believedFor: 1, cooldown: 0 });
+    it('that withdrew a key has its tokens accepted for at most a minute longer than its cached key set', async () => {
+      const tokens = room.elsewhere({ cacheTtlMs: 1, cooldownMs: 0 });
       const token = await newToken();
       expect(await outcome(token, tokens)).toBe('let in');
       issuer.keys.splice(0, 1, await newIssuerKey());
@@ -122,22 +122,22 @@ export function consumerIssuers(): void {
       expect(room.log()).toContain(`"issuer":"${issuer.issuer}","fault":"short-key"`);
     });
 
-    it('whose key cannot be used says nothing of the token: SYS002, which is logged', async () => {
+    it('whose key is unusable does not make the token invalid: SYS002, which is logged', async () => {
       const [key] = issuer.keys;
       Object.assign(key?.jwk ?? {}, { key_ops: ['verify'], x: 'AA' });
       expect(await outcome(await newToken())).toBe('SYS002');
       expect(room.log()).toMatch(new RegExp(`"issuer":"${issuer.issuer}","fault":"[A-Za-z]+Error"`));
     });
 
-    it('is asked once for whatever comes at the same time', async () => {
+    it('receives one request for all concurrent tokens', async () => {
       const tokens = await Promise.all(Array.from({ length: 30 }, () => newToken()));
       const outcomes = await Promise.all(tokens.map((token) => outcome(token)));
       expect(new Set(outcomes)).toEqual(new Set(['let in']));
       expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
     });
 
-    it('is asked again for a key that is new, and tokens of both keys are good', async () => {
-      const tokens = room.elsewhere({ cooldown: 0 });
+    it('receives another request for a new key, and tokens of both keys are valid', async () => {
+      const tokens = room.elsewhere({ cooldownMs: 0 });
       expect(await outcome(await newToken(), tokens)).toBe('let in');
       const next = await newIssuerKey('RS256');
       expect(await outcome(await newToken({}, {}, next), tokens)).toBe('AUT001');
@@ -146,15 +146,15 @@ export function consumerIssuers(): void {
       expect(await outcome(await newToken(), tokens)).toBe('let in');
     });
 
-    it('is not asked for every unknown key: once in a while is enough', async () => {
+    it('does not receive a request for every unknown key, but at most one per interval', async () => {
       expect(await outcome(await newToken())).toBe('let in');
       const unknown = await newIssuerKey();
       for (let count = 0; count < 20; count++) expect(await outcome(await newToken({}, {}, unknown))).toBe('AUT001');
       expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
     });
 
-    it('has withdrawn a key: it counts no more after a while', async () => {
-      const tokens = room.elsewhere({ believedFor: 5 });
+    it('that withdrew a key has its tokens rejected after the cache has expired', async () => {
+      const tokens = room.elsewhere({ cacheTtlMs: 5 });
       const [withdrawn] = issuer.keys;
       expect(await outcome(await newToken(), tokens)).toBe('let in');
       issuer.keys[0] = await newIssuerKey();
@@ -164,14 +164,14 @@ export function consumerIssuers(): void {
       expect(await outcome(await newToken(), tokens)).toBe('let in');
     });
 
-    it('has one key only: its tokens need not name it, and must when it has two', async () => {
-      const tokens = room.elsewhere({ cooldown: 0 });
+    it('with one key accepts tokens that name none; with two keys a token must name one', async () => {
+      const tokens = room.elsewhere({ cooldownMs: 0 });
       expect(await outcome(await newToken({}, { kid: undefined }), tokens)).toBe('let in');
       issuer.keys.push(await newIssuerKey());
       expect(await outcome(await newToken({}, { kid: undefined }), room.elsewhere())).toBe('AUT001');
     });
 
-    it('may serve several suppliers: the audience says which', async () => {
+    it('may serve several suppliers, which the audience distinguishes', async () => {
       await room.addSupplier('TWOA', issuer.issuer, 'audience-a');
       await room.addSupplier('TWOB', issuer.issuer, 'audience-b');
       expect(await room.tokens.admitted(await newToken({ aud: 'audience-b' }))).toMatchObject({ mpid: 'TWOB' });
@@ -182,13 +182,13 @@ export function consumerIssuers(): void {
 
   describe('In production an issuer', () => {
     it.each([
-      ['is asked by https only', (port: string) => `http://127.0.0.1:${port}`],
-      ['is not asked at an address of this machine', (port: string) => `https://127.0.0.1:${port}`],
-      ['is not asked by a name of this machine', (port: string) => `https://localhost:${port}`],
-      ['is not asked at a private address', () => 'https://10.0.0.1'],
-      ['is not asked at the address of a cloud’s metadata', () => 'https://169.254.169.254'],
+      ['is called by https only', (port: string) => `http://127.0.0.1:${port}`],
+      ['is not called at an address of this machine', (port: string) => `https://127.0.0.1:${port}`],
+      ['is not called by a name of this machine', (port: string) => `https://localhost:${port}`],
+      ['is not called at a private address', () => 'https://10.0.0.1'],
+      ['is not called at the address of a cloud’s metadata', () => 'https://169.254.169.254'],
       [
-        'is not asked at an address that means this machine in IPv6',
+        'is not called at an address that means this machine in IPv6',
         (port: string) => `https://[::ffff:127.0.0.1]:${port}`,
       ],
     ])('%s', async (_, named) => {

@@ -1,8 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose';
-import { admittedConsumer } from '../../../../gateway/consumers';
-import type { CallContext } from '../../../../subgraphs/server/caller';
-import { REGISTER_ENTRY_STATUSES } from '../../../../subgraphs/tariffs/domain/register-entry-status';
+import { admittedConsumer } from '../../../../gateway/callers/consumers';
+import type { CallContext } from '../../../../subgraphs/server/callers/caller';
+import { REGISTER_ENTRY_STATUSES } from '../../../../subgraphs/tariffs/register-entries/register-entry-status';
 import { type ConsumerRoom, consumerRoom } from '../../../support/consumer-room';
 import { type TariffGraph, tariffGraph } from '../../../support/tariff-graph';
 import { type IssuerKey, type TokenIssuer, newIssuerKey, startTokenIssuer } from '../../../support/token-issuer';
@@ -99,7 +99,7 @@ export function consumerTokens(): void {
       ],
       ['whose issuer has a clock that is half a minute ahead', { nbf: now() + 30 }, {}],
       ['with claims that the register does not know', { acr: 'urn:x', cnf: undefined, amr: ['pwd'] }, {}],
-    ])('%s lets its RTI User in', async (_, changed, expected) => {
+    ])('%s admits its RTI User', async (_, changed, expected) => {
       expect(await outcome(await supplier.token(claims(changed)))).toEqual({ ...LET_IN, ...expected });
     });
 
@@ -122,7 +122,7 @@ export function consumerTokens(): void {
     );
   });
 
-  describe('A token that proves nothing', () => {
+  describe('An invalid token', () => {
     const forged: [string, () => Promise<string> | string][] = [
       ['is no JWT at all', () => 'not a token'],
       ['is empty', () => ''],
@@ -140,41 +140,38 @@ export function consumerTokens(): void {
       ],
       ['has lost its signature', async () => (await supplier.token(claims())).replace(/[^.]+$/, '')],
       ['has one character of its signature changed', async () => flipped(await supplier.token(claims()))],
-      ['is signed by nobody (alg none)', () => new UnsecuredJWT(claims()).encode()],
-      [
-        'says alg none and keeps a signature',
-        async () => changedHeader(await supplier.token(claims()), { alg: 'none' }),
-      ],
+      ['is unsigned (alg none)', () => new UnsecuredJWT(claims()).encode()],
+      ['has alg none and a signature', async () => changedHeader(await supplier.token(claims()), { alg: 'none' })],
       ['is signed by HS256 with the public key as PEM', () => signedWithPublicKey('pem')],
       ['is signed by HS256 with the public key as JWK', () => signedWithPublicKey('jwk')],
       [
         'names an algorithm of another kind of key',
         async () => changedHeader(await supplier.token(claims()), { alg: 'RS256' }),
       ],
-      ['is of the type of something else', () => supplier.token(claims(), { typ: 'logout+jwt' })],
-      ['is of the type of an ID token', () => supplier.token(claims(), { typ: 'id+jwt' })],
-      ['has a type that is no text', () => supplier.token(claims(), { typ: 7 as never })],
-      ['wants an extension to be understood (crit)', () => critical()],
+      ['has another type', () => supplier.token(claims(), { typ: 'logout+jwt' })],
+      ['has the type of an ID token', () => supplier.token(claims(), { typ: 'id+jwt' })],
+      ['has a type that is not text', () => supplier.token(claims(), { typ: 7 as never })],
+      ['requires an extension (crit)', () => critical()],
       ['names a key set of its own (jku)', () => withOwnKey({ jku: `${other.issuer}/keys` })],
-      ['brings its own key (jwk)', () => withOwnKey({ jwk: unpublished.jwk })],
+      ['contains its own key (jwk)', () => withOwnKey({ jwk: unpublished.jwk })],
       ['names certificates of its own (x5u)', () => withOwnKey({ x5u: `${other.issuer}/keys` })],
       ['names no key of a set that has several', () => supplier.token(claims(), { kid: 'unknown' })],
       ['is from an issuer that no supplier has', () => other.token(claims({ iss: 'http://127.0.0.1:1' }))],
-      ['is from an issuer with a stroke too much', () => supplier.token(claims({ iss: `${supplier.issuer}/` }))],
+      ['is from an issuer with an additional slash', () => supplier.token(claims({ iss: `${supplier.issuer}/` }))],
       ['is for another audience', () => supplier.token(claims({ aud: 'https://other.example' }))],
       ['is for other audiences', () => supplier.token(claims({ aud: ['https://other.example', 'x'] }))],
       ['is for no audience', () => supplier.token(claims({ aud: [] }))],
-      ['is for an audience that is no text', () => supplier.token(claims({ aud: [7] }))],
+      ['is for an audience that is not text', () => supplier.token(claims({ aud: [7] }))],
       ['is not valid yet (nbf)', () => supplier.token(claims({ nbf: now() + 300 }))],
-      ['begins at no time (nbf)', () => supplier.token(claims({ nbf: 'soon' }))],
-      ['expires at no time', () => supplier.token(claims({ exp: 'never' }))],
-      ['expires beyond all time', () => supplier.token(claims({ exp: 1e300 }))],
-      ['was issued at no time', () => supplier.token(claims({ iat: '2026-06-01' }))],
-      ['is for nobody', () => supplier.token(claims({ sub: '' }))],
-      ['is for a consumer whose name cannot be stored', () => supplier.token(claims({ sub: 'a\0b' }))],
-      ['is for a consumer whose name is too long', () => supplier.token(claims({ sub: 'c'.repeat(256) }))],
-      ['is for a consumer who is a number', () => supplier.token(claims({ sub: 12 }))],
-      ['was issued to a client that is no RTI User', () => supplier.token(claims({ client_id: 'some-client' }))],
+      ['has an invalid nbf', () => supplier.token(claims({ nbf: 'soon' }))],
+      ['has an invalid exp', () => supplier.token(claims({ exp: 'never' }))],
+      ['has an exp out of range', () => supplier.token(claims({ exp: 1e300 }))],
+      ['has an invalid iat', () => supplier.token(claims({ iat: '2026-06-01' }))],
+      ['has an empty subject', () => supplier.token(claims({ sub: '' }))],
+      ['has a subject that cannot be stored', () => supplier.token(claims({ sub: 'a\0b' }))],
+      ['has a subject that is too long', () => supplier.token(claims({ sub: 'c'.repeat(256) }))],
+      ['has a number as subject', () => supplier.token(claims({ sub: 12 }))],
+      ['was issued to a client that is not an RTI User', () => supplier.token(claims({ client_id: 'some-client' }))],
       ['was issued to an id in capitals', () => supplier.token(claims({ client_id: USER.toUpperCase() }))],
       ['was issued to several RTI Users', () => supplier.token(claims({ client_id: [USER] }))],
       [
@@ -201,14 +198,14 @@ export function consumerTokens(): void {
       expect(await outcome(await forge())).toBe('AUT001');
     });
 
-    it('leads the register nowhere: no address in it is asked', async () => {
+    it('causes no request to any address that it contains', async () => {
       const asked = other.asked.length;
       await outcome(await withOwnKey({ jku: `${other.issuer}/keys`, x5u: `${other.issuer}/keys` }), room.elsewhere());
       expect(other.asked.length).toBe(asked);
       expect(supplier.asked).toContain('/keys');
     });
 
-    it('is not in the log, nor what it says, though its issuer cannot be asked and answers with it', async () => {
+    it('is not logged, nor are its claims, even if the unavailable issuer echoes it', async () => {
       const token = await supplier.token(claims());
       supplier.misbehaviour.text = token;
       expect(await outcome(token, room.elsewhere())).toBe('SYS002');
@@ -217,8 +214,8 @@ export function consumerTokens(): void {
     });
   });
 
-  describe('A token that was good', () => {
-    it('has expired by the clock of the register: AUT002, also when it is remembered', async () => {
+  describe('A valid token', () => {
+    it("that has expired by the register's clock: AUT002, even if it is cached", async () => {
       const token = await supplier.token(claims());
       expect(await outcome(token)).toEqual(LET_IN);
       await room.moveClock(601);
@@ -226,13 +223,13 @@ export function consumerTokens(): void {
       expect(await outcome(token, room.elsewhere())).toBe('AUT002');
     });
 
-    it('has expired and is forged: AUT001', async () => {
+    it('that has expired and is forged: AUT001', async () => {
       const token = await supplier.token(claims({ exp: now() - 60 }), {}, unpublished);
       expect(await outcome(token)).toBe('AUT001');
     });
 
     it.each(REGISTER_ENTRY_STATUSES.filter((status) => status !== 'active'))(
-      'is of an RTI User that is %s: RTI001, at once, and good again when it is active',
+      'of an RTI User that is %s: RTI001 at once, and valid again after the reactivation',
       async (status) => {
         const token = await supplier.token(claims());
         expect(await outcome(token)).toEqual(LET_IN);
@@ -243,13 +240,13 @@ export function consumerTokens(): void {
       },
     );
 
-    it('has expired, of an RTI User that is suspended: AUT002 comes before RTI001', async () => {
+    it('that has expired, of an RTI User that is suspended: AUT002 precedes RTI001', async () => {
       await room.setStatus({ userId: USER }, 'suspended');
       expect(await outcome(await supplier.token(claims({ exp: now() - 1 })))).toBe('AUT002');
     });
 
     it.each(REGISTER_ENTRY_STATUSES.filter((status) => status !== 'active'))(
-      'is of a supplier that is %s: AUT001, at once',
+      'of a supplier that is %s: AUT001 at once',
       async (status) => {
         const token = await supplier.token(claims());
         expect(await outcome(token)).toEqual(LET_IN);
@@ -258,7 +255,7 @@ export function consumerTokens(): void {
       },
     );
 
-    it('costs one statement, verified or remembered, and one question to its issuer for all', async () => {
+    it('costs one statement, verified or cached, and all cost one request to their issuer', async () => {
       const tokens = room.elsewhere();
       const [before, asked] = [room.reads(), supplier.asked.length];
       const token = await supplier.token(claims());
@@ -269,7 +266,7 @@ export function consumerTokens(): void {
       expect(supplier.asked.slice(asked)).toEqual(['/.well-known/openid-configuration', '/keys']);
     });
 
-    it('is at another supplier as soon as its issuer and audience are that one’s, remembered or not', async () => {
+    it('belongs to another supplier as soon as its issuer and audience do, cached or not', async () => {
       const moved = await startTokenIssuer();
       await room.addSupplier('MOVA', moved.issuer, AUDIENCE);
       await room.addSupplier('MOVB', 'https://elsewhere.example', AUDIENCE);
@@ -281,7 +278,7 @@ export function consumerTokens(): void {
       await moved.close();
     });
 
-    it('is verified once more in a process of its own, and looked up there only if it was unknown', async () => {
+    it('is verified again in a separate process, which reads the database only if the token is not cached', async () => {
       const tokens = room.elsewhere();
       const token = await supplier.token(claims());
       const caller = { accountId: USER, role: 'consumer', duid: null, mpid: MPID };
@@ -298,7 +295,7 @@ export function consumerTokens(): void {
     });
   });
 
-  describe('Tokens that prove nothing, at the gateway', () => {
+  describe('Invalid tokens at the gateway', () => {
     const FAILURES = 3;
     let graph: TariffGraph | undefined;
     afterEach(() => graph?.close());
@@ -319,13 +316,13 @@ export function consumerTokens(): void {
 
     const admitted = async (token: string, { running }: TariffGraph, clientAddress = '192.0.2.1'): Promise<unknown> => {
       const context: CallContext = { caller: null, service: null, transactionId: 'tid', clientAddress };
-      return admittedConsumer(token, running.link, context).then(
+      return admittedConsumer(token, { link: running.link, from: 'gateway' }, context).then(
         ({ accountId }) => accountId,
         ({ code, extensions }) => (extensions?.retryAfter === undefined ? code : [code, extensions.retryAfter]),
       );
     };
 
-    it('are limited by network with the seconds to wait; a valid one costs nothing and is let in all the same', async () => {
+    it('are limited by network, with the seconds to wait; a valid one does not count and is admitted all the same', async () => {
       const limited = await started({ failedSignIns: FAILURES });
       for (let count = 0; count <= FAILURES; count++)
         expect(await admitted(await supplier.token(claims()), limited)).toBe(USER);

@@ -1,7 +1,7 @@
-import type { CallContext } from '../../../../subgraphs/server/caller';
-import { ADVISORY_LOCKS } from '../../../../subgraphs/server/advisory-locks';
-import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-era';
-import { mpxnVault } from '../../../../subgraphs/tariffs/database/mpxn-vault';
+import type { CallContext } from '../../../../subgraphs/server/callers/caller';
+import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
+import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
+import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { type TariffEventRoom, isSigned, tariffEventRoom, told } from '../../../support/tariff-event-room';
 import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
@@ -75,7 +75,7 @@ export function eventsOfTariffs(): void {
         return rowCount === 0 ? true : undefined;
       });
 
-    it('tells what happened, to whom it was told, and how far that came', async () => {
+    it('contains what happened, the webhooks that receive it, and the state of each delivery', async () => {
       const mpxn = freshMpxn();
       const { caller, userId } = await room.participant({ mpxns: [mpxn] });
       const { registrationId } = await room.consent(caller);
@@ -101,7 +101,7 @@ export function eventsOfTariffs(): void {
       expect(seen.nodes.map((node: { mpxn: string | null }) => node.mpxn)).toEqual([null, null]);
     });
 
-    it('is read in pages, by type and by supplier; a supplier reads its own only', async () => {
+    it('is listed in pages, by type and by supplier; a supplier reads its own only', async () => {
       const mpxns = [freshMpxn(), freshMpxn(), freshMpxn()];
       for (const mpxn of mpxns) await room.assign(mpxn, 2);
       await room.assign(freshMpxn(), 20, 0, 'FELL');
@@ -140,7 +140,7 @@ export function eventsOfTariffs(): void {
       expect(await room.refusal(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
     });
 
-    it('shows nothing that comes after a transaction that is still under way: no cursor skips what is committed late', async () => {
+    it('contains no event after a running transaction, so that no cursor skips a late commit', async () => {
       await room.settled();
       await shown();
       const { cursor } = await follow(null);
@@ -148,7 +148,7 @@ export function eventsOfTariffs(): void {
       returning id`;
       const [lateMpxn, earlyMpxn] = [freshMpxn(), freshMpxn()];
       for (const mpxn of [lateMpxn, earlyMpxn]) await room.assign(mpxn, 3, 86_400);
-      const hash = (mpxn: string) => mpxnVault(room.keys).hash(mpxn);
+      const hash = (mpxn: string) => mpxnCipher(room.keys).hash(mpxn);
       const late = await room.owner.connect();
       await late.query('begin');
       const { rows: first } = await late.query<{ id: string }>(insert, [hash(lateMpxn), trf(3)]);
@@ -163,7 +163,7 @@ export function eventsOfTariffs(): void {
       expect((await follow(entries[0].cursor)).entries).toEqual(entries.slice(1));
     });
 
-    it('begins a new era where the database lives another life: no cursor of the former skips what happens then', async () => {
+    it('starts a new epoch on another database timeline, so that no former cursor skips events', async () => {
       await shown();
       const { cursor } = await follow(null);
       await room.owner.query('set search_path = tariffs, register; update event_timeline set timeline = timeline + 1');
@@ -175,8 +175,8 @@ export function eventsOfTariffs(): void {
     });
   });
 
-  describe('A tariff that begins to apply', () => {
-    it('is told to RTI Users with a consent for the MPxN: a TariffEvent as it is decided, signed after Standard Webhooks', async () => {
+  describe('A tariff that takes effect', () => {
+    it('is sent to RTI Users with a consent for the MPxN: a TariffEvent signed with Standard Webhooks', async () => {
       const { mpxn, path, webhook } = await following();
       const before = await room.now();
       await room.assign(mpxn, 1);
@@ -199,16 +199,16 @@ export function eventsOfTariffs(): void {
       expect(post?.headers['webhook-id']).toMatch(/^evt_[0-9a-f]{24}$/);
     });
 
-    it('is a change when it is another one of the supplier, an update when it replaces the former, and nothing when it is the same', async () => {
+    it('is a change if unrelated, an update if it replaces the former one, and no event if it is the same', async () => {
       const { mpxn, path } = await following();
       await room.publish(30);
-      await room.publish(31, { replaces: trf(30), validFrom: new Date(Date.now() + 40 * 86_400_000).toISOString() });
       await room.assign(mpxn, 1, -30);
       await room.settled();
       await room.assign(mpxn, 30, -20);
       await room.settled();
       await room.assign(mpxn, 30, -10);
       await room.settled();
+      await room.publish(31, { replaces: trf(30) });
       await room.assign(mpxn, 31, -5);
       expect(await heard(3, path)).toEqual([
         ['tariff.change', trf(1)],
@@ -217,7 +217,7 @@ export function eventsOfTariffs(): void {
       ]);
     });
 
-    it('of another supplier is told at the consents of the former one, who alone is named there, and as a change of tariff at those of the gaining one', async () => {
+    it('of another supplier is a change of supplier for RTI Users of the losing one, which names only that, and a change of tariff for those of the gaining one', async () => {
       const losing = await following();
       const gaining = await following({ mpid: 'FELL' }, { mpxn: losing.mpxn, path: `${losing.path}-fell` });
       await room.assign(losing.mpxn, 1, -10);
@@ -239,7 +239,7 @@ export function eventsOfTariffs(): void {
       expect(await heard(1, gaining.path)).toHaveLength(1);
     });
 
-    it('after an end without a tariff is a change, told to those who consent again; the end itself tells nobody anything', async () => {
+    it('after an end is a change, sent to RTI Users with a new consent', async () => {
       const { mpxn, path, caller, registrationId } = await following();
       await room.assign(mpxn, 1, -30);
       await room.settled();
@@ -247,33 +247,35 @@ export function eventsOfTariffs(): void {
       await room.settled();
       expect(await room.consent(caller)).toMatchObject({ registrationId, isNew: false });
       await room.assign(mpxn, 1);
-      expect(await heard(2, path)).toEqual([
+      expect(await heard(3, path)).toEqual([
         ['tariff.change', trf(1)],
+        ['tariff.change', undefined],
         ['tariff.change', trf(1)],
       ]);
     });
 
-    it('after an end is the next occupant’s: those who consented before it neither hear nor read of it, until they consent again', async () => {
+    it('after an end belongs to the next occupant: a consent from before shares nothing until it is granted again', async () => {
       const [before, place] = [await following(), fresh()];
       const { mpxn } = before;
       await room.assign(mpxn, 1, -30);
       expect(await heard(1, before.path)).toEqual([['tariff.change', trf(1)]]);
       expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(1) }]);
       await end(mpxn);
+      expect(await heard(2, before.path)).toContainEqual(['tariff.change', undefined]);
       const after = await following({ subject: 'the next occupant' }, { mpxn, path: place.path });
       await room.assign(mpxn, 2);
       expect(await heard(1, after.path)).toEqual([['tariff.change', trf(2)]]);
       await room.settled();
-      expect(await heard(1, before.path)).toHaveLength(1);
+      expect(await heard(2, before.path)).toHaveLength(2);
       expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
       expect((await room.ask(CUSTOMER, {}, after.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
       await room.consent(before.caller);
       expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
       await room.assign(mpxn, 3);
-      expect(await heard(2, before.path)).toContainEqual(['tariff.change', trf(3)]);
+      expect(await heard(3, before.path)).toContainEqual(['tariff.change', trf(3)]);
     });
 
-    it('and is ended while a delivery of it waits is not told of any more', async () => {
+    it('and ends while its delivery waits is not sent any more; the end is', async () => {
       const { mpxn, path } = await following();
       room.receiver.answer(() => 500);
       await room.assign(mpxn, 1);
@@ -282,10 +284,13 @@ export function eventsOfTariffs(): void {
       room.receiver.answer(() => 204);
       await room.moveOn(HOUR);
       await room.settled();
-      expect(await heard(1, path)).toHaveLength(1);
+      expect(await heard(2, path)).toEqual([
+        ['tariff.change', trf(1)],
+        ['tariff.change', undefined],
+      ]);
     });
 
-    it('in the future is told when its time has come, not before, as of that instant', async () => {
+    it('in the future causes an event when it is due, not before, dated at that instant', async () => {
       const { mpxn, path } = await following();
       const from = new Date((await room.now()).getTime() + 2 * HOUR * 1_000).toISOString();
       await room.ask(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
@@ -298,7 +303,7 @@ export function eventsOfTariffs(): void {
       expect(event.event_timestamp).toBe(from);
     });
 
-    it('in the future and withdrawn by another one of the same instant is not told: the other is', async () => {
+    it('in the future and superseded at the same instant causes no event; the superseding one does', async () => {
       const { mpxn, path } = await following();
       const from = new Date((await room.now()).getTime() + HOUR * 1_000).toISOString();
       for (const number of [2, 3]) await room.ask(ASSIGN, { mpxn, tariffId: trf(number), from }, supplierOf('LAPW'));
@@ -314,7 +319,7 @@ export function eventsOfTariffs(): void {
       expect(rows).toEqual([{ cancelled: true }, { cancelled: false }]);
     });
 
-    it('from before what was told last is told no more: nothing that applies has changed', async () => {
+    it('that starts before the last published one causes no event, because the applied tariff does not change', async () => {
       const { mpxn, path } = await following();
       await room.assign(mpxn, 1, -30);
       await room.settled();
@@ -337,13 +342,13 @@ export function eventsOfTariffs(): void {
 
     /** Ways of recording steps, by when they are looked at. */
     const RECORDED: Readonly<Record<string, (mpxn: string, steps: readonly Step[]) => Promise<void>>> = {
-      async 'looked at after each'(mpxn, steps) {
+      async 'checked after each'(mpxn, steps) {
         for (const step of steps) {
           await assigned(mpxn, step);
           await room.settled();
         }
       },
-      async 'looked at when all are there'(mpxn, steps) {
+      async 'checked after all are recorded'(mpxn, steps) {
         const blocker = await room.owner.connect();
         await blocker.query('begin');
         await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
@@ -357,7 +362,7 @@ export function eventsOfTariffs(): void {
          select $1, date_trunc('milliseconds', register_now()) + seconds * interval '1 s', tariff_id, mpid, 'acc'
          from unnest($2::integer[], $3::text[], $4::text[]) step (seconds, tariff_id, mpid)`,
           [
-            mpxnVault(room.keys).hash(mpxn),
+            mpxnCipher(room.keys).hash(mpxn),
             steps.map(({ inSeconds }) => inSeconds),
             steps.map(({ number }) => trf(number)),
             steps.map(({ mpid }) => mpid),
@@ -395,7 +400,7 @@ export function eventsOfTariffs(): void {
   });
 
   describe('A tariff that replaces another', () => {
-    it('is told for every MPxN on it when it takes effect, also along a chain, and nowhere else', async () => {
+    it('causes an event for each MPxN on the replaced tariff when it takes effect, even along a chain, and for no other', async () => {
       const [on, elsewhere] = [await following(), await following()];
       await room.publish(40);
       await room.assign(on.mpxn, 40);
@@ -416,7 +421,7 @@ export function eventsOfTariffs(): void {
       expect(await heard(1, elsewhere.path)).toEqual([['tariff.change', trf(1)]]);
     });
 
-    it('before the tariff that it replaces was assigned is told with the assignment', async () => {
+    it('that takes effect before the replaced tariff is assigned causes an event with that assignment', async () => {
       const { mpxn, path } = await following();
       await room.publish(50);
       await room.publish(51, { replaces: trf(50) });
@@ -425,7 +430,7 @@ export function eventsOfTariffs(): void {
       expect(await heard(1, path)).toEqual([['tariff.change', trf(51)]]);
     });
 
-    it('with other words only is a descriptive correction: nobody is told', async () => {
+    it('with another description only causes no event', async () => {
       const { mpxn, path } = await following();
       await room.publish(60);
       await room.assign(mpxn, 60);
@@ -436,23 +441,33 @@ export function eventsOfTariffs(): void {
     });
   });
 
-  describe('Whom an event is told', () => {
-    it('are not RTI Users without a consent for the MPxN, without one at the supplier, or who are not active', async () => {
+  describe('The receivers of an event', () => {
+    it('do not include RTI Users without a consent for the MPxN or at the supplier, or disabled ones', async () => {
       const place = fresh();
       const without = await room.participant({ mpxns: [String(Number(place.mpxn) + 1)] });
       await room.consent(without.caller);
       await room.webhook(without.caller, place.path);
       await following({ mpid: 'FELL' }, place);
-      const suspended = await following({}, place);
-      await room.setStatus(suspended, 'SUSPENDED');
+      const disabled = await following({}, place);
+      await room.setStatus(disabled, 'DISABLED');
       await room.assign(place.mpxn, 1);
       await room.settled();
-      await room.setStatus(suspended, 'ACTIVE');
+      await room.setStatus(disabled, 'ACTIVE');
       await room.settled();
       expect(room.receiver.received.filter(({ path }) => path === place.path)).toEqual([]);
     });
 
-    it('who is suspended while a delivery waits gets it when active again', async () => {
+    it('that are suspended when it occurs receive it after their reactivation', async () => {
+      const { mpxn, path, userId } = await following();
+      await room.setStatus({ userId }, 'SUSPENDED');
+      await room.assign(mpxn, 1);
+      await room.settled();
+      expect(room.receiver.received.filter((post) => post.path === path)).toEqual([]);
+      await room.setStatus({ userId }, 'ACTIVE');
+      expect(await heard(1, path)).toHaveLength(1);
+    });
+
+    it('that are suspended while a delivery waits receive it after their reactivation', async () => {
       const { mpxn, path, userId } = await following();
       room.receiver.answer(() => 500);
       await room.assign(mpxn, 1);
@@ -466,7 +481,7 @@ export function eventsOfTariffs(): void {
       expect(await heard(2, path)).toHaveLength(2);
     });
 
-    it('who loses the consent while a delivery waits does not get it, but is told of that', async () => {
+    it('whose consent is revoked while a delivery waits receive the revocation instead', async () => {
       const { mpxn, path, caller, registrationId } = await following();
       room.receiver.answer(() => 500);
       await room.assign(mpxn, 1);
@@ -484,7 +499,7 @@ export function eventsOfTariffs(): void {
   });
 
   describe('An end', () => {
-    it('of a consent is told to its RTI User alone, for each MPxN, whatever its status', async () => {
+    it('of a consent is sent to its RTI User only, for each MPxN, whatever its status', async () => {
       const [one, other] = [fresh(), fresh()];
       const participant = await room.participant({ mpxns: [one.mpxn, other.mpxn] });
       const { registrationId } = await room.consent(participant.caller);
@@ -500,7 +515,7 @@ export function eventsOfTariffs(): void {
       expect(room.receiver.received.filter(({ path }) => path === bystander.path)).toEqual([]);
     });
 
-    it('of an RTI User revokes its consents at every supplier, and tells it; nothing else is told it any more', async () => {
+    it('of an RTI User revokes its consents at every supplier and sends it these revocations, and nothing else', async () => {
       const here = await following();
       const there = room.with(here, { mpid: 'FELL', mpxns: [here.mpxn] });
       await room.consent(there);
@@ -517,7 +532,7 @@ export function eventsOfTariffs(): void {
       expect(await heard(2, here.path)).toHaveLength(2);
     });
 
-    it('of a supplier is told to all webhooks there, without an MPxN, and revokes all consents there', async () => {
+    it('of a supplier is sent to all its webhooks, without an MPxN, and revokes all its consents', async () => {
       await room.suppliers('MOOR');
       const [one, other] = [await following({ mpid: 'MOOR' }), await following({ mpid: 'MOOR' })];
       const unconsented = await room.participant({ mpid: 'MOOR' });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../../../subgraphs/server/caller';
-import { RtiWebhookRepository } from '../../../../subgraphs/tariffs/database/rti-webhook.repository';
-import { TARIFF_SCHEDULE } from '../../../../subgraphs/tariffs/webhooks/tariff-deliveries';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { RtiWebhookRepository } from '../../../../subgraphs/tariffs/webhooks/rti-webhook.repository';
+import { TARIFF_SCHEDULE } from '../../../../subgraphs/tariffs/webhooks/tariff-deliveries.flow';
 import { type TariffEventRoom, isSigned, tariffEventRoom, told } from '../../../support/tariff-event-room';
 import { ADMIN, ANALYST, supplierOf } from '../../../support/tariff-graph';
 
@@ -34,7 +34,7 @@ export function rtiWebhooks(): void {
   }
 
   describe('Registering a webhook', () => {
-    it('again, at the same or another address, takes the place of the first: the same id, a new secret', async () => {
+    it('again, with the same or another URL, replaces the first: the same id, a new secret', async () => {
       const { caller, webhook, path, mpxn } = await following();
       expect(webhook).toEqual({
         webhookId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -57,7 +57,7 @@ export function rtiWebhooks(): void {
       expect(room.receiver.received.filter((each) => each.path === path)).toEqual([]);
     });
 
-    it('over and over keeps its secret and three former ones, at once makes one webhook', async () => {
+    it('repeatedly keeps the current and three former secrets; concurrent calls create one webhook', async () => {
       const { caller } = await room.participant();
       const made = await Promise.all(Array.from({ length: 6 }, () => room.webhook(caller, '/over')));
       expect(new Set(made.map(({ webhookId }) => webhookId)).size).toBe(1);
@@ -74,7 +74,7 @@ export function rtiWebhooks(): void {
       ['https://0x7f.1:0/hook', 'port 0'],
       ['ftp://receiver.example', 'another scheme'],
       ['receiver', 'no URL'],
-    ])('at %s is refused: %s', async (url) => {
+    ])('at %s is rejected: %s', async (url) => {
       const { caller } = await room.participant();
       expect(await room.refusal(REGISTER, { url }, caller)).toBe('VAL008 webhookUrl');
     });
@@ -95,7 +95,7 @@ export function rtiWebhooks(): void {
   });
 
   describe('Removing a webhook', () => {
-    it('ends its deliveries and forgets address and secrets; that of another party is not known', async () => {
+    it('ends its deliveries and deletes URL and secrets; other parties receive NTF006', async () => {
       const { caller, webhook, path, mpxn } = await following();
       const id = webhook.webhookId;
       room.receiver.answer(() => 500);
@@ -123,7 +123,7 @@ export function rtiWebhooks(): void {
   });
 
   describe('A delivery that fails', () => {
-    it('is tried again for 72 hours and more, after 5 seconds first, with the same event and a body of its own time', async () => {
+    it('is retried for more than 72 hours, first after 5 seconds, with the same event and the time of each attempt in the body', async () => {
       const { delays } = TARIFF_SCHEDULE;
       expect(delays).toEqual([5, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400, 100_800]);
       expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeGreaterThanOrEqual(72 * 3_600);
@@ -154,7 +154,7 @@ export function rtiWebhooks(): void {
       expect(rows).toEqual([{ state: 'undelivered' }]);
     });
 
-    it('by a redirect is one that failed: it is not followed', async () => {
+    it('with a redirect counts as failed: redirects are not followed', async () => {
       const { mpxn, path } = await following();
       const { url } = room.receiver;
       room.receiver.answer(() => (_, outgoing) => void outgoing.writeHead(307, { location: `${url}-elsewhere` }).end());
@@ -168,7 +168,7 @@ export function rtiWebhooks(): void {
   });
 
   describe('Webhooks', () => {
-    it('are listed for the back office, and for the supplier its own; the address for admins and that supplier only', async () => {
+    it('are listed for the back office and for their supplier; the URL for admins and that supplier only', async () => {
       const { userId, webhook, path, caller } = await following();
       const list = async (by: Caller, filter: object) => (await room.ask(WEBHOOKS, { filter }, by)).rtiWebhooks.nodes;
       const [seen] = await list(ADMIN, { userId });
@@ -189,11 +189,11 @@ export function rtiWebhooks(): void {
       expect(await room.refusal(WEBHOOKS, {}, caller)).toBe('PRM001');
     });
 
-    it('count what waits up to 10,001', async () => {
+    it('count pending deliveries up to 10,001', async () => {
       const { userId, webhook } = await following();
       await room.owner.query(
-        `insert into delivery (endpoint_id, event_id, subject, sequence, slot, next_attempt_at)
-       select $1, 'evt_' || n, 'n' || n, 1, n % 8, register_now() + interval '1 day' from generate_series(1, 10002) n`,
+        `insert into delivery (endpoint_id, event_id, subject, sequence, next_attempt_at)
+       select $1, 'evt_' || n, 'n' || n, 1, register_now() + interval '1 day' from generate_series(1, 10002) n`,
         [webhook.webhookId],
       );
       const { nodes } = (await room.ask(WEBHOOKS, { filter: { userId } }, ADMIN)).rtiWebhooks;
@@ -216,16 +216,16 @@ export function rtiWebhooks(): void {
         )
       ).rows[0];
 
-    it('has no contact any more, and no address and secret once its last revocation was told', async () => {
+    it('has no contact any more, and no URL and secret after the delivery of its last revocation', async () => {
       const { userId, path } = await following();
       const entry = { userId, name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
       const saved = (await room.ask(SAVE, { input: { ...entry, contact } }, ADMIN)).saveRtiUser;
       expect(saved.rtiUser.contact).toEqual({ email: contact.email });
       room.receiver.answer(() => 503);
-      const forgetting = new RtiWebhookRepository({ pool: room.owner }, {} as never);
+      const forgetting = new RtiWebhookRepository({ pool: room.owner }, {} as never, () => Buffer.alloc(0));
       await room.setStatus({ userId }, 'REMOVED');
       await room.posts(1, path);
-      await forgetting.forgetRemoved();
+      await forgetting.purgeRemoved();
       expect(await kept(userId)).toMatchObject({ contact: null, live: true, secrets: 1 });
       for (const caller of [ADMIN, supplierOf('LAPW')])
         expect((await room.ask(CONTACT, { id: userId }, caller)).rtiUser).toEqual({
@@ -236,7 +236,7 @@ export function rtiWebhooks(): void {
       await room.moveOn(10);
       await room.posts(2, path);
       await room.settled();
-      await forgetting.forgetRemoved();
+      await forgetting.purgeRemoved();
       expect(await kept(userId)).toEqual({ contact: null, live: false, address: 0, secrets: 0 });
       expect(told(await room.posts(2, path)).map(({ type }) => type)).toEqual(['consent.revoked', 'consent.revoked']);
     });

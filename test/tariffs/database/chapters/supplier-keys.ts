@@ -1,22 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { UnsecuredJWT, exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
-import { type Authentication, type Identified, authentication } from '../../../../gateway/authentication';
-import { admit } from '../../../../gateway/audiences';
-import { readSettings } from '../../../../process/settings';
+import { type Authentication, type Identification, authentication } from '../../../../gateway/callers/authentication';
+import { admit } from '../../../../gateway/callers/audiences';
 import { RegisterError } from '../../../../schema/register-error';
-import { startAccess } from '../../../../subgraphs/access/access';
-import { type SigningKeys, issueBearerToken, localVerifier } from '../../../../subgraphs/server/bearer-token';
-import type { CallContext } from '../../../../subgraphs/server/caller';
-import { remoteLink } from '../../../../subgraphs/server/remote-link';
-import { serviceTokens } from '../../../../subgraphs/server/service-token';
-import type { SubgraphLink } from '../../../../subgraphs/server/subgraph-link';
-import { serveSubgraph } from '../../../../subgraphs/server/subgraph-server';
+import { accessAddress, startAccess } from '../../../../subgraphs/access/access.module';
+import { AccountAdmission } from '../../../../subgraphs/access/accounts/account-admission.queries';
+import { openDatabase } from '../../../../subgraphs/server/database/database';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
+import { type SigningKeys, issueBearerToken, localVerifier } from '../../../../subgraphs/server/callers/bearer-token';
+import type { CallContext } from '../../../../subgraphs/server/callers/caller';
+import { remoteLink } from '../../../../subgraphs/server/graph/remote-link';
+import { subgraphCalls } from '../../../../subgraphs/server/graph/subgraph-calls';
+import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import { absentSubgraph, places } from '../../../support/identity-surroundings';
+import { LinkedServices } from '../../../support/linked-installation';
 import { freshDatabase } from '../../../support/postgres';
+import { readSettings } from '../../../../process/read-settings';
 
 export function supplierKeys(): void {
   const MOST_REQUESTS = 40;
@@ -76,7 +77,13 @@ export function supplierKeys(): void {
 
   function callersOver(tariffs: SubgraphLink | undefined, { link } = access): Authentication {
     const verifier = localVerifier(signing);
-    return authentication({ verifier, access: link, identity: absentSubgraph('identity'), tariffs });
+    return authentication({
+      service: 'gateway',
+      verifier,
+      access: link,
+      identity: absentSubgraph('identity'),
+      tariffs,
+    });
   }
 
   interface Credentials {
@@ -85,23 +92,23 @@ export function supplierKeys(): void {
     readonly clientAddress?: string;
   }
 
-  async function identified(credentials: Credentials, by = callers): Promise<Identified> {
+  async function identified(credentials: Credentials, by = callers): Promise<Identification> {
     return by.identify({ ...ORIGIN, ...credentials });
   }
 
   /** The code by which credentials are refused; undefined when they let in. */
   async function refusal(credentials: Credentials, by = callers): Promise<string | undefined> {
-    return (await identified(credentials, by)).fault?.code;
+    return (await identified(credentials, by)).error?.code;
   }
 
   const supplierBearer = async () =>
     `Bearer ${await issueBearerToken(signing, { accountId, role: 'supplier', duid: null, mpid }, new Date())}`;
 
   describe('The API key of a supplier', () => {
-    it('makes a caller of its account, as its bearer token does', async () => {
+    it('authenticates its account, as its bearer token does', async () => {
       const caller = { accountId, role: 'supplier', duid: null, mpid };
-      const { context, fault, expiresAt, supplierKeyId } = await identified({ supplierKey: key });
-      expect(fault).toBeUndefined();
+      const { context, error, expiresAt, supplierKeyId } = await identified({ supplierKey: key });
+      expect(error).toBeUndefined();
       expect(context).toEqual({ ...ORIGIN, service: null, caller, vouched: true });
       expect(expiresAt).toBeUndefined();
       expect(supplierKeyId).toMatch(/^[0-9a-f-]{36}$/);
@@ -110,31 +117,31 @@ export function supplierKeys(): void {
 
     it.each<[string, () => string]>([
       ['is empty', () => ''],
-      ['is no key', () => 'key'],
+      ['is not a key', () => 'key'],
       ['is unknown', () => `sk_${'A'.repeat(43)}`],
       ['has lost a character', () => key.slice(0, -1)],
       ['has gained a character', () => `${key}A`],
       ['is sent twice', () => `${key}, ${key}`],
       ['is in capitals', () => key.toUpperCase()],
       ['is sent like a bearer token', () => `Bearer ${key}`],
-      ['has something behind it', () => `${key}' or true --`],
-    ])('that %s is nobody’s: AUT003', async (_, sent) => {
+      ['is followed by other text', () => `${key}' or true --`],
+    ])('that %s is rejected: AUT003', async (_, sent) => {
       expect(await refusal({ supplierKey: sent() })).toBe('AUT003');
     });
 
-    it('is not the secret with which the account signs in', async () => {
+    it('is not the secret of the account', async () => {
       const { secretKey } = await access.accounts.rotateSecret('test', accountId);
       expect(await refusal({ supplierKey: secretKey })).toBe('AUT003');
     });
 
-    it('ends when another is issued, at once', async () => {
+    it('becomes invalid at once when another is issued', async () => {
       expect(await refusal({ supplierKey: key })).toBeUndefined();
       const { secretKey } = await access.accounts.issueSupplierApiKey('test', accountId);
       expect(await refusal({ supplierKey: key })).toBe('AUT003');
       expect(await refusal({ supplierKey: secretKey })).toBeUndefined();
     });
 
-    it('counts no more while its account is suspended, and never again when it is terminated', async () => {
+    it('is rejected while its account is suspended, and for good once it is terminated', async () => {
       await access.accounts.changeStatus('test', accountId, 'suspend');
       expect(await refusal({ supplierKey: key })).toBe('AUT003');
       await access.accounts.changeStatus('test', accountId, 'reactivate');
@@ -143,27 +150,27 @@ export function supplierKeys(): void {
       expect(await refusal({ supplierKey: key })).toBe('AUT003');
     });
 
-    it('is one credential: with a bearer token, valid or not, the request has none', async () => {
+    it('excludes a bearer token: a request with both is unauthenticated', async () => {
       for (const authorization of [await supplierBearer(), 'Bearer x', 'Basic x', '']) {
-        const { fault, context } = await identified({ supplierKey: key, authorization });
-        expect(fault).toMatchObject({ code: 'AUT001', message: expect.stringContaining('Send one credential') });
+        const { error, context } = await identified({ supplierKey: key, authorization });
+        expect(error).toMatchObject({ code: 'AUT001', message: expect.stringContaining('Send one credential') });
         expect(context.caller).toBeNull();
       }
     });
 
-    it('is counted with the requests of its account: LIM002', async () => {
+    it('counts towards the limit of its account: LIM002', async () => {
       const authorization = await supplierBearer();
       for (let count = 0; count < MOST_REQUESTS / 2; count++) {
         expect(await refusal({ supplierKey: key })).toBeUndefined();
         expect(await refusal({ authorization })).toBeUndefined();
       }
-      expect((await identified({ supplierKey: key })).fault).toMatchObject({
+      expect((await identified({ supplierKey: key })).error).toMatchObject({
         code: 'LIM002',
         extensions: { retryAfter: expect.any(Number) },
       });
     });
 
-    it('stands in no log, though the register fails while it looks for it', async () => {
+    it('is not logged, even if the register fails while it is read', async () => {
       await owner.query('alter table account rename to account_away');
       const code = await refusal({ supplierKey: key });
       await owner.query('alter table account_away rename to account');
@@ -172,21 +179,24 @@ export function supplierKeys(): void {
       expect(lines.join('')).not.toMatch(/sk_[\w-]{43}/);
     });
 
-    it('is told by its id whether it has been replaced', async () => {
+    it('can be checked by its id for a replacement', async () => {
       const { supplierKeyId } = await identified({ supplierKey: key });
-      const live = async () => access.accounts.liveSupplierKeys([String(supplierKeyId)]);
+      const accounts = openDatabase(accessAddress(database.url, keys));
+      const admission = new AccountAdmission(accounts, keyedHash(keys.hashKey, 'account-secret'));
+      const live = async () => admission.liveSupplierKeys([String(supplierKeyId)]);
       expect(await live()).toEqual([supplierKeyId]);
       await access.accounts.issueSupplierApiKey('test', accountId);
       expect(await live()).toEqual([]);
+      await accounts.close();
     });
   });
 
-  describe('Keys that are nobody’s', () => {
-    it('are limited by network, whatever their form: LIM002 with the seconds to wait; a valid one is let in', async () => {
+  describe('Unknown keys', () => {
+    it('are limited by network, whatever their form: LIM002 with the seconds to wait; a valid key is admitted', async () => {
       for (const supplierKey of ['', 'key', `sk_${'A'.repeat(43)}`])
         expect(await refusal({ supplierKey, clientAddress: '2001:db8::1' })).toBe('AUT003');
       for (const supplierKey of ['key', `sk_${'B'.repeat(43)}`])
-        expect((await identified({ supplierKey, clientAddress: '2001:db8::2' })).fault).toMatchObject({
+        expect((await identified({ supplierKey, clientAddress: '2001:db8::2' })).error).toMatchObject({
           code: 'LIM002',
           extensions: { retryAfter: expect.any(Number) },
         });
@@ -194,7 +204,7 @@ export function supplierKeys(): void {
       expect(await refusal({ supplierKey: 'key', clientAddress: '2001:db8:0:1::1' })).toBe('AUT003');
     });
 
-    it('count, valid ones do not', async () => {
+    it('count towards the limit, valid ones do not', async () => {
       for (let count = 0; count < 2 * MOST_FAILURES; count++)
         expect(await refusal({ supplierKey: key })).toBeUndefined();
       for (let count = 0; count < MOST_FAILURES; count++) expect(await refusal({ supplierKey: 'key' })).toBe('AUT003');
@@ -213,7 +223,7 @@ export function supplierKeys(): void {
     });
   });
 
-  describe('An operation that anybody may ask for', () => {
+  describe('A public operation', () => {
     const tolerant = { open: true, lenient: true, fields: [['anyone']] };
     const exact = { open: true, lenient: false, fields: [['public']] };
     const outcome = (
@@ -222,7 +232,7 @@ export function supplierKeys(): void {
     ) => {
       const context: CallContext = { caller: null, service: null, ...ORIGIN };
       try {
-        return admit(audience, code ? { context, fault: new RegisterError(code) } : { context }).caller;
+        return admit(audience, code ? { context, error: new RegisterError(code) } : { context }).caller;
       } catch (error) {
         return (error as RegisterError).code;
       }
@@ -244,7 +254,7 @@ export function supplierKeys(): void {
   describe('A bearer token of another issuer', () => {
     const foreign = new UnsecuredJWT({ iss: 'https://supplier.example' }).encode();
 
-    it('is for tariffs to judge, which is never shown one of the register', async () => {
+    it('is verified by tariffs, which never receives a token of the register', async () => {
       const shown: unknown[] = [];
       const tariffs: SubgraphLink = {
         name: 'tariffs',
@@ -254,42 +264,38 @@ export function supplierKeys(): void {
         },
       };
       const by = callersOver(tariffs);
-      expect((await identified({ authorization: `Bearer ${foreign}` }, by)).fault?.code).toBe('RTI001');
-      expect((await identified({ authorization: await supplierBearer() }, by)).fault).toBeUndefined();
+      expect((await identified({ authorization: `Bearer ${foreign}` }, by)).error?.code).toBe('RTI001');
+      expect((await identified({ authorization: await supplierBearer() }, by)).error).toBeUndefined();
       for (const authorization of [
         'Bearer x',
         `Bearer ${new UnsecuredJWT({}).encode()}`,
         `bearer ${new UnsecuredJWT({ iss: 'http://register' }).encode()}`,
       ])
-        expect((await identified({ authorization }, by)).fault?.code).toBe('AUT001');
+        expect((await identified({ authorization }, by)).error?.code).toBe('AUT001');
       expect(shown).toEqual([foreign]);
     });
 
-    it('is nobody’s where tariffs is not, and cannot be judged while it is away', async () => {
+    it('is rejected without the service tariffs, and cannot be verified while that is unavailable', async () => {
       const authorization = `Bearer ${foreign}`;
-      expect((await identified({ authorization }, callersOver(undefined))).fault?.code).toBe('AUT001');
-      expect((await identified({ authorization })).fault?.code).toBe('SYS002');
+      expect((await identified({ authorization }, callersOver(undefined))).error?.code).toBe('AUT001');
+      expect((await identified({ authorization })).error?.code).toBe('SYS002');
     });
   });
 
-  describe('A subgraph that is a process of its own', () => {
-    const between = randomBytes(32);
+  describe('A subgraph in a separate process', () => {
     const USER = `usr_${'a'.repeat(32)}`;
     const said = { mpxns: ['1012345678'], scopes: ['tariff:read'] };
     const consumer = { issuer: 'https://supplier.example', subject: 'rowan', userId: USER, ...said };
     const caller = { accountId: USER, role: 'consumer', duid: null, mpid: 'TIDE' } as const;
-    let servers: FastifyInstance[];
+    let services: LinkedServices;
     let seen: CallContext[];
     beforeEach(() => {
-      servers = [];
+      services = new LinkedServices();
       seen = [];
     });
-    afterEach(() => Promise.all(servers.map((server) => server.close())));
+    afterEach(() => services.close());
 
-    async function linkTo(
-      name: 'access' | 'tariffs',
-      tokens = serviceTokens('gateway', between),
-    ): Promise<SubgraphLink> {
+    async function linkTo(name: 'access' | 'tariffs'): Promise<SubgraphLink> {
       const link: SubgraphLink = {
         name,
         execute: async (_, context) => {
@@ -301,13 +307,10 @@ export function supplierKeys(): void {
         if (token !== 'the token of a supplier') throw new RegisterError('AUT001');
         return { ...caller, consumer };
       };
-      const server = await serveSubgraph({
-        ...{ name, link, ready: () => Promise.resolve(true), tokens: serviceTokens(name, between) },
-        ...{ verifier: localVerifier(signing), port: 0, host: '127.0.0.1' },
-        ...(name === 'tariffs' ? { foreignCaller } : {}),
-      });
-      servers.push(server);
-      return remoteLink(name, `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`, tokens);
+      const verifier = localVerifier(signing);
+      const calls = subgraphCalls({ name, link, verifier, ...(name === 'tariffs' ? { foreignCaller } : {}) });
+      const { url } = await services.serve(name, calls);
+      return remoteLink(name, services.link('gateway', name, url));
     }
 
     const ask = async (link: SubgraphLink, context: Partial<CallContext>) => {
@@ -317,21 +320,19 @@ export function supplierKeys(): void {
       return errors?.[0]?.extensions?.['code'] ?? seen.at(-1);
     };
 
-    it('believes the gateway that a supplier sent its key, which it is not shown', async () => {
+    it('trusts the gateway that a supplier sent its key, and never receives the key', async () => {
       const { context } = await identified({ supplierKey: key });
       expect(await ask(await linkTo('tariffs'), context)).toMatchObject({ caller: context.caller, service: null });
       expect(JSON.stringify(seen)).not.toContain(key);
     });
 
-    it('believes nobody else, and no caller who is not vouched for', async () => {
+    it('rejects callers that the gateway does not attest', async () => {
       const { context } = await identified({ supplierKey: key });
-      const strangers = serviceTokens('gateway', randomBytes(32));
-      expect(await ask(await linkTo('tariffs', strangers), context)).toBe('SYS002');
       const { vouched: _, ...unvouched } = context;
       expect(await ask(await linkTo('tariffs'), unvouched)).toBe('SYS002');
     });
 
-    it('verifies the token of a consumer again, and reads there what it says', async () => {
+    it('verifies the token of a consumer again, and reads its claims', async () => {
       const link = await linkTo('tariffs');
       const bearer = 'the token of a supplier';
       const told = { ...caller, consumer: { ...consumer, scopes: ['consent:write'] } };
@@ -342,7 +343,7 @@ export function supplierKeys(): void {
       expect(await ask(link, { caller: { ...told, role: 'admin' }, bearer })).toBe('SYS002');
     });
 
-    it('that knows no consumers learns nothing of them but that one asks', async () => {
+    it('without consumers learns only that a consumer calls', async () => {
       const bearer = 'the token of a supplier';
       expect(await ask(await linkTo('access'), { caller: { ...caller, consumer }, bearer })).toMatchObject({ caller });
       expect(JSON.stringify(seen)).not.toMatch(/1012345678|rowan|the token/);

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A file with the rows of one table in the text format of PostgreSQL's COPY. */
+export interface TableDump {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly rows: number;
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** The contents of a backup. The file is written last: a folder without it is not a complete backup. */
+export interface Manifest {
+  readonly format: 1;
+  readonly takenAt: string;
+  /** Migrations that had been applied to each schema. */
+  readonly migrations: Readonly<Record<string, readonly string[]>>;
+  /** Keyed hashes of constants, by schema and variable. A restore compares them: it needs the same keys. */
+  readonly keys: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly tables: readonly TableDump[];
+}
+
+/** A complete backup and its folder. */
+export interface FoundBackup {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** The two kinds of backups. Operators must store them separately. */
+export type BackupKind = (typeof BACKUP_KINDS)[number];
+
+/** The folder names of the two kinds. */
+export const BACKUP_KINDS = ['register', 'data-keys'] as const;
+
+const MANIFEST = 'manifest.json';
+/** Suffix of folders that are being deleted. */
+const DELETED = '.deleted';
+const DAY_MS = 86_400_000;
+/** Age after which an incomplete folder counts as abandoned by a command that was killed. */
+const ABANDONED_AFTER_MS = 3_600_000;
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+
+/** Creates the folder of a backup, named after its instant. */
+export async function newBackupFolder(root: string, kind: BackupKind, takenAt: Date): Promise<string> {
+  const folder = join(root, kind, takenAt.toISOString().replace(/[-:]/g, ''));
+  await mkdir(join(root, kind), { recursive: true, mode: PRIVATE_FOLDER });
+  await mkdir(folder, { mode: PRIVATE_FOLDER });
+  return folder;
+}
+
+/** Writes the manifest, which completes a backup. */
+export function completeBackup(folder: string, manifest: Manifest): Promise<void> {
+  return writeWhole(join(folder, MANIFEST), manifest);
+}
+
+/** Returns the complete backups of a kind, newest first. */
+export async function backupsOf(root: string, kind: BackupKind): Promise<FoundBackup[]> {
+  const found = await Promise.all(
+    (await namesOf(root, kind)).map(async (name) => {
+      const folder = join(root, kind, name);
+      const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
+      return text === undefined ? [] : [{ folder, manifest: JSON.parse(text) as Manifest }];
+    }),
+  );
+  return found.flat().toSorted((one, other) => other.manifest.takenAt.localeCompare(one.manifest.takenAt));
+}
+
+/**
+ * Deletes the backups of a kind that are older than the given number of days, except the newest, and the remains of
+ * killed backups and deletions. Returns the number of deleted folders.
+ */
+export async function deleteOlderThan(root: string, kind: BackupKind, days: number, now: Date): Promise<number> {
+  await deleteRenamed(root, kind);
+  const backups = await backupsOf(root, kind);
+  const old = backups.slice(1).filter(({ manifest }) => Date.parse(manifest.takenAt) < now.getTime() - days * DAY_MS);
+  const complete = new Set(backups.map(({ folder }) => folder));
+  const abandoned = (await namesOf(root, kind))
+    .filter((name) => (instantOf(name) ?? Infinity) < now.getTime() - ABANDONED_AFTER_MS)
+    .map((name) => join(root, kind, name))
+    .filter((folder) => !complete.has(folder));
+  const folders = [...old.map(({ folder }) => folder), ...abandoned];
+  for (const folder of folders) await rename(folder, folder + DELETED);
+  await deleteRenamed(root, kind);
+  return folders.length;
+}
+
+/** Deletes renamed folders. A folder is renamed first, so that a half-deleted one is never taken for a backup. */
+async function deleteRenamed(root: string, kind: BackupKind): Promise<void> {
+  const names = await readdir(join(root, kind)).catch(() => []);
+  const renamed = names.filter((name) => name.endsWith(DELETED));
+  await Promise.all(renamed.map((name) => rm(join(root, kind, name), { recursive: true, force: true })));
+}
+
+/** Returns the folder names of a kind, except those being deleted. */
+async function namesOf(root: string, kind: BackupKind): Promise<string[]> {
+  const names = await readdir(join(root, kind)).catch(() => []);
+  return names.filter((name) => !name.endsWith(DELETED));
+}
+
+/** Parses the instant in a folder name; undefined if the command did not create the folder. */
+function instantOf(name: string): number | undefined {
+  const parts = /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(name);
+  const [, year, month, dayAndHour, minute, second] = parts ?? [];
+  return parts === null ? undefined : Date.parse(`${year}-${month}-${dayAndHour}:${minute}:${second}`);
+}
+
+/** Throws if a file of the backup differs from its SHA-256 in the manifest. */
+export async function verify({ folder, manifest }: FoundBackup): Promise<void> {
+  for (const { file, sha256 } of manifest.tables) {
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);
+    if (hash.digest('hex') !== sha256)
+      throw new Error(`${join(folder, file)} is damaged: it is not what was backed up`);
+  }
+}
+
+/** Options of the streams that write into a backup. */
+export const PRIVATE = { mode: PRIVATE_FILE, flags: 'wx', flush: true } as const;
+
+/** Writes a file under another name, flushes it to disk and renames it, so that readers never see a part of it. */
+export async function writeWhole(path: string, content: unknown): Promise<void> {
+  const beside = await open(`${path}.new`, 'w', PRIVATE_FILE);
+  try {
+    await beside.writeFile(JSON.stringify(content, null, 2));
+    await beside.sync();
+  } finally {
+    await beside.close();
+  }
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,158 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { takeList } from './anonymised-list';
+import type { Reanonymised } from './reanonymise';
+import type * as ReanonymiseExisting from './reanonymise-existing';
+import type * as Restore from './restore';
+import type * as RestoredSubgraphs from './restored-subgraphs';
+import { takeBackup } from './take-backup';
+import { SUBGRAPHS } from '../../process/keys';
+import { commandErrorMessage } from '../../process/startup-error';
+import { type Settings } from '../../process/settings';
+import { sandboxedSettings } from '../../sandbox/keys';
+import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
+import { runningPostgres } from '../../sandbox/postgres/running-postgres';
+import { type BackupSettings, readBackupSettings } from '../../process/read-settings';
+
+const USAGE = `usage: npm run backup -- <folder>    backs up register and data keys of DATABASE_URL or of the embedded database
+         --list-only                     only the list of anonymised records; fast enough to run every minute
+       npm run restore -- <folder>   restores the newest backup of the folder to an empty database
+         --also-from <database url>      also repeats the erasures of this database
+         --without-data-keys             anonymises identity records whose data key is in no backup
+       npm run reanonymise -- --list <folder>   repeats the erasures of the lists of the folder in an existing
+                                     database; run it before the register starts
+         --also-from, --without-data-keys   as above`;
+
+/** Runs the operator's commands backup, restore and reanonymise. */
+async function main(): Promise<void> {
+  const [command = '', ...words] = process.argv.slice(2);
+  const options = OPTIONS[command];
+  if (options === undefined) throw new Error(USAGE);
+  const { folder, values } = parsed(command, words, options);
+  if (command === 'restore') return restoreFrom(folder, values);
+  if (command === 'reanonymise') return reanonymiseBy(folder, values);
+  const settings = readBackupSettings(process.env);
+  await requireCluster(settings);
+  return values['list-only'] === true ? list(settings, folder) : backUp(settings, folder);
+}
+
+type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>;
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+/** The commands and their options. */
+const OPTIONS: Readonly<Record<string, Options>> = {
+  backup: { 'list-only': { type: 'boolean' } },
+  restore: { 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
+  reanonymise: { list: { type: 'string' }, 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
+};
+
+function parsed(command: string, words: string[], options: Options): { folder: string; values: Values } {
+  const read = () => parseArgs({ args: words, allowPositionals: true, options });
+  let line: ReturnType<typeof read>;
+  try {
+    line = read();
+  } catch {
+    throw new Error(USAGE);
+  }
+  const values = line.values as Values;
+  const folders = [...line.positionals, ...(typeof values['list'] === 'string' ? [values['list']] : [])];
+  const [folder] = folders;
+  const isNamed = command === 'reanonymise' ? line.positionals.length === 0 : true;
+  if (!isNamed || folders.length !== 1 || folder === undefined) throw new Error(USAGE);
+  return { folder: resolve(folder), values };
+}
+
+/** Throws if there is no database. The commands start an existing embedded database, but never create an empty one. */
+async function requireCluster({ databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>): Promise<void> {
+  if (databaseUrl !== undefined) return;
+  await stat(join(dataDir, 'postgres', 'PG_VERSION')).catch(() => {
+    throw new Error(`there is no database: DATABASE_URL names none, and ${dataDir} (DATA_DIR) has none`);
+  });
+}
+
+async function list(settings: BackupSettings, root: string): Promise<void> {
+  await inDatabase(settings, async (databaseUrl) => {
+    console.log(`${await takeList(databaseUrl, root)} anonymised identity records are in the list of ${root}`);
+  });
+}
+
+async function backUp(settings: BackupSettings, root: string): Promise<void> {
+  await inDatabase(settings, async (databaseUrl) => {
+    const { register, dataKeys, rows, dataKeysDeleted } = await takeBackup(
+      databaseUrl,
+      root,
+      settings.dataKeysKeptDays,
+    );
+    console.log(`${rows} rows of the register are in ${register}`);
+    console.log(`the data keys are in ${dataKeys}; ${dataKeysDeleted} older or incomplete ones were deleted`);
+  });
+}
+
+/** Loads the modules of restores on demand: they load most of the product, and `--list-only` must start fast. */
+const forRestore = () => ({
+  ...(require('./restore') as typeof Restore),
+  ...(require('./reanonymise-existing') as typeof ReanonymiseExisting),
+  ...(require('./restored-subgraphs') as typeof RestoredSubgraphs),
+});
+
+const reanonymiseOptions = (values: Values) => ({
+  withoutDataKeys: values['without-data-keys'] === true,
+  alsoFrom: values['also-from'] as string | undefined,
+});
+
+const settingsOfSubgraphs = () => sandboxedSettings({ ...process.env, SERVICES: SUBGRAPHS.join(',') }, true);
+
+async function restoreFrom(root: string, values: Values): Promise<void> {
+  readBackupSettings(process.env); // production needs the owner's login
+  const settings = await settingsOfSubgraphs();
+  const { restore, restoredSubgraphs } = forRestore();
+  await inDatabase(settings, async (databaseUrl) => {
+    const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
+    const done = await restore({ databaseUrl, root, subgraphs, ...reanonymiseOptions(values) });
+    console.log(`${done.rows} rows were restored from ${done.register} and ${done.dataKeys ?? 'no data keys'}`);
+    report(done);
+  });
+}
+
+async function reanonymiseBy(root: string, values: Values): Promise<void> {
+  await requireCluster(readBackupSettings(process.env));
+  const settings = await settingsOfSubgraphs();
+  const { reanonymiseExisting, restoredSubgraphs } = forRestore();
+  await inDatabase(settings, async (databaseUrl) => {
+    const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
+    report(await reanonymiseExisting({ databaseUrl, root, subgraphs, ...reanonymiseOptions(values) }));
+  });
+}
+
+function report(done: Reanonymised): void {
+  console.log(`${done.anonymisedAgain} identity records were anonymised again`);
+  console.log(`${done.withoutDataKey} identity records had no data key and were anonymised`);
+  console.log(`${done.revoked} ACTIVE access records linked to them were revoked`);
+  console.log(
+    `${done.closedAgain} identity records were closed again: they are anonymised when nothing is linked to them`,
+  );
+  console.log(`${done.erasedAgain} keys of MPxNs were destroyed again`);
+  if (done.withoutOccupancyKey > 0) console.log(`${done.withoutOccupancyKey} MPxNs have no key: they stay unreadable`);
+}
+
+/** Runs the work in the database of DATABASE_URL or in the embedded one, which it starts unless the register runs. */
+async function inDatabase(
+  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  const url = databaseUrl ?? (await runningPostgres(dataDir));
+  if (url !== undefined) return work(url);
+  const postgres = await launchPostgres({ dataDir, log: pino({ level: 'warn' }, process.stderr) });
+  try {
+    await work(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+main().catch((error: Error) => {
+  console.error(error.message.startsWith('usage') ? error.message : commandErrorMessage(error, process.env));
+  process.exit(1);
+});

@@ -1,0 +1,128 @@
+import type { Client } from 'pg';
+import { endLinked } from '../../subgraphs/access/identity-links/closing.repository';
+import { IDENTITY_OCCUPANCIES } from '../../subgraphs/identity/occupancy/identity-occupancies.queries';
+import {
+  closeAgain,
+  destroyPersonalData,
+  adoptProvisional,
+} from '../../subgraphs/identity/anonymisation/personal-data-destruction.repository';
+import { type KeyedSubgraph, eraseKeys } from '../../subgraphs/server/occupancy-keys';
+import { TARIFF_OCCUPANCIES } from '../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
+import type { AnonymisedList, Instants } from './anonymised-list';
+
+/** Counts of the repeated erasures. */
+export interface Reanonymised {
+  /** Identity Records that were anonymised after the backup. */
+  readonly anonymisedAgain: number;
+  /** Identity Records that were closed after the backup: closed again now, anonymised later. */
+  readonly closedAgain: number;
+  /** Keys of occupancies that were erased on request after the backup. */
+  readonly erasedAgain: number;
+  /** Identity Records without a data key: unreadable, therefore anonymised. */
+  readonly withoutDataKey: number;
+  /** MPxNs that are still used and whose key is missing. */
+  readonly withoutOccupancyKey: number;
+  /** ACTIVE access records of anonymised Identity Records: revoked. */
+  readonly revoked: number;
+}
+
+const LIVE = 'select id from identity.identity_record where anonymised_at is null and id = any($1) order by id';
+
+const UNREADABLE = `select r.id from identity.identity_record r where r.anonymised_at is null
+  and not exists (select from identity_keys.data_key k where k.record_id = r.id) order by id`;
+
+/** Deletes the data keys of missing and of anonymised records. */
+const KEYS_OF_NOTHING = `delete from identity_keys.data_key k
+  where not exists (select from identity.identity_record r where r.id = k.record_id and r.anonymised_at is null)
+    and not exists (select from identity.provisional_identity_record p where p.id = k.record_id)`;
+
+/** Selects keys whose erasure is in the list, or in the register, which may be newer than the backup of its keys. */
+const ERASED_KEYS = ({ tables, keys }: KeyedSubgraph): string => `
+  select id from ${keys}.occupancy_key where id = any($1) or id in (select key_id from ${tables}.occupancy_erasure)`;
+
+/** Selects MPxNs without a key: of current occupancies in `tariffs`, and of changes of tenancy not yet announced. */
+const UNREADABLE_MPXNS = `
+  select sealed.key_id as id from tariffs.occupancy_mpxn sealed
+  where began = tariffs.occupancy_began(mpxn_hash, register.register_now())
+    and not exists (select from tariffs_keys.occupancy_key where id = key_id)
+  union all
+  select change.id from identity.change_of_tenancy change where key_id is not null and announced_at is null
+    and not exists (select from identity_keys.occupancy_key key where key.id = change.key_id)`;
+
+/**
+ * Repeats the erasures of a list in one transaction, in both subgraphs. Idempotent, and safe while the register runs.
+ *
+ * @param withoutDataKeys true to anonymise records without a data key; otherwise they are an error
+ */
+export async function reanonymise(
+  session: Client,
+  list: AnonymisedList,
+  { withoutDataKeys }: { readonly withoutDataKeys: boolean },
+): Promise<Reanonymised> {
+  await session.query('begin');
+  try {
+    const done = await eraseAgain(session, list);
+    if (!withoutDataKeys) refuseUnreadable(done);
+    await session.query('commit');
+    return done;
+  } catch (error) {
+    await session.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function eraseAgain(
+  session: Client,
+  { anonymised, closed, occupancyKeys }: AnonymisedList,
+): Promise<Reanonymised> {
+  await session.query('set local search_path = identity, register');
+  await adoptProvisional(session, [...anonymised.keys()]);
+  const again = await idsOf(session, LIVE, [[...anonymised.keys()]]);
+  const revokedWithThem = await anonymiseAll(session, again, anonymised);
+  await session.query(KEYS_OF_NOTHING);
+  const unreadable = await idsOf(session, UNREADABLE);
+  const revokedWithout = await anonymiseAll(session, unreadable, anonymised);
+  return {
+    anonymisedAgain: again.length,
+    closedAgain: await closeAgain(session, closed),
+    erasedAgain: await eraseKeysAgain(session, occupancyKeys),
+    withoutDataKey: unreadable.length,
+    withoutOccupancyKey: (await idsOf(session, UNREADABLE_MPXNS)).length,
+    revoked: revokedWithThem + revokedWithout,
+  };
+}
+
+function refuseUnreadable({ withoutDataKey, withoutOccupancyKey }: Reanonymised): void {
+  if (withoutDataKey > 0)
+    throw new Error(
+      `${withoutDataKey} identity records have no data key: ` +
+        'they would be anonymised (--without-data-keys does so)',
+    );
+  if (withoutOccupancyKey > 0)
+    throw new Error(
+      `${withoutOccupancyKey} MPxNs that are still needed have no key: ` +
+        'they would stay unreadable (--without-data-keys continues without them)',
+    );
+}
+
+async function idsOf(session: Client, query: string, values: unknown[] = []): Promise<string[]> {
+  return (await session.query<{ id: string }>(query, values)).rows.map(({ id }) => id);
+}
+
+async function eraseKeysAgain(session: Client, listed: Instants): Promise<number> {
+  let erased = 0;
+  for (const subgraph of [IDENTITY_OCCUPANCIES, TARIFF_OCCUPANCIES]) {
+    const ids = await idsOf(session, ERASED_KEYS(subgraph), [[...listed.keys()]]);
+    erased += await eraseKeys(session, subgraph, ids, null);
+  }
+  return erased;
+}
+
+async function anonymiseAll(session: Client, ids: readonly string[], at: Instants): Promise<number> {
+  let revoked = 0;
+  await session.query('set local search_path = access, register');
+  for (const id of ids) revoked += await endLinked(session, id);
+  await session.query('set local search_path = identity, register');
+  for (const id of ids) await destroyPersonalData(session, id, at.get(id));
+  return revoked;
+}

@@ -1,0 +1,171 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { destroyReferencesOfClosed } from '../../subgraphs/access/identity-links/closing.repository';
+import type { DatabaseAddress } from '../../subgraphs/server/database/database-login';
+import type { NamedKeys } from '../../subgraphs/server/database/key-check';
+import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
+import { type SubgraphTables, migrate } from '../../subgraphs/server/database/migrate';
+import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
+import { type AnonymisedList, requireLists } from './anonymised-list';
+import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
+import { type Reanonymised, reanonymise } from './reanonymise';
+import { inSession } from './session';
+import { DATA_KEYS } from './stored-tables';
+
+/** A subgraph whose tables are restored. */
+export interface RestoredSubgraph {
+  readonly address: DatabaseAddress;
+  readonly tables: SubgraphTables;
+  readonly keys: NamedKeys;
+}
+
+/** The options of a restore. */
+export interface RestorePlan {
+  readonly databaseUrl: string;
+  readonly root: string;
+  readonly subgraphs: readonly RestoredSubgraph[];
+  /** True to anonymise Identity Records that have no data key in any backup; otherwise the restore fails. */
+  readonly withoutDataKeys: boolean;
+  /** Another database, usually the previous one, with records anonymised after the last list. */
+  readonly alsoFrom?: string | undefined;
+}
+
+/** The restored backup, and counts for the operator. */
+export interface Restored extends Reanonymised {
+  readonly register: string;
+  /** Undefined for a restore without data keys. */
+  readonly dataKeys: string | undefined;
+  readonly rows: number;
+}
+
+interface Backups {
+  readonly register: FoundBackup;
+  readonly dataKeys: FoundBackup | undefined;
+  readonly anonymised: AnonymisedList;
+}
+
+/**
+ * Restores the newest backup to an empty database. Marks the database first: no service starts on it until all rows are
+ * loaded and all later erasures are repeated. After a crash, the command starts again from the beginning.
+ */
+export async function restore(plan: RestorePlan): Promise<Restored> {
+  const backups = await newestBackups(plan);
+  return inSession(plan.databaseUrl, 0, async (session) => {
+    await takeEmptyDatabase(session, plan.subgraphs);
+    for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest);
+    await refuseOtherKeys(session, backups.register.manifest);
+    const rows = await load(session, backups);
+    for (const { address, tables, keys } of plan.subgraphs) {
+      await migrate(address, { ...tables, duringRestore: true }, undefined, keys);
+    }
+    const done = await reanonymise(session, backups.anonymised, plan);
+    await destroyReferencesOfClosed(session);
+    await session.query(`drop table ${RESTORE_MARK}`);
+    return { ...done, rows, register: backups.register.folder, dataKeys: backups.dataKeys?.folder };
+  });
+}
+
+async function newestBackups({ root, withoutDataKeys, alsoFrom }: RestorePlan): Promise<Backups> {
+  const [register] = await backupsOf(root, 'register');
+  const [dataKeys] = await backupsOf(root, 'data-keys');
+  if (register === undefined) throw new Error(`${root} has no complete backup of a register`);
+  if (dataKeys === undefined && !withoutDataKeys) {
+    throw new Error(
+      `${root} has no complete backup of data keys: every identity record would be anonymised (--without-data-keys does so)`,
+    );
+  }
+  await verify(register);
+  if (dataKeys !== undefined) await verify(dataKeys);
+  return { register, dataKeys, anonymised: await requireLists(root, alsoFrom) };
+}
+
+/** Marks the database and drops the remains of an unfinished restore. Throws if it contains any other register. */
+async function takeEmptyDatabase(session: Client, subgraphs: readonly RestoredSubgraph[]): Promise<void> {
+  const subgraphSchemas = subgraphs.flatMap(({ address, tables }) => [
+    address.schema,
+    ...(tables.jobs ? [tables.jobs] : []),
+  ]);
+  const schemas = [...subgraphSchemas, ...DATA_KEYS];
+  await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+  try {
+    const { rows } = await session.query<{ marked: boolean; used: boolean }>(
+      `select to_regclass($1) is not null as marked, exists (select from pg_namespace where nspname = any($2)) as used`,
+      [RESTORE_MARK, schemas],
+    );
+    if (rows[0]?.used === true && !rows[0].marked) throw new Error('the database is not empty: nothing was restored');
+    await session.query(`create schema if not exists register; create table if not exists ${RESTORE_MARK} ()`);
+    await session.query(`drop schema if exists ${schemas.join(', ')} cascade`);
+  } finally {
+    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
+  }
+}
+
+/** Creates the tables of the version that took the backup. Later migrations run after the rows are loaded. */
+async function prepare({ address, tables, keys }: RestoredSubgraph, manifest: Manifest): Promise<void> {
+  const done = manifest.migrations[address.schema] ?? [];
+  const known = tables.migrations.filter(({ name }) => done.includes(name));
+  if (known.length < done.length) throw new Error('the backup is of a newer version of the register');
+  await migrate(address, { migrations: known, rights: () => '', duringRestore: true }, undefined, keys);
+}
+
+async function refuseOtherKeys(session: Client, { keys }: Manifest): Promise<void> {
+  const wrong: string[] = [];
+  for (const [schema, hashes] of Object.entries(keys)) {
+    const { rows } = await session.query<{ variable: string; hash: string }>(
+      `select variable, encode(hash, 'hex') as hash from ${schema}.key_check`,
+    );
+    const others = rows.filter(({ variable, hash }) => hashes[variable] !== undefined && hashes[variable] !== hash);
+    wrong.push(...others.map(({ variable }) => variable));
+  }
+  if (wrong.length > 0) throw new Error(`${wrong.join(', ')}: differs from the key of the backup`);
+}
+
+/**
+ * Loads all rows in one transaction; returns their number. Disables the triggers of the tables, which reject rows with a
+ * history, and enables them again before it commits.
+ */
+async function load(session: Client, { register, dataKeys }: Backups): Promise<number> {
+  await session.query('begin');
+  const dumps = [register, ...(dataKeys === undefined ? [] : [dataKeys])];
+  let rows = 0;
+  for (const { folder, manifest } of dumps) {
+    for (const table of manifest.tables) rows += await loadTable(session, folder, table);
+  }
+  await session.query('set constraints all immediate'); // rows of two tables may refer to each other
+  for (const { manifest } of dumps) {
+    for (const table of manifest.tables) await session.query(`alter table ${nameOf(table)} enable trigger user`);
+  }
+  await session.query('commit');
+  return rows;
+}
+
+async function loadTable(session: Client, folder: string, dump: TableDump): Promise<number> {
+  const { schema, table, columns, rows, file } = dump;
+  const name = nameOf(dump);
+  await session.query(`alter table ${name} disable trigger user`);
+  const copy = session.query(copyFrom(`copy ${name} (${columns.join(', ')}) from stdin`));
+  await pipeline(createReadStream(join(folder, file)), copy);
+  if (copy.rowCount !== rows) throw new Error(`${name}: ${copy.rowCount} rows were loaded, ${rows} were backed up`);
+  await advanceSequences(session, name, schema, table);
+  return rows;
+}
+
+/** Returns the qualified name of a table. */
+function nameOf({ schema, table }: TableDump): string {
+  return `${schema}.${table}`;
+}
+
+/** Sets the sequences of a table to their highest loaded value. */
+async function advanceSequences(session: Client, name: string, schema: string, table: string): Promise<void> {
+  const { rows } = await session.query<{ column: string }>(
+    `select column_name as column from information_schema.columns
+     where table_schema = $1 and table_name = $2 and is_identity = 'YES'`,
+    [schema, table],
+  );
+  for (const { column } of rows) {
+    await session.query(`select setval(pg_get_serial_sequence($1, $2), max(${column})) from ${name}`, [name, column]);
+  }
+}

@@ -1,0 +1,16 @@
+import { Client } from 'pg';
+
+/** Connects to a database, runs the work and disconnects. A connection timeout of 0 waits as long as the network does. */
+export async function inSession<Result>(
+  databaseUrl: string,
+  connectionTimeoutMillis: number,
+  work: (session: Client) => Promise<Result>,
+): Promise<Result> {
+  const session = new Client({ connectionString: databaseUrl, connectionTimeoutMillis });
+  await session.connect();
+  try {
+    return await work(session);
+  } finally {
+    await session.end();
+  }
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { type AnonymisedList, addAnonymised, requireRegister, writeList } from './anonymised-list';
+import {
+  type Manifest,
+  PRIVATE,
+  type TableDump,
+  completeBackup,
+  deleteOlderThan,
+  newBackupFolder,
+} from './backup-folder';
+import { refuseUnfinishedRestore } from '../../subgraphs/server/restore-mark';
+import { inSession } from './session';
+import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
+
+/** The folders of a new backup, and counts for the operator. */
+export interface TakenBackup {
+  readonly register: string;
+  readonly dataKeys: string;
+  readonly rows: number;
+  readonly dataKeysDeleted: number;
+}
+
+/**
+ * Backs up the register and its data keys to separate folders, from one snapshot, while the register runs. Writes the
+ * data keys first: after a crash between the two, keys without records are harmless, records without keys are lost.
+ */
+export async function takeBackup(databaseUrl: string, root: string, dataKeysKeptDays: number): Promise<TakenBackup> {
+  return inSession(databaseUrl, 0, async (session) => {
+    await refuseUnfinishedRestore(session);
+    await session.query('begin transaction isolation level repeatable read read only');
+    const { rows } = await session.query<{ now: Date }>('select now()');
+    const takenAt = rows[0]?.now as Date;
+    await requireRegister(session);
+    const list = await addAnonymised(session, root);
+    const dataKeys = await dump(session, await newBackupFolder(root, 'data-keys', takenAt), {
+      takenAt,
+      list,
+      schemas: DATA_KEYS,
+    });
+    const register = await dump(session, await newBackupFolder(root, 'register', takenAt), {
+      takenAt,
+      list,
+      schemas: REGISTER_SCHEMAS,
+    });
+    const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeysKeptDays, takenAt);
+    return { register: register.folder, dataKeys: dataKeys.folder, rows: register.rows, dataKeysDeleted };
+  });
+}
+
+interface Dump {
+  readonly takenAt: Date;
+  readonly list: AnonymisedList;
+  readonly schemas: readonly string[];
+}
+
+/** Dumps schemas to a folder, with a copy of the list: it survives if the list of the root folder is lost. */
+async function dump(session: Client, folder: string, { takenAt, list, schemas }: Dump) {
+  await writeList(folder, list);
+  const tables: TableDump[] = [];
+  for (const table of await tablesOf(session, schemas)) tables.push(await dumpTable(session, folder, table));
+  const manifest: Manifest = {
+    format: 1,
+    takenAt: takenAt.toISOString(),
+    migrations: await bySchema(session, schemas, 'select name as entry from $schema.migration order by id', (rows) =>
+      rows.map(({ entry }) => entry),
+    ),
+    keys: await bySchema(
+      session,
+      schemas,
+      `select variable || ' ' || encode(hash, 'hex') as entry from $schema.key_check order by variable`,
+      (rows) => Object.fromEntries(rows.map(({ entry }) => entry.split(' ') as [string, string])),
+    ),
+    tables,
+  };
+  await completeBackup(folder, manifest);
+  return { folder, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
+}
+
+/** Runs a query for each schema that has its own migrations; `$schema` in the text stands for its name. */
+async function bySchema<Result>(
+  session: Client,
+  schemas: readonly string[],
+  query: string,
+  resultOf: (rows: { entry: string }[]) => Result,
+): Promise<Record<string, Result>> {
+  const results: Record<string, Result> = {};
+  for (const schema of schemas.filter((each) => !DATA_KEYS.includes(each))) {
+    results[schema] = resultOf((await session.query<{ entry: string }>(query.replace('$schema', schema))).rows);
+  }
+  return results;
+}
+
+async function dumpTable(
+  session: Client,
+  folder: string,
+  { schema, table, columns, only }: StoredTable,
+): Promise<TableDump> {
+  const file = `${schema}.${table}.copy`;
+  const hash = createHash('sha256');
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      hash.update(chunk);
+      pass(null, chunk);
+    },
+  });
+  const query = `select ${columns.join(', ')} from ${schema}.${table} where ${only}`;
+  const rows = session.query(copyTo(`copy (${query}) to stdout`));
+  await pipeline(rows, hashed, createWriteStream(join(folder, file), PRIVATE));
+  return { schema, table, columns, rows: rows.rowCount, file, sha256: hash.digest('hex') };
+}

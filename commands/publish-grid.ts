@@ -1,0 +1,153 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { commandErrorMessage } from '../process/startup-error';
+import { completeKeys, sandboxedSettings } from '../sandbox/keys';
+import { runningPostgres } from '../sandbox/postgres/running-postgres';
+import type { Violation } from '../schema/register-error';
+import {
+  type BaseModelKey,
+  type PublicationKey,
+  baseModelKeyOf,
+  publicationKeyOf,
+} from '../subgraphs/grid-models/publications/publication-key';
+import { gridModelsAddress, openPublishing } from '../subgraphs/grid-models/grid-models.module';
+import type { PublicationOutcome } from '../subgraphs/grid-models/publications/publish.flow';
+
+const USAGE = `usage: npm run --silent publish-grid -- --area EPN --year 2026 --period 01 (--project NAME | --base) archive.zip
+         --area      licence area, code or alias
+         --year      year of publication
+         --period    01 (May cycle) or 02 (November cycle)
+         --project   projectId of the development project
+         --base      publishes a base model: no --project, and full models (md:FullModel) in the archive
+         --help      prints this text
+       publishes an archive of EQ.xml, SC.xml and GL.xml as the next version, in the database of DATABASE_URL or in the embedded
+       database of a running register`;
+
+/**
+ * Publishes an archive of difference models, or of full models (`--base`). Prints the version as JSON, and its warnings to the standard
+ * error; or one line for each reason for the rejection.
+ */
+async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  if (args.includes('--help')) return console.log(USAGE);
+  const { archive, publishIn } = commandOf(args);
+  const reason = await unreadableReason(archive);
+  if (reason !== undefined) {
+    console.error(`${archive}: ${reason}`);
+    process.exitCode = 1;
+    return;
+  }
+  const outcome = await withPublishing(publishIn);
+  if (outcome.outcome === 'published') {
+    for (const { file, message } of outcome.warnings) console.error(`warning: ${file}.xml: ${message}`);
+    console.log(JSON.stringify(outcome.published));
+    return;
+  }
+  for (const { file, line, message } of outcome.faults)
+    console.error([file ?? archive, ...(line === null ? [] : [line]), ` ${message}`].join(':'));
+  process.exitCode = 1;
+}
+
+interface Command {
+  readonly archive: string;
+  readonly publishIn: (publishing: Publishing) => Promise<Outcome>;
+}
+
+/** Parses the command line; throws all violations of its options together. */
+function commandOf(args: string[]): Command {
+  const { positionals, values } = parsed(args);
+  const { area, year, period, project, base = false } = values;
+  const [archive] = positionals;
+  const isComplete = area && year && period && base === (project === undefined) && archive && positionals.length === 1;
+  if (!isComplete) throw new Error(USAGE);
+  const cycle = { area, publicationYear: yearOf(year), period };
+  const key = project === undefined ? baseModelKeyOf(cycle) : publicationKeyOf({ ...cycle, projectId: project });
+  if ('violations' in key) throw new Error(`${key.violations.map(optionViolation).join('\n')}\n${USAGE}`);
+  return { archive, publishIn: (publishing) => publish(publishing, key.key, archive) };
+}
+
+const OPTIONS = {
+  area: { type: 'string' },
+  year: { type: 'string' },
+  period: { type: 'string' },
+  project: { type: 'string' },
+  base: { type: 'boolean' },
+} as const;
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  } catch {
+    throw new Error(USAGE);
+  }
+}
+
+/** Returns why the path cannot be an archive; undefined if it can. */
+async function unreadableReason(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'ENOENT' || code === 'ENOTDIR' ? 'there is no such file' : 'cannot be read',
+  );
+  if (typeof found === 'string') return found;
+  if (found.isDirectory()) return 'is a folder, not an archive';
+  if (!found.isFile()) return 'is no plain file';
+  return access(path, constants.R_OK).then(
+    () => undefined,
+    () => 'may not be read',
+  );
+}
+
+const yearOf = (text: string): number => (/^\d{4}$/.test(text) ? Number(text) : Number.NaN);
+
+/** Options whose name differs from the field. */
+const OPTION_OF: Readonly<Record<string, string>> = { publicationYear: '--year', projectId: '--project' };
+
+const optionViolation = ({ path: [field], message }: Violation): string =>
+  `${OPTION_OF[String(field)] ?? `--${String(field)}`}: ${message}`;
+
+type Publishing = Awaited<ReturnType<typeof openPublishing>>;
+
+/** What the command prints of a published archive, or the reasons for its rejection. */
+type Outcome =
+  | {
+      readonly outcome: 'published';
+      readonly published: object;
+      readonly warnings: readonly { readonly file: string; readonly message: string }[];
+    }
+  | Extract<PublicationOutcome, { readonly outcome: 'refused' }>;
+
+async function publish(publishing: Publishing, key: PublicationKey | BaseModelKey, archive: string): Promise<Outcome> {
+  if ('projectId' in key) {
+    const outcome = await publishing.publish(key, archive);
+    if (outcome.outcome === 'refused') return outcome;
+    const { version, isNew, warnings } = outcome;
+    return { outcome: 'published', published: { ...version, isNew }, warnings };
+  }
+  const outcome = await publishing.publishBase(key, archive);
+  if (outcome.outcome === 'refused') return outcome;
+  const { number: _, ...base } = outcome.base;
+  return { outcome: 'published', published: { ...base, isNew: outcome.isNew }, warnings: [] };
+}
+
+async function withPublishing<Result>(work: (publishing: Publishing) => Promise<Result>): Promise<Result> {
+  const settings = await sandboxedSettings(process.env, true);
+  const ownUrl = settings.serviceDatabaseUrls['grid-models'];
+  const databaseUrl = ownUrl ?? settings.databaseUrl ?? (await runningPostgres(settings.dataDir));
+  if (databaseUrl === undefined) {
+    throw new Error(
+      `DATABASE_URL is missing, and no register with an embedded database runs in ${settings.dataDir} (DATA_DIR)`,
+    );
+  }
+  const { gridModelsKey } = completeKeys(settings.keys, ['gridModelsKey']);
+  const address = gridModelsAddress(databaseUrl, gridModelsKey, { hasOwnLogin: ownUrl !== undefined });
+  const publishing = await openPublishing(address, gridModelsKey, settings.gridProfiles);
+  try {
+    return await work(publishing);
+  } finally {
+    await publishing.close();
+  }
+}
+
+main().catch((error: Error) => {
+  console.error(error.message.includes('usage: ') ? error.message : commandErrorMessage(error, process.env));
+  process.exit(1);
+});

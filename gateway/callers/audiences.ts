@@ -1,0 +1,77 @@
+import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import { RegisterError } from '../../schema/register-error';
+import { ACCOUNT_ROLES, type Role } from '../../schema/roles';
+import { type CallContext, requireAmong } from '../../subgraphs/server/callers/caller';
+import type { Identification } from './authentication';
+
+/** Root field (`Query.accessRecord`) to the roles that may call it, as in `schema/generated/audiences.json`. */
+export type Audiences = Readonly<Record<string, readonly string[]>>;
+
+/** The roles that may call the root fields of one operation. */
+export interface OperationAudience {
+  /** Every root field may be called without a credential. */
+  readonly open: boolean;
+  /** An invalid token is ignored for every root field: verification (decisions A/B, 3), but nothing of Interface D. */
+  readonly lenient: boolean;
+  /** One entry per root field. */
+  readonly fields: readonly (readonly string[])[];
+}
+
+const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+/**
+ * Returns the audience of an operation. Introspection fields have the audience `introspection`; an undeclared field
+ * admits no role.
+ */
+export function audienceOf(
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  audiences: Audiences,
+  introspection: readonly string[],
+): OperationAudience {
+  const names = rootFields(operation.selectionSet, fragments, new Set<string>());
+  const fields = [...names].map((name) => {
+    if (name === '__typename') return ['anyone'];
+    if (name.startsWith('__')) return introspection;
+    return audiences[`${ROOT_TYPES[operation.operation]}.${name}`] ?? [];
+  });
+  const open = fields.every((audience) => audience.includes('anyone') || audience.includes('public'));
+  return { fields, open, lenient: fields.every((audience) => audience.includes('anyone')) };
+}
+
+function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, found: Set<string>) {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) found.add(selection.name.value);
+    else if (selection.kind === Kind.INLINE_FRAGMENT) rootFields(selection.selectionSet, fragments, found);
+    else {
+      const fragment = fragments.get(selection.name.value);
+      if (fragment) rootFields(fragment.selectionSet, fragments, found);
+    }
+  }
+  return found;
+}
+
+/** Errors of a valid token that public fields ignore: its RTI User is not active. */
+const STATUS_ERRORS: ReadonlySet<string> = new Set(['RTI001']);
+/** Errors that verification ignores as well: an invalid token, and an account over its request rate. */
+const TOKEN_ERRORS: ReadonlySet<string> = new Set([...STATUS_ERRORS, 'AUT001', 'AUT002', 'LIM002']);
+
+/**
+ * Returns the context in which the operation may run. Throws the authentication error unless the operation ignores it,
+ * AUT001 without a caller, and PRM001 if no root field admits the caller's role and scopes. One admitted root field
+ * suffices: the subgraphs check every field again.
+ */
+export function admit({ open, lenient, fields }: OperationAudience, { context, error }: Identification): CallContext {
+  if (error && !(open && (lenient ? TOKEN_ERRORS : STATUS_ERRORS).has(error.code))) throw error;
+  if (open) return context;
+  const allowed = (role: string) => fields.some((audience) => audience.includes(role));
+  if (allowed('anyone') || allowed('public')) return context;
+  if (!context.caller) throw new RegisterError('AUT001');
+  requireAmong(fields.flat(), context.caller);
+  return context;
+}
+
+/** Roles that may introspect: in production the back office, otherwise every authenticated role. */
+export function introspectionAudience(production: boolean): readonly Role[] {
+  return production ? ['admin', 'analyst'] : [...ACCOUNT_ROLES, 'customer', 'consumer'];
+}

@@ -1,0 +1,133 @@
+import { Admission } from '../../schema/generated/questions-to-access';
+import { RegisterError } from '../../schema/register-error';
+import type { Role } from '../../schema/roles';
+import {
+  ForeignToken,
+  type TokenClaims,
+  type TokenVerifier,
+  requireCurrent,
+} from '../../subgraphs/server/callers/bearer-token';
+import type { CallContext, Caller, ServiceName } from '../../subgraphs/server/callers/caller';
+import { type AskedSubgraph, askSubgraph } from '../../subgraphs/server/graph/service-question';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
+import { admittedConsumer } from './consumers';
+import { admittedCustomer, isCustomerToken } from './customers';
+import type { RequestMetadata } from '../client/graph-client';
+import { admittedSupplier } from './supplier-keys';
+
+/**
+ * Result of authentication: the context for resolvers, and the error of a rejected credential (the caller is then
+ * null).
+ */
+export interface Identification {
+  readonly context: CallContext;
+  readonly error?: RegisterError;
+  /** Expiry of the account's bearer token, by the register's clock. */
+  readonly expiresAt?: Date;
+  /** Id of the API key that authenticated the supplier. */
+  readonly supplierKeyId?: string;
+}
+
+/** Identifies the caller, once per request. */
+export interface Authentication {
+  identify(metadata: RequestMetadata): Identification | Promise<Identification>;
+}
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+/**
+ * Sources of caller identity: bearer token keys, `access` for accounts, `identity` for customer sessions, `tariffs` for
+ * consumers.
+ */
+export interface CallerSources {
+  /** The service that identifies callers; it asks the others in its own name. */
+  readonly service: ServiceName;
+  readonly verifier: TokenVerifier;
+  readonly access: SubgraphLink;
+  /** Undefined for a service that cannot resolve customer sessions: then customers have no privileges there. */
+  readonly identity: SubgraphLink | undefined;
+  /** Undefined if no `tariffs` subgraph runs: then every token of another issuer is invalid. */
+  readonly tariffs: SubgraphLink | undefined;
+}
+
+/**
+ * Identifies a caller by one credential. A bearer token of the register is verified, then `access` admits its account
+ * (decisions A/B, 2): a suspended or terminated account is rejected at once, and its current role applies. A customer
+ * token belongs to a session (decisions A/B, 9). A token of another issuer is one that a supplier issued (decisions
+ * D.1); suppliers themselves send an API key.
+ */
+export function authentication(sources: CallerSources): Authentication {
+  return {
+    identify(metadata) {
+      const { authorization, supplierKey } = metadata;
+      const context = anonymous(metadata);
+      if (supplierKey !== undefined) {
+        if (authorization !== undefined) return { context, error: new RegisterError('AUT001', SEND_ONE) };
+        return orError(context, identifySupplier(supplierKey, context, sources));
+      }
+      if (authorization === undefined) return { context };
+      return orError(context, identifyBearer(authorization, context, sources));
+    },
+  };
+}
+
+const SEND_ONE = 'Send one credential: a bearer token or an API key of a supplier.';
+
+async function orError(context: CallContext, identifying: Promise<Identification>): Promise<Identification> {
+  try {
+    return await identifying;
+  } catch (error) {
+    if (error instanceof RegisterError) return { context, error };
+    throw error;
+  }
+}
+
+/** The gateway attests the caller (`vouched`), so that no subgraph receives the API key. */
+async function identifySupplier(
+  key: string,
+  context: CallContext,
+  { access, service }: CallerSources,
+): Promise<Identification> {
+  const { caller, keyId } = await admittedSupplier(key, { link: access, from: service }, context);
+  return { context: { ...context, caller, vouched: true }, supplierKeyId: keyId };
+}
+
+async function identifyBearer(
+  authorization: string,
+  context: CallContext,
+  { service: from, verifier, access, identity, tariffs }: CallerSources,
+): Promise<Identification> {
+  const bearer = BEARER.exec(authorization)?.[1];
+  if (bearer === undefined) throw new RegisterError('AUT001');
+  if (isCustomerToken(bearer)) {
+    if (identity === undefined) return { context };
+    return {
+      context: { ...context, caller: await admittedCustomer(bearer, { link: identity, from }, context), bearer },
+    };
+  }
+  try {
+    const claims = await verifier.verify(bearer);
+    const caller = await admitted(claims, { link: access, from }, context);
+    return { context: { ...context, caller, bearer }, expiresAt: claims.expiresAt };
+  } catch (error) {
+    if (!(error instanceof ForeignToken) || !tariffs) throw error;
+    return {
+      context: { ...context, caller: await admittedConsumer(bearer, { link: tariffs, from }, context), bearer },
+    };
+  }
+}
+
+function anonymous({ transactionId, clientAddress }: RequestMetadata): CallContext {
+  return { caller: null, service: null, transactionId, clientAddress };
+}
+
+/** Reads the state of the account from `access`, for every request; tokens expire by the register's clock. */
+async function admitted(claims: TokenClaims, access: AskedSubgraph, context: CallContext): Promise<Caller> {
+  const { accountId } = claims;
+  const { admission } = await askSubgraph(access.link, access.from, Admission, { accountId }, context);
+  if (!admission || admission.status.toUpperCase() !== 'ACTIVE') throw new RegisterError('AUT001');
+  requireCurrent(claims, Date.parse(admission.now));
+  if (!admission.allowed) throw new RegisterError('LIM002', undefined, { retryAfter: admission.retryAfter ?? 1 });
+  const { role, duid, mpid } = admission;
+  return { accountId, role: role.toLowerCase() as Role, duid, mpid };
+}

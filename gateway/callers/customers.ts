@@ -1,0 +1,23 @@
+import { CustomerAdmission } from '../../schema/generated/questions-to-identity';
+import { CUSTOMER_TOKEN_PATTERN } from '../../schema/identifiers';
+import { RegisterError } from '../../schema/register-error';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import { type AskedSubgraph, askSubgraph } from '../../subgraphs/server/graph/service-question';
+
+/**
+ * Returns true if a bearer token has the form of a customer session token. The token is opaque; only `identity` can
+ * resolve it.
+ */
+export function isCustomerToken(bearer: string): boolean {
+  return bearer.startsWith('cst_') && CUSTOMER_TOKEN_PATTERN.test(bearer);
+}
+
+/**
+ * Returns the customer of a session, read from `identity` for every request: an ended session is rejected at once
+ * (AUT001).
+ */
+export async function admittedCustomer(token: string, identity: AskedSubgraph, context: CallContext): Promise<Caller> {
+  const { customerScope } = await askSubgraph(identity.link, identity.from, CustomerAdmission, { token }, context);
+  if (customerScope === null) throw new RegisterError('AUT001');
+  return { accountId: customerScope.sessionId, role: 'customer', duid: null, mpid: null };
+}

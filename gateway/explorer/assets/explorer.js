@@ -1,0 +1,70 @@
+/* global GraphiQL, React, ReactDOM, graphqlSse: loaded by the page before this file. */
+const root = ReactDOM.createRoot(document.getElementById('explorer'));
+const fetchOnce = GraphiQL.createFetcher({ url: '/graphql' });
+const statusLine = document.getElementById('status');
+const SIGN_IN = `mutation SignIn($accountId: String!, $secretKey: String!) {
+  issueBearerToken(accountId: $accountId, secretKey: $secretKey) { bearerToken }
+}`;
+/** Stores nothing in the browser: tokens and queries may contain personal data. */
+const NO_STORAGE = { length: 0, getItem: () => null, setItem() {}, removeItem() {}, clear() {} };
+
+let editedQuery;
+
+/** Runs subscriptions over Server-Sent Events, all other operations over plain HTTP. */
+function fetcher(request, options) {
+  const isSubscription = (options?.documentAST?.definitions ?? []).some(
+    ({ operation, name }) =>
+      operation === 'subscription' && (!request.operationName || name?.value === request.operationName),
+  );
+  if (!isSubscription) return fetchOnce(request, options);
+  return graphqlSse.createClient({ url: '/graphql', headers: options.headers, retryAttempts: 0 }).iterate(request);
+}
+
+/** Renders the explorer. Introspection needs a token, so without one no schema is requested. */
+function show(query, key, token) {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  root.render(
+    React.createElement(GraphiQL, {
+      key: token ?? 'signed-out',
+      fetcher,
+      storage: NO_STORAGE,
+      ...(token === undefined ? { schema: null } : {}),
+      query: editedQuery ?? query,
+      onEditQuery: (text) => {
+        editedQuery = text === query ? undefined : text;
+      },
+      variables: JSON.stringify({ key }, null, 2),
+      headers: JSON.stringify(headers, null, 2),
+      defaultEditorToolsVisibility: 'variables',
+      isHeadersEditorEnabled: true,
+      shouldPersistHeaders: false,
+    }),
+  );
+}
+
+async function signIn(variables) {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: SIGN_IN, variables }),
+  });
+  const { data, errors } = await response.json();
+  if (errors) throw new Error(errors[0].message);
+  return data.issueBearerToken.bearerToken;
+}
+
+async function start() {
+  const { verify, sample, key } = await (await fetch('/explorer/sample.json')).json();
+  show(verify, key);
+  document.getElementById('sign-in').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    try {
+      show(sample, key, await signIn(Object.fromEntries(new FormData(event.target))));
+      statusLine.textContent = 'Signed in. The headers contain the token; the book icon opens the documentation.';
+    } catch (error) {
+      statusLine.textContent = error.message;
+    }
+  });
+}
+
+start();

@@ -1,0 +1,54 @@
+import type { FastifyError, FastifyReply } from 'fastify';
+import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import { RegisterError } from '../../schema/register-error';
+import { responseHead, formatError } from './error-format';
+
+/** A response ready to be sent. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Name of the trusted document, or of the client's operation if it has one. */
+  readonly operation: string | undefined;
+  /** `ok`, or the code of the first error. */
+  readonly outcome: string;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+/** Builds the response of an executed operation, or of a rejected one (`data` is then undefined). */
+export function httpResponse(
+  operation: string | undefined,
+  { data, errors }: { data?: unknown; errors?: readonly unknown[] | undefined },
+  transactionId: string,
+  tokenSent: boolean,
+): HttpResponse {
+  const extensions = { transactionId };
+  if (!errors)
+    return { status: 200, headers: JSON_TYPE, body: JSON.stringify({ data, extensions }), operation, outcome: 'ok' };
+  const formatted = errors.map(formatError);
+  const { status, headers } = responseHead(formatted, data, tokenSent);
+  return {
+    status,
+    headers: { ...JSON_TYPE, ...headers },
+    body: JSON.stringify({ errors: formatted, ...(data === undefined ? {} : { data }), extensions }),
+    operation,
+    outcome: formatted[0]?.extensions.code ?? 'ok',
+  };
+}
+
+/** Rejects a request that has no GraphQL response: wrong path, method, media type, size or JSON. */
+export function sendError(reply: FastifyReply, code: ErrorCode, transactionId: string): FastifyReply {
+  const body = JSON.stringify({ errors: [formatError(new RegisterError(code))], extensions: { transactionId } });
+  return reply
+    .code(errorCatalogue[code].status)
+    .headers({ ...JSON_TYPE, 'transaction-id': transactionId })
+    .send(body);
+}
+
+/** Returns the catalogue code of an error of the HTTP server. */
+export function httpFailureCode({ code, statusCode }: Partial<FastifyError>): ErrorCode {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'LIM001';
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'VAL011';
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'VAL010' : 'SYS001';
+}

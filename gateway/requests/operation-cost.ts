@@ -1,0 +1,119 @@
+import { type DocumentNode, type GraphQLSchema, Kind, getNamedType, getNullableType, isListType } from 'graphql';
+import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
+import { LRUCache } from 'lru-cache';
+import { RegisterError } from '../../schema/register-error';
+import { OPERATION_LIMITS } from './operation-limits';
+
+/** Page size of a connection without `first`, and its maximum. */
+const PAGE = { defaultSize: 200, maxSize: 5_000 };
+/** Page size of a list without `limit`, and its maximum. */
+const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
+/** Assumed length of a list that has neither `first` nor `minutes`. */
+const ASSUMED_LIST_LENGTH = 10;
+/** Usual lengths of the lists of a tariff's rates: a page of 100 whole tariffs is within the limit. */
+const RATE_LISTS: Readonly<Record<string, number>> = {
+  'Tariff.rates': 2,
+  'TariffScheduleEntry.daysAndHours': 2,
+  'DaysAndHours.hours': 4,
+  'HourlyRate.rate': 2,
+  'HalfHourPrice.tiers': 2,
+  'PriceInterval.tiers': 2,
+};
+/** Prices of a tariff per hour, and prices that cost as much as one value of other fields. */
+const PRICES_PER_HOUR = 2;
+const PRICES_PER_UNIT = 8;
+const HOUR_MS = 60 * 60 * 1_000;
+/** Maximum of `minutes`, and the counts per minute: one for each event type. */
+const MAX_MINUTES = 1_440;
+const COUNTS_PER_MINUTE = 9;
+
+/** An operation to be checked for its cost. */
+export interface CostedOperation {
+  readonly document: DocumentNode;
+  readonly queryHash: string;
+  readonly operationName: string | undefined;
+}
+
+const COST_CACHE_SIZE = 2_000;
+
+/**
+ * Returns a check that throws VAL003 if an operation could return more values than allowed. The variables must be
+ * valid.
+ */
+export function costCheck(
+  schema: GraphQLSchema,
+): (operation: CostedOperation, variables: Record<string, unknown>) => void {
+  const accepted = new LRUCache<string, true>({ max: COST_CACHE_SIZE });
+  return ({ document: query, queryHash, operationName }, variables) => {
+    const key = [queryHash, operationName, ...costFactors(query, variables)].join(':');
+    if (accepted.has(key)) return;
+    const named = operationName === undefined ? {} : { operationName };
+    const cost = getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] });
+    if (cost > OPERATION_LIMITS.cost) {
+      throw new RegisterError(
+        'VAL003',
+        `The operation costs too much: ${cost}, at most ${OPERATION_LIMITS.cost} is allowed`,
+      );
+    }
+    accepted.set(key, true);
+  };
+}
+
+/** Maximum length of an instant. */
+const MAX_INSTANT_LENGTH = 64;
+
+/**
+ * Returns the variables that can change the cost: page sizes, conditions and instants. Undeclared variables are ignored,
+ * because a body may contain thousands.
+ */
+function costFactors({ definitions }: DocumentNode, variables: Readonly<Record<string, unknown>>): string[] {
+  const matters = (value: unknown) =>
+    value === null || ['number', 'boolean'].includes(typeof value) || (typeof value === 'string' && isInstant(value));
+  const declared = definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [],
+  );
+  return declared.flatMap(({ variable: { name } }) => {
+    const value = Object.hasOwn(variables, name.value) ? variables[name.value] : undefined;
+    return matters(value) ? [`${name.value}=${String(value)}`] : [];
+  });
+}
+
+/** Returns true for a text that starts as an instant does. */
+function isInstant(text: string): boolean {
+  return text.length <= MAX_INSTANT_LENGTH && /^\d{4}-\d{2}-\d{2}T/.test(text);
+}
+
+function fieldCost({ type, field, args, childComplexity }: ComplexityEstimatorArgs): number {
+  if (type.name.startsWith('__') || field.name.startsWith('__')) return 0;
+  const name = `${type.name}.${field.name}`;
+  const length = RATE_LISTS[name] ?? priceUnits(name, args) ?? entries(field.type, type.name, args);
+  return 1 + childComplexity * length;
+}
+
+/** Returns the units that the prices of a period cost; undefined for other fields. */
+function priceUnits(field: string, { from, to }: ComplexityEstimatorArgs['args']): number | undefined {
+  if (field !== 'Tariff.prices' && field !== 'Tariff.priceIntervals') return undefined;
+  const hours = (new Date(String(to)).getTime() - new Date(String(from)).getTime()) / HOUR_MS;
+  return hours > 0 ? Math.ceil((hours * PRICES_PER_HOUR) / PRICES_PER_UNIT) : 1;
+}
+
+function entries(
+  type: ComplexityEstimatorArgs['field']['type'],
+  parent: string,
+  { first, limit, minutes }: ComplexityEstimatorArgs['args'],
+): number {
+  const { name } = getNamedType(type);
+  if (name.endsWith('Connection')) return clampedNumber(first, PAGE.maxSize) ?? PAGE.defaultSize;
+  if (name.endsWith('Page')) return clampedNumber(limit, OFFSET_PAGE.maxSize) ?? OFFSET_PAGE.defaultSize;
+  if (!isListType(getNullableType(type)) || /(Connection|Page)$/.test(parent)) return 1;
+  const ofMinutes = clampedNumber(minutes, MAX_MINUTES);
+  return (
+    clampedNumber(first, PAGE.maxSize) ??
+    (ofMinutes === undefined ? ASSUMED_LIST_LENGTH : ofMinutes * COUNTS_PER_MINUTE)
+  );
+}
+
+/** Clamps an integer argument to its bounds; later checks reject values out of bounds. */
+function clampedNumber(argument: unknown, max: number): number | undefined {
+  return typeof argument === 'number' ? Math.min(Math.max(argument, 1), max) : undefined;
+}

@@ -1,0 +1,83 @@
+import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
+import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
+import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  MaxIntrospectionDepthRule,
+  type ValidationContext,
+  type ValidationRule,
+  validate,
+  visit,
+} from 'graphql';
+import { RegisterError } from '../../schema/register-error';
+
+/** Limits of operations that are not trusted documents. The request body is limited to 256 KiB as well. */
+export const OPERATION_LIMITS = {
+  /** Lexical tokens of the query text. */
+  tokens: 2_000,
+  /** Pairs of fields with the same response name. Validation compares every pair for mergeability. */
+  pairs: 5_000,
+  /** Nesting levels of selections; introspection has its own limit. */
+  depth: 12,
+  aliases: 15,
+  directives: 20,
+  /** Variables that a document declares. */
+  variables: 100,
+  /** One per field, multiplied by the possible length of each list. */
+  cost: 50_000,
+} as const;
+
+/**
+ * Limits of caches keyed by client texts: entries, and characters of all texts. A parsed document references its text
+ * and takes a multiple of its memory, and unauthenticated clients may send 256 KiB.
+ */
+export const TEXT_CACHE_LIMITS = { max: 1_000, maxSize: 300_000 } as const;
+
+const ruleLimit = (what: string, max: number) => ({
+  n: max,
+  propagateOnRejection: false,
+  onReject: [(context: ValidationContext | null) => context?.reportError(new GraphQLError(excess(what, max)))],
+});
+
+const LIMIT_RULES = [
+  maxDepthRule(ruleLimit('levels', OPERATION_LIMITS.depth)),
+  maxAliasesRule(ruleLimit('aliases', OPERATION_LIMITS.aliases)),
+  maxDirectivesRule(ruleLimit('directives', OPERATION_LIMITS.directives)),
+  MaxIntrospectionDepthRule,
+] as readonly ValidationRule[];
+
+/**
+ * Throws VAL003 with all limits that a document exceeds. Called before the document is validated, because the specified
+ * rules take several times as long as the limits and report one error for each of a thousand names.
+ */
+export function rejectExcess(schema: GraphQLSchema, document: DocumentNode): void {
+  const exceeded = [...repetitions(document), ...validate(schema, document, LIMIT_RULES).map(({ message }) => message)];
+  if (exceeded.length > 0) throw new RegisterError('VAL003', [...new Set(exceeded)].join('. '));
+}
+
+/** Returns error texts for excess that no validation rule counts: repeated fields, aliased type names, variables. */
+function repetitions(document: DocumentNode): string[] {
+  const times = new Map<string, number>();
+  let [variables, typenames] = [0, 0];
+  visit(document, {
+    Field({ alias, name }) {
+      const { value } = alias ?? name;
+      if (alias && name.value === '__typename') typenames++;
+      times.set(value, (times.get(value) ?? 0) + 1);
+    },
+    VariableDefinition() {
+      variables++;
+    },
+  });
+  const pairs = [...times.values()].reduce((sum, count) => sum + count * count, 0);
+  return [
+    ...(pairs > OPERATION_LIMITS.pairs ? ['The document repeats the same fields too often'] : []),
+    // The limit of aliases does not count `__typename`.
+    ...(typenames > OPERATION_LIMITS.aliases ? [excess('aliases', OPERATION_LIMITS.aliases)] : []),
+    ...(variables > OPERATION_LIMITS.variables ? [excess('variables', OPERATION_LIMITS.variables)] : []),
+  ];
+}
+
+const excess = (what: string, max: number) => `The operation has too many ${what}: at most ${max} are allowed`;

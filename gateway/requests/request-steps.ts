@@ -1,0 +1,120 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { traced, withinTrace } from '../../subgraphs/server/observability/tracing';
+import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE } from './ad-hoc-operations';
+import type { Authentication } from '../callers/authentication';
+import { withDeadline } from './deadline';
+import { type AdHocRequest, type TrustedRequest, graphRequest, isTrusted } from './graph-request';
+import { type HttpResponse, httpResponse } from './http-response';
+import { AD_HOC, type OperationMetrics } from './operation-metrics';
+import { formatError } from './error-format';
+import { type FailureReport, logRequest } from './request-log';
+import type { RequestMetadata } from '../client/graph-client';
+import { requestMetadata } from './request-metadata';
+import type { Streaming } from '../subscriptions/streaming';
+import type { TrustedDocuments } from './trusted-documents';
+
+/** Dependencies of the request steps. */
+export interface RequestDependencies {
+  readonly callers: Authentication;
+  readonly trusted: TrustedDocuments;
+  readonly adHoc: AdHocOperations;
+  readonly metrics: OperationMetrics;
+  readonly logger: Logger;
+  readonly report: FailureReport;
+}
+
+/** The steps of a GraphQL request, in order. */
+export async function handleRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dependencies: RequestDependencies,
+  streaming: Streaming,
+): Promise<FastifyReply> {
+  const startedAt = performance.now();
+  const metadata = requestMetadata(request);
+  const response = await withinTrace(request.headers, () =>
+    handleBody(request, reply, metadata, dependencies, streaming),
+  );
+  if (response === 'streamed') return reply;
+  logRequest(dependencies.logger, metadata, response, startedAt);
+  return reply
+    .code(response.status)
+    .headers({ ...response.headers, 'transaction-id': metadata.transactionId, 'cache-control': 'no-store' })
+    .send(response.body);
+}
+
+async function handleBody(
+  { body, headers }: FastifyRequest,
+  reply: FastifyReply,
+  metadata: RequestMetadata,
+  dependencies: RequestDependencies,
+  streaming: Streaming,
+): Promise<HttpResponse | 'streamed'> {
+  const failed = (error: unknown) => {
+    dependencies.report(error, metadata.transactionId);
+    return httpResponse(undefined, { errors: [error] }, metadata.transactionId, metadata.authorization !== undefined);
+  };
+  try {
+    const request = graphRequest(body);
+    if (isTrusted(request)) return await runTrusted(request, metadata, dependencies);
+    if (!streaming.wantsEvents(request, headers.accept))
+      return withLegacyStatus(headers.accept, await runAdHoc(request, headers, metadata, dependencies).catch(failed));
+    await streaming.answer(request, metadata, reply);
+    return 'streamed';
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/**
+ * Changes status 400 to 200 for a client that accepts `application/json` but not the GraphQL media type: it cannot
+ * distinguish whether a 400 comes from GraphQL or from an intermediary (GraphQL over HTTP, "Status Codes").
+ */
+function withLegacyStatus(accept = '', response: HttpResponse): HttpResponse {
+  const isLegacyClient = accept.includes('application/json') && !accept.includes(GRAPHQL_RESPONSE_TYPE);
+  return response.status === 400 && isLegacyClient ? { ...response, status: 200 } : response;
+}
+
+async function runTrusted(
+  { documentId, variables, admitOnly }: TrustedRequest,
+  metadata: RequestMetadata,
+  { trusted, metrics, report }: RequestDependencies,
+): Promise<HttpResponse> {
+  const stop = metrics.start(documentId);
+  const name = trusted.operations.has(documentId) ? documentId : undefined;
+  const execution = admitOnly
+    ? trusted.admit(documentId, metadata).then(() => ({ data: { admitted: true } }))
+    : trusted.run(documentId, variables, metadata);
+  const result = await execution.catch((error: unknown) => ({ errors: [error] }));
+  const errors = 'errors' in result ? result.errors : undefined;
+  errors?.forEach((error) => report(error, metadata.transactionId));
+  const response = httpResponse(name, result, metadata.transactionId, metadata.authorization !== undefined);
+  stop(response.outcome);
+  return response;
+}
+
+/** Runs an operation with the client's own document. */
+export async function runAdHoc(
+  request: AdHocRequest,
+  requestHeaders: Readonly<Record<string, unknown>>,
+  metadata: RequestMetadata,
+  { adHoc, callers, metrics }: RequestDependencies,
+): Promise<HttpResponse> {
+  const stop = metrics.start(AD_HOC);
+  const { response, operationName, outcome } = await traced('gateway ad hoc', metadata.transactionId, async () =>
+    withDeadline((async () => adHoc.run(request, await callers.identify(metadata), requestHeaders))()),
+  ).catch((error: unknown) => {
+    stop(formatError(error).extensions.code);
+    throw error;
+  });
+  stop(outcome);
+  const body = response.body.kind === 'complete' ? response.body.string : '';
+  return {
+    status: response.status ?? 200,
+    headers: Object.fromEntries(response.headers),
+    body,
+    operation: operationName,
+    outcome,
+  };
+}

@@ -1,0 +1,101 @@
+import {
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  coerceInputValue,
+  isInputObjectType,
+  isInputType,
+  isNonNullType,
+  isScalarType,
+  getNullableType,
+  typeFromAST,
+} from 'graphql';
+import * as registerScalars from '../../schema/scalars';
+import { type ErrorCode, isErrorCode } from '../../schema/error-catalogue';
+import { type Violation, refuse } from '../../schema/register-error';
+import { withoutValues } from './error-format';
+
+/** Checks the values of an operation's variables; throws all violations as one error. */
+export type VariableCheck = (values: Readonly<Record<string, unknown>>) => void;
+
+const MAX_VIOLATIONS = 100;
+
+/**
+ * Sets the register's scalars in the API schema. Composition keeps only their names; with them the gateway rejects a
+ * malformed value with its code and path before calling a subgraph.
+ */
+export function useRegisterScalars(schema: GraphQLSchema): void {
+  for (const scalar of Object.values(registerScalars)) {
+    const scalarType = schema.getType(scalar.name);
+    if (!isScalarType(scalarType)) continue;
+    scalarType.parseValue = scalar.parseValue;
+    scalarType.parseLiteral = scalar.parseLiteral;
+  }
+}
+
+interface Variable {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly hasDefault: boolean;
+  readonly isInputObject: boolean;
+}
+
+/** Compiles the check of an operation's variables against the API schema. */
+export function variableCheck(operation: OperationDefinitionNode, schema: GraphQLSchema): VariableCheck {
+  const variables = (operation.variableDefinitions ?? []).map((definition): Variable => {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
+    if (!isInputType(type)) throw new Error(`variable $${name} has no input type of the schema`);
+    const hasDefault = definition.defaultValue !== undefined;
+    return { name, type, hasDefault, isInputObject: isInputObjectType(getNullableType(type)) };
+  });
+  return (values) => {
+    const violations: Violation[] = [];
+    for (const variable of variables) checkVariable(variable, values, violations);
+    if (violations.length > 0) refuse(violations);
+  };
+}
+
+function checkVariable(variable: Variable, values: Readonly<Record<string, unknown>>, violations: Violation[]): void {
+  const { name, type, hasDefault, isInputObject } = variable;
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value === undefined) {
+    if (!hasDefault && isNonNullType(type))
+      violations.push({ code: 'VAL002', path: [name], message: `${name} is required` });
+    return;
+  }
+  const add = (inner: readonly (string | number)[], _: unknown, error: GraphQLError) => {
+    if (violations.length >= MAX_VIOLATIONS) throw LIMIT_REACHED;
+    const violation = violationAt(inner, error);
+    violations.push(
+      isInputObject && violation.path.length > 0 ? violation : { ...violation, path: [name, ...violation.path] },
+    );
+  };
+  try {
+    coerceInputValue(value, type, add, true);
+  } catch (error) {
+    if (error !== LIMIT_REACHED) throw error;
+  }
+}
+
+/**
+ * Ends the check of a value at the maximum: a body may contain thousands of unknown names, and each creates an error.
+ */
+const LIMIT_REACHED = new Error('enough violations');
+
+const MISSING = /^Field "([^"]+)" of required type /;
+const UNKNOWN = /^Field "([^"]+)" is not defined by type /;
+
+function violationAt(path: readonly (string | number)[], error: GraphQLError): Violation {
+  const missing = MISSING.exec(error.message)?.[1];
+  if (missing !== undefined) return { code: 'VAL002', path: [...path, missing], message: `${missing} is required` };
+  const unknown = UNKNOWN.exec(error.message)?.[1];
+  if (unknown !== undefined) return { code: 'VAL003', path: [...path, unknown], message: 'This field is not known' };
+  return { code: codeOf(error), path, message: withoutValues(error.message) };
+}
+
+function codeOf(error: GraphQLError): ErrorCode {
+  const code = error.extensions['code'];
+  return isErrorCode(code) ? code : 'VAL003';
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { ExecutionResult } from 'graphql';
+import { newIdentifier } from '../../schema/identifiers';
+import type { CallContext } from '../../subgraphs/server/callers/caller';
+import { withDeadline } from '../requests/deadline';
+import { type FormattedError, formatError } from '../requests/error-format';
+import type { FailureReport } from '../requests/request-log';
+import type { LogEntry } from './event-log';
+import { type EventResult, sharedResults } from './shared-results';
+import type { StreamedOperation } from './streamed-operations';
+import type { SubscriptionMetrics } from './subscription-metrics';
+
+/** A caller's subscription; many may be identical. */
+export interface ActiveSubscription {
+  readonly streamed: StreamedOperation;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: CallContext;
+}
+
+/**
+ * Returns the result of an event for one subscription. If the event must be executed, also starts the upcoming ones.
+ */
+export type ResultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
+
+/** Errors for which an event is omitted: it is not visible to the caller or no longer exists. */
+const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']);
+
+/**
+ * Returns the results of events, executed once for all subscriptions with the same query, variables and visibility
+ * (role, Data User, supplier).
+ */
+export function eventResults(
+  report: FailureReport,
+  metrics: SubscriptionMetrics,
+): (subscription: ActiveSubscription) => ResultOf {
+  const shared = sharedResults();
+  return (subscription) => {
+    const group = groupOf(subscription);
+    const resultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]): Promise<EventResult> =>
+      shared.of(`${group}:${entry.id}`, () => {
+        metrics.executed();
+        const executed = execute(subscription, entry, report);
+        for (const each of upcoming()) void resultOf(each, () => []);
+        return executed;
+      });
+    return async (entry, upcoming) => {
+      const result = await resultOf(entry, upcoming);
+      if (result.kind === 'result') metrics.sent();
+      return result;
+    };
+  };
+}
+
+function groupOf({ streamed, variables, context: { caller } }: ActiveSubscription): string {
+  const values = streamed.query.variables.map((name) => variables[name]);
+  return createHash('sha256')
+    .update(JSON.stringify([streamed.hash, values, caller?.role, caller?.duid, caller?.mpid]))
+    .digest('base64');
+}
+
+async function execute(
+  { streamed, variables, context }: ActiveSubscription,
+  entry: LogEntry,
+  report: FailureReport,
+): Promise<EventResult> {
+  const { idVariable, responseKey } = streamed.query;
+  const transactionId = newIdentifier('tid');
+  const result = await withDeadline(
+    streamed.execute({ ...variables, [idVariable]: entry.id }, { ...context, transactionId }),
+  ).catch((error: unknown): Pick<ExecutionResult, 'data'> & { errors: unknown[] } => ({ errors: [error] }));
+  for (const error of result.errors ?? []) report(error, transactionId);
+  const errors = result.errors?.map(formatError);
+  const extensions = { transactionId };
+  if (result.data?.[responseKey] == null) return withoutEvent(context, errors, extensions);
+  return eventResult({ data: result.data, ...(errors ? { errors } : {}), extensions });
+}
+
+/** Classifies a result without event: unavailable, rejected caller, hidden event, or an error to send. */
+function withoutEvent(
+  { caller }: CallContext,
+  errors: readonly FormattedError[] | undefined,
+  extensions: object,
+): EventResult {
+  const codes = errors?.map((error) => error.extensions.code) ?? [];
+  if (codes.includes('SYS002')) return { kind: 'unavailable' };
+  if (caller?.role === 'supplier' && codes.includes('PRM001')) return { kind: 'rejected' };
+  if (!errors || codes.every((code) => HIDING_CODES.has(code))) return { kind: 'hidden' };
+  return eventResult({ data: null, errors, extensions: { ...extensions } });
+}
+
+function eventResult(result: Extract<EventResult, { kind: 'result' }>['result']): EventResult {
+  return { kind: 'result', result, size: JSON.stringify(result).length };
+}

@@ -1,0 +1,86 @@
+import { type ExecutionArgs, GraphQLError } from 'graphql';
+import type { ServerOptions } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import { errorCatalogue } from '../../schema/error-catalogue';
+import { newIdentifier } from '../../schema/identifiers';
+import { RegisterError } from '../../schema/register-error';
+import { type RequestMetadata, SUPPLIER_KEY_HEADER } from '../client/graph-client';
+import { formatError } from '../requests/error-format';
+import { graphRequest, isTrusted } from '../requests/graph-request';
+import { logRequest } from '../requests/request-log';
+import { isCredentialError } from './connection-end';
+import type { Connection } from './open-connections';
+import { MAX_CONCURRENT_OPERATIONS } from './socket-messages';
+import type { Outbox } from './socket-outbox';
+import { type StartedOperation, type StreamingDependencies, startOperation } from './started-operation';
+
+/** One client. Its credential is in `connection_init`, or in the headers of the upgrade request. */
+export interface Client {
+  readonly socket: WebSocket;
+  readonly connection: Connection;
+  readonly outbox: Outbox;
+  metadata: RequestMetadata;
+  /** Set once the connection is admitted. */
+  stopRevalidation?: () => void;
+}
+
+type ProtocolOptions = ServerOptions<Record<string, unknown> | undefined, Client>;
+
+/** Handlers of the protocol. The credential is checked when the connection opens and again for every operation. */
+export function protocolSteps(dependencies: StreamingDependencies): ProtocolOptions {
+  return {
+    async onConnect({ extra: client, connectionParams }) {
+      client.metadata = { ...client.metadata, ...credentialsIn(connectionParams) };
+      const stopRevalidation = await dependencies.subscriptions.admitConnection(client.metadata, client.connection);
+      if (client.socket.readyState === client.socket.OPEN) client.stopRevalidation = stopRevalidation;
+      else stopRevalidation();
+    },
+    async onSubscribe({ extra: client, subscriptions }, _, payload) {
+      const startedAt = performance.now();
+      const metadata = { ...client.metadata, transactionId: newIdentifier('tid') };
+      try {
+        if (Object.keys(subscriptions).length > MAX_CONCURRENT_OPERATIONS) throw new RegisterError('LIM002');
+        const request = graphRequest(payload);
+        if (isTrusted(request))
+          throw new RegisterError('VAL003', 'Over WebSocket, send the text of an operation instead of a documentId');
+        const started = await startOperation(request, metadata, client.connection, dependencies);
+        return {
+          document: started.document,
+          operationName: request.operationName,
+          contextValue: started,
+        } as ExecutionArgs;
+      } catch (error) {
+        const { message, extensions } = formatError(error);
+        const { code } = extensions;
+        dependencies.report(error, metadata.transactionId);
+        logRequest(
+          dependencies.logger,
+          metadata,
+          { operation: undefined, status: errorCatalogue[code].status, outcome: code },
+          startedAt,
+        );
+        if (isCredentialError(code)) client.connection.end(code);
+        return [new GraphQLError(message, { extensions: { ...extensions } })];
+      }
+    },
+    subscribe: ({ contextValue }) => (contextValue as StartedOperation).stream as never,
+    execute: ({ contextValue }) => (contextValue as StartedOperation).once() as never,
+    onNext: (_, __, ___, ____, result) => result,
+    onError: (_, __, ___, errors) => errors.map(formatError),
+  };
+}
+
+/**
+ * Returns credentials from `connection_init`, under their header names, for clients that cannot set headers. They
+ * override the headers of the upgrade request.
+ */
+function credentialsIn(
+  params: Record<string, unknown> | undefined,
+): Pick<RequestMetadata, 'authorization' | 'supplierKey'> {
+  const named = (header: string): string | undefined => {
+    const given = Object.entries(params ?? {}).find(([name]) => name.toLowerCase() === header)?.[1];
+    return typeof given === 'string' ? given : undefined;
+  };
+  const given = { authorization: named('authorization'), supplierKey: named(SUPPLIER_KEY_HEADER) };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,74 @@
+import { isErrorCode } from '../../schema/error-catalogue';
+import { RegisterError } from '../../schema/register-error';
+import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
+import type { Identification } from '../callers/authentication';
+import type { ConnectionEnd } from './connection-end';
+import type { LogEntry } from './event-log';
+import type { EventStreamKind, StreamArguments } from './event-stream-kinds';
+import type { SessionRevalidator } from './session-revalidator';
+
+/** Returns the caller of a context; throws AUT001 if there is none. */
+export function callerIn({ caller }: CallContext): Caller {
+  if (!caller) throw new RegisterError('AUT001');
+  return caller;
+}
+
+/** Roles that receive all events. Other roles receive those of their Data User or supplier. */
+const UNRESTRICTED_ROLES: ReadonlySet<string> = new Set(['admin', 'analyst']);
+
+/**
+ * Returns the filter of a subscription. Throws PRM002 if it requests the events of another owner. The graph checks each
+ * event again.
+ */
+export function eventsFor(
+  caller: Caller,
+  kind: EventStreamKind,
+  { types, owner }: StreamArguments,
+): (entry: LogEntry) => boolean {
+  const isUnrestricted = UNRESTRICTED_ROLES.has(caller.role);
+  const requested = isUnrestricted ? owner : kind.ownerOf(caller);
+  if (!isUnrestricted && (requested === null || (owner !== null && owner !== requested)))
+    throw new RegisterError('PRM002');
+  const ofTypes = types && new Set(types);
+  return (entry) => (requested === null || entry.owner === requested) && (!ofTypes || ofTypes.has(entry.type));
+}
+
+/** Throws the subgraph's error if the caller may receive no events now. */
+export async function requireAdmission(
+  { subgraph, admission }: EventStreamKind,
+  context: CallContext,
+  links: ReadonlyMap<string, SubgraphLink>,
+): Promise<void> {
+  if (admission === undefined) return;
+  const result = await links.get(subgraph)?.execute({ query: admission, fixed: true }, context);
+  const [error] = result?.errors ?? [];
+  const code = error?.extensions['code'];
+  if (error) throw isErrorCode(code) ? new RegisterError(code, error.message) : error;
+}
+
+/** Roles of callers without an account: their tokens are not revalidated, and they cannot subscribe. */
+const ROLES_WITHOUT_ACCOUNT: ReadonlySet<string> = new Set(['customer', 'consumer']);
+
+/**
+ * Revalidates the connection of an account, including a supplier that was authenticated by its API key.
+ *
+ * @param onInactive ends the supplier's events; without it, the supplier's status in the register is not checked
+ */
+export function revalidated(
+  { context: { caller }, expiresAt, supplierKeyId }: Identification,
+  revalidator: SessionRevalidator,
+  end: (reason: ConnectionEnd) => void,
+  onInactive?: () => void,
+): () => void {
+  if (!caller || ROLES_WITHOUT_ACCOUNT.has(caller.role)) return () => undefined;
+  const { role, mpid } = caller;
+  const supplier = onInactive && role === 'supplier' && mpid !== null ? { supplier: { mpid, onInactive } } : {};
+  return revalidator.add({
+    caller,
+    expiresAt: expiresAt ?? null,
+    supplierKeyId: supplierKeyId ?? null,
+    ...supplier,
+    end,
+  });
+}

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import { ConnectionBudget } from '../subgraphs/server/database/connection-budget';
+import { SUBGRAPHS, type Subgraph } from './keys';
+import type { Settings } from './settings';
+
+/** Which login each subgraph of this process uses, and how many connections they may open together. */
+export class DatabaseAccess {
+  private readonly connections: ConnectionBudget;
+  private ownerUrl = '';
+
+  constructor(private readonly settings: Pick<Settings, 'services' | 'databasePool' | 'serviceDatabaseUrls'>) {
+    this.connections = new ConnectionBudget(settings.databasePool);
+  }
+
+  /** True if a subgraph of this process has no login of its own: it creates one with the owner's. */
+  get needsOwner(): boolean {
+    const { services, serviceDatabaseUrls } = this.settings;
+    return SUBGRAPHS.some((subgraph) => services.has(subgraph) && serviceDatabaseUrls[subgraph] === undefined);
+  }
+
+  /** Sets the URL with the login of the owner, for subgraphs without a login of their own. */
+  setOwner(url: string): void {
+    this.ownerUrl = url;
+  }
+
+  /** Returns how a subgraph connects: with its own login, or with one that it derives from the owner's URL. */
+  of(subgraph: Subgraph) {
+    const own = this.settings.serviceDatabaseUrls[subgraph];
+    return { databaseUrl: own ?? this.ownerUrl, hasOwnLogin: own !== undefined, connections: this.connections };
+  }
+
+  /** Logs the maximum of connections of this process, after all subgraphs have opened theirs. */
+  report(logger: Logger): void {
+    const { max, poolSize } = this.connections;
+    if (max > 0) logger.info({ connections: max, pool: poolSize }, 'maximum of database connections');
+  }
+}

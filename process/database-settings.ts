@@ -1,0 +1,55 @@
+import type { EnvironmentReader } from './environment';
+import { SUBGRAPHS, type Subgraph } from './keys';
+import type { Settings } from './settings';
+
+/** The variable of each subgraph's own login: the URL of the database with the user and password of the subgraph. */
+export const DATABASE_URL_VARIABLES: Readonly<Record<Subgraph, string>> = {
+  identity: 'IDENTITY_DATABASE_URL',
+  access: 'ACCESS_DATABASE_URL',
+  'grid-models': 'GRID_MODELS_DATABASE_URL',
+  tariffs: 'TARIFFS_DATABASE_URL',
+};
+
+/** Bounds of the sessions of a pool. With one session, a transaction that reads beside itself would wait for itself. */
+const POOL_SIZE = { min: 2, max: 100, byDefault: 10 };
+
+/** Reads how the subgraphs connect to their database. */
+export function readDatabaseSettings(
+  reader: EnvironmentReader,
+): Pick<Settings, 'databaseUrl' | 'serviceDatabaseUrls' | 'databasePool'> {
+  const databasePool = reader.integer('DATABASE_POOL') ?? POOL_SIZE.byDefault;
+  if (databasePool < POOL_SIZE.min || databasePool > POOL_SIZE.max)
+    reader.problems.push(`DATABASE_POOL: must be ${POOL_SIZE.min} to ${POOL_SIZE.max} connections`);
+  return { databaseUrl: reader.text('DATABASE_URL'), serviceDatabaseUrls: serviceUrlsOf(reader), databasePool };
+}
+
+/** Logins that the migration job can create; it grants them rights by name. */
+const USER = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** Reads the URLs with logins of subgraphs. They contain passwords, so no message quotes them. */
+function serviceUrlsOf(reader: EnvironmentReader): Settings['serviceDatabaseUrls'] {
+  const urls: Partial<Record<Subgraph, string>> = {};
+  const variables = new Map<string, string>();
+  for (const subgraph of SUBGRAPHS) {
+    const variable = DATABASE_URL_VARIABLES[subgraph];
+    const text = reader.text(variable);
+    if (text === undefined) continue;
+    const user = userOf(text);
+    if (user === undefined || !USER.test(user))
+      reader.problems.push(
+        `${variable}: must be a postgres URL whose user has lower-case letters, digits and underscores only`,
+      );
+    else if (variables.has(user))
+      reader.problems.push(`${variable}: must not have the same user as ${variables.get(user)}`);
+    else variables.set(user, variable);
+    urls[subgraph] = text;
+  }
+  return urls;
+}
+
+/** Returns the user of a PostgreSQL URL; undefined if it has none, or is no such URL. */
+export function userOf(text: string): string | undefined {
+  if (!URL.canParse(text) || !/^postgres(ql)?:\/\//.test(text)) return undefined;
+  const url = new URL(text);
+  return url.searchParams.get('user') ?? (url.username === '' ? undefined : decodeURIComponent(url.username));
+}

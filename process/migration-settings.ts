@@ -1,0 +1,34 @@
+import { DATABASE_URL_VARIABLES, readDatabaseSettings, userOf } from './database-settings';
+import { type Environment, EnvironmentReader } from './environment';
+import { SUBGRAPHS, type Subgraph } from './keys';
+import { SettingsError } from './read-settings';
+
+/** Settings of the migration job. It needs no key of a service. */
+export interface MigrationSettings {
+  /** URL of the database with the login of its owner. */
+  readonly ownerUrl: string;
+  /** URL of the database with the login of each subgraph, which the job creates. */
+  readonly serviceUrls: Readonly<Record<Subgraph, string>>;
+  /** True permits moving the register's clock; never in production. */
+  readonly movableClock: boolean;
+}
+
+/** Reads the settings of the migration job. Throws a SettingsError with all problems. */
+export function readMigrationSettings(environment: Environment): MigrationSettings {
+  const reader = new EnvironmentReader(environment);
+  const { databaseUrl: ownerUrl = '', serviceDatabaseUrls } = readDatabaseSettings(reader);
+  const movableClock = reader.oneOf('CLOCK_CAN_MOVE', ['true', 'false'], 'false') === 'true';
+  if (ownerUrl === '') reader.problems.push('DATABASE_URL: missing; the URL of the database with its owner');
+  for (const subgraph of SUBGRAPHS) {
+    const url = serviceDatabaseUrls[subgraph];
+    const variable = DATABASE_URL_VARIABLES[subgraph];
+    if (url === undefined)
+      reader.problems.push(`${variable}: missing; the URL of the database with the login of ${subgraph}`);
+    else if (userOf(url) === userOf(ownerUrl))
+      reader.problems.push(`${variable}: must not have the user of DATABASE_URL, the owner`);
+  }
+  if (movableClock && environment['NODE_ENV'] === 'production')
+    reader.problems.push('CLOCK_CAN_MOVE: must not be true; the clock is fixed in production');
+  if (reader.problems.length > 0) throw new SettingsError(reader.problems);
+  return { ownerUrl, serviceUrls: serviceDatabaseUrls as Record<Subgraph, string>, movableClock };
+}

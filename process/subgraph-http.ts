@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { admit, audienceOf } from '../gateway/callers/audiences';
+import { type CallerSources, type Identification, authentication } from '../gateway/callers/authentication';
+import { type RequestMetadata, supplierKeyIn } from '../gateway/client/graph-client';
+import { formatError } from '../gateway/requests/error-format';
+import { generatedSchema } from '../schema/generated-schema';
+import { newIdentifier } from '../schema/identifiers';
+import { RegisterError } from '../schema/register-error';
+import type { ServiceName } from '../subgraphs/server/callers/caller';
+import { SERVICE_RIGHTS } from '../subgraphs/server/callers/service-rights';
+import { stringify } from '../subgraphs/server/graph/json-text';
+import type { SubgraphLink, SubgraphRequest } from '../subgraphs/server/graph/subgraph-link';
+import { withinTrace } from '../subgraphs/server/observability/tracing';
+
+/** A subgraph that answers other routers than the gateway of the register. */
+export interface HttpSubgraph {
+  readonly link: SubgraphLink;
+  readonly sources: CallerSources;
+  /** Returns the service whose key the sender of a request has proved. */
+  readonly callerOf: (request: FastifyRequest) => ServiceName | undefined;
+}
+
+/** Path of GraphQL over HTTP on the port of a subgraph. */
+export const GRAPHQL_PATH = '/graphql';
+
+/**
+ * Serves the subgraph as GraphQL over HTTP, with `_service` and `_entities` of Apollo Federation, to a router that holds
+ * a key of the service `gateway`. The credential is that of the router's client and is verified here with each request,
+ * as the gateway of the register does. A request has no other caller, and is never one of the service itself.
+ */
+export function serveGraphql(app: FastifyInstance, { link, sources, callerOf }: HttpSubgraph): void {
+  const callers = authentication(sources);
+  app.post(GRAPHQL_PATH, async (request, reply) => {
+    const from = callerOf(request);
+    if (from === undefined || SERVICE_RIGHTS[from][sources.service] !== 'callers') return reply.code(403).send();
+    const metadata = metadataOf(request);
+    reply.header('transaction-id', metadata.transactionId);
+    return withinTrace(request.headers, async () => {
+      try {
+        const operation = requestOf(request.body);
+        const identification = await callers.identify(metadata);
+        if (identification.error !== undefined) requireOpen(operation, identification);
+        const { data, errors } = await link.execute({ ...operation, acceptsText: true }, identification.context);
+        const result = {
+          ...(errors ? { errors: errors.map(formatError) } : {}),
+          ...(data === undefined ? {} : { data }),
+        };
+        return reply.type('application/json; charset=utf-8').send(stringify(result));
+      } catch (error) {
+        return { errors: [formatError(error)] };
+      }
+    });
+  });
+}
+
+/** Returns the credentials of the router's client, and its address: the last one that the router has forwarded. */
+function metadataOf({ headers, socket }: FastifyRequest): RequestMetadata {
+  const forwarded = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim();
+  return {
+    authorization: headers.authorization,
+    supplierKey: supplierKeyIn(headers),
+    transactionId: newIdentifier('tid'),
+    clientAddress: forwarded || (socket.remoteAddress ?? ''),
+  };
+}
+
+/** Returns the operation of a body; throws VAL010 for a body that is not a GraphQL request. */
+function requestOf(body: unknown): SubgraphRequest {
+  const { query, variables, operationName } = (body ?? {}) as Record<string, unknown>;
+  const isRequest =
+    typeof query === 'string' &&
+    (variables === undefined || variables === null || (typeof variables === 'object' && !Array.isArray(variables))) &&
+    (operationName === undefined || operationName === null || typeof operationName === 'string');
+  if (!isRequest) throw new RegisterError('VAL010');
+  return {
+    query,
+    variables: (variables ?? {}) as Record<string, unknown>,
+    ...(typeof operationName === 'string' ? { operationName } : {}),
+  };
+}
+
+/**
+ * Fields that a router adds. Entities are read for an operation whose root fields another subgraph has judged: with a
+ * rejected credential they are read without a caller, as for an unauthenticated client.
+ */
+const ROUTER_FIELDS = { 'Query._service': ['anyone'], 'Query._entities': ['anyone'] };
+
+/** Throws the error of a rejected credential unless all root fields ignore it, as the gateway does. */
+function requireOpen({ query, operationName }: SubgraphRequest, identification: Identification): void {
+  const { definitions } = parse(query, { noLocation: true });
+  const operation = definitions.find(
+    (each): each is OperationDefinitionNode =>
+      each.kind === Kind.OPERATION_DEFINITION && (operationName === undefined || each.name?.value === operationName),
+  );
+  if (operation === undefined) throw identification.error;
+  const fragments = new Map(
+    definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),
+  );
+  admit(audienceOf(operation, fragments, { ...generatedSchema().audiences, ...ROUTER_FIELDS }, []), identification);
+}

@@ -1,0 +1,139 @@
+import { setImmediate as eventLoopTick } from 'node:timers/promises';
+import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { type BodyBuilder, compileBody, emptyBodyProblems } from '../responses/response-body';
+import type { Contract, ContractOperation } from './contract';
+import { type FileOperation, compileFile } from '../files/file-mapping';
+import type { MappingContext } from './contract-mapping';
+import { type RowReaders, missingCodes, rowReaders } from './row-readers';
+import { acceptsJson } from '../requests/media-types';
+import { type RequestCompilation, compileRequest } from '../requests/request-variables';
+import type { RouteRow } from '../route-table';
+import { requestValidators } from '../requests/validation';
+
+/** The four sources that an `operationId` connects: contracts, GraphQL documents, route table and GraphQL schema. */
+export interface CompilationInput {
+  readonly contracts: readonly Contract[];
+  readonly documents: ReadonlyMap<string, OperationDefinitionNode>;
+  readonly rows: Readonly<Record<string, RouteRow>>;
+  readonly schema: GraphQLSchema;
+}
+
+/** An operation ready to serve. Requests never read the contract itself. */
+export interface CompiledOperation extends RowReaders {
+  readonly contract: ContractOperation;
+  /** Name of the trusted document. */
+  readonly name: string;
+  readonly row: RouteRow;
+  readonly request: RequestCompilation;
+  /** True for a GET without effects: HEAD is served too. */
+  readonly takesHead: boolean;
+  /** Returns true if `Accept` admits a media type of the response. */
+  accepts(accept: string | undefined): boolean;
+  /** The served file, for operations that return one. */
+  readonly file: FileOperation | undefined;
+  /** Undefined for files and empty responses. */
+  readonly body: BodyBuilder | undefined;
+}
+
+/** Compiled operations, and all mismatches between their sources. The adapter starts only without problems. */
+export interface Compilation {
+  readonly operations: readonly CompiledOperation[];
+  readonly problems: readonly string[];
+}
+
+/**
+ * Compiles contracts, documents, route table and schema once at start. Each operation takes its own event-loop tick, so
+ * that the process stays responsive.
+ */
+export async function compile({ contracts, documents, rows, schema }: CompilationInput): Promise<Compilation> {
+  const problems: string[] = [];
+  const operations: CompiledOperation[] = [];
+  const validators = requestValidators();
+  const contractOperations = contracts.flatMap((contract) => contract.operations);
+  for (const operation of contractOperations) {
+    const document = documents.get(operation.operationId);
+    if (!document) {
+      problems.push(`${operation.operationId}: has no document in operations/`);
+      continue;
+    }
+    const row = rows[operation.operationId] ?? {};
+    const operationProblems: string[] = [];
+    const compiled = compileOperation({ operation, document, row, schema, problems: operationProblems, validators });
+    problems.push(...operationProblems.map((problem) => `${operation.operationId}: ${problem}`));
+    if (compiled) operations.push(compiled);
+    await eventLoopTick();
+  }
+  const known = new Set(contractOperations.map(({ operationId }) => operationId));
+  for (const id of documents.keys()) if (!known.has(id)) problems.push(`operations/${id}.graphql: not in the contract`);
+  for (const id of Object.keys(rows)) if (!known.has(id)) problems.push(`route table, ${id}: not in the contract`);
+  return { operations, problems };
+}
+
+interface OperationInput {
+  readonly operation: ContractOperation;
+  readonly document: OperationDefinitionNode;
+  readonly row: RouteRow;
+  readonly schema: GraphQLSchema;
+  readonly problems: string[];
+  readonly validators: ReturnType<typeof requestValidators>;
+}
+
+function compileOperation(input: OperationInput): CompiledOperation | undefined {
+  const { operation, document, row, schema, problems, validators } = input;
+  const name = operationName(operation.operationId);
+  if (document.name?.value !== name) problems.push(`its operation is not named ${name}`);
+  const root = schema.getRootType(document.operation);
+  if (!root) {
+    problems.push(`the graph has no ${document.operation}`);
+    return undefined;
+  }
+  const headerSources = [row.etag, row.replayed, row.isNew, row.location?.key].filter((path) => path !== undefined);
+  const mapping: MappingContext = {
+    problems,
+    headerSources: new Set(headerSources),
+    nullableByRow: new Set([...(row.always ?? []), ...Object.keys(missingCodes(row))]),
+    listOfOne: row.listOfOne,
+    takesNullAsAbsent: operation.restInterface.takesNullAsAbsent,
+  };
+  const request = compileRequest(mapping, { operation, document, row, schema, validator: validators });
+  const file = row.file === undefined ? undefined : compileFile(mapping, row.file, operation, root, document);
+  const body = file ? undefined : operation.responseBody && compileBody(mapping, input, operation.responseBody, root);
+  if (!body) problems.push(...emptyBodyProblems(mapping, input, root));
+  problems.push(...headerProblems(operation, row, request.checkSupport === 'checkable'));
+  if ((operation.statusUnlessNew === operation.status) !== (row.isNew === undefined))
+    problems.push('the contract must document two success statuses exactly if the row has isNew');
+  const accepts = file ? (accept: string | undefined) => file.mediaTypes.choose(accept) !== undefined : acceptsJson;
+  const takesHead =
+    operation.method === 'GET' && document.operation === OperationTypeNode.QUERY && row.hasEffect !== true;
+  return {
+    contract: operation,
+    name,
+    row,
+    request,
+    takesHead,
+    accepts,
+    file,
+    body,
+    ...rowReaders(mapping, document, row, root),
+  };
+}
+
+/** Returns the operation name of an `operationId`: `VerifyAccessRecord` for `verifyAccessRecord`. */
+export function operationName(operationId: string): string {
+  return operationId.charAt(0).toUpperCase() + operationId.slice(1);
+}
+
+/** Reports headers of success responses that are documented but not set by the row, or set but not documented. */
+function headerProblems({ responseHeaders }: ContractOperation, row: RouteRow, isCheckable: boolean): string[] {
+  if (row.file !== undefined)
+    return responseHeaders.includes('ETag') ? [] : ['files have an ETag, but the contract does not document it'];
+  const filled = {
+    ETag: row.etag,
+    Location: row.location,
+    'Idempotency-Replayed': row.replayed,
+    'Preference-Applied': isCheckable || undefined,
+  };
+  return Object.entries(filled)
+    .filter(([header, source]) => responseHeaders.includes(header) !== (source !== undefined))
+    .map(([header]) => `the header ${header} must be both in the contract and in the row, or in neither`);
+}

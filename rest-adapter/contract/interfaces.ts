@@ -1,0 +1,130 @@
+import { type TimeField, decodedPath, resourceOf } from '../responses/envelope';
+import { type ErrorForm, errorEnvelope, statusAndMessage, codeAndDetails } from '../responses/error-forms';
+import type { Installation, PublicAddresses } from './installation';
+import { successionHeaders } from './succession';
+
+/** An interface of the specification: the properties in which the adapter's interfaces differ. */
+export interface RestInterface {
+  /** Name in the specification. */
+  readonly name: string;
+  /** File name in `schema/openapi`. */
+  readonly contract: string;
+  /** Prefix of the paths of its contract. */
+  readonly basePath: string;
+  /** Path prefixes of the interface; they select the form of errors. All other paths belong to Interface A. */
+  readonly pathPrefixes: readonly string[];
+  /**
+   * Public address, the server in the contract. For Interface D only the default of `registerUrl` and `supplierUrl`.
+   */
+  readonly publicAddress: (addresses: PublicAddresses) => string;
+  /** Path of the served contract. */
+  readonly documentPath: string;
+  /** Path of the page for reading and trying the contract. */
+  readonly referencePath: string;
+  /** Name of the response time in the response metadata. */
+  readonly timeField: TimeField;
+  readonly errorForm: ErrorForm;
+  /** Headers of all its responses, besides those of every response of the register. */
+  readonly headers: (installation: Installation) => Readonly<Record<string, string>>;
+  /** Verifies every credential sent, also for operations that need none. */
+  readonly verifiesEveryCredential: boolean;
+  /** Accepts the API key of a supplier as a credential; otherwise ignores it. */
+  readonly acceptsSupplierKeys: boolean;
+  /** Rejects unknown query parameters; otherwise ignores them. */
+  readonly rejectsUnknownParameters: boolean;
+  /** Null for an optional member of a body means the same as its absence. */
+  readonly takesNullAsAbsent: boolean;
+  /** Pages of any origin may read what needs no credential (Fetch Standard, CORS protocol). */
+  readonly allowsPublicReadsFromAnyOrigin: boolean;
+}
+
+const originOf = ({ baseUrl }: PublicAddresses) => new URL(baseUrl).origin;
+const noHeaders = () => ({});
+
+/** The versioned register interface. */
+export const INTERFACE_A: RestInterface = {
+  name: 'Interface A',
+  contract: 'a.yaml',
+  basePath: '/v1',
+  pathPrefixes: ['/'],
+  publicAddress: ({ baseUrl }) => baseUrl,
+  documentPath: '/openapi.json',
+  referencePath: '/docs',
+  timeField: 'timestamp',
+  errorForm: errorEnvelope,
+  headers: noHeaders,
+  verifiesEveryCredential: false,
+  acceptsSupplierKeys: false,
+  rejectsUnknownParameters: false,
+  takesNullAsAbsent: true,
+  allowsPublicReadsFromAnyOrigin: false,
+};
+
+/** The earlier, unversioned consent interface; Interface A is its successor. */
+export const INTERFACE_B: RestInterface = {
+  name: 'Interface B',
+  contract: 'b.yaml',
+  basePath: '',
+  pathPrefixes: ['/login/', '/register-consent/', '/show-consents/'],
+  publicAddress: (addresses) => addresses.legacyBaseUrl ?? originOf(addresses),
+  documentPath: '/openapi/b.json',
+  referencePath: '/docs/b',
+  timeField: 'response-time-stamp',
+  errorForm: errorEnvelope,
+  headers: successionHeaders,
+  verifiesEveryCredential: false,
+  acceptsSupplierKeys: false,
+  rejectsUnknownParameters: true,
+  takesNullAsAbsent: true,
+  allowsPublicReadsFromAnyOrigin: false,
+};
+
+/** Retrieval of grid-change difference models. Its contract contains whole paths, because its base is a host. */
+export const INTERFACE_C: RestInterface = {
+  name: 'Interface C',
+  contract: 'c.yaml',
+  basePath: '',
+  pathPrefixes: ['/grid-modelling/'],
+  publicAddress: originOf,
+  documentPath: '/openapi/c.json',
+  referencePath: '/docs/c',
+  timeField: 'timestamp',
+  errorForm: statusAndMessage,
+  headers: noHeaders,
+  verifiesEveryCredential: false,
+  acceptsSupplierKeys: false,
+  rejectsUnknownParameters: true,
+  takesNullAsAbsent: false,
+  allowsPublicReadsFromAnyOrigin: false,
+};
+
+/** Tariff interoperability. Its contract contains whole paths, because they belong to two servers (decisions D.1). */
+export const INTERFACE_D: RestInterface = {
+  name: 'Interface D',
+  contract: 'd.yaml',
+  basePath: '',
+  pathPrefixes: ['/v1/suppliers/', '/v1/users/', '/v1/tariff/', '/v1/consent/', '/v1/webhook/', '/v1/report/'],
+  publicAddress: originOf,
+  documentPath: '/openapi/d.json',
+  referencePath: '/docs/d',
+  timeField: 'timestamp',
+  errorForm: codeAndDetails,
+  headers: noHeaders,
+  verifiesEveryCredential: true,
+  acceptsSupplierKeys: true,
+  rejectsUnknownParameters: true,
+  takesNullAsAbsent: false,
+  allowsPublicReadsFromAnyOrigin: true,
+};
+
+/** All interfaces of the adapter. */
+export const INTERFACES: readonly RestInterface[] = [INTERFACE_A, INTERFACE_B, INTERFACE_C, INTERFACE_D];
+
+/** Returns the interface to which a URL belongs, whether or not an operation exists there. */
+export function interfaceAt(url: string): RestInterface {
+  const resource = resourceOf(url);
+  const path = `${decodedPath(resource) ?? resource}/`;
+  const matchLength = ({ pathPrefixes }: RestInterface) =>
+    Math.max(...pathPrefixes.map((prefix) => (path.startsWith(prefix) ? prefix.length : 0)));
+  return INTERFACES.reduce((best, each) => (matchLength(each) > matchLength(best) ? each : best), INTERFACE_A);
+}

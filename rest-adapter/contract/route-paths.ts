@@ -1,0 +1,45 @@
+import { graphqlName } from '../../schema/naming';
+
+/** Returns the name of a path parameter in the router, which ends names at a hyphen. */
+export function routeParameter(name: string): string {
+  return graphqlName(name);
+}
+
+/** Returns a path template of the contract in the router's syntax: `/identity-records/:ir`. */
+export function routePath(template: string): string {
+  return template.replace(/\{([^}]+)\}/g, (_, name: string) => `:${routeParameter(name)}`);
+}
+
+/** Returns a pattern for the decoded paths of a template. */
+export function pathPattern(template: string): RegExp {
+  return new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+}
+
+/** Method and path template of an operation. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  /** HEAD is served too. */
+  readonly takesHead?: boolean;
+}
+
+/** Returns the methods that a route serves. */
+export function methodsOf({ method, takesHead }: Route): string[] {
+  return takesHead ? [method, 'HEAD'] : [method];
+}
+
+/**
+ * Returns routes for paths without parameters and methods that only a matching template serves. OpenAPI matches the
+ * literal path first, so `DELETE /identity-records/exists` is 405 and does not delete a record with the key `exists`.
+ */
+export function shadowedRoutes(routes: readonly Route[]): Route[] {
+  const served = new Set(routes.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)));
+  const literal = new Set(routes.map(({ path }) => path).filter((path) => !path.includes('{')));
+  const templates = routes.filter(({ path }) => path.includes('{'));
+  return [...literal].flatMap((path) => {
+    const shadowing = templates.filter((route) => pathPattern(route.path).test(path)).flatMap(methodsOf);
+    return [...new Set(shadowing)]
+      .filter((method) => !served.has(`${method} ${path}`))
+      .map((method) => ({ method, path }));
+  });
+}

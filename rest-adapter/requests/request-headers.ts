@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer';
+import { isStorable } from '../../schema/storable-text';
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+const MAX_CREDENTIAL_LENGTH = 255;
+
+/** Returns account id and secret of HTTP Basic credentials (RFC 7617), or undefined if the header contains none. */
+export function basicCredentials(
+  authorization: string | undefined,
+): { readonly accountId: string; readonly secretKey: string } | undefined {
+  const [, encoded] = BASIC.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  const colon = text.indexOf(':');
+  const [accountId, secretKey] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
+  const areUsable = [accountId, secretKey].every(
+    (part) => part !== '' && part.length <= MAX_CREDENTIAL_LENGTH && isStorable(part),
+  );
+  return colon > 0 && areUsable ? { accountId, secretKey } : undefined;
+}
+
+const ENTITY_TAG = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+/** Separators of entity tags in a list. */
+const BETWEEN_TAGS = /^[\t ,]*$/;
+/** A version number as in `ETag`. Entity tags are compared as text: `"01"` differs from `"1"`. */
+const VERSION = /^[1-9][0-9]{0,8}$/;
+
+/**
+ * Returns the versions that `If-Match` allows (RFC 9110 section 13.1.1), undefined for all. Weak and foreign tags match no version, and a
+ * value that is not a list of entity tags matches none.
+ */
+export function versionsOf(ifMatch: string | undefined): number[] | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  if (!BETWEEN_TAGS.test(ifMatch.replaceAll(ENTITY_TAG, ''))) return [];
+  return [...ifMatch.matchAll(ENTITY_TAG)]
+    .filter(([, weak, tag]) => weak === undefined && VERSION.test(tag ?? ''))
+    .map(([, , tag]) => Number(tag));
+}

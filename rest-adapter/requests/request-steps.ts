@@ -1,0 +1,139 @@
+import type { Logger } from 'pino';
+import type { GraphClient, GraphResult } from '../../gateway/client/graph-client';
+import { RegisterError } from '../../schema/register-error';
+import { traced } from '../../subgraphs/server/observability/tracing';
+import type { CompiledOperation } from '../contract/compile';
+import type { SignIn } from '../contract/contract';
+import { type FileDependencies, sendFile } from '../files/file-response';
+import type { MediaType } from '../files/media-negotiation';
+import { type CatalogueError, catalogueError, failuresError } from '../responses/error-response';
+import { type Exchange, responseMetadataOf } from '../responses/exchange';
+import { errorLocation } from '../responses/telemetry';
+import { CHECK_APPLIED } from './preferences';
+import { type ReadResult, readRequest } from './read-request';
+import { basicCredentials } from './request-headers';
+
+/** A request that was read without an error. */
+type Reading = Exclude<ReadResult, { readonly error: unknown }>;
+
+/** Dependencies of the steps of a request. */
+export interface AdapterServices extends FileDependencies {
+  readonly graph: GraphClient;
+  readonly logger: Logger;
+  readonly defaultArea: string | undefined;
+}
+
+/**
+ * READ FIRST. The steps of a request, in order:
+ *
+ * 1. Read it by its contract: credentials, media types, parameters, body ({@link readRequest}).
+ * 2. If it is invalid, check whether the graph admits the caller at all, then send the error.
+ * 3. Otherwise run its GraphQL operation with the credentials as sent.
+ * 4. Send the response: errors by the order of checks, 404 for missing data, the data in the form of the contract, or
+ *    the file that the data name.
+ */
+export function handle(services: AdapterServices, operation: CompiledOperation, exchange: Exchange): void {
+  const reading = readRequest(operation, exchange.request, services.defaultArea);
+  if ('error' in reading) {
+    sendErrorAfterAdmission(services, operation, exchange, reading.error);
+    return;
+  }
+  const { method, path } = operation.contract;
+  traced(`${method} ${path}`, exchange.requestMetadata.transactionId, () =>
+    services.graph.run(operation.name, reading.variables, exchange.requestMetadata),
+  )
+    .then((answer) => respond(services, operation, exchange, answer, reading))
+    .catch((error: unknown) => fail(services, exchange, error));
+}
+
+/**
+ * Sends 401 or 403 before any other error of the request. Without a credential, operations open to unauthenticated
+ * callers need no admission. The secret of a sign-in is not checked if the request is invalid.
+ */
+export function sendErrorAfterAdmission(
+  services: AdapterServices,
+  operation: CompiledOperation,
+  exchange: Exchange,
+  reason: CatalogueError,
+): void {
+  const { signIn } = operation.contract;
+  if (signIn === 'basic' && basicCredentials(exchange.request.headers.authorization) === undefined) {
+    services.sendError(exchange, catalogueError('AUT001'));
+    return;
+  }
+  if (!needsAdmission(signIn, exchange)) {
+    services.sendError(exchange, reason);
+    return;
+  }
+  services.graph
+    .admit(operation.name, exchange.requestMetadata)
+    .then((failure) => services.sendError(exchange, failure ? failuresError([failure], undefined) : reason))
+    .catch((error: unknown) => fail(services, exchange, error));
+}
+
+function needsAdmission(signIn: SignIn, { restInterface, requestMetadata }: Exchange): boolean {
+  const hasCredential = (requestMetadata.authorization ?? requestMetadata.supplierKey) !== undefined;
+  return signIn === 'bearer' || signIn === 'key' || (restInterface.verifiesEveryCredential && hasCredential);
+}
+
+function respond(
+  services: AdapterServices,
+  operation: CompiledOperation,
+  exchange: Exchange,
+  { data, failures }: GraphResult,
+  { parameters, isCheck }: Pick<Reading, 'parameters' | 'isCheck'>,
+): void {
+  if (failures.length > 0 || data == null) {
+    services.sendError(exchange, failuresError(failures, operation.request.input));
+    return;
+  }
+  const missing = operation.missing(data);
+  if (missing !== undefined) {
+    services.sendError(exchange, catalogueError(missing, operation.row.missing));
+    return;
+  }
+  if (operation.file) {
+    const { file, mediaTypes } = operation.file;
+    const mediaType = mediaTypes.choose(exchange.request.headers.accept) as MediaType;
+    sendFile(services, exchange, file(data), mediaType).catch((error: unknown) => fail(services, exchange, error));
+    return;
+  }
+  const { status, statusUnlessNew } = operation.contract;
+  const isNew = operation.isNew(data);
+  services.send(
+    exchange,
+    isNew ? status : statusUnlessNew,
+    isCheck ? checkHeadersOf(operation, data) : headersOf(operation, data, isNew),
+    operation.body?.(data, responseMetadataOf(exchange), parameters),
+  );
+}
+
+function headersOf({ etag, location, isReplayed }: CompiledOperation, data: Record<string, unknown>, isNew: boolean) {
+  return {
+    ...(etag && { etag: etag(data) }),
+    ...(location && isNew && { location: location(data) }),
+    ...(isReplayed?.(data) && { 'idempotency-replayed': 'true' }),
+  };
+}
+
+/** Without `Location`: a check creates nothing. */
+function checkHeadersOf(operation: CompiledOperation, data: Record<string, unknown>) {
+  return { ...headersOf(operation, data, false), ...CHECK_APPLIED };
+}
+
+/** Sends a RegisterError by its code. Logs the location of any other error and sends SYS001. */
+export function fail(
+  { logger, sendError }: Pick<AdapterServices, 'logger' | 'sendError'>,
+  exchange: Exchange,
+  error: unknown,
+): void {
+  if (error instanceof RegisterError && !exchange.reply.sent) {
+    sendError(exchange, catalogueError(error.code));
+    return;
+  }
+  logger.error(
+    { 'transaction-id': exchange.requestMetadata.transactionId, failure: errorLocation(error) },
+    'internal error',
+  );
+  if (!exchange.reply.sent) sendError(exchange, catalogueError('SYS001'));
+}

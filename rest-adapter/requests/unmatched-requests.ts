@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import { newIdentifier } from '../../schema/identifiers';
+import { decodedPath, originForm, resourceOf, responseMetadata } from '../responses/envelope';
+import type { Responder } from '../responses/exchange';
+import { isUploading } from '../files/upload-deadline';
+import { interfaceAt } from '../contract/interfaces';
+import { catalogueError } from '../responses/error-response';
+import { type Route, pathPattern } from '../contract/route-paths';
+import { UNKNOWN_ROUTE } from '../responses/telemetry';
+
+/**
+ * Returns the handler of requests that match no operation: 405 with `Allow` if the path exists in a contract, otherwise
+ * 404.
+ */
+export function unmatchedRequestHandler(routes: readonly Route[], { start, sendError }: Responder) {
+  const paths = pathsOf(routes);
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const resource = resourceOf(request.raw.url ?? '');
+    const decoded = decodedPath(resource) ?? '';
+    const path = paths.find(({ pattern }) => pattern.test(decoded));
+    const exchange = start(request, reply, path?.template ?? UNKNOWN_ROUTE);
+    if (path && !path.methods.includes(request.method))
+      sendError(exchange, catalogueError('MET001'), { allow: path.methods.join(', ') });
+    else sendError(exchange, catalogueError('NTF001'));
+  };
+}
+
+function pathsOf(routes: readonly Route[]) {
+  const templates = [...new Set(routes.map(({ path }) => path))];
+  const literalFirst = templates.toSorted((one, other) => Number(one.includes('{')) - Number(other.includes('{')));
+  return literalFirst.map((template) => {
+    const ofTemplate = routes.filter(({ path }) => path === template);
+    const methods = [
+      ...ofTemplate.map(({ method }) => method),
+      ...(ofTemplate.some(({ takesHead }) => takesHead) ? ['HEAD'] : []),
+    ];
+    return { template, methods, pattern: pathPattern(template) };
+  });
+}
+
+/** Returns the catalogue code of an error that Fastify raises before a route handles the request. */
+export function codeOfServerError({ code, statusCode }: Partial<FastifyError>): ErrorCode {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'LIM001';
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'VAL011';
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return 'NTF001';
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'VAL010' : 'SYS001';
+}
+
+const STATUS_LINES: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Error of Node's HTTP parser, with the bytes that it could not parse. */
+type BrokenRequest = Error & { readonly code?: string; readonly rawPacket?: unknown };
+
+/** The latest response of each connection. */
+const latest = new WeakMap<Socket, ServerResponse>();
+
+/** Records the current request of a connection, for errors in the rest of it. */
+export function trackRequest({ socket }: IncomingMessage, response: ServerResponse): void {
+  latest.set(socket, response);
+}
+
+/** Returns the target of the current request; undefined if it has been answered, or its headers have not arrived. */
+function currentTarget(socket: Socket): string | undefined {
+  const response = latest.get(socket);
+  return response === undefined || response.writableEnded ? undefined : response.req.url;
+}
+
+const MAX_TARGET_BYTES = 1_024;
+/** A request line. A method contains no colon: the bytes may also start with a header line. */
+const REQUEST_LINE = /^[^\s:]+ (\/\S*|https?:\S*)/i;
+
+/** Returns the target of a malformed request, from its first bytes. */
+function targetOf({ rawPacket }: BrokenRequest): string {
+  const head = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, MAX_TARGET_BYTES) : '';
+  return originForm(REQUEST_LINE.exec(head)?.[1] ?? '/');
+}
+
+/**
+ * Sends an error for a request that is malformed, too slow, or has too large headers, in the form of its interface, and
+ * closes the connection.
+ */
+export function sendBrokenRequestError(error: BrokenRequest, socket: Socket, { headersOf }: Responder): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const transactionId = newIdentifier('tid');
+  const { errors } = catalogueError('VAL003', `The request cannot be parsed. ${errorCatalogue.VAL003.meaning}`);
+  const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
+  const target = originForm(currentTarget(socket) ?? targetOf(error));
+  const restInterface = interfaceAt(target);
+  const errorResponse = { status: Number.parseInt(statusLine, 10), errors };
+  const body = JSON.stringify(
+    restInterface.errorForm(errorResponse, responseMetadata(restInterface.timeField, target, transactionId)),
+  );
+  const head = [
+    `HTTP/1.1 ${statusLine}`,
+    'content-type: application/json; charset=utf-8',
+    ...Object.entries(headersOf(restInterface)).map(([name, value]) => `${name}: ${value}`),
+    `transaction-id: ${transactionId}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

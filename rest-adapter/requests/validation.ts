@@ -1,0 +1,113 @@
+import type { DefinedError, ErrorObject, ValidateFunction } from 'ajv';
+import Ajv2020 from 'ajv/dist/2020';
+import { fullFormats } from 'ajv-formats/dist/formats';
+import { isDate, parseDateTime } from '../../schema/date-time';
+import type { ErrorCode } from '../../schema/error-catalogue';
+import { UUID_PATTERN } from '../../schema/identifiers';
+import { MPXN_PROFILE, mpxnFault } from '../../schema/mpxn';
+import { pointerToken } from './request-binding';
+import { requestSchema } from './request-schema';
+import type { ContractSchema } from '../contract/contract-schema';
+
+/** One violation of the contract by a request. The message never contains the value. */
+export interface RequestViolation {
+  readonly code: ErrorCode;
+  /** JSON pointer of the field, or the label of the parameter. */
+  readonly pointer: string;
+  /** Name of the parameter, if the violation concerns one. */
+  readonly parameter?: string;
+  readonly message: string;
+}
+
+/** Returns the violations of a schema by a value; empty if it is valid. */
+export type Validator = (value: unknown) => readonly RequestViolation[];
+
+/** Maximum number of violations in a response (decisions A/B, 7). */
+export const MAX_VIOLATIONS = 100;
+
+const NO_VIOLATIONS: readonly RequestViolation[] = [];
+const MAX_EMAIL_LENGTH = 320;
+const EMAIL = fullFormats.email as RegExp;
+
+/** Returns a compiler of request validators, one for all contracts. A validator is compiled when it is first used. */
+export function requestValidators(): (schema: ContractSchema, takesNullAsAbsent: boolean) => Validator {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, ownProperties: true, addUsedSchema: false });
+  ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
+  ajv.addFormat('date', isDate);
+  ajv.addFormat('uuid', UUID_PATTERN);
+  ajv.addFormat('email', (text: string) => text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text.trim()));
+  ajv.removeKeyword('readOnly');
+  ajv.addKeyword({ keyword: 'readOnly', validate: () => false });
+  ajv.addKeyword({ keyword: 'mpxn', type: 'string', errors: true, compile: mpxnCheck });
+  return (schema, takesNullAsAbsent) => {
+    let compiled: ValidateFunction | undefined;
+    return (value) => {
+      const validate = (compiled ??= ajv.compile(requestSchema(schema, takesNullAsAbsent)));
+      return validate(value) ? NO_VIOLATIONS : onePerField(validate.errors ?? []);
+    };
+  };
+}
+
+interface KeywordCheck {
+  (value: string): boolean;
+  errors?: Partial<ErrorObject>[];
+}
+
+/** Checks an MPxN by the profile and by the pattern of the interface. */
+function mpxnCheck(pattern: string): KeywordCheck {
+  const interfacePattern = new RegExp(pattern);
+  const check: KeywordCheck = (value) => {
+    const message = mpxnFault(value, MPXN_PROFILE, interfacePattern);
+    if (message === undefined) return true;
+    check.errors = [{ keyword: 'mpxn', message, params: {} }];
+    return false;
+  };
+  return check;
+}
+
+/** Returns one violation per field. A violated pattern takes precedence over a violated length. */
+function onePerField(errors: readonly ErrorObject[]): readonly RequestViolation[] {
+  const violations = new Map<string, RequestViolation>();
+  for (const error of errors) {
+    if (error.keyword === 'if') continue;
+    const violation = violationOf(error);
+    const existing = violations.get(violation.pointer);
+    if (!existing || (existing.code === 'VAL003' && violation.code === 'VAL001'))
+      violations.set(violation.pointer, violation);
+    if (violations.size === MAX_VIOLATIONS) break;
+  }
+  return [...violations.values()];
+}
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  pattern: 'VAL001',
+  format: 'VAL001',
+  mpxn: 'VAL001',
+  required: 'VAL002',
+  readOnly: 'VAL004',
+};
+
+function violationOf(error: ErrorObject): RequestViolation {
+  const code = CODES[error.keyword] ?? 'VAL003';
+  const { keyword, params, instancePath } = error as DefinedError;
+  switch (keyword) {
+    case 'required':
+      return { code, pointer: `${instancePath}/${pointerToken(params.missingProperty)}`, message: 'is required' };
+    case 'additionalProperties':
+      return {
+        code,
+        pointer: `${instancePath}/${pointerToken(params.additionalProperty)}`,
+        message: 'is not a field of the contract',
+      };
+    case 'enum':
+      return { code, pointer: instancePath, message: `must be one of ${params.allowedValues.map(String).join(', ')}` };
+    default:
+      return { code, pointer: instancePath, message: messageOf(error) };
+  }
+}
+
+function messageOf({ keyword, message, params }: ErrorObject): string {
+  if (keyword === 'readOnly') return 'is assigned by the register and must not be supplied';
+  if (keyword === 'format') return `must be of the format ${String((params as { format: string }).format)}`;
+  return message ?? 'does not fit the contract';
+}

@@ -1,0 +1,290 @@
+import type { Question } from '../question';
+
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** A category of meter data. */
+export type DataType =
+  /** Data category HH-CONSUMPTION. */
+  | 'HH_CONSUMPTION'
+  /** Data category HH-EXPORT. */
+  | 'HH_EXPORT'
+  /** Data category MTH-CONSUMPTION. */
+  | 'MTH_CONSUMPTION'
+  /** Data category MTH-EXPORT. */
+  | 'MTH_EXPORT'
+  /** Data category ANNUAL-CONSUMPTION. */
+  | 'ANNUAL_CONSUMPTION'
+  /** Data category ANNUAL-EXPORT. */
+  | 'ANNUAL_EXPORT'
+  /** Data category TARIFF-IMPORT. */
+  | 'TARIFF_IMPORT'
+  /** Data category TARIFF-EXPORT. */
+  | 'TARIFF_EXPORT';
+
+/** The state of an access record. */
+export type AccessState =
+  /** The access is lawful until its expiry. */
+  | 'ACTIVE'
+  /** The customer withdrew consent, or the Controller removed its registration. */
+  | 'REVOKED'
+  /** The expiry has passed. */
+  | 'EXPIRED'
+  /** Found by the communications operator; it cannot authorise data release. */
+  | 'DISCOVERED';
+
+/** Role of an account. */
+export type AccountRole =
+  /** Role data_user. */
+  | 'DATA_USER'
+  /** Role data_provider. */
+  | 'DATA_PROVIDER'
+  /** Role communications_operator. */
+  | 'COMMUNICATIONS_OPERATOR'
+  /** Role portal. */
+  | 'PORTAL'
+  /** Role supplier. */
+  | 'SUPPLIER'
+  /** Role admin. */
+  | 'ADMIN'
+  /** Role analyst. */
+  | 'ANALYST';
+
+/** Type of an event. */
+export type RegisterEventType =
+  /** A record on consent expires within the notice period of a subscription. */
+  | 'CONSENT_EXPIRING'
+  /** A change of tenancy was recorded at a meter point with ACTIVE records of the Data User. */
+  | 'TENANCY_CHANGE'
+  /** A customer has withdrawn consent; the record is already REVOKED. */
+  | 'CONSENT_WITHDRAWAL'
+  /** A Data User sent a test event to a subscription. */
+  | 'WEBHOOK_TEST'
+  /** A record was registered. */
+  | 'ACCESS_REGISTERED'
+  /** The Controller removed its registration. */
+  | 'ACCESS_REVOKED'
+  /** The expiry of a record has passed. */
+  | 'ACCESS_EXPIRED'
+  /** The communications operator reported access by an organisation that has not registered it. */
+  | 'ACCESS_DISCOVERED'
+  /** The organisation of a discovered access has registered it. */
+  | 'ACCESS_CLAIMED';
+
+/** Internal: origin of a request of Interface B. */
+export type LegacyRequestInput = {
+  /** The account of the caller. */
+  readonly accountId: string | number;
+  /** DUID of the account. */
+  readonly duid: string;
+  /** Idempotency key of the request. */
+  readonly idempotencyKey?: string | null | undefined;
+  /** Keyed hash of the content of the request. */
+  readonly contentHash: string;
+};
+
+/** Internal: the Identity Record of a consent. */
+export type ConsentedIdentityRecordInput = {
+  /** Internal identifier. */
+  readonly id: string | number;
+  /** Its key. */
+  readonly ref: string;
+  /** Opaque id of its meter point. */
+  readonly meterPointId: string | number;
+};
+
+/** Internal: a consent of Interface B without personal data. */
+export type LegacyConsentInput = {
+  /** When the customer consented. */
+  readonly consentDate: string;
+  /** The Data User's own reference. */
+  readonly userDefinedReference?: string | null | undefined;
+  /** Terms that the customer agreed to. */
+  readonly termsUrl: string;
+  /** When the consent ends. */
+  readonly consentExpiry?: string | null | undefined;
+  /** How consent was given. */
+  readonly method: string;
+  /** Categories of data that are covered. */
+  readonly dataTypes: ReadonlyArray<DataType>;
+};
+
+export type AccountStandingsQueryVariables = Exact<{
+  accountIds: ReadonlyArray<string> | string;
+}>;
+
+
+export type AccountStandingsQuery = { readonly accountStandings: ReadonlyArray<{ readonly accountId: string, readonly active: boolean, readonly role: AccountRole, readonly duid: string | null, readonly now: string }> };
+
+export type AdmissionQueryVariables = Exact<{
+  accountId: string;
+}>;
+
+
+export type AdmissionQuery = { readonly admission: { readonly status: string, readonly allowed: boolean, readonly retryAfter: number | null, readonly role: string, readonly duid: string | null, readonly mpid: string | null, readonly now: string } | null };
+
+export type EventLogQueryVariables = Exact<{
+  after?: string | null | undefined;
+  first: number;
+}>;
+
+
+export type EventLogQuery = { readonly log: { readonly cursor: string, readonly entries: ReadonlyArray<{ readonly id: string, readonly cursor: string, readonly type: RegisterEventType, readonly owner: string | null }> } };
+
+export type LiveSupplierKeysQueryVariables = Exact<{
+  keyIds: ReadonlyArray<string | number> | string | number;
+}>;
+
+
+export type LiveSupplierKeysQuery = { readonly liveSupplierKeys: ReadonlyArray<string> };
+
+export type SupplierAdmissionQueryVariables = Exact<{
+  key: string;
+}>;
+
+
+export type SupplierAdmissionQuery = { readonly supplierAdmission: { readonly accountId: string, readonly mpid: string, readonly keyId: string, readonly retryAfter: number | null } | null };
+
+export type AnnounceChangeOfTenancyMutationVariables = Exact<{
+  id: string | number;
+  meterPointId: string | number;
+  effectiveDate: string;
+  sourceReference: string;
+}>;
+
+
+export type AnnounceChangeOfTenancyMutation = { readonly announceChangeOfTenancy: { readonly activeRecordsAffected: number, readonly dataUsersNotified: ReadonlyArray<string> } };
+
+export type CloseIdentityRecordMutationVariables = Exact<{
+  id: string | number;
+  duid: string;
+}>;
+
+
+export type CloseIdentityRecordMutation = { readonly closeIdentityRecord: { readonly closed: boolean, readonly refused: boolean } };
+
+export type IsTokenRedeemedQueryVariables = Exact<{
+  token: string;
+}>;
+
+
+export type IsTokenRedeemedQuery = { readonly isTokenRedeemed: boolean };
+
+export type OrganisationsQueryVariables = Exact<{
+  duids: ReadonlyArray<string> | string;
+}>;
+
+
+export type OrganisationsQuery = { readonly organisations: ReadonlyArray<{ readonly displayName: string, readonly returnUrls: ReadonlyArray<string>, readonly mayAssertVerified: boolean } | null> };
+
+export type RecordConsentMutationVariables = Exact<{
+  request: LegacyRequestInput;
+  consent: LegacyConsentInput;
+  identityRecord: ConsentedIdentityRecordInput;
+}>;
+
+
+export type RecordConsentMutation = { readonly recorded: { readonly key: string, readonly consentExpiry: string | null, readonly replayed: boolean } };
+
+export type SettleIdentityRecordMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type SettleIdentityRecordMutation = { readonly linked: boolean };
+
+export type ShownConsentsQueryVariables = Exact<{
+  meterPointId: string | number;
+  duid: string;
+  withOthers: boolean;
+}>;
+
+
+export type ShownConsentsQuery = { readonly shown: ReadonlyArray<{ readonly duid: string, readonly identityRecordId: string | null, readonly consentDate: string, readonly userDefinedReference: string | null, readonly termsUrl: string, readonly consentExpiry: string | null, readonly method: string, readonly dataTypes: ReadonlyArray<DataType> }> };
+
+export type StandingConsentQueryVariables = Exact<{
+  request: LegacyRequestInput;
+  ck: string;
+}>;
+
+
+export type StandingConsentQuery = { readonly kept: { readonly key: string, readonly consentExpiry: string | null, readonly replayed: boolean } | null, readonly standing: { readonly duid: string, readonly state: AccessState, readonly identityRecordId: string, readonly meterPointId: string | null } | null };
+
+export type SupplierClientQueryVariables = Exact<{
+  mpid: string;
+}>;
+
+
+export type SupplierClientQuery = { readonly supplierClient: { readonly issuer: string, readonly clientId: string, readonly clientSecret: string } | null };
+
+export type UpdateConsentMutationVariables = Exact<{
+  request: LegacyRequestInput;
+  ck: string;
+  consent: LegacyConsentInput;
+  identityRecord?: ConsentedIdentityRecordInput | null | undefined;
+  stillLinkedTo?: string | number | null | undefined;
+}>;
+
+
+export type UpdateConsentMutation = { readonly recorded: { readonly key: string, readonly consentExpiry: string | null, readonly replayed: boolean } | null };
+
+export const AccountStandings: Question<AccountStandingsQuery, AccountStandingsQueryVariables> = {
+  text: "query AccountStandings($accountIds: [String!]!) {\n  accountStandings(accountIds: $accountIds) {\n    accountId\n    active\n    role\n    duid\n    now\n  }\n}",
+};
+
+export const Admission: Question<AdmissionQuery, AdmissionQueryVariables> = {
+  text: "query Admission($accountId: String!) {\n  admission(accountId: $accountId) {\n    status\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n    now\n  }\n}",
+};
+
+export const AnnounceChangeOfTenancy: Question<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {
+  text: "mutation AnnounceChangeOfTenancy($id: ID!, $meterPointId: ID!, $effectiveDate: Date!, $sourceReference: String!) {\n  announceChangeOfTenancy(\n    id: $id\n    meterPointId: $meterPointId\n    effectiveDate: $effectiveDate\n    sourceReference: $sourceReference\n  ) {\n    activeRecordsAffected\n    dataUsersNotified\n  }\n}",
+};
+
+export const CloseIdentityRecord: Question<CloseIdentityRecordMutation, CloseIdentityRecordMutationVariables> = {
+  text: "mutation CloseIdentityRecord($id: ID!, $duid: DUID!) {\n  closeIdentityRecord(id: $id, duid: $duid) {\n    closed\n    refused\n  }\n}",
+};
+
+export const EventLog: Question<EventLogQuery, EventLogQueryVariables> = {
+  text: "query EventLog($after: String, $first: Int!) {\n  log: eventLog(after: $after, first: $first) {\n    cursor\n    entries {\n      id\n      cursor\n      type\n      owner: duid\n    }\n  }\n}",
+};
+
+export const IsTokenRedeemed: Question<IsTokenRedeemedQuery, IsTokenRedeemedQueryVariables> = {
+  text: "query IsTokenRedeemed($token: TokenRef!) {\n  isTokenRedeemed(token: $token)\n}",
+};
+
+export const LiveSupplierKeys: Question<LiveSupplierKeysQuery, LiveSupplierKeysQueryVariables> = {
+  text: "query LiveSupplierKeys($keyIds: [ID!]!) {\n  liveSupplierKeys(keyIds: $keyIds)\n}",
+};
+
+export const Organisations: Question<OrganisationsQuery, OrganisationsQueryVariables> = {
+  text: "query Organisations($duids: [DUID!]!) {\n  organisations(duids: $duids) {\n    displayName\n    returnUrls\n    mayAssertVerified\n  }\n}",
+};
+
+export const RecordConsent: Question<RecordConsentMutation, RecordConsentMutationVariables> = {
+  text: "mutation RecordConsent($request: LegacyRequestInput!, $consent: LegacyConsentInput!, $identityRecord: ConsentedIdentityRecordInput!) {\n  recorded: recordConsent(\n    request: $request\n    consent: $consent\n    identityRecord: $identityRecord\n  ) {\n    key\n    consentExpiry\n    replayed\n  }\n}",
+};
+
+export const SettleIdentityRecord: Question<SettleIdentityRecordMutation, SettleIdentityRecordMutationVariables> = {
+  text: "mutation SettleIdentityRecord($id: ID!) {\n  linked: settleIdentityRecord(id: $id)\n}",
+};
+
+export const ShownConsents: Question<ShownConsentsQuery, ShownConsentsQueryVariables> = {
+  text: "query ShownConsents($meterPointId: ID!, $duid: DUID!, $withOthers: Boolean!) {\n  shown: shownConsents(\n    meterPointId: $meterPointId\n    duid: $duid\n    withOthers: $withOthers\n  ) {\n    duid\n    identityRecordId\n    consentDate\n    userDefinedReference\n    termsUrl\n    consentExpiry\n    method\n    dataTypes\n  }\n}",
+};
+
+export const StandingConsent: Question<StandingConsentQuery, StandingConsentQueryVariables> = {
+  text: "query StandingConsent($request: LegacyRequestInput!, $ck: ConsentKey!) {\n  kept: keptConsent(request: $request) {\n    key\n    consentExpiry\n    replayed\n  }\n  standing: standingConsent(ck: $ck) {\n    duid\n    state\n    identityRecordId\n    meterPointId\n  }\n}",
+};
+
+export const SupplierAdmission: Question<SupplierAdmissionQuery, SupplierAdmissionQueryVariables> = {
+  text: "query SupplierAdmission($key: String!) {\n  supplierAdmission(key: $key) {\n    accountId\n    mpid\n    keyId\n    retryAfter\n  }\n}",
+};
+
+export const SupplierClient: Question<SupplierClientQuery, SupplierClientQueryVariables> = {
+  text: "query SupplierClient($mpid: String!) {\n  supplierClient(mpid: $mpid) {\n    issuer\n    clientId\n    clientSecret\n  }\n}",
+};
+
+export const UpdateConsent: Question<UpdateConsentMutation, UpdateConsentMutationVariables> = {
+  text: "mutation UpdateConsent($request: LegacyRequestInput!, $ck: ConsentKey!, $consent: LegacyConsentInput!, $identityRecord: ConsentedIdentityRecordInput, $stillLinkedTo: ID) {\n  recorded: updateRecordedConsent(\n    request: $request\n    ck: $ck\n    consent: $consent\n    identityRecord: $identityRecord\n    stillLinkedTo: $stillLinkedTo\n  ) {\n    key\n    consentExpiry\n    replayed\n  }\n}",
+};

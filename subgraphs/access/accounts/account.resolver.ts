@@ -1,0 +1,129 @@
+import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { RegisterError, refuse } from '../../../schema/register-error';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { connectionOf, counted, requirePageSize } from '../../server/lists/connection';
+import type { RegisterClock } from '../../server/database/register-clock';
+import { AccountRepository } from './account.repository';
+import type { TerminationProgress, TerminationRepository } from './termination.repository';
+import { onboardingViolations } from './account';
+import {
+  AccountConnectionType,
+  AccountInputType,
+  AccountSecretType,
+  AccountTerminationType,
+  AccountType,
+} from './account.types';
+
+const MAX_PAGE_SIZE = 500;
+
+@ArgsType()
+class AdministrationListArgs {
+  @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
+  after: string | null;
+}
+
+/** The argument `accountId` of a mutation. */
+export const accountId = () => Arg('accountId', () => ID, { description: 'The account.' });
+
+/** Administration of accounts by the back office; every change is audited. */
+@Resolver(() => AccountType)
+export class AccountResolver {
+  constructor(
+    private readonly accountRepository: AccountRepository,
+    private readonly clock: RegisterClock,
+    private readonly production: boolean,
+    private readonly terminations: TerminationRepository,
+    private readonly movableClock: boolean,
+  ) {}
+
+  @MayCall('admin')
+  @Query(() => AccountConnectionType, { description: 'All accounts.' })
+  async accounts(@Args(() => AdministrationListArgs) page: AdministrationListArgs) {
+    requirePageSize(page.first, MAX_PAGE_SIZE);
+    const rows = await this.accountRepository.accounts(page.first + 1, page.after);
+    return counted(
+      connectionOf(rows, page, ({ accountId: id }) => id),
+      () => this.accountRepository.count(),
+    );
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountSecretType, { description: 'Onboards an account and returns its secret once.' })
+  onboardAccount(
+    @Arg('input', () => AccountInputType, { description: 'The account.' }) input: AccountInputType,
+    @Ctx() context: CallContext,
+  ) {
+    refuse(onboardingViolations(input, this.production));
+    return this.accountRepository.onboard(actor(context), input);
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountSecretType, {
+    description: 'Issues a new secret; the previous one remains valid for 24 hours.',
+  })
+  rotateAccountSecret(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.rotateSecret(actor(context), id);
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountType, { description: 'Suspends an account. It is rejected from the next request on.' })
+  suspendAccount(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.changeStatus(actor(context), id, 'suspend');
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountType, { description: 'Reactivates a suspended account.' })
+  reactivateAccount(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.changeStatus(actor(context), id, 'reactivate');
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountType, { description: 'Terminates an account permanently.' })
+  terminateAccount(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.changeStatus(actor(context), id, 'terminate');
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountType, {
+    description:
+      'Withdraws the right of a Data User to assert `verified` of Identity Records. The account remains active.',
+  })
+  withdrawVerificationRight(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.setVerificationRight(actor(context), id, 'withdraw');
+  }
+
+  @MayCall('admin')
+  @Mutation(() => AccountType, { description: 'Restores the right of a Data User to assert `verified`.' })
+  restoreVerificationRight(@accountId() id: string, @Ctx() context: CallContext) {
+    return this.accountRepository.setVerificationRight(actor(context), id, 'restore');
+  }
+
+  @MayCall('admin')
+  @Mutation(() => String, {
+    description:
+      "Moves the register's clock and returns its time. It requires the setting CLOCK_CAN_MOVE, which production does not accept.",
+  })
+  async setClockOffset(
+    @Arg('seconds', () => Int, { description: 'Difference from the system time in seconds.' }) seconds: number,
+    @Ctx() context: CallContext,
+  ): Promise<string> {
+    if (!this.movableClock)
+      throw new RegisterError('PRM001', "The register's clock can be moved only if CLOCK_CAN_MOVE is true.");
+    await this.accountRepository.moveClock(actor(context), seconds);
+    return (await this.clock.now()).toISOString();
+  }
+
+  @FieldResolver(() => AccountTerminationType, {
+    nullable: true,
+    description: 'Progress of the termination; null unless the account is a terminated Data User.',
+  })
+  termination(@Root() { duid }: AccountType): Promise<TerminationProgress | null> {
+    return duid === null ? Promise.resolve(null) : this.terminations.progress(duid);
+  }
+}
+
+/** The account of the calling admin, for the audit. */
+export function actor(context: CallContext): string {
+  return callerOf(context).accountId;
+}

@@ -1,0 +1,76 @@
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { DateTime, Duid, Uri } from '../../../schema/scalars';
+import type { AccountRole } from '../../../schema/roles';
+import type { DataType } from '../records/access-record';
+import type { TerminationProgress } from './termination.repository';
+import type { AccountInput, AccountStatus } from './account';
+import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { AccountRoleEnum, DataUserStatusEnum } from '../records/access-record.enums';
+import { optional } from '../records/access-record-values.types';
+import { connectionType } from '../../server/lists/connection.types';
+
+@ObjectType('Account', { description: 'An account of an organisation or person.', simpleResolvers: true })
+export class AccountType {
+  @Field(() => ID, { description: 'Identifier; the user name of the sign-in.' }) accountId: string;
+  @Field(() => AccountRoleEnum, { description: 'Role of the account.' }) role: AccountRole;
+  @Field(() => String, { description: 'Name of the organisation or person.' }) displayName: string;
+  @Field(() => DataUserStatusEnum, {
+    description: 'Status; requests of a suspended or terminated account are rejected.',
+  })
+  status: AccountStatus;
+  @Field(() => DateTime, { description: 'When it was onboarded.' }) registeredAt: Date;
+  @Field(() => DateTime, { nullable: true, description: 'Time of suspension.' }) suspendedAt: Date | null;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Time from which the Data User may not assert `verified` of Identity Records.',
+  })
+  verificationWithdrawnAt: Date | null;
+  @Field(() => Duid, { nullable: true, description: 'Data Users and portals only.' }) duid: string | null;
+  @Field(() => String, { nullable: true, description: 'Market participant id; suppliers only.' }) mpid: string | null;
+  @Field(() => Uri, { nullable: true, description: 'Contact URL.' }) contactUrl: string | null;
+  @Field(() => Uri, { nullable: true, description: 'Its privacy notice.' }) privacyUrl: string | null;
+  @Field(() => [DataTypeEnum], { description: 'The data categories it handles.' }) dataTypesSupported: DataType[];
+  @Field(() => String, { nullable: true, description: "The communications operator's reference of the organisation." })
+  organisationReference: string | null;
+  @Field(() => [Uri], { description: 'URLs to which the register may redirect customers.' }) returnUrls: string[];
+  @Field(() => Uri, { nullable: true, description: 'OpenID Connect issuer; suppliers only.' }) oauthIssuer:
+    string | null;
+  @Field(() => String, { nullable: true, description: 'OpenID Connect client; suppliers only.' }) oauthClientId:
+    string | null;
+}
+
+@ObjectType('AccountTermination', {
+  description:
+    'Progress of storing that the access records of a terminated Data User are revoked. All of them read REVOKED from the termination on.',
+  simpleResolvers: true,
+})
+export class AccountTerminationType implements TerminationProgress {
+  @Field(() => DateTime, { description: 'When it was terminated.' }) at: Date;
+  @Field(() => Int, { description: 'Records whose revocation is stored.' }) recordsRevoked: number;
+  @Field(() => Int, { description: 'Records whose revocation is not yet stored.' }) recordsRemaining: number;
+}
+
+@ObjectType('AccountSecret', { description: 'A secret that is returned once.', simpleResolvers: true })
+export class AccountSecretType {
+  @Field(() => AccountType, { description: 'The account.' }) account: AccountType;
+  @ReturnedOnce()
+  @Field(() => String, { description: 'The secret. It cannot be read later.' })
+  secretKey: string;
+}
+
+@InputType('AccountInput', { description: 'An account to onboard.' })
+export class AccountInputType implements AccountInput {
+  @Field(() => AccountRoleEnum, { description: 'Role of the account.' }) role: AccountRole;
+  @Field(() => String, { description: 'Name, at most 255 characters.' }) displayName: string;
+  @Field(() => Uri, optional('Contact URL; required for Data Users and portals.')) contactUrl: string | null;
+  @Field(() => Uri, optional('Its privacy notice; required for Data Users.')) privacyUrl: string | null;
+  @Field(() => [DataTypeEnum], optional('The data categories it handles, each once.'))
+  dataTypesSupported: DataType[] | null;
+  @Field(() => String, optional("The communications operator's reference.")) organisationReference: string | null;
+  @Field(() => [Uri], optional('URLs to which the register may redirect customers.')) returnUrls: string[] | null;
+  @Field(() => String, optional('Market participant id; required for suppliers.')) mpid: string | null;
+}
+
+/** A page of accounts. */
+export const AccountConnectionType = connectionType('Account', 'A page of accounts, by identifier.', () => AccountType);

@@ -1,0 +1,111 @@
+import { Arg, Ctx, Directive, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
+import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/callers/bearer-token';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { NotCheckable } from '../../server/graph/checked-mutations';
+import { type RateLimit, clientNetwork, refuseLimited } from '../../server/callers/rate-limits';
+import type { AccountAdmission } from './account-admission.queries';
+import type { DataUserRepository, DirectoryEntry } from './data-user.repository';
+import { DataUserType } from './data-user.resolver';
+import { AdmissionType, IssuedBearerTokenType, SupplierAdmissionType, ViewerType } from './session.types';
+
+/** Rate limits of sign-in and admission. */
+export interface SessionLimits {
+  /** Requests of an account. */
+  readonly requests: RateLimit;
+  /** Failed sign-ins from a client network. */
+  readonly failedSignIns: RateLimit;
+  /** Unknown API keys of suppliers from a client network. Requests with a valid key are not limited by it. */
+  readonly unknownKeys: RateLimit;
+}
+
+/** Sign-in of accounts, and admission of their requests. */
+@Resolver(() => ViewerType)
+export class SessionResolver {
+  constructor(
+    private readonly accounts: AccountAdmission,
+    private readonly dataUsers: DataUserRepository,
+    private readonly signing: SigningKeys,
+    private readonly limits: SessionLimits,
+  ) {}
+
+  @NotCheckable('it issues a token')
+  @MayCall('anyone')
+  @Mutation(() => IssuedBearerTokenType, { description: 'Signs an account in.' })
+  async issueBearerToken(
+    @Arg('accountId', () => String, { description: 'The account.' }) accountId: string,
+    @Arg('secretKey', () => String, { description: 'Its secret.' }) secretKey: string,
+    @Ctx() context: CallContext,
+  ): Promise<IssuedBearerTokenType> {
+    const network = clientNetwork(context.clientAddress);
+    refuseLimited(await this.limits.failedSignIns.passed(network));
+    const account = await this.accounts.bySecret(accountId, secretKey);
+    if (account?.status !== 'active') {
+      refuseLimited(await this.limits.failedSignIns.count(network));
+      throw new RegisterError('AUT001');
+    }
+    const { account_id, role, duid, mpid, now } = account;
+    const bearerToken = await issueBearerToken(this.signing, { accountId: account_id, role, duid, mpid }, now);
+    return { bearerToken, expires: BEARER_TOKEN_LIFETIME };
+  }
+
+  @MayCall(...ACCOUNT_ROLES)
+  @Query(() => ViewerType, { description: 'The account of the token.' })
+  viewer(@Ctx() context: CallContext): ViewerType {
+    const { accountId, role, duid } = callerOf(context);
+
+    return { accountId, role: role as AccountRole, duid }; // `MayCall` rejects customers, who have no account
+  }
+
+  @FieldResolver(() => DataUserType, { nullable: true, description: 'The directory entry of the account.' })
+  async dataUser(@Root() { duid }: ViewerType): Promise<DirectoryEntry | null> {
+    return duid === null ? null : this.dataUsers.byDuid(duid);
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => AdmissionType, {
+    nullable: true,
+    description: 'Internal: admission of a request by an account; the request is counted.',
+  })
+  async admission(
+    @Arg('accountId', () => String, { description: 'The account.' }) accountId: string,
+  ): Promise<AdmissionType | null> {
+    const account = await this.accounts.admission(accountId);
+    if (!account) return null;
+    const { role, duid, mpid, status, now } = account;
+    const retryAfter = status === 'active' ? await this.limits.requests.count(accountId) : null;
+    return { accountId, role, duid, mpid, status, now, allowed: retryAfter === null, retryAfter };
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => SupplierAdmissionType, {
+    nullable: true,
+    description: 'Internal: the active supplier whose API key this is (Interface D); the request is counted.',
+  })
+  async supplierAdmission(
+    @Arg('key', () => String, { description: 'The API key as sent.' }) key: string,
+    @Ctx() { clientAddress }: CallContext,
+  ): Promise<SupplierAdmissionType | null> {
+    const found = await this.accounts.bySupplierKey(key);
+    if (!found) {
+      refuseLimited(await this.limits.unknownKeys.count(clientNetwork(clientAddress)));
+      return null;
+    }
+    const { account_id: accountId, mpid, key_id: keyId } = found;
+    return { accountId, mpid, keyId, retryAfter: await this.limits.requests.count(accountId) };
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => [ID], {
+    description: 'Internal: those of these API keys that have not been replaced. No request is counted.',
+  })
+  liveSupplierKeys(
+    @Arg('keyIds', () => [ID], { description: 'Ids of API keys.' }) keyIds: string[],
+  ): Promise<string[]> {
+    return this.accounts.liveSupplierKeys(keyIds);
+  }
+}

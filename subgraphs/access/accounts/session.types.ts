@@ -1,0 +1,52 @@
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { DateTime, Duid } from '../../../schema/scalars';
+import type { AccountRole, Role } from '../../../schema/roles';
+import { AccountRoleEnum } from '../records/access-record.enums';
+
+@ObjectType('IssuedBearerToken', { description: 'A bearer token.', simpleResolvers: true })
+export class IssuedBearerTokenType {
+  @Field(() => String, { description: 'The JWT for the Authorization header.' }) bearerToken: string;
+  @Field(() => Int, { description: 'Lifetime in seconds.' }) expires: number;
+}
+
+@ObjectType('Viewer', { description: 'The account of the token.', simpleResolvers: true })
+export class ViewerType {
+  @Field(() => ID, { description: 'Account.' }) accountId: string;
+  @Field(() => AccountRoleEnum, { description: 'Role of the account.' }) role: AccountRole;
+  @Field(() => Duid, { nullable: true, description: 'Data User of the account.' }) duid: string | null;
+}
+
+@Directive('@inaccessible')
+@ObjectType('SupplierAdmission', {
+  description: 'Internal: the supplier whose API key a request contains.',
+  simpleResolvers: true,
+})
+export class SupplierAdmissionType {
+  @Field(() => ID, { description: 'Account.' }) accountId: string;
+  @Field(() => String, { description: 'Market participant id.' }) mpid: string;
+  @Field(() => ID, { description: 'Id of the key; it is not a secret.' }) keyId: string;
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Seconds until the next request is allowed; null within the rate limit.',
+  })
+  retryAfter: number | null;
+}
+
+@Directive('@inaccessible')
+@ObjectType('Admission', {
+  description: 'Internal: admission of a request by an account.',
+  simpleResolvers: true,
+})
+export class AdmissionType {
+  @Field(() => ID, { description: 'Account.' }) accountId: string;
+  @Field(() => String, { description: 'Role.' }) role: Role;
+  @Field(() => String, { nullable: true, description: 'Data User of the account.' }) duid: string | null;
+  @Field(() => String, { nullable: true, description: 'Market participant id of a supplier.' }) mpid: string | null;
+  @Field(() => String, { description: 'Status of the account.' }) status: string;
+  @Field(() => DateTime, { description: "Time of the register's clock, which decides whether a token has expired." })
+  now: Date;
+  @Field(() => Boolean, { description: 'Whether the request is within the rate limit of the account.' })
+  allowed: boolean;
+  @Field(() => Int, { nullable: true, description: 'Seconds until the next request is allowed.' }) retryAfter:
+    number | null;
+}

@@ -1,0 +1,49 @@
+import type { Database } from '../../server/database/database';
+import type { Session } from '../../server/database/transaction';
+import { stateChange } from '../records/transitions';
+
+/** Records that one transaction revokes at most, which bounds how long other transactions wait. */
+export const REVOCATIONS_AT_ONCE = 500;
+
+/** Skips records that another transaction has locked; the next batch revokes them. */
+const REVOKE = {
+  name: 'revoke_of_terminated',
+  text: `with due as (
+      select record.id, record.state, terminated_at from account join access_record record on record.duid = account.duid
+      where terminated_at is not null and record.state = 'ACTIVE' and terminated_at < coalesce(record.expiry, 'infinity')
+      limit ${REVOCATIONS_AT_ONCE} for no key update of record skip locked),
+    ${stateChange({ cause: 'data-user-terminated', where: 'access_record.id = due.id', locked: 'due', revokedAt: 'due.terminated_at' })}
+    select from record`,
+};
+
+/** Revokes up to {@link REVOCATIONS_AT_ONCE} records of terminated Data Users; returns how many. */
+export async function revokeSomeOfTerminated(session: Session): Promise<number> {
+  return (await session.query(REVOKE)).rowCount ?? 0;
+}
+
+/** Progress of storing the revocation of a terminated Data User's records. All of them read REVOKED from the termination on. */
+export interface TerminationProgress {
+  readonly at: Date;
+  readonly recordsRevoked: number;
+  readonly recordsRemaining: number;
+}
+
+const PROGRESS = {
+  name: 'termination_progress',
+  text: `select terminated_at as at,
+      (select count(*) from access_record where duid = $1 and state = 'REVOKED' and revoked_at = terminated_at)::int as "recordsRevoked",
+      (select count(*) from access_record where duid = $1 and state = 'ACTIVE'
+        and terminated_at < coalesce(expiry, 'infinity'))::int as "recordsRemaining"
+    from account where duid = $1 and terminated_at is not null`,
+};
+
+/** Progress of terminations, for the back office. */
+export class TerminationRepository {
+  constructor(private readonly database: Pick<Database, 'pool'>) {}
+
+  /** Returns the progress of a Data User's termination; null if it was not terminated. */
+  async progress(duid: string): Promise<TerminationProgress | null> {
+    const { rows } = await this.database.pool.query<TerminationProgress>({ ...PROGRESS, values: [duid] });
+    return rows[0] ?? null;
+  }
+}

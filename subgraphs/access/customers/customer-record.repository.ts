@@ -1,0 +1,170 @@
+import { isUuid } from '../../../schema/identifiers';
+import {
+  type PageRequest,
+  connectionOf,
+  counted,
+  cursorOf,
+  cursorPosition,
+  instantText,
+  refuseCursor,
+  requirePageSize,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import { inTransaction } from '../../server/database/transaction';
+import type { CustomerScope } from './customer-scope.client';
+import { type AccessRecordPage, MAX_PAGE_SIZE } from '../records/access-record.queries';
+import { withdrawal } from './consent-withdrawal.sql';
+import type { LookKind } from './lookup-counts.repository';
+import { endedWithDataUser, isUnexpired, revokedAtNow } from '../records/record-state.sql';
+import {
+  type AccessRecordRow,
+  COLUMNS_WITHOUT_REFERENCE,
+  StoredAccessRecord,
+} from '../records/stored-access-record.queries';
+
+/** Views of a customer's records: access in force, and access that has ended. */
+export const CUSTOMER_RECORD_PARTS = ['current', 'history'] as const;
+export type CustomerRecordPart = (typeof CUSTOMER_RECORD_PARTS)[number];
+
+/** A claimed record is history from its claim: a registered record replaces it. */
+const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and ${isUnexpired()} and claimed_at is null
+  and not (${endedWithDataUser()})`;
+const ENDED_AT = `coalesce(claimed_at, ${revokedAtNow()}, expiry)`;
+
+/** The scope is parameters 1 to 5 of every statement; PostgreSQL requires a use of each. Dates are days in Great Britain. */
+const IS_OWN = 'identity_record_id = any($3::uuid[])';
+const IN_SCOPE = `meter_point_id = $1 and ($2::boolean or ${IS_OWN}) and $4::date is not null and $5::timestamptz is distinct from 'infinity'`;
+const MOVED_IN = `$4::date::timestamp at time zone 'Europe/London'`;
+/** Records that are not linked to an own Identity Record and ended before the occupancy started belong to the previous occupant. */
+const HAS_ENDED = `not (${IS_NOW}) and ${ENDED_AT} >= case when ${IS_OWN} then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end`;
+const VISIBLE = `${IN_SCOPE} and (${IS_NOW} or ${HAS_ENDED})`;
+
+/** Condition and order of each view: by rank, then by instant, both descending. */
+const PARTS = {
+  current: { where: IS_NOW, rank: `(state <> 'DISCOVERED')::int`, at: 'created_at' },
+  history: { where: HAS_ENDED, rank: '0', at: ENDED_AT },
+} satisfies Record<CustomerRecordPart, unknown>;
+
+const PAGES = Object.fromEntries(
+  Object.entries(PARTS).map(([part, { where, rank, at }]) => [
+    part,
+    {
+      name: `customer_records_${part}`,
+      text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, ${instantText(at)} as instant from access_record
+        where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($6::int, $7::timestamptz, $8::uuid)
+        order by rank desc, ${at} desc, id desc limit $9`,
+    },
+  ]),
+) as Record<CustomerRecordPart, { name: string; text: string }>;
+
+const BY_ID = {
+  name: 'customer_records_by_id',
+  text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($6::uuid[])`,
+};
+
+const LOCK_RECORD = {
+  name: 'lock_customer_record',
+  text: 'select from access_record where id = $1 for no key update',
+};
+
+const WITHDRAW = {
+  name: 'withdraw_consent',
+  text: withdrawal(`${IN_SCOPE} and id = $6::uuid`, {
+    account: `'customer'`,
+    reason: `'customer-request'`,
+  }),
+};
+
+const LOOKS = {
+  name: 'customer_looks',
+  text: `select record_id as "recordId", display_name as organisation, kind, hour, count
+    from (select id, ${IS_OWN} as is_own from access_record where ${VISIBLE}) record
+      join look on record_id = record.id left join account using (account_id)
+    where hour >= case when is_own then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
+    order by hour desc, record_id, kind, account_id limit $7`,
+};
+
+/** Lookups of a record in one hour: by an organisation, or by a caller with the access key who is not identified (null). */
+export interface Look {
+  readonly record: StoredAccessRecord;
+  readonly organisation: string | null;
+  readonly kind: LookKind;
+  readonly hour: Date;
+  readonly count: number;
+}
+
+type CustomersRow = AccessRecordRow & { readonly rank: number; readonly instant: string };
+
+/** Access records in the scope of a customer's session. The scope is a condition of every statement. */
+export class CustomerRecordRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns a page. `current` lists ACTIVE before DISCOVERED records, newest first; `history` lists the latest end first. */
+  async page(scope: CustomerScope, part: CustomerRecordPart, page: PageRequest): Promise<AccessRecordPage> {
+    requirePageSize(page.first, MAX_PAGE_SIZE);
+    const values = [...bound(scope), ...positionOf(page.after), page.first + 1];
+    const { rows } = await this.database.pool.query<CustomersRow>({ ...PAGES[part], values });
+    const cursor = ({ rank, instant, id }: CustomersRow) => `${rank}${cursorOf([instant, id])}`;
+    return counted(connectionOf(rows, page, cursor, shown), () => this.count(scope, part));
+  }
+
+  /** Returns the record with an id; null if it is not in scope. */
+  async byId(scope: CustomerScope, id: string): Promise<StoredAccessRecord | null> {
+    return isUuid(id) ? ((await this.byIds(scope, [id]))[0] ?? null) : null;
+  }
+
+  /**
+   * Withdraws consent and returns when. Returns undefined if the scope has no such ACTIVE record on consent. It locks the record before it
+   * reads the scope, so that a session that ends while it waits for the lock cannot withdraw.
+   */
+  async withdraw(id: string, scopeNow: () => Promise<CustomerScope>): Promise<Date | undefined> {
+    if (!isUuid(id)) return undefined;
+    return inTransaction(this.database.pool, async (session) => {
+      if ((await session.query({ ...LOCK_RECORD, values: [id] })).rowCount !== 1) return undefined;
+      const values = [...bound(await scopeNow()), id];
+      return (await session.query<{ revoked_at: Date }>({ ...WITHDRAW, values })).rows[0]?.revoked_at;
+    });
+  }
+
+  /** Returns lookups of the records in scope during the occupancy, latest first. */
+  async looks(scope: CustomerScope, limit: number): Promise<Look[]> {
+    const values = [...bound(scope), scope.endedAt, limit];
+    const { rows } = await this.database.pool.query<Omit<Look, 'record'> & { recordId: string }>({ ...LOOKS, values });
+    const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
+    const recordOf = new Map(records.map((record) => [record.id, record]));
+    return rows.flatMap(({ recordId, ...look }) => {
+      const record = recordOf.get(recordId); // undefined if it left the scope after the statement above
+      return record ? [{ ...look, record }] : [];
+    });
+  }
+
+  private async byIds(scope: CustomerScope, ids: readonly string[]): Promise<StoredAccessRecord[]> {
+    const { rows } = await this.database.pool.query<AccessRecordRow>({ ...BY_ID, values: [...bound(scope), ids] });
+    return rows.map(shown);
+  }
+
+  private async count(scope: CustomerScope, part: CustomerRecordPart): Promise<number> {
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_customer_records_${part}`,
+      text: `select count(*) as total from access_record where ${IN_SCOPE} and ${PARTS[part].where}`,
+      values: bound(scope),
+    });
+    return Number(rows[0]?.total);
+  }
+}
+
+const RANK_ABOVE_ALL = 2;
+
+function bound({ meterPointId, isCurrent, isContested, ownRecordIds, since, beganAt }: CustomerScope): unknown[] {
+  return [meterPointId, isCurrent && !isContested, ownRecordIds, since, beganAt];
+}
+
+function positionOf(after: string | null): unknown[] {
+  if (after === null) return [RANK_ABOVE_ALL, ...cursorPosition(null)];
+  const rank = /^[01]/.test(after) ? Number(after[0]) : refuseCursor();
+  return [rank, ...cursorPosition(after.slice(1))];
+}
+
+function shown(row: AccessRecordRow): StoredAccessRecord {
+  return new StoredAccessRecord(row, null, true);
+}

@@ -1,0 +1,49 @@
+import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../../schema/scalars';
+import { CUSTOMER_RECORD_PARTS, type CustomerRecordPart, type Look } from './customer-record.repository';
+import { LOOK_KINDS, type LookKind } from './lookup-counts.repository';
+import type { StoredAccessRecord } from '../records/stored-access-record.queries';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { AccessRecordType } from '../records/access-record.types';
+
+const CustomerRecordPartEnum = graphqlEnum('CustomerRecordPart', 'Present or past access.', {
+  current: 'ACTIVE access first, then what the communications operator DISCOVERED; the newest first.',
+  history: 'Records that were revoked, have expired or were claimed; the latest end first.',
+} satisfies Record<(typeof CUSTOMER_RECORD_PARTS)[number], string>);
+
+const AccessLookKindEnum = graphqlEnum('AccessLookKind', 'Kind of lookup of an access record.', {
+  verification: 'A caller with its access key verified it.',
+  listing: 'An organisation read a list that contains it.',
+} satisfies Record<(typeof LOOK_KINDS)[number], string>);
+
+/** Arguments of a page of a customer's access records. */
+@ArgsType()
+export class CustomerRecordArgs {
+  @Field(() => CustomerRecordPartEnum, { description: 'Present or past access.' })
+  part: CustomerRecordPart;
+  @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
+  after: string | null;
+}
+
+@ObjectType('ConsentWithdrawal', { description: 'A consent that the customer withdrew.', simpleResolvers: true })
+export class ConsentWithdrawalType {
+  @Field(() => ID, { description: 'Internal id of the access record.' }) id: string;
+  @Field(() => DateTime, { description: 'When the access ended.' }) revokedAt: Date;
+}
+
+@ObjectType('AccessLook', {
+  description: 'Number of lookups of an access record by an organisation in one hour.',
+  simpleResolvers: true,
+})
+export class AccessLookType implements Look {
+  @Field(() => AccessRecordType, { description: 'The record.' }) record: StoredAccessRecord;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the organisation; null for a caller with the access key who was not identified.',
+  })
+  organisation: string | null;
+  @Field(() => AccessLookKindEnum, { description: 'Kind of lookup.' }) kind: LookKind;
+  @Field(() => DateTime, { description: 'Start of the hour.' }) hour: Date;
+  @Field(() => Int, { description: 'Number of lookups.' }) count: number;
+}

@@ -1,0 +1,60 @@
+import { Arg, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import type { AccountRole } from '../../../schema/roles';
+import { DateTime, Duid } from '../../../schema/scalars';
+import { MayCall } from '../../server/callers/caller';
+import type { AccountAdmission } from '../accounts/account-admission.queries';
+import type { EventLog, EventLogPage } from './event-log.queries';
+import { AccountRoleEnum } from '../records/access-record.enums';
+import { EventLogPageType } from './register-event.types';
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@ObjectType('AccountStanding', { description: 'Current status of an account.', simpleResolvers: true })
+export class AccountStandingType {
+  @Field(() => String, { description: 'The account.' }) accountId: string;
+  @Field(() => Boolean, { description: 'Whether it is neither suspended nor terminated.' }) active: boolean;
+  @Field(() => AccountRoleEnum, { description: 'Its role.' }) role: AccountRole;
+  @Field(() => Duid, { nullable: true, description: 'DUID of its organisation.' }) duid: string | null;
+  @Field(() => DateTime, { description: "Present time of the register's clock." }) now: Date;
+}
+
+/** Queries of the gateway while it follows the log for subscriptions. */
+@Resolver()
+export class EventLogResolver {
+  constructor(
+    private readonly events: EventLog,
+    private readonly accounts: AccountAdmission,
+  ) {}
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => EventLogPageType, {
+    description: 'Internal: entries of the event log after a cursor, of all Data Users.',
+  })
+  eventLog(
+    @Arg('after', () => String, {
+      nullable: true,
+      description: 'The cursor; empty: from the start of the log; null: no entries, only the current cursor.',
+    })
+    after: string | null,
+    @Arg('first', () => Int, { description: 'Entries at most, 1 to 500.' }) first: number,
+  ): Promise<EventLogPage> {
+    return this.events.follow(after ?? null, first);
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => [AccountStandingType], {
+    description: 'Internal: current status of these accounts, without unknown ones. No request is counted.',
+  })
+  async accountStandings(
+    @Arg('accountIds', () => [String], { description: 'The accounts.' }) accountIds: string[],
+  ): Promise<AccountStandingType[]> {
+    const accounts = await Promise.all([...new Set(accountIds)].map(this.accounts.admission));
+    return accounts.flatMap((account) => {
+      if (account === undefined) return [];
+      const { account_id: accountId, role, duid, status, now } = account;
+      return [{ accountId, active: status === 'active', role, duid, now }];
+    });
+  }
+}

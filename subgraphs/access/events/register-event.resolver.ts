@@ -1,0 +1,170 @@
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { CalendarDate, EventId } from '../../../schema/scalars';
+import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { requireWithin } from '../../server/lists/connection';
+import { followedByGateway } from '../../server/graph/subgraph-schema';
+import type { DirectoryEntry } from '../accounts/data-user.repository';
+import { type EventCount, MAX_MINUTES } from './event-counts.queries';
+import type { EventFilter, LoggedEvent } from './event-log.queries';
+import type { StoredAccessRecord } from '../records/stored-access-record.queries';
+import type { Webhook } from '../webhooks/webhook';
+import { AccessRecordType } from '../records/access-record.types';
+import { DataUserType } from '../accounts/data-user.resolver';
+import {
+  EventDeliveryType,
+  EventFilterArgs,
+  EventStreamArgs,
+  LatestEventArgs,
+  RegisterEventArgs,
+  RegisterEventConnectionType,
+  RegisterEventCountType,
+  RegisterEventObject,
+} from './register-event.types';
+import { WebhookType } from '../webhooks/webhook.types';
+import type { AccessDependencies } from '../dependencies';
+
+const READERS = ['admin', 'analyst', 'data_user'] as const;
+
+/** The event log: all events for the back office, own events for a Data User. */
+@Resolver(() => RegisterEventObject)
+export class RegisterEventResolver {
+  constructor(
+    private readonly parts: Pick<
+      AccessDependencies,
+      'events' | 'eventCounts' | 'eventRelations' | 'records' | 'dataUsers' | 'webhooks'
+    >,
+  ) {}
+
+  @MayCall(...READERS)
+  @Query(() => RegisterEventObject, { nullable: true, description: 'An event by its id.' })
+  registerEvent(
+    @Arg('id', () => EventId, { description: 'Its id.' }) id: string,
+    @Ctx() context: CallContext,
+  ): Promise<LoggedEvent | null> {
+    return readableEvent(this.parts, id, context);
+  }
+
+  @MayCall(...READERS)
+  @Query(() => RegisterEventConnectionType, {
+    description: 'Events, oldest first, in the order in which a subscription sends them.',
+  })
+  registerEvents(@Args(() => RegisterEventArgs) args: RegisterEventArgs, @Ctx() context: CallContext) {
+    return this.parts.events.page(visible(args, context), args);
+  }
+
+  @MayCall(...READERS)
+  @Query(() => [RegisterEventObject], { description: 'The latest events, newest first.' })
+  latestRegisterEvents(@Args(() => LatestEventArgs) args: LatestEventArgs, @Ctx() context: CallContext) {
+    return this.parts.events.latest(visible(args, context), args.first);
+  }
+
+  @MayCall('admin', 'analyst')
+  @Query(() => [RegisterEventCountType], {
+    description: 'Number of events of each type recorded in each of the last minutes, including the current one.',
+  })
+  registerEventCounts(
+    @Arg('minutes', () => Int, { defaultValue: 60, description: 'Number of minutes, 1 to 1440.' }) minutes: number,
+  ): Promise<EventCount[]> {
+    requireWithin('minutes', minutes, MAX_MINUTES);
+    return this.parts.eventCounts.ofLast(minutes);
+  }
+
+  @MayCall(...READERS)
+  @Subscription(() => RegisterEventObject, {
+    name: 'registerEvents',
+    subscribe: followedByGateway,
+    description:
+      'Every event from now on, or after a cursor: first the missed events, then new ones, without gap or duplicate.',
+  })
+  registerEventStream(@Args(() => EventStreamArgs) args: EventStreamArgs, @Ctx() context: CallContext) {
+    visible(args, context);
+    return followedByGateway();
+  }
+
+  @FieldResolver(() => DataUserType, {
+    nullable: true,
+    description: 'The Data User of the record; null for a discovered access.',
+  })
+  async dataUser(@Root() { row }: LoggedEvent): Promise<DirectoryEntry | null> {
+    return row.duid === null ? null : this.parts.dataUsers.byDuid(row.duid);
+  }
+
+  @FieldResolver(() => AccessRecordType, { nullable: true, description: 'The record in its present state.' })
+  async accessRecord(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<StoredAccessRecord | null> {
+    const record = row.record_id === null ? null : await this.parts.records.byId(row.record_id);
+    return isOwnersEvent(context) ? record : (record?.forBackOffice() ?? null);
+  }
+
+  @FieldResolver(() => [AccessRecordType], {
+    nullable: true,
+    description:
+      "For TENANCY_CHANGE: the Data User's own records that were ACTIVE at the meter point. Null for the back office, which could otherwise join the records of one meter point.",
+  })
+  async affectedRecords(
+    @Root() { row }: LoggedEvent,
+    @Ctx() context: CallContext,
+  ): Promise<StoredAccessRecord[] | null> {
+    if (row.record_ids === null || !isOwnersEvent(context)) return null;
+    const records = await Promise.all(row.record_ids.map((id) => this.parts.records.byId(id)));
+    return records.filter((record) => record !== null);
+  }
+
+  @FieldResolver(() => Int, {
+    nullable: true,
+    description: "For TENANCY_CHANGE: how many of the Data User's records were ACTIVE at the meter point.",
+  })
+  affectedRecordCount(@Root() { row }: LoggedEvent): number | null {
+    return row.record_ids?.length ?? null;
+  }
+
+  @FieldResolver(() => CalendarDate, {
+    nullable: true,
+    description: 'For TENANCY_CHANGE: the date from which it is effective.',
+  })
+  async effectiveDate(@Root() { row }: LoggedEvent): Promise<string | null> {
+    return row.change_id === null ? null : this.parts.eventRelations.effectiveDate(row.change_id);
+  }
+
+  @FieldResolver(() => WebhookType, {
+    nullable: true,
+    description:
+      'The subscription to which alone the event is sent, if there is one; visible to its own Data User only.',
+  })
+  async webhook(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<Webhook | null> {
+    const { duid } = callerOf(context);
+    return row.webhook_id === null || duid === null ? null : this.parts.webhooks.ownById(row.webhook_id, duid);
+  }
+
+  @FieldResolver(() => [EventDeliveryType], { description: 'Its delivery to each subscription.' })
+  async deliveries(@Root() { id }: LoggedEvent): Promise<readonly EventDeliveryType[]> {
+    return this.parts.eventRelations.deliveries(id);
+  }
+}
+
+/** Whether the caller is the Data User of the event: the back office reads all events, a Data User its own only. */
+function isOwnersEvent(context: CallContext): boolean {
+  return callerOf(context).role === 'data_user';
+}
+
+/** Returns an event if the caller may read it. Throws PRM002 if it belongs to another Data User. */
+export async function readableEvent(
+  { events }: Pick<AccessDependencies, 'events'>,
+  id: string,
+  context: CallContext,
+): Promise<LoggedEvent | null> {
+  const event = await events.byId(id);
+  const { role } = callerOf(context);
+  if (event === null || role === 'admin' || role === 'analyst') return event;
+  if (role !== 'data_user') throw new RegisterError('PRM001');
+  if (event.row.duid !== duidOf(context)) throw new RegisterError('PRM002');
+  return event;
+}
+
+/** Restricts the filter of a Data User to its own events. Throws PRM002 if it names another Data User. */
+function visible({ types, duid }: EventFilterArgs, context: CallContext): EventFilter {
+  if (callerOf(context).role !== 'data_user') return { types, duid };
+  const own = duidOf(context);
+  if (duid !== null && duid !== own) throw new RegisterError('PRM002');
+  return { types, duid: own };
+}

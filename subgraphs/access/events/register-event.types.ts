@@ -1,0 +1,125 @@
+import { ArgsType, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { DateTime, Duid, EventId } from '../../../schema/scalars';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import type { PageRequest } from '../../server/lists/connection';
+import { connectionType } from '../../server/lists/connection.types';
+import type { Transition } from '../records/record-history.queries';
+import { TransitionType } from '../records/record-history.types';
+import type { DeliveryState } from '../webhooks/webhook';
+import { DeliveryStateEnum } from '../webhooks/webhook.types';
+import type { EventCount } from './event-counts.queries';
+import type { EventDelivery, EventFilter, EventLogEntry, EventLogPage } from './event-log.queries';
+import type { RegisterEventType } from './register-event';
+
+export const RegisterEventTypeEnum = graphqlEnum('RegisterEventType', 'Type of an event.', {
+  'consent.expiring': 'A record on consent expires within the notice period of a subscription.',
+  'tenancy.change': 'A change of tenancy was recorded at a meter point with ACTIVE records of the Data User.',
+  'consent.withdrawal': 'A customer has withdrawn consent; the record is already REVOKED.',
+  'webhook.test': 'A Data User sent a test event to a subscription.',
+  'access.registered': 'A record was registered.',
+  'access.revoked': 'The Controller removed its registration.',
+  'access.expired': 'The expiry of a record has passed.',
+  'access.discovered': 'The communications operator reported access by an organisation that has not registered it.',
+  'access.claimed': 'The organisation of a discovered access has registered it.',
+} satisfies Record<RegisterEventType, string>);
+
+@Directive('@key(fields: "id")')
+@ObjectType('RegisterEvent', {
+  description: 'An event of the register. Webhooks and subscriptions send the same event with the same id.',
+  simpleResolvers: true,
+})
+export class RegisterEventObject {
+  @Field(() => EventId, { description: 'Identifier.' }) id: string;
+  @Field(() => String, { description: 'Cursor of the event in the log; a subscription can continue after it.' })
+  cursor: string;
+  @Field(() => RegisterEventTypeEnum, { description: 'Type of the event.' }) type: RegisterEventType;
+  @Field(() => DateTime, { description: 'Time at which it occurred.' }) occurredAt: Date;
+  @Field(() => DateTime, { description: 'Time at which the register recorded it.' }) recordedAt: Date;
+  @Field(() => TransitionType, { nullable: true, description: 'The state transition; null for events of other kinds.' })
+  transition: Transition | null;
+  @Field(() => DateTime, { nullable: true, description: 'For CONSENT_EXPIRING: when the access ends.' })
+  expiry: Date | null;
+  @Field(() => Int, { nullable: true, description: 'For CONSENT_EXPIRING: days until the expiry, rounded up.' })
+  daysRemaining: number | null;
+}
+
+@ObjectType('EventDelivery', { description: 'Delivery of an event to one subscription.', simpleResolvers: true })
+export class EventDeliveryType implements EventDelivery {
+  @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
+  @Field(() => DeliveryStateEnum, { description: 'State of the delivery.' }) status: DeliveryState;
+  @Field(() => Int, { description: 'Number of attempts.' }) attempts: number;
+}
+
+/** A page of events. */
+export const RegisterEventConnectionType = connectionType(
+  'RegisterEvent',
+  'A page of the event log, oldest first.',
+  () => RegisterEventObject,
+);
+
+@ObjectType('RegisterEventCount', { description: 'Events of one type in one minute.', simpleResolvers: true })
+export class RegisterEventCountType implements EventCount {
+  @Field(() => DateTime, { description: 'Start of the minute in which the events were recorded.' }) minute: Date;
+  @Field(() => RegisterEventTypeEnum, { description: 'Type of the events.' }) type: RegisterEventType;
+  @Field(() => Int, { description: 'Number of events.' }) count: number;
+}
+
+/** Arguments that filter events. */
+@ArgsType()
+export class EventFilterArgs implements EventFilter {
+  @Field(() => [RegisterEventTypeEnum], { nullable: true, defaultValue: null, description: 'Only these types.' })
+  types: RegisterEventType[] | null;
+  @Field(() => Duid, { nullable: true, defaultValue: null, description: 'Only events of this Data User.' })
+  duid: string | null;
+}
+
+/** Arguments of a page of the event log. */
+@ArgsType()
+export class RegisterEventArgs extends EventFilterArgs implements PageRequest {
+  @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Cursor after which the page starts; empty or absent: the start of the log.',
+  })
+  after: string | null;
+}
+
+/** Arguments of the latest events. */
+@ArgsType()
+export class LatestEventArgs extends EventFilterArgs {
+  @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries, 1 to 500.' }) first: number;
+}
+
+/** Arguments of a subscription to events. */
+@ArgsType()
+export class EventStreamArgs extends EventFilterArgs {
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description:
+      'Cursor of the last received event; the events after it are sent first. Empty: from the start of the log. Absent: from now on.',
+  })
+  after: string | null;
+}
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@ObjectType('EventLogEntry', { description: 'An entry of the event log.', simpleResolvers: true })
+class EventLogEntryType implements EventLogEntry {
+  @Field(() => EventId, { description: 'The event.' }) id: string;
+  @Field(() => String, { description: 'Cursor of the event.' }) cursor: string;
+  @Field(() => RegisterEventTypeEnum, { description: 'Type of the event.' }) type: RegisterEventType;
+  @Field(() => Duid, {
+    nullable: true,
+    description: 'Data User that may read the event; null if only the back office may.',
+  })
+  duid: string | null;
+}
+
+@Directive('@inaccessible')
+@ObjectType('EventLogPage', { description: 'Entries of the event log after a cursor.', simpleResolvers: true })
+export class EventLogPageType implements EventLogPage {
+  @Field(() => String, { description: 'Cursor after the last entry.' }) cursor: string;
+  @Field(() => [EventLogEntryType], { description: 'Entries, oldest first.' }) entries: readonly EventLogEntryType[];
+}

@@ -1,0 +1,46 @@
+import { TOKEN_REF_PATTERN } from '../../../schema/identifiers';
+import type { CallContext } from '../../server/callers/caller';
+import type { KeyedHash } from '../../server/keyed-hash';
+import { ReidentificationProof as ReidentificationProofQuestion } from '../../../schema/generated/questions-to-identity';
+import { askSubgraph } from '../../server/graph/service-question';
+import type { SubgraphLink } from '../../server/graph/subgraph-link';
+import type { RedeemedToken } from './redeemed-token.repository';
+
+/** What `identity` attests of a re-identification (decisions A/B, 3). Whether its token is still valid is decided when it is redeemed. */
+export interface ReidentificationProof {
+  /** The Data User that initiated it; no other organisation may use it. */
+  readonly initiator: string;
+  readonly identityRecordId: string;
+  /** Null once the Identity Record was anonymised. */
+  readonly meterPointId: string | null;
+  /** Whether the customer has confirmed it. */
+  readonly isConfirmed: boolean;
+  /** Whether the Identity Record is closing or was anonymised. */
+  readonly isClosed: boolean;
+  readonly token: RedeemedToken;
+}
+
+/** Queries what a token proves from `identity`; undefined for a token that it never issued. */
+export type ReidentificationProofs = (
+  tokenRef: string,
+  context: CallContext,
+) => Promise<ReidentificationProof | undefined>;
+
+/** Proofs by GraphQL, with the service account. */
+export function reidentificationProofs(identity: SubgraphLink, hashOfToken: KeyedHash): ReidentificationProofs {
+  return async (tokenRef, context) => {
+    if (!TOKEN_REF_PATTERN.test(tokenRef)) return undefined;
+    const result = await askSubgraph(identity, 'access', ReidentificationProofQuestion, { token: tokenRef }, context);
+    const proof = result.reidentificationProof;
+    if (proof === null) return undefined;
+    const { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing } = proof;
+    return {
+      initiator,
+      identityRecordId,
+      meterPointId,
+      isConfirmed: status === 'CONFIRMED',
+      isClosed: anonymised || closing,
+      token: { hash: hashOfToken(tokenRef), expiresAt: new Date(expiresAt) },
+    };
+  };
+}

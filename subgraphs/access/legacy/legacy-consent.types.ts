@@ -1,0 +1,87 @@
+import { Directive, Field, ID, InputType, ObjectType } from 'type-graphql';
+import { ConsentKey, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
+import type { ShownConsent, StandingConsent } from './legacy-consent.repository';
+import type { AccessState, DataType } from '../records/access-record';
+import type { LegacyConsent } from './legacy-consent';
+import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { AccessStateEnum } from '../records/access-record.enums';
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@InputType('LegacyRequestInput', { description: 'Internal: origin of a request of Interface B.' })
+export class LegacyRequestInput {
+  @Field(() => ID, { description: 'The account of the caller.' }) accountId: string;
+  @Field(() => Duid, { description: 'DUID of the account.' }) duid: string;
+  @Field(() => String, { nullable: true, description: 'Idempotency key of the request.' }) idempotencyKey:
+    string | null;
+  @Field(() => String, { description: 'Keyed hash of the content of the request.' }) contentHash: string;
+}
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@InputType('LegacyConsentInput', { description: 'Internal: a consent of Interface B without personal data.' })
+export class LegacyConsentInput implements LegacyConsent {
+  @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
+  @Field(() => String, { nullable: true, defaultValue: null, description: "The Data User's own reference." })
+  userDefinedReference: string | null;
+  @Field(() => Uri, { description: 'Terms that the customer agreed to.' }) termsUrl: string;
+  @Field(() => DateTime, { nullable: true, defaultValue: null, description: 'When the consent ends.' })
+  consentExpiry: Date | null;
+  @Field(() => String, { description: 'How consent was given.' }) method: string;
+  @Field(() => [DataTypeEnum], { description: 'Categories of data that are covered.' }) dataTypes: DataType[];
+}
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@InputType('ConsentedIdentityRecordInput', { description: 'Internal: the Identity Record of a consent.' })
+export class ConsentedIdentityRecordInput {
+  @Field(() => ID, { description: 'Internal identifier.' }) id: string;
+  @Field(() => IdentityRecordKey, { description: 'Its key.' }) ref: string;
+  @Field(() => ID, { description: 'Opaque id of its meter point.' }) meterPointId: string;
+}
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@ObjectType('RecordedConsent', { description: 'Internal: a recorded consent.', simpleResolvers: true })
+export class RecordedConsentType {
+  @Field(() => ConsentKey, { description: 'Its key.' }) key: string;
+  @Field(() => DateTime, { nullable: true, description: 'When it ends.' }) consentExpiry: Date | null;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@ObjectType('StandingConsent', {
+  description: 'Internal: present state of a consent of Interface B.',
+  simpleResolvers: true,
+})
+export class StandingConsentType implements StandingConsent {
+  @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
+  @Field(() => AccessStateEnum, { description: "Its state, by the register's clock." }) state: AccessState;
+  @Field(() => ID, { description: 'Internal identifier of its Identity Record.' }) identityRecordId: string;
+  @Field(() => ID, { nullable: true, description: 'Its meter point; null once its Identity Record is closed.' })
+  meterPointId: string | null;
+}
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@ObjectType('ShownConsent', { description: 'Internal: an ACTIVE consent at a meter point.', simpleResolvers: true })
+export class ShownConsentType implements ShownConsent {
+  @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Internal identifier of the Identity Record that its Data User linked; null after a re-identification.',
+  })
+  identityRecordId: string | null;
+  @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
+  @Field(() => String, { nullable: true, description: "The Data User's own reference, for that Data User." })
+  userDefinedReference: string | null;
+  @Field(() => Uri, { description: 'Terms that the customer agreed to.' }) termsUrl: string;
+  @Field(() => DateTime, { nullable: true, description: 'When the consent ends.' }) consentExpiry: Date | null;
+  @Field(() => String, { description: 'How consent was given.' }) method: string;
+  @Field(() => [DataTypeEnum], { description: 'Categories of data that are covered.' }) dataTypes: DataType[];
+}

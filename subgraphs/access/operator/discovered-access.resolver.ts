@@ -1,0 +1,77 @@
+import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { refuse } from '../../../schema/register-error';
+import { AccessKey, CalendarDate, Mpxn } from '../../../schema/scalars';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import type { Idempotency } from '../../server/idempotency';
+import type { DataType } from '../records/access-record';
+import type { DiscoveredAccessReport, DiscoveredState } from './discovered-access';
+import { discoveredAccessViolations } from './discovered-access-rules';
+import type { DiscoveredAccessRepository } from './discovered-access.repository';
+import type { DiscoveredMeterPoints } from './discovered-meter-points.client';
+
+const DiscoveredStateEnum = graphqlEnum('DiscoveredState', 'State of the record of a discovered access.', {
+  DISCOVERED: 'Visible to the customer; it cannot authorise data release.',
+  EXPIRED: 'The last sighting is too old.',
+} satisfies Record<DiscoveredState, string>);
+
+@InputType('DiscoveredAccessInput', {
+  description: 'A report by the communications operator of an organisation that is not registered.',
+})
+export class DiscoveredAccessInputType implements DiscoveredAccessReport {
+  @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
+  @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
+  @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
+  @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;
+  @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
+  @Field(() => String, { description: "The operator's reference of this report." }) sourceReference: string;
+  @Field(() => CalendarDate, { nullable: true, description: 'Last request seen.' }) lastSeen?: string | null;
+}
+
+@ObjectType('DiscoveredAccessReport', { description: 'A reported access.', simpleResolvers: true })
+export class DiscoveredAccessReportType {
+  @Field(() => AccessKey, { description: 'The access key: a secret. It verifies, and authorises nothing.' }) ak: string;
+  @Field(() => DiscoveredStateEnum, { description: 'State of the record.' }) state: DiscoveredState;
+  @Field(() => Boolean, { description: 'False for a repeat, which updates the record.' }) isNew: boolean;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}
+
+const OPERATION = 'reportDiscoveredAccess';
+
+/** Reports of the communications operator (decisions A/B, 5; POST /discovered-access). */
+@Resolver()
+export class DiscoveredAccessResolver {
+  constructor(
+    private readonly discoveries: DiscoveredAccessRepository,
+    private readonly meterPoints: DiscoveredMeterPoints,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @MayCall('communications_operator')
+  @Mutation(() => DiscoveredAccessReportType, {
+    description:
+      'Reports an organisation that requests data of a meter point without being registered. A repeat for the same meter point and ' +
+      'organisation updates its record.',
+  })
+  async reportDiscoveredAccess(
+    @Arg('input', () => DiscoveredAccessInputType, { description: 'The report.' }) input: DiscoveredAccessInputType,
+    @Arg('idempotencyKey', () => String, {
+      nullable: true,
+      description: 'Key under which the response is stored for repeats, for 24 hours.',
+    })
+    idempotencyKey: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<DiscoveredAccessReportType> {
+    const { accountId } = callerOf(context);
+    const request = this.idempotency.request(accountId, OPERATION, idempotencyKey ?? null, input);
+    const kept = await this.discoveries.findStoredResponse(request);
+    if (kept) return { ...kept, replayed: true };
+    refuse(discoveredAccessViolations(input, await this.discoveries.today()));
+    const meterPointId = await this.meterPoints(input.mpxn, context);
+    return this.discoveries.report({ accountId, meterPointId, report: input }, request);
+  }
+}

@@ -1,0 +1,15 @@
+import type { CallContext } from '../../server/callers/caller';
+import { KeepDiscoveredMeterPoint } from '../../../schema/generated/questions-to-identity';
+import { askSubgraph } from '../../server/graph/service-question';
+import type { SubgraphLink } from '../../server/graph/subgraph-link';
+
+/** Returns the opaque id of a meter point with discovered access; `identity` stores its MPxN. */
+export type DiscoveredMeterPoints = (mpxn: string, context: CallContext) => Promise<string>;
+
+/** Meter points by GraphQL, with the service account. */
+export function discoveredMeterPoints(identity: SubgraphLink): DiscoveredMeterPoints {
+  return async (mpxn, context) => {
+    const result = await askSubgraph(identity, 'access', KeepDiscoveredMeterPoint, { mpxn }, context);
+    return result.keepDiscoveredMeterPoint.meterPointId;
+  };
+}

@@ -1,0 +1,113 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { AccessKey } from '../../../schema/scalars';
+import { type CallContext, callerOf, requireAmong } from '../../server/callers/caller';
+import type { Connection } from '../../server/lists/connection';
+import type { DirectoryEntry } from '../accounts/data-user.repository';
+import { DIRECTORY_READERS, DataUserType } from '../accounts/data-user.resolver';
+import type { AccessDependencies } from '../dependencies';
+import { isOwner } from './access-record';
+import { AccessEventType, AccessRecordType, IdentityRecordReference, RecordMetadataType } from './access-record.types';
+import { disclosedKey } from './change-refusal.queries';
+import type { Transition, Version } from './record-history.queries';
+import { RecordHistoryArgs, TransitionConnectionType, VersionConnectionType } from './record-history.types';
+import type { AccessRecordRepository } from './access-record.repository';
+import type { StoredAccessRecord } from './stored-access-record.queries';
+
+/** Fields of an access record that depend on the caller, or are read only if selected. */
+@Resolver(() => AccessRecordType)
+export class AccessRecordFieldsResolver {
+  constructor(private readonly parts: Pick<AccessDependencies, 'records' | 'dataUsers' | 'history'>) {}
+
+  @FieldResolver(() => AccessKey, {
+    nullable: true,
+    description: 'The access key, for its registrant only. Portals receive an alias that expires after one hour.',
+  })
+  ak(@Root() record: StoredAccessRecord, @Ctx() context: CallContext): string {
+    return disclosedKey(record, context, this.parts.records);
+  }
+
+  @FieldResolver(() => DataUserType, {
+    nullable: true,
+    description: 'The Data User that registered it: for callers who may read the directory.',
+  })
+  async dataUser(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<DirectoryEntry | null> {
+    requireAmong(DIRECTORY_READERS, callerOf(context));
+    return row.duid === null ? null : this.parts.dataUsers.byDuid(row.duid);
+  }
+
+  @FieldResolver(() => IdentityRecordReference, {
+    nullable: true,
+    description: 'The linked Identity Record: for its own Data User only.',
+  })
+  identityRecord(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): IdentityRecordReference | null {
+    if (context.caller === null) throw new RegisterError('AUT001');
+    if (!isOwner(context.caller, row.duid)) throw new RegisterError('PRM002');
+    const linkedByOwner = row.identity_record_ref !== null && row.identity_record_id !== null;
+    return linkedByOwner ? { id: row.identity_record_id as string } : null;
+  }
+
+  @FieldResolver(() => TransitionConnectionType, {
+    description: 'Every state change, oldest first: for the owner, the customer and the back office.',
+  })
+  transitions(
+    @Root() { row, isCustomers }: StoredAccessRecord,
+    @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
+    @Ctx() context: CallContext,
+  ): Promise<Connection<Transition>> {
+    if (!isCustomers) mayReadHistory(row.duid, context);
+    return this.parts.history.transitions(row.id, page);
+  }
+
+  @FieldResolver(() => VersionConnectionType, {
+    description: 'Every version of the content, oldest first: for the owner and the back office.',
+  })
+  versions(
+    @Root() { row }: StoredAccessRecord,
+    @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
+    @Ctx() context: CallContext,
+  ): Promise<Connection<Version>> {
+    mayReadHistory(row.duid, context);
+    return this.parts.history.versions(row.id, page);
+  }
+}
+
+/** The record identifier, which is the access key. */
+@Resolver(() => RecordMetadataType)
+export class RecordMetadataResolver {
+  constructor(private readonly records: AccessRecordRepository) {}
+
+  @FieldResolver(() => AccessKey, {
+    nullable: true,
+    description: 'The access key: for its registrant, and for a caller that supplied it.',
+  })
+  recordIdentifier(@Root() { record }: { record: StoredAccessRecord }, @Ctx() context: CallContext): string {
+    return disclosedKey(record, context, this.records);
+  }
+}
+
+/** The Data User's reference to its customer; it is decrypted only if selected. */
+@Resolver(() => AccessEventType)
+export class AccessEventResolver {
+  constructor(private readonly records: Pick<AccessRecordRepository, 'referenceOf'>) {}
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      "The Controller's internal reference; null after the customer was anonymised. For a consent of Interface B only its Data User and its customer can read it.",
+  })
+  controllerReference(
+    @Root() { record }: { record: StoredAccessRecord },
+    @Ctx() { caller }: CallContext,
+  ): string | null {
+    const { is_legacy: isLegacy, duid } = record.row;
+    const isShown = !isLegacy || record.isCustomers || (caller !== null && isOwner(caller, duid));
+    return isShown ? this.records.referenceOf(record) : null;
+  }
+}
+
+function mayReadHistory(duid: string | null, context: CallContext): void {
+  const caller = callerOf(context);
+  const { role } = caller;
+  if (!isOwner(caller, duid) && role !== 'admin' && role !== 'analyst') throw new RegisterError('PRM002');
+}

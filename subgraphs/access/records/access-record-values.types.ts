@@ -1,0 +1,69 @@
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { Uri } from '../../../schema/scalars';
+import type {
+  Consent,
+  ConsentType,
+  ControllerNotice,
+  Notice,
+  NoticeDetail,
+  Recipient,
+  StorageConditions,
+} from './access-record';
+import { ConsentTypeEnum } from './access-record.enums';
+
+/** An optional field, null by default in input. */
+export const optional = (description: string) => ({ nullable: true, defaultValue: null, description }) as const;
+
+@ObjectType('StorageConditions', {
+  description: 'Where and how long a controller stores the data.',
+  simpleResolvers: true,
+})
+@InputType('StorageConditionsInput', { description: 'Where and how long a controller stores the data.' })
+export class StorageConditionsType implements StorageConditions {
+  @Field(() => String, { description: 'Country, ISO 3166-1 alpha-2.' }) location: string;
+  @Field(() => String, { description: 'ISO 8601 duration.' }) retentionPeriod: string;
+}
+
+@ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.', simpleResolvers: true })
+@InputType('NoticeDetailInput', { description: 'A notice that the customer agreed to.' })
+export class NoticeDetailType implements NoticeDetail {
+  @Field(() => Uri, { description: 'The terms, publicly accessible.' }) termsUrl: string;
+  @Field(() => String, { description: 'Version of the agreed notice, at most 50 characters.' }) noticeVersion: string;
+  @Field(() => String, optional('ISO 639-1 code.')) noticeLanguage: string | null;
+}
+
+@ObjectType('ControllerNotice', {
+  description: 'The notice of one controller of a joint arrangement.',
+  simpleResolvers: true,
+})
+@InputType('ControllerNoticeInput', { description: 'The notice of one controller of a joint arrangement.' })
+export class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
+  @Field(() => String, { description: 'Name of the controller.' }) controllerName: string;
+}
+
+@ObjectType('Notice', {
+  description: 'The notice of a consent; exactly one member is populated.',
+  simpleResolvers: true,
+})
+@InputType('NoticeInput', { description: 'The notice of a consent; exactly one member is populated.' })
+export class NoticeType implements Notice {
+  @Field(() => NoticeDetailType, optional('One notice covering all controllers.'))
+  sharedNotice: NoticeDetailType | null;
+  @Field(() => [ControllerNoticeType], optional('Joint arrangements only: one for each controller.'))
+  notices: ControllerNoticeType[] | null;
+}
+
+@ObjectType('Recipient', { description: 'A third party who may receive data.', simpleResolvers: true })
+@InputType('RecipientInput', { description: 'A third party who may receive data.' })
+export class RecipientType implements Recipient {
+  @Field(() => String, { description: 'Name, at most 255 characters.' }) name: string;
+  @Field(() => String, { description: 'How it uses the data.' }) role: string;
+  @Field(() => Uri, optional('Its privacy notice.')) privacyUrl: string | null;
+}
+
+@ObjectType('Consent', { description: 'How consent was given.', simpleResolvers: true })
+@InputType('ConsentInput', { description: 'How consent was given.' })
+export class ConsentGivenType implements Consent {
+  @Field(() => ConsentTypeEnum, { description: 'Type of consent.' }) consentType: ConsentType;
+  @Field(() => String, optional('How it was captured, at most 100 characters.')) method: string | null;
+}

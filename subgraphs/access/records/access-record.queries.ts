@@ -1,0 +1,152 @@
+import type { Database } from '../../server/database/database';
+import {
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  cursorOf,
+  cursorPosition,
+  requirePageSize,
+} from '../../server/lists/connection';
+import type { Session } from '../../server/database/transaction';
+import type { AccessState, LegalBasis } from './access-record';
+import { outsideCheck } from '../../server/database/check-only';
+import { countListings } from '../customers/lookup-counts.repository';
+import { storedTotal } from './record-counts.repository';
+import { stateNow } from './record-state.sql';
+import {
+  ACCESS_RECORD_COLUMNS,
+  type AccessRecordRow,
+  COLUMNS_WITHOUT_REFERENCE,
+  StoredAccessRecord,
+} from './stored-access-record.queries';
+
+/** Conditions on the records of a list; null omits a condition. */
+export interface AccessRecordFilter {
+  readonly duid: string | null;
+  readonly meterPointId: string | null;
+  readonly state: AccessState | null;
+  readonly legalBasis: LegalBasis | null;
+}
+
+/** A page of access records; `total` counts the whole list. */
+export type AccessRecordPage = CountedConnection<StoredAccessRecord>;
+
+/** Maximum entries of a page (decisions A/B, 3). */
+export const MAX_PAGE_SIZE = 500;
+
+const filters = (state: string) => `($3::text is null or ${state} = $3) and ($4::text is null or legal_basis = $4)`;
+const NEWEST_FIRST = 'order by created_at desc, id desc';
+const AFTER = '(created_at, id) < ($5::timestamptz, $6::uuid)';
+
+interface Scope {
+  readonly name: string;
+  readonly where: string;
+  readonly page: string;
+}
+
+/** Statement that reads a page and counts its listing, so that every list that a caller reads is counted. */
+function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS): Scope {
+  const listed = `select id, meter_point_id from page ${NEWEST_FIRST} limit $7 - 1`;
+  const page = `with page as (
+      select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds
+      from access_record where ${where} and ${filters(stateNow())} and ${AFTER} ${NEWEST_FIRST} limit $7),
+    looked as (${countListings(listed, '$8')})
+    select * from page ${NEWEST_FIRST}`;
+  return { name, where, page };
+}
+
+/**
+ * One statement per combination of conditions, so that each has a plan with its own index. Only portals read all records of a meter point;
+ * they include DISCOVERED records until they are claimed.
+ */
+const SCOPES = {
+  everything: scope('access_records', '$1::text is null and $2::text is null'),
+  dataUser: scope('access_records_of_data_user', 'duid = $1 and $2::text is null'),
+  ownAtMeterPoint: scope('own_access_records_at_meter_point', 'meter_point_id = $2 and duid = $1'),
+  meterPoint: scope(
+    'access_records_at_meter_point',
+    '$1::text is null and meter_point_id = $2 and claimed_at is null',
+    COLUMNS_WITHOUT_REFERENCE,
+  ),
+};
+
+function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
+  if (meterPointId === null) return duid === null ? SCOPES.everything : SCOPES.dataUser;
+  return duid === null ? SCOPES.meterPoint : SCOPES.ownAtMeterPoint;
+}
+
+/** A row of a list. */
+export type ListedRow = AccessRecordRow & { readonly created_seconds: number };
+
+/** Instant in ISO 8601 with microseconds, which a Date cannot represent. */
+function instantOf(seconds: number): string {
+  const microseconds = Math.round(seconds * 1e6);
+  const milliseconds = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1000).padStart(3, '0')}Z`;
+}
+
+/** Lists of access records. Every read counts a listing of each record of the page (decisions A/B, 10). */
+export class AccessRecordQueries {
+  constructor(private readonly database: Database) {}
+
+  /** Returns a page, newest first, and counts the listing for an account. */
+  async page(filter: AccessRecordFilter, page: PageRequest, accountId: string): Promise<AccessRecordPage> {
+    // Counted also if a check selects it: a check must not hide who read a list.
+    const rows = await outsideCheck(() => this.rows(this.database.pool, filter, page, accountId));
+    const isBackOffice = filter.duid === null && filter.meterPointId === null;
+    return this.listed(filter, page, rows, (row) => {
+      const record = new StoredAccessRecord(row);
+      return isBackOffice ? record.forBackOffice() : record;
+    });
+  }
+
+  /** Returns the rows of a page, and one more if there is another page. */
+  async rows(
+    session: Session,
+    filter: AccessRecordFilter,
+    page: PageRequest,
+    accountId: string,
+  ): Promise<readonly ListedRow[]> {
+    requirePageSize(page.first, MAX_PAGE_SIZE);
+    const [createdAt, id] = cursorPosition(page.after);
+    const values = [...conditions(filter), createdAt, id, page.first + 1, accountId];
+    const { name, page: text } = scopeOf(filter);
+    return (await session.query<ListedRow>({ name, text, values })).rows;
+  }
+
+  /** Builds the page of these rows. */
+  listed(
+    filter: AccessRecordFilter,
+    page: PageRequest,
+    rows: readonly ListedRow[],
+    recordOf: (row: ListedRow) => StoredAccessRecord,
+  ): AccessRecordPage {
+    const cursor = (row: ListedRow) => cursorOf([instantOf(row.created_seconds), row.id]);
+    return counted(connectionOf(rows, page, cursor, recordOf), () => this.count(filter));
+  }
+
+  /**
+   * Counts the whole list exactly, if the client selects the total. A list of all records or of a Data User reads the stored counts. The
+   * records of a meter point are few, and counted one by one; so are all records before they are counted for the first time.
+   */
+  async count(filter: AccessRecordFilter): Promise<number> {
+    const stored = filter.meterPointId === null ? await storedTotal(this.database.pool, filter) : undefined;
+    return stored ?? this.countRows(filter);
+  }
+
+  /** PostgreSQL reads an index entry of every record: 50 to 100 ms for a million. */
+  private async countRows(filter: AccessRecordFilter): Promise<number> {
+    const { name, where } = scopeOf(filter);
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_${name}`,
+      text: `select count(*) as total from access_record where ${where} and ${filters(stateNow())}`,
+      values: conditions(filter),
+    });
+    return Number(rows[0]?.total);
+  }
+}
+
+function conditions({ duid, meterPointId, state, legalBasis }: AccessRecordFilter): unknown[] {
+  return [duid, meterPointId, state, legalBasis];
+}

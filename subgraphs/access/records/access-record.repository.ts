@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { newIdentifier } from '../../../schema/identifiers';
+import { RegisterError } from '../../../schema/register-error';
+import type { Database } from '../../server/database/database';
+import { type IdempotentRequest } from '../../server/idempotency';
+import type { KeyedHash } from '../../server/keyed-hash';
+import { seal, unseal } from '../../server/sealed';
+import { type AccessRecordInput, LEGAL_BASES, type RevocationReason, mayFollow } from './access-record';
+import { documentOf } from './record-document';
+import {
+  type RedeemedToken,
+  isLinkToClosed,
+  isTokenRejected,
+  rejectedToken,
+} from '../identity-links/redeemed-token.repository';
+import { type ControllerReferences } from './controller-references.queries';
+import { type AccessRecordRow, StoredAccessRecord } from './stored-access-record.queries';
+import { BY_ID, BY_KEY, REPLACE, REVOKE, type RegisteringInterface, registrationStatement } from './access-record.sql';
+
+/** What `identity` attests when a record is registered. */
+export interface IdentityLink {
+  readonly id: string;
+  readonly meterPointId: string;
+  /** The Identity Record reference that the owner supplied; null for a link by re-identification, which must not disclose it. */
+  readonly ref: string | null;
+  /** The re-identification token that the registration redeems, if it links by one. */
+  readonly token?: RedeemedToken;
+}
+
+/** The account and Data User of a change. */
+export interface Actor {
+  readonly accountId: string;
+  readonly duid: string;
+}
+
+/** Result of a registration: the access token for Data Providers. */
+export interface AccessToken {
+  readonly key: string;
+  readonly expiry: Date | null;
+}
+
+/** Access records in the database: found by the keyed hash of their key, changed by one conditional statement each. */
+export class AccessRecordRepository {
+  private readonly byKeyHash: (hash: Buffer) => Promise<AccessRecordRow | undefined>;
+  private readonly rowById: (id: string) => Promise<AccessRecordRow | undefined>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly hashOfKey: KeyedHash,
+    private readonly sealingKey: Buffer,
+    private readonly references: ControllerReferences,
+  ) {
+    const hex = (hash: Buffer) => hash.toString('hex');
+    type FoundRow = AccessRecordRow & { readonly key_hash: Buffer };
+    this.byKeyHash = database.reads.byKey(BY_KEY, (row: FoundRow) => hex(row.key_hash), hex);
+    this.rowById = database.reads.byKey(BY_ID, (row: AccessRecordRow) => row.id, String);
+  }
+
+  /** Returns the record with an access key. This is the hot path of verification; the row is read after the call. */
+  async byKey(key: string): Promise<StoredAccessRecord | null> {
+    const row = await this.byKeyHash(this.hashOfKey(key));
+    return row ? new StoredAccessRecord(row, key) : null;
+  }
+
+  /** Returns the record with an internal id. */
+  async byId(id: string): Promise<StoredAccessRecord | null> {
+    const row = await this.rowById(id);
+    return row ? new StoredAccessRecord(row) : null;
+  }
+
+  /** Returns the access key of a record, for its owner. */
+  keyOf(record: StoredAccessRecord): string {
+    const { key_sealed, id } = record.row;
+    return (record.openedKey ??= unseal(this.sealingKey, key_sealed, id).toString('utf8'));
+  }
+
+  /** Returns the decrypted reference of a record; null without one, and after its key was destroyed. */
+  referenceOf({ row }: StoredAccessRecord): string | null {
+    return this.references.open(row);
+  }
+
+  /**
+   * Registers a record with its first version and transition, and redeems the token of its link, if there is one. Returns undefined if the
+   * idempotency key was used before. Throws VAL009 if the token was redeemed or has expired, CNF003 if the Identity Record is closed.
+   */
+  async register(
+    actor: Actor,
+    input: AccessRecordInput,
+    link: IdentityLink,
+    idempotent: IdempotentRequest,
+    through: RegisteringInterface = 'A',
+  ): Promise<AccessToken | undefined> {
+    const id = randomUUID();
+    const key = newIdentifier('ak');
+    const keyHash = this.hashOfKey(key);
+    const token = { key, expiry: input.accessEvent.expiry ?? null };
+    const reference = this.references.seal(keyHash, input.accessEvent.controllerReference);
+    const statement = {
+      ...registrationStatement(link.token !== undefined, through),
+      values: [
+        ...idempotent.claim(token),
+        id,
+        keyHash,
+        seal(this.sealingKey, key, id),
+        actor.duid,
+        link.id,
+        link.ref,
+        link.meterPointId,
+        input.processing.legalBasis,
+        input.accessEvent.registeredAt,
+        token.expiry,
+        documentOf(input),
+        reference.sealed,
+        reference.wrappedKey,
+        ...(link.token ? [link.token.hash, link.token.expiresAt] : []),
+      ],
+    };
+    const { rowCount } = await this.database.pool.query(statement).catch(refuseRegistration);
+    return rowCount === 1 ? token : undefined;
+  }
+
+  /** Returns the response of an earlier registration with this idempotency key, if there is one. */
+  async findStoredResponse(idempotent: IdempotentRequest): Promise<AccessToken | undefined> {
+    const kept = await idempotent.findStoredResponse<StoredToken>(this.database.reads);
+    return kept && tokenOf(kept);
+  }
+
+  /** Returns the response of the concurrent registration that claimed the idempotency key. */
+  async recall(idempotent: IdempotentRequest): Promise<AccessToken> {
+    return tokenOf(await idempotent.recall<StoredToken>(this.database.pool));
+  }
+
+  /**
+   * Replaces the content of an ACTIVE record. Returns undefined if no record met the conditions. Throws CNF003 if the Identity Record was
+   * closed after the record expired.
+   */
+  async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
+    const { accessEvent, processing } = input;
+    const reference = this.references.seal(this.hashOfKey(key), accessEvent.controllerReference);
+    const values = [
+      ...this.target(actor, key, ifVersions),
+      processing.legalBasis,
+      accessEvent.registeredAt,
+      accessEvent.expiry ?? null,
+      documentOf(input),
+      reference.sealed,
+      reference.wrappedKey,
+      LEGAL_BASES.filter((former) => mayFollow(former, processing.legalBasis)),
+    ];
+    const { rows } = await this.database.pool
+      .query<{ version: number; expiry: Date | null }>({ ...REPLACE, values })
+      .catch(refuseOfClosed);
+    return rows[0];
+  }
+
+  /** Revokes an ACTIVE record and returns when; undefined if no record met the conditions. */
+  async revoke(
+    actor: Actor,
+    key: string,
+    reason: RevocationReason | null,
+    ifVersions: number[] | null,
+  ): Promise<Date | undefined> {
+    const { rows } = await this.database.pool.query<{ revoked_at: Date }>({
+      ...REVOKE,
+      values: [...this.target(actor, key, ifVersions), reason],
+    });
+    return rows[0]?.revoked_at;
+  }
+
+  private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
+    return [this.hashOfKey(key), actor.duid, actor.accountId, ifVersions];
+  }
+}
+
+/**
+ * Maps the database error of a rejected registration: VAL009 for a token, CNF003 for a closed Identity Record. The statement has no effect.
+ */
+function refuseRegistration(error: unknown): never {
+  if (isTokenRejected(error)) throw rejectedToken();
+  return refuseOfClosed(error);
+}
+
+/** CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
+export function refuseOfClosed(error: unknown): never {
+  throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
+}
+
+/** A token as stored, in JSON. */
+interface StoredToken {
+  readonly key: string;
+  readonly expiry: string | null;
+}
+
+function tokenOf({ key, expiry }: StoredToken): AccessToken {
+  return { key, expiry: expiry === null ? null : new Date(expiry) };
+}

@@ -1,0 +1,154 @@
+import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { refuse } from '../../../schema/register-error';
+import { AccessKey } from '../../../schema/scalars';
+import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
+import type { Actor } from './access-record.repository';
+import { StoredAccessRecord } from './stored-access-record.queries';
+import { type RevocationReason } from './access-record';
+import { registrationViolations } from './rules/registration-rules';
+import { RevocationReasonEnum } from './access-record.enums';
+import { AccessRecordInputType } from './access-record.inputs';
+import {
+  AccessRecordConnectionType,
+  AccessRecordListArgs,
+  AccessRecordRegistrationType,
+  AccessRecordReplacementType,
+  AccessRecordRevocationType,
+} from './access-record.payloads';
+import { AccessRecordType } from './access-record.types';
+import { refuseAlias, refuseChange } from './change-refusal.queries';
+import type { RegistrationFacts } from './rules/registration-rule';
+import type { AccessDependencies } from '../dependencies';
+
+/** Registration, verification, replacement, revocation and lists of access records (specification, Endpoints A). */
+@Resolver(() => AccessRecordType)
+export class AccessRecordResolver {
+  constructor(private readonly parts: AccessDependencies) {}
+
+  @MayCall('anyone')
+  @Query(() => AccessRecordType, {
+    nullable: true,
+    description: 'Verifies an access record: the access key is the credential.',
+  })
+  async accessRecord(
+    @Arg('key', () => AccessKey, { description: 'The access key.' }) key: string,
+    @Ctx() context: CallContext,
+  ): Promise<StoredAccessRecord | null> {
+    const record = await this.parts.records.byKey(key);
+    if (!record) await withinLimit(this.parts.limits.verifyMisses, clientNetwork(context.clientAddress));
+    else this.parts.looks.verified(record.id, organisationOf(context));
+    return record;
+  }
+
+  @MayCall('data_user')
+  @Query(() => AccessRecordConnectionType, { description: "The caller's own access records, newest first." })
+  accessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
+    const { state, legalBasis } = args;
+    const filter = { duid: duidOf(context), meterPointId: null, state, legalBasis };
+    return this.parts.lists.page(filter, args, callerOf(context).accountId);
+  }
+
+  @MayCall('admin', 'analyst')
+  @Query(() => AccessRecordConnectionType, {
+    description: 'The access records of all Data Users, newest first: for the back office.',
+  })
+  allAccessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
+    const { state, legalBasis } = args;
+    const filter = { duid: null, meterPointId: null, state, legalBasis };
+    return this.parts.lists.page(filter, args, callerOf(context).accountId);
+  }
+
+  @MayCall('data_user')
+  @Mutation(() => AccessRecordRegistrationType, { description: 'Registers an access record.' })
+  async registerAccessRecord(
+    @Arg('input', () => AccessRecordInputType, { description: 'The record.' }) input: AccessRecordInputType,
+    @Arg('idempotencyKey', () => String, {
+      nullable: true,
+      description: 'Key under which the response is stored for repeats, for 24 hours.',
+    })
+    idempotencyKey: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<AccessRecordRegistrationType> {
+    const actor = actorOf(context);
+    const idempotent = this.parts.idempotency.request(
+      actor.accountId,
+      'registerAccessRecord',
+      idempotencyKey ?? null,
+      input,
+    );
+    const [kept, now] = await Promise.all([this.parts.records.findStoredResponse(idempotent), this.parts.clock.now()]);
+    if (kept) return { accessToken: kept, replayed: true };
+    refuse(registrationViolations(input, this.facts(actor, now)));
+    const link = await this.parts.identities.vouchFor(input, actor.duid, context);
+    const registered = await this.parts.records.register(actor, input, link, idempotent);
+    return registered
+      ? { accessToken: registered, replayed: false }
+      : { accessToken: await this.parts.records.recall(idempotent), replayed: true };
+  }
+
+  @MayCall('data_user')
+  @Mutation(() => AccessRecordReplacementType, {
+    description: 'Replaces the content of an ACTIVE record; every version is stored.',
+  })
+  async replaceAccessRecord(
+    @Arg('key', () => AccessKey, { description: 'The access key; it does not change.' }) key: string,
+    @Arg('input', () => AccessRecordInputType, { description: 'The whole new content.' }) input: AccessRecordInputType,
+    @Arg('ifVersions', () => [Int], { nullable: true, description: 'Only when the current version is one of these.' })
+    ifVersions: number[] | null,
+    @Ctx() context: CallContext,
+  ): Promise<AccessRecordReplacementType> {
+    const actor = actorOf(context);
+    const [record, now] = await Promise.all([this.parts.records.byKey(key), this.parts.clock.now()]);
+    const own = record?.row.duid === actor.duid ? record : null;
+    // For a record of another Data User, or none, the reference is compared with itself, so that violations disclose nothing about its link.
+    const identityRecordRef = own ? own.row.identity_record_ref : (input.recordMetadata.identityRecordRef ?? null);
+    refuse(registrationViolations(input, this.facts(actor, now, { identityRecordRef })));
+    const replaced = await this.parts.records.replace(actor, key, input, ifVersions ?? null);
+    if (!replaced) return refuseChange(await this.parts.records.byKey(key), actor.duid, input.processing.legalBasis);
+    return { accessToken: { key, expiry: replaced.expiry }, version: replaced.version };
+  }
+
+  @MayCall('data_user', 'portal')
+  @Mutation(() => AccessRecordRevocationType, {
+    description:
+      'Revokes an ACTIVE record; nothing is deleted. A portal withdraws consent, by the alias from its list.',
+  })
+  async revokeAccessRecord(
+    @Arg('key', () => AccessKey, { description: 'The access key, or the alias of a portal.' }) key: string,
+    @Arg('reason', () => RevocationReasonEnum, { nullable: true, description: 'Why the access ends.' })
+    reason: RevocationReason | null,
+    @Arg('ifVersions', () => [Int], { nullable: true, description: 'Only when the current version is one of these.' })
+    ifVersions: number[] | null,
+    @Ctx() context: CallContext,
+  ): Promise<AccessRecordRevocationType> {
+    const actor = actorOf(context);
+    if (callerOf(context).role === 'portal') return this.withdrawByAlias(actor, key, reason, ifVersions);
+    const revokedAt = await this.parts.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
+    return revokedAt ? { ak: key, revokedAt } : refuseChange(await this.parts.records.byKey(key), actor.duid);
+  }
+
+  private async withdrawByAlias(
+    { accountId }: Actor,
+    alias: string,
+    reason: RevocationReason | null,
+    ifVersions: number[] | null,
+  ): Promise<AccessRecordRevocationType> {
+    const { portals } = this.parts;
+    const revokedAt = await portals.withdraw(accountId, alias, reason ?? 'customer-request', ifVersions ?? null);
+    return revokedAt ? { ak: alias, revokedAt } : refuseAlias(await portals.stateOf(accountId, alias));
+  }
+
+  private facts({ duid }: Actor, now: Date, replaces?: { identityRecordRef: string | null }): RegistrationFacts {
+    return { duid, production: this.parts.production, now, ...(replaces ? { replaces } : {}) };
+  }
+}
+
+function actorOf(context: CallContext): Actor {
+  return { accountId: callerOf(context).accountId, duid: duidOf(context) };
+}
+
+/** Account of the calling organisation; null for a customer and without a valid bearer token. */
+function organisationOf({ caller }: CallContext): string | null {
+  return caller === null || caller.role === 'customer' ? null : caller.accountId;
+}

@@ -1,0 +1,155 @@
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { CalendarDate, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
+import type {
+  AccessState,
+  ArrangementType,
+  Consent,
+  ControllerRole,
+  DataType,
+  LegalBasis,
+  Notice,
+  Recipient,
+  StorageConditions,
+  UkAddress,
+} from './access-record';
+import type { DiscoveredAccess, StoredController, StoredControllerArrangement } from './record-document';
+import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { AccessStateEnum, ArrangementTypeEnum, ControllerRoleEnum, LegalBasisEnum } from './access-record.enums';
+import { ConsentGivenType, NoticeType, RecipientType, StorageConditionsType } from './access-record-values.types';
+
+@Directive('@shareable')
+@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
+export class UkAddressType implements UkAddress {
+  @Field(() => String, { description: 'First line.' }) addressLine1: string;
+  @Field(() => String, { nullable: true, description: 'Second line.' }) addressLine2: string | null;
+  @Field(() => String, { description: 'Town or city.' }) townCity: string;
+  @Field(() => String, { nullable: true, description: 'County.' }) county: string | null;
+  @Field(() => String, { description: 'Postcode.' }) postcode: string;
+}
+
+@ObjectType('Controller', { description: 'A Data Controller, accountable for the legal basis.', simpleResolvers: true })
+export class ControllerType implements StoredController {
+  @Field(() => String, { description: 'Name of the organisation.' }) name: string;
+  @Field(() => ControllerRoleEnum, { description: 'Its role in the arrangement.' }) role: ControllerRole;
+  @Field(() => Uri, {
+    nullable: true,
+    description: 'Contact URL for customers; null for a discovered organisation.',
+  })
+  contactUrl: string | null;
+  @Field(() => UkAddressType, { nullable: true, description: 'Postal address.' }) address: UkAddress | null;
+  @Field(() => Uri, { nullable: true, description: 'URL at which customers exercise GDPR rights.' }) privacyRightsUrl:
+    string | null;
+  @Field(() => String, { nullable: true, description: 'Legitimate interests assessment.' }) liaReference: string | null;
+  @Field(() => String, { nullable: true, description: 'Statute behind a public task or legal obligation.' })
+  statutoryReference: string | null;
+  @Field(() => StorageConditionsType, { nullable: true, description: 'Where and how long the data is stored.' })
+  storageConditions: StorageConditions | null;
+}
+
+@ObjectType('ControllerArrangement', {
+  description: 'The accountable controller and its co-controllers.',
+  simpleResolvers: true,
+})
+export class ControllerArrangementType implements StoredControllerArrangement {
+  @Field(() => ArrangementTypeEnum, { description: 'How the controllers share responsibility.' })
+  arrangementType: ArrangementType;
+  @Field(() => String, { nullable: true, description: 'The Article 26 arrangement of joint controllers.' })
+  art26Reference: string | null;
+  @Field(() => [ControllerType], { description: 'The controllers; exactly one is sole or lead.' })
+  controllers: StoredController[];
+}
+
+@ObjectType('RecordMetadata', { description: 'Data about the record itself.', simpleResolvers: true })
+export class RecordMetadataType {
+  @Field(() => String, { description: 'Version of the schema profile that the record conforms to.' })
+  schemaVersion: string;
+  @Field(() => DateTime, { description: 'Time at which the register received it.' }) createdAt: Date;
+  @Field(() => ControllerArrangementType, { description: 'The controllers.' })
+  controllerArrangement: StoredControllerArrangement;
+  @Field(() => IdentityRecordKey, {
+    nullable: true,
+    description: 'The linked Identity Record; null when linked by re-identification.',
+  })
+  identityRecordRef: string | null;
+  @Field(() => Duid, { nullable: true, description: 'The Data User that registered it; null for a discovered access.' })
+  duid: string | null;
+}
+
+@ObjectType('Processing', { description: 'Purpose, scope and legal basis of the processing.', simpleResolvers: true })
+export class ProcessingType {
+  @Field(() => LegalBasisEnum, {
+    nullable: true,
+    description: 'Legal basis; it applies to all controllers. Null for a discovered access.',
+  })
+  legalBasis: LegalBasis | null;
+  @Field(() => String, { nullable: true, description: 'Why the data is accessed; null for a discovered access.' })
+  purpose: string | null;
+  @Field(() => [DataTypeEnum], { description: 'The data categories covered.' }) dataTypes: DataType[];
+  @Field(() => String, { description: 'Always GB.' }) jurisdiction: string;
+  @Field(() => String, { nullable: true, description: 'Who supplies the meter data.' }) dataSource: string | null;
+  @Field(() => [RecipientType], { nullable: true, description: 'Third parties who may receive data.' }) recipients:
+    Recipient[] | null;
+}
+
+@ObjectType('AccessEvent', { description: 'State and times of the access.', simpleResolvers: true })
+export class AccessEventType {
+  @Field(() => AccessStateEnum, { description: 'Present state.' }) state: AccessState;
+  @Field(() => DateTime, { description: 'When the customer consented, or the Controller registered access.' })
+  registeredAt: Date;
+  @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' })
+  expiry: Date | null;
+  @Field(() => ConsentGivenType, { nullable: true, description: 'Consent, for the consent bases.' })
+  consent: Consent | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the access was revoked.' }) revokedAt: Date | null;
+}
+
+@ObjectType('DiscoveredAccess', {
+  description: 'What the communications operator reported of an organisation that is not registered.',
+  simpleResolvers: true,
+})
+export class DiscoveredAccessType implements DiscoveredAccess {
+  @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
+  @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
+  @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;
+  @Field(() => CalendarDate, { nullable: true, description: 'Last request seen.' }) lastSeen: string | null;
+  @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
+}
+
+@Directive('@key(fields: "id", resolvable: false)')
+@ObjectType('IdentityRecord', {
+  description:
+    'The relationship of a person and a property that a Data User vouches for. Only that Data User can read it.',
+  simpleResolvers: true,
+})
+export class IdentityRecordReference {
+  @Field(() => ID, { description: 'Internal id.' }) id: string;
+}
+
+@Directive('@key(fields: "id")')
+@ObjectType('AccessRecord', { description: 'A lawful access to the meter data of a customer.', simpleResolvers: true })
+export class AccessRecordType {
+  @Field(() => ID, { description: 'Internal id; never the access key.' }) id: string;
+  @Field(() => Int, { description: 'Version of the content, from 1; the ETag over REST.' }) version: number;
+  @Field(() => RecordMetadataType, { description: 'Data about the record itself.' })
+  recordMetadata: RecordMetadataType;
+  @Field(() => NoticeType, { nullable: true, description: 'Populated for consent bases, otherwise null.' })
+  notice: Notice | null;
+  @Field(() => ProcessingType, { description: 'Purpose, scope and legal basis of the processing.' })
+  processing: ProcessingType;
+  @Field(() => AccessEventType, { description: 'State and times.' }) accessEvent: AccessEventType;
+  @Field(() => String, { nullable: true, description: 'Always null in responses.' }) reidentificationToken:
+    string | null;
+  @Field(() => [DataTypeEnum], { description: 'The data categories covered.' }) dataTypes: DataType[];
+  @Field(() => AccessStateEnum, { description: 'Present state.' }) state: AccessState;
+  @Field(() => String, { nullable: true, description: 'Name of the sole or lead controller.' }) leadControllerName:
+    string | null;
+  @Field(() => ArrangementTypeEnum, { nullable: true, description: 'Type of the arrangement.' })
+  arrangementType: ArrangementType | null;
+  @Field(() => Int, { nullable: true, description: 'Number of controllers.' }) controllerCount: number | null;
+  @Field(() => LegalBasisEnum, { nullable: true, description: 'Legal basis.' }) legalBasis: LegalBasis | null;
+  @Field(() => String, { nullable: true, description: 'Purpose.' }) purpose: string | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the access was registered.' }) registeredAt: Date | null;
+  @Field(() => DateTime, { nullable: true, description: 'When the access ends.' }) expiry: Date | null;
+  @Field(() => DiscoveredAccessType, { nullable: true, description: 'Set on DISCOVERED records only.' })
+  discoveredAccess: DiscoveredAccessType | null;
+}

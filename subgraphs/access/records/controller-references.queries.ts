@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { seal, unseal } from '../../server/sealed';
+import type { AccessRecordDocument } from './record-document';
+
+const DATA_KEY_BYTES = 32;
+
+/** An encrypted reference and its wrapped data key; both null without a reference. */
+export interface SealedReference {
+  readonly sealed: Buffer | null;
+  readonly wrappedKey: Buffer | null;
+}
+
+/** A version of a record with its stored reference. */
+export interface VersionWithReference {
+  readonly id: string;
+  readonly version: number;
+  /** Keyed hash of the access key: it identifies the record permanently, and a replacement has it without reading the record. */
+  readonly key_hash: Buffer;
+  readonly reference_sealed: Buffer | null;
+  /** The wrapped data key; null without a reference, and after it was destroyed. */
+  readonly reference_key: Buffer | null;
+  readonly document: Pick<AccessRecordDocument, 'controllerReference'>;
+}
+
+/** Columns of {@link VersionWithReference} in a statement over `access_record`, beside its document. */
+export const REFERENCE_COLUMNS = `id, version, key_hash, reference_sealed,
+  case when reference_sealed is not null then wrapped_reference_key(id, version) end as reference_key`;
+
+/** CTE that stores the data key of the version that the CTE `record` writes, unless parameter `wrapped` is null. */
+export const storedReferenceKey = (wrapped: string): string => `
+    reference_key as (
+      insert into access_keys.reference_key (record_id, version, wrapped)
+      select id, version, ${wrapped} from record where ${wrapped}::bytea is not null)`;
+
+/**
+ * Encrypts and decrypts the references of Data Users to their customers (decisions A/B, 12). Each version of a record has its own data key.
+ * Anonymising deletes the keys, which makes the references unreadable. The keyed hash of the access key is associated data: a reference
+ * does not decrypt for another record.
+ */
+export class ControllerReferences {
+  constructor(private readonly keyEncryptionKey: Buffer) {}
+
+  /** Encrypts the reference of a new version of the record with this keyed hash of its access key. */
+  seal(keyHash: Buffer, reference: string | null | undefined): SealedReference {
+    if (reference == null) return { sealed: null, wrappedKey: null };
+    const dataKey = randomBytes(DATA_KEY_BYTES);
+    const record = keyHash.toString('hex');
+    return {
+      sealed: seal(dataKey, reference, `controller reference ${record}`),
+      wrappedKey: seal(this.keyEncryptionKey, dataKey, `reference_key ${record}`),
+    };
+  }
+
+  /** Returns the reference of a version; null without one, and after its data key was destroyed. */
+  open({ key_hash, reference_sealed, reference_key, document }: VersionWithReference): string | null {
+    if (reference_sealed === null) return document.controllerReference ?? null;
+    if (reference_key === null) return null;
+    const record = key_hash.toString('hex');
+    const dataKey = unseal(this.keyEncryptionKey, reference_key, `reference_key ${record}`);
+    return unseal(dataKey, reference_sealed, `controller reference ${record}`).toString('utf8');
+  }
+}

@@ -1,0 +1,65 @@
+import { Arg, Args, Ctx, Directive, Field, FieldResolver, ID, ObjectType, Resolver, Root } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { type CallContext, type Caller, callerOf } from '../../server/callers/caller';
+import type { AccessRecordFilter, AccessRecordPage } from './access-record.queries';
+import { AccessRecordConnectionType, AccessRecordListArgs } from './access-record.payloads';
+import type { AccessDependencies } from '../dependencies';
+
+@Directive('@key(fields: "id")')
+@ObjectType('MeterPoint', {
+  description: 'A meter point, identified by an opaque id that does not disclose its MPxN.',
+  simpleResolvers: true,
+})
+export class MeterPointReference {
+  @Field(() => ID, { description: 'Opaque id.' }) id: string;
+}
+
+/** Access records of a meter point (decisions A/B, 3; GET /meter-points/{mpxn}/access-records). */
+@Resolver(() => MeterPointReference)
+export class MeterPointResolver {
+  constructor(private readonly parts: Pick<AccessDependencies, 'lists' | 'portals' | 'proofs'>) {}
+
+  @FieldResolver(() => AccessRecordConnectionType, {
+    description:
+      'Its access records: for a Data User its own, for a portal with proof of re-identification all. Each page of a portal ' +
+      'consumes its own token, and its keys are aliases that expire after one hour.',
+  })
+  async accessRecords(
+    @Root() { id }: MeterPointReference,
+    @Args(() => AccessRecordListArgs) args: AccessRecordListArgs,
+    @Arg('reidentificationToken', () => String, {
+      nullable: true,
+      description: 'Proof for a portal: a confirmed re-identification token of this meter point. The page consumes it.',
+    })
+    reidentificationToken: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<AccessRecordPage> {
+    const caller = callerOf(context);
+    const { role, duid, accountId } = caller;
+    const filter = { meterPointId: id, state: args.state, legalBasis: args.legalBasis };
+    if (role === 'portal')
+      return this.pageOfPortal(caller, { ...filter, duid: null }, args, reidentificationToken, context);
+    if (role !== 'data_user' || duid === null) throw new RegisterError('PRM001');
+    const { lists } = this.parts;
+    const page = await lists.page({ ...filter, duid }, args, accountId);
+    const isEmpty = page.nodes.length === 0;
+    if (isEmpty && (await lists.count({ duid, meterPointId: id, state: null, legalBasis: null })) === 0) {
+      throw new RegisterError('PRM002', 'The account has no access record at this meter point.');
+    }
+    return page;
+  }
+
+  /** Throws PRM003 for every defect of the proof, so that a portal learns nothing about a token of another organisation. */
+  private async pageOfPortal(
+    { accountId, duid }: Caller,
+    filter: AccessRecordFilter,
+    args: AccessRecordListArgs,
+    tokenRef: string | null,
+    context: CallContext,
+  ): Promise<AccessRecordPage> {
+    const proof = tokenRef == null ? undefined : await this.parts.proofs(tokenRef, context);
+    const isProof = proof?.isConfirmed === true && proof.initiator === duid && !proof.isClosed;
+    if (!isProof || proof.meterPointId !== filter.meterPointId) throw new RegisterError('PRM003');
+    return this.parts.portals.page(accountId, proof.token, filter, args);
+  }
+}

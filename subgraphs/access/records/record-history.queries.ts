@@ -1,0 +1,118 @@
+import DataLoader from 'dataloader';
+import {
+  type Connection,
+  type PageRequest,
+  connectionOf,
+  refuseCursor,
+  requirePageSize,
+} from '../../server/lists/connection';
+import { isChecking } from '../../server/database/check-only';
+import type { Database } from '../../server/database/database';
+import type { NamedStatement } from '../../server/database/short-reads';
+import type { AccessState, LegalBasis, RevocationReason } from './access-record';
+import type { TransitionCause } from './transitions';
+import { revokedAtNow, stateNow } from './record-state.sql';
+
+/** A state change of a record. */
+export interface Transition {
+  readonly at: Date;
+  readonly from: AccessState | null;
+  readonly to: AccessState;
+  readonly cause: TransitionCause;
+  readonly reason: RevocationReason | null;
+}
+
+/** A version of a record's content. */
+export interface Version {
+  readonly version: number;
+  readonly recordedAt: Date;
+  /** Null for a discovered access. */
+  readonly legalBasis: LegalBasis | null;
+  readonly expiry: Date | null;
+}
+
+/** Maximum entries of a page of history. */
+export const MAX_HISTORY_PAGE_SIZE = 100;
+const RECORDS_AT_ONCE = 100;
+
+/**
+ * Statement for several records: parameters are three arrays with one element per record, and column `n` of a row is the index of its
+ * record, from 1.
+ */
+const ofEach = (rows: string): string => `
+  select asked.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as asked (id, after, most, n)
+  cross join lateral (${rows} order by number limit asked.most) entry order by asked.n, entry.number`;
+
+/** Stored transitions, and those that a sweep has yet to store: a passed expiry, or the termination of the Data User, at its instant. */
+const TRANSITIONS = {
+  name: 'access_record_transitions',
+  text: ofEach(`select * from (
+      select number, case cause when 'expired' then (select expiry from access_record where id = asked.id)
+          when 'data-user-terminated' then (select revoked_at from access_record where id = asked.id) else at end as at,
+        from_state as "from", to_state as "to", cause, reason from access_record_transition where record_id = asked.id
+      union all
+      select (select coalesce(max(number), 0) + 1 from access_record_transition where record_id = record.id),
+        coalesce(${revokedAtNow('record')}, expiry), state, ${stateNow('record')},
+        case ${stateNow('record')} when 'REVOKED' then 'data-user-terminated' else 'expired' end, null
+      from access_record record where id = asked.id and state in ('ACTIVE', 'DISCOVERED') and ${stateNow('record')} <> state
+    ) transition where number > asked.after`),
+};
+
+const VERSIONS = {
+  name: 'access_record_versions',
+  text: ofEach(`select version as number, version, recorded_at as "recordedAt", legal_basis as "legalBasis", expiry
+    from access_record_version where record_id = asked.id and version > asked.after`),
+};
+
+interface Asked extends PageRequest {
+  readonly recordId: string;
+}
+
+type Numbered<Entry> = Entry & { readonly number: number };
+type HistoryReader<Entry> = (recordId: string, page: PageRequest) => Promise<Connection<Entry>>;
+
+/** History of records, oldest first. One statement reads the histories of up to 100 records. */
+export class RecordHistory {
+  /** Returns a page of state transitions. */
+  readonly transitions: HistoryReader<Transition>;
+  /** Returns a page of versions. */
+  readonly versions: HistoryReader<Version>;
+
+  constructor(private readonly database: Database) {
+    this.transitions = this.reader<Transition>(TRANSITIONS);
+    this.versions = this.reader<Version>(VERSIONS);
+  }
+
+  private reader<Entry>(statement: NamedStatement): HistoryReader<Entry> {
+    const loader = new DataLoader<Asked, Numbered<Entry>[]>((asked) => this.read<Entry>(statement, asked), {
+      cache: false,
+      maxBatchSize: RECORDS_AT_ONCE,
+      batchScheduleFn: (run) => void setImmediate(run),
+    });
+    return async (recordId, page) => {
+      requirePageSize(page.first, MAX_HISTORY_PAGE_SIZE);
+      const asked = { recordId, ...page, after: page.after === null ? null : numberOf(page.after) };
+      const rows = isChecking() ? ((await this.read<Entry>(statement, [asked]))[0] ?? []) : await loader.load(asked);
+      return connectionOf(rows, page, ({ number }) => String(number));
+    };
+  }
+
+  private async read<Entry>(statement: NamedStatement, asked: readonly Asked[]): Promise<Numbered<Entry>[][]> {
+    const { rows } = await this.database.pool.query<Numbered<Entry> & { readonly n: number }>({
+      ...statement,
+      values: [
+        asked.map(({ recordId }) => recordId),
+        asked.map(({ after }) => after ?? 0),
+        asked.map(({ first }) => first + 1),
+      ],
+    });
+    const entries = asked.map((): Numbered<Entry>[] => []);
+    for (const row of rows) entries[row.n - 1]?.push(row);
+    return entries;
+  }
+}
+
+/** Number of the entry after which a page starts. Throws VAL001 at `after` for an invalid cursor. */
+function numberOf(cursor: string): string {
+  return /^[1-9]\d{0,8}$/.test(cursor) ? cursor : refuseCursor();
+}

@@ -1,0 +1,56 @@
+import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../../schema/scalars';
+import type { PageRequest } from '../../server/lists/connection';
+import type { Transition, Version } from './record-history.queries';
+import type { AccessState, LegalBasis, RevocationReason } from './access-record';
+import type { TransitionCause } from './transitions';
+import { AccessStateEnum, LegalBasisEnum, RevocationReasonEnum, TransitionCauseEnum } from './access-record.enums';
+import { connectionType } from '../../server/lists/connection.types';
+
+/** Arguments of a page of history. */
+@ArgsType()
+export class RecordHistoryArgs implements PageRequest {
+  @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 100.' }) first: number;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
+  after: string | null;
+}
+
+@ObjectType('AccessRecordTransition', {
+  description: 'A state transition. It is never changed.',
+  simpleResolvers: true,
+})
+export class TransitionType implements Transition {
+  @Field(() => DateTime, { description: 'Time of the transition.' }) at: Date;
+  @Field(() => AccessStateEnum, { nullable: true, description: 'Previous state; null at registration.' })
+  from: AccessState | null;
+  @Field(() => AccessStateEnum, { description: 'New state.' }) to: AccessState;
+  @Field(() => TransitionCauseEnum, { description: 'Cause.' }) cause: TransitionCause;
+  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Reason given on revocation.' })
+  reason: RevocationReason | null;
+}
+
+/** A page of state transitions. */
+export const TransitionConnectionType = connectionType(
+  'AccessRecordTransition',
+  'A page of a history, oldest first.',
+  () => TransitionType,
+);
+
+@ObjectType('AccessRecordVersion', {
+  description: 'A version of the content of a record; every version is stored.',
+  simpleResolvers: true,
+})
+class VersionType implements Version {
+  @Field(() => Int, { description: 'Number, from 1.' }) version: number;
+  @Field(() => DateTime, { description: 'Time at which it was recorded.' }) recordedAt: Date;
+  @Field(() => LegalBasisEnum, { nullable: true, description: 'Legal basis; null for a discovered access.' })
+  legalBasis: LegalBasis | null;
+  @Field(() => DateTime, { nullable: true, description: 'Expiry.' }) expiry: Date | null;
+}
+
+/** A page of versions. */
+export const VersionConnectionType = connectionType(
+  'AccessRecordVersion',
+  'A page of a history, oldest first.',
+  () => VersionType,
+);

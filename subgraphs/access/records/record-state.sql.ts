@@ -1,0 +1,42 @@
+import { LEGAL_BASES, isConsentBasis } from './access-record';
+
+/**
+ * SQL for the state of an access record at the instant of a statement. A passed expiry and the termination of the Data User count from
+ * their instant, before a sweep stores them (decisions A/B, 1 and 2). `of` is the name of the table in the statement.
+ */
+
+/** The expiry has passed and no sweep has stored it. */
+export const hasExpired = (of = 'access_record'): string =>
+  `${of}.state in ('ACTIVE', 'DISCOVERED') and ${of}.expiry <= register_now()`;
+
+/** The expiry has not passed. */
+export const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is null or ${of}.expiry > register_now())`;
+
+/**
+ * When the Data User was terminated; null if it was not. The terminations are a constant of the statement, so that reading a record opens
+ * no table of accounts. A statement that starts after the commit of a termination reads it, unless its transaction used the same tables
+ * before; statements that write therefore read `account` ({@link isActive}).
+ */
+const terminatedAt = (of: string): string => `(data_user_terminations() ->> ${of}.duid)::timestamptz`;
+
+/** Whether the Data User of an ACTIVE record was terminated before the record expired. */
+export const endedWithDataUser = (of = 'access_record'): string =>
+  `coalesce(${of}.state = 'ACTIVE' and ${terminatedAt(of)} < coalesce(${of}.expiry, 'infinity'), false)`;
+
+/** The state that callers read. */
+export const stateNow = (of = 'access_record'): string => `case when ${endedWithDataUser(of)} then 'REVOKED'
+    when ${hasExpired(of)} then 'EXPIRED' else ${of}.state end`;
+
+/** When a record was revoked; for a termination, the instant of the termination. */
+export const revokedAtNow = (of = 'access_record'): string =>
+  `case when ${endedWithDataUser(of)} then ${terminatedAt(of)} else ${of}.revoked_at end`;
+
+/** Condition for an ACTIVE record. */
+export const isActive = (of = 'access_record'): string => `${of}.state = 'ACTIVE'
+  and ${isUnexpired(of)}
+  and not exists (select from account where account.duid = ${of}.duid and terminated_at is not null)`;
+
+/** Records whose legal basis is consent; only these can be withdrawn. */
+export const ON_CONSENT = `legal_basis in (${LEGAL_BASES.filter(isConsentBasis)
+  .map((basis) => `'${basis}'`)
+  .join(', ')})`;

@@ -1,0 +1,83 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../server/database/database';
+import { repeat } from '../../server/jobs/repeat';
+import { inTransaction } from '../../server/database/transaction';
+import type { ControllerReferences } from './controller-references.queries';
+
+/** Seconds between two searches for references in clear. A replica of the previous release writes them, and a restore brings them back. */
+const SETTLE_EVERY = 300;
+
+/** Records that one transaction locks at most; a replacement of one waits until it ends. */
+const RECORDS_AT_ONCE = 100;
+
+const IN_CLEAR = `document ->> 'controllerReference' is not null`;
+
+/** Id before all records. */
+const NONE_YET = '00000000-0000-0000-0000-000000000000';
+
+const NEXT = `select distinct record_id as id from access_record_version where ${IN_CLEAR} and record_id > $1
+  order by record_id limit ${RECORDS_AT_ONCE}`;
+
+/** Skips records that another transaction has locked; the next search finds them. */
+const LOCK = 'select id from access_record where id = any($1) for no key update skip locked';
+const VERSIONS = `
+  select record_id as id, v.version, key_hash as "keyHash", v.document ->> 'controllerReference' as reference,
+    is_reference_forgotten(record_id, v.version) as "isForgotten"
+  from access_record_version v join access_record on id = record_id
+  where record_id = any($1) and v.${IN_CLEAR}`;
+
+const SEAL = 'select seal_references($1, $2, $3, $4)';
+
+interface VersionInClear {
+  readonly id: string;
+  readonly version: number;
+  readonly keyHash: Buffer;
+  readonly reference: string;
+  /** Whether the Identity Record is closed: then the reference is deleted. */
+  readonly isForgotten: boolean;
+}
+
+/**
+ * Encrypts references that the previous release stored in clear, every five minutes, in short transactions. Replicas may run it
+ * concurrently; a crash loses nothing. Returns a function that stops it after the current transaction.
+ */
+export function encryptReferences(
+  database: Pick<Database, 'pool'>,
+  references: Pick<ControllerReferences, 'seal'>,
+  logger: Logger,
+): () => Promise<void> {
+  let stopping = false;
+  const settle = async () => {
+    for (let last: string | undefined = NONE_YET; last !== undefined && !stopping;)
+      last = await settleSome(database, references, last);
+  };
+  const stop = repeat(SETTLE_EVERY, settle, logger);
+  return () => {
+    stopping = true;
+    return stop();
+  };
+}
+
+/** Encrypts the references of the next records after an id; returns the last of these ids, undefined if there are none. */
+function settleSome(
+  { pool }: Pick<Database, 'pool'>,
+  references: Pick<ControllerReferences, 'seal'>,
+  after: string,
+): Promise<string | undefined> {
+  return inTransaction(pool, async (session) => {
+    const ids = (await session.query<{ id: string }>(NEXT, [after])).rows.map(({ id }) => id);
+    if (ids.length === 0) return undefined;
+    const { rows: locked } = await session.query<{ id: string }>(LOCK, [ids]);
+    const { rows } = await session.query<VersionInClear>(VERSIONS, [locked.map(({ id }) => id)]);
+    const sealed = rows.map(({ keyHash, reference, isForgotten }) =>
+      references.seal(keyHash, isForgotten ? null : reference),
+    );
+    await session.query(SEAL, [
+      rows.map(({ id }) => id),
+      rows.map(({ version }) => version),
+      sealed.map((each) => each.sealed),
+      sealed.map(({ wrappedKey }) => wrappedKey),
+    ]);
+    return ids.at(-1);
+  });
+}

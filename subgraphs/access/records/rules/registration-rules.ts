@@ -1,0 +1,35 @@
+import type { Violation } from '../../../../schema/register-error';
+import type { AccessRecordInput } from '../access-record';
+import { codeLists } from './code-lists';
+import { controllerArrangement } from '../controller-arrangement';
+import { fieldLimits } from './field-limits';
+import { identityLink } from './identity-link';
+import { legalBasisPopulation } from './legal-basis-population';
+import { readOnlyFields, registeredState } from './read-only-fields';
+import { registeredAt } from './registered-at';
+import { webAddresses } from './web-addresses';
+import type { RegistrationFacts, RegistrationRule } from './registration-rule';
+
+/** "Conditions that must be rejected as invalid requests" (specification, Errors) in its order, then the rules of the decisions. */
+export const registrationRules: readonly RegistrationRule[] = [
+  readOnlyFields,
+  identityLink,
+  controllerArrangement,
+  legalBasisPopulation,
+  registeredState,
+  registeredAt,
+  webAddresses,
+  fieldLimits,
+  codeLists,
+];
+
+/** Returns the violations of all rules, the first of each field. */
+export function registrationViolations(input: AccessRecordInput, facts: RegistrationFacts): Violation[] {
+  const seen = new Set<string>();
+  return registrationRules
+    .flatMap((rule) => rule(input, facts))
+    .filter(({ path }) => {
+      const field = path.join('.');
+      return !seen.has(field) && seen.add(field);
+    });
+}

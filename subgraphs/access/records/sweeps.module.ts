@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../server/database/database';
+import { repeat } from '../../server/jobs/repeat';
+import { EXPIRIES_AT_ONCE, type ScanProgress, expireSome, notifySome, subscriptionsToScan } from './expiry.repository';
+import { updateCounts } from './record-counts.repository';
+import { REVOCATIONS_AT_ONCE, revokeSomeOfTerminated } from '../accounts/termination.repository';
+
+const EXPIRE_EVERY_SECONDS = 1;
+const NOTIFY_EVERY_SECONDS = 2;
+const REVOKE_EVERY_SECONDS = 1;
+const COUNT_EVERY_SECONDS = 1;
+
+/** A periodic run; it returns early once `isToStop` is true. */
+type Sweep = (pool: Database['pool'], isToStop: () => boolean) => Promise<void>;
+
+/** Expires every record whose expiry has passed (specification, States and transitions). */
+export const expirePassed: Sweep = async (pool, isToStop) => {
+  let expired: number;
+  do expired = await expireSome(pool);
+  while (expired === EXPIRIES_AT_ONCE && !isToStop());
+};
+
+/** Stores the revocation of every record of a terminated Data User (decisions A/B, 2), a batch at a time. */
+export const revokeOfTerminated: Sweep = async (pool, isToStop) => {
+  let revoked: number;
+  do revoked = await revokeSomeOfTerminated(pool);
+  while (revoked === REVOCATIONS_AT_ONCE && !isToStop());
+};
+
+/** Inserts `consent.expiring` events for every subscription (specification, Events). */
+export const notifyOfExpiring: Sweep = async (pool, isToStop) => {
+  for (const webhookId of await subscriptionsToScan(pool)) {
+    let progress: ScanProgress | undefined;
+    do {
+      if (isToStop()) return;
+      progress = await notifySome(pool, webhookId, progress);
+    } while (progress !== undefined);
+  }
+};
+
+/** Adds the changes of records to the counts of the lists, which read later changes from the event log. */
+export const countChanges: Sweep = async (pool, isToStop) => {
+  while ((await updateCounts(pool)) && !isToStop());
+};
+
+/**
+ * Starts the sweeps of expiries, terminations, notices and counts. Replicas may run them concurrently: each skips rows that another has locked. A
+ * run that was missed or interrupted is made up by the next one.
+ */
+export function sweepExpiries({ pool }: Pick<Database, 'pool'>, logger: Logger): { stop(): Promise<void> } {
+  let stopping = false;
+  const sweeping = (seconds: number, sweep: Sweep, failure: string) =>
+    repeat(seconds, () => sweep(pool, () => stopping), logger, failure);
+  const sweeps = [
+    sweeping(EXPIRE_EVERY_SECONDS, expirePassed, 'expiry of records failed'),
+    sweeping(REVOKE_EVERY_SECONDS, revokeOfTerminated, 'revocation of records of terminated Data Users failed'),
+    sweeping(COUNT_EVERY_SECONDS, countChanges, 'counting records failed'),
+    sweeping(NOTIFY_EVERY_SECONDS, notifyOfExpiring, 'notices of expiring consents failed'),
+  ];
+  return {
+    async stop() {
+      stopping = true;
+      await Promise.all(sweeps.map((stop) => stop()));
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { RENEW_EVENT_ERA } from '../server/event-log/event-era';
+import type { SubgraphTables } from '../server/database/migrate';
+import { Accounts1790000000001 } from './migrations/0001-accounts';
+import { AccessRecords1790000000002 } from './migrations/0002-access-records';
+import { Customers1790000000003 } from './migrations/0003-customers';
+import { ClosedIdentityRecords1790000000004 } from './migrations/0004-closed-identity-records';
+import { Events1790000000005 } from './migrations/0005-events';
+import { Operator1790000000006 } from './migrations/0006-operator';
+import { LegacyConsents1790000000007 } from './migrations/0007-legacy-consents';
+import { VerificationRight1790000000009 } from './migrations/0009-verification-right';
+import { TerminatedDataUsers1790000000010 } from './migrations/0010-terminated-data-users';
+import { SealedReferences1790000000011 } from './migrations/0011-sealed-references';
+import { TransitionTable1790000000012 } from './migrations/0012-transition-table';
+import { TerminationConstant1790000000013 } from './migrations/0013-termination-constant';
+import { Outbox1790000000014 } from './migrations/0014-outbox';
+import { RecordCounts1790000000016 } from './migrations/0016-record-counts';
+import { AccessAuditIndexes1790000000017 } from './migrations/0017-audit-indexes';
+import { accessRights } from './rights.sql';
+
+/** Schema of the job queue of `access`. */
+export const ACCESS_JOBS = 'access_jobs';
+
+/** The tables of `access`: migrations in order, and the grants of its login. */
+export const accessTables: SubgraphTables = {
+  migrations: [
+    Accounts1790000000001,
+    AccessRecords1790000000002,
+    Customers1790000000003,
+    ClosedIdentityRecords1790000000004,
+    Events1790000000005,
+    Operator1790000000006,
+    LegacyConsents1790000000007,
+    VerificationRight1790000000009,
+    TerminatedDataUsers1790000000010,
+    SealedReferences1790000000011,
+    TransitionTable1790000000012,
+    TerminationConstant1790000000013,
+    Outbox1790000000014,
+    RecordCounts1790000000016,
+    AccessAuditIndexes1790000000017,
+  ],
+  rights: accessRights,
+  jobs: ACCESS_JOBS,
+  atStart: `${RENEW_EVENT_ERA('access')}; select access.renew_data_user_terminations()`,
+};

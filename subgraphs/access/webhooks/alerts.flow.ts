@@ -1,0 +1,152 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../../server/database/database';
+import type { Session } from '../../server/database/transaction';
+import type { JobQueue, Task } from '../../server/jobs/jobs';
+import {
+  type MailMessage,
+  type MailServer,
+  isDefinitelyRejected,
+  isPermanentlyRejected,
+} from '../../server/mail-server';
+import { failureFacts } from '../../server/observability/failures';
+import type { Alert, WebhookAlertRepository } from './webhook-alert.repository';
+
+/** Dependencies of {@link webhookAlerts}. */
+export interface AlertDependencies {
+  readonly database: Pick<Database, 'pool'>;
+  readonly alerts: WebhookAlertRepository;
+  readonly jobs: JobQueue;
+  /** Undefined without a mail server; production requires one. */
+  readonly mails: MailServer | undefined;
+  readonly logger: Logger;
+}
+
+/** Mails to the `alert-email` of subscriptions. */
+export interface Alerts {
+  /** Requests a mail, in the transaction that makes a delivery undelivered. */
+  request(session: Session, webhookId: string): Promise<void>;
+  /** The work of the jobs, by name. */
+  readonly tasks: Readonly<Record<string, Task>>;
+}
+
+const TASK = 'alert';
+/** Seconds until the next check whether the hour has passed: the register's clock may be moved in between. */
+const MAX_WAIT_SECONDS = 30;
+const MAX_ATTEMPTS = 10_000;
+/** Attempts to store which events a mail listed, and the milliseconds between them. */
+const MAX_STORE_ATTEMPTS = 20;
+const STORE_RETRY_MS = 500;
+
+/**
+ * Sends at most one alert mail per subscription and hour, listing all deliveries abandoned since the last one. Reserves the hour before
+ * sending and releases it only if the mail server definitely rejected the mail: a crash delays a mail, but never duplicates it.
+ */
+export function webhookAlerts(dependencies: AlertDependencies): Alerts {
+  const { database, alerts, jobs } = dependencies;
+  const schedule = (session: Session, webhookId: string, afterSeconds: number) =>
+    jobs.add(session, TASK, { webhookId }, { key: `${TASK}:${webhookId}`, afterSeconds, maxAttempts: MAX_ATTEMPTS });
+  /** Sends the mail of a reserved hour. Returns it once accepted, `unknown` if the outcome is, and undefined if no mail is due. */
+  const sendAlert = async (webhookId: string): Promise<Alert | 'unknown' | undefined> => {
+    const alert = await alerts.alert(webhookId);
+    if (alert === undefined || alert.events.length === 0) return undefined;
+    return (await send(dependencies, webhookId, alert)) === 'accepted' ? alert : 'unknown';
+  };
+  const task: Task = async (payload) => {
+    const { webhookId } = payload as { webhookId: string };
+    const hour = await alerts.reserveHour(webhookId);
+    if (hour.kind === 'later') await schedule(database.pool, webhookId, Math.min(hour.seconds, MAX_WAIT_SECONDS));
+    if (hour.kind !== 'now') return;
+    const sent = await sendAlert(webhookId).catch(async (error: unknown) => {
+      await alerts.releaseHour(webhookId);
+      throw error;
+    });
+    if (sent === 'unknown') await schedule(database.pool, webhookId, MAX_WAIT_SECONDS);
+    else if (sent !== undefined) await retried(() => alerts.storeAlerted(webhookId, sent.events));
+  };
+  return { request: (session, webhookId) => schedule(session, webhookId, 0), tasks: { [TASK]: task } };
+}
+
+/** Sends a mail. Throws if the mail server definitely did not accept it and it may be sent again. */
+async function send(
+  { mails, logger }: AlertDependencies,
+  webhook: string,
+  alert: Alert,
+): Promise<'accepted' | 'unknown'> {
+  if (mails === undefined) {
+    logger.warn({ webhook }, 'alert not sent: no mail server is configured');
+    return 'accepted';
+  }
+  try {
+    await mails.send(alert.alertEmail, alertMail(alert));
+    return 'accepted';
+  } catch (error) {
+    if (isPermanentlyRejected(error)) {
+      logger.warn({ webhook }, 'alert permanently rejected by the mail server');
+      return 'accepted';
+    }
+    if (isDefinitelyRejected(error)) throw error;
+    logger.warn({ webhook, failure: failureFacts(error) }, 'alert possibly accepted by the mail server');
+    return 'unknown';
+  }
+}
+
+/** Retries a write separately from the mail, which cannot be recalled. */
+async function retried(write: () => Promise<void>): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (failures === MAX_STORE_ATTEMPTS) throw error;
+      await wait(STORE_RETRY_MS);
+    }
+  }
+}
+
+/** Display name of the sender of mails. */
+export const SENDER = 'Central Data Access Register';
+
+/** Events that a mail lists; the log of deliveries contains all. */
+const MAX_LISTED = 200;
+
+/** Returns the mail about abandoned deliveries. It identifies events by id and contains no access key and no MPxN. */
+function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
+  const many = events.length > 1;
+  const subject = `${events.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;
+  const opening = [
+    `${many ? 'These events' : 'This event'} could not be delivered to the callback URL of your webhook subscription ${wid}: the last attempt has failed.`,
+  ];
+  const closing = [
+    ...(events.length > MAX_LISTED ? [`And ${events.length - MAX_LISTED} more.`] : []),
+    'GET /v1/webhooks/{wid}/deliveries shows every attempt. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event once more.',
+  ];
+  const lines = events
+    .slice(0, MAX_LISTED)
+    .map(({ eventId, eventType, occurredAt }) => `${eventId}  ${eventType}  ${occurredAt.toISOString()}`);
+  return {
+    subject,
+    text: [SENDER, ...opening, lines.join('\n'), ...closing].join('\n\n') + '\n',
+    html: htmlPage(subject, opening, lines, closing),
+  };
+}
+
+/** Escapes nothing: all texts are the register's own identifiers, types and times. */
+function htmlPage(
+  subject: string,
+  opening: readonly string[],
+  lines: readonly string[],
+  closing: readonly string[],
+): string {
+  const paragraphs = (texts: readonly string[]) => texts.map((text) => `<p>${text}</p>`).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${subject}</title></head>
+<body style="margin: 0; padding: 24px; background: #ffffff; font-family: Arial, sans-serif; font-size: 18px; line-height: 1.5; color: #0b0c0c;">
+<h1 style="font-size: 24px;">${SENDER}</h1>
+${paragraphs(opening)}
+<pre style="font-size: 14px; overflow-wrap: anywhere; white-space: pre-wrap;">${lines.join('\n')}</pre>
+${paragraphs(closing)}
+</body>
+</html>
+`;
+}

@@ -1,0 +1,58 @@
+import { Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { DateTime } from '../../../schema/scalars';
+import { MayCall } from '../../server/callers/caller';
+import type { DataUserRepository, DirectoryEntry } from '../accounts/data-user.repository';
+import { DataUserType } from '../accounts/data-user.resolver';
+import type { DeliveryHealth, DeliveryHealthRepository, SubscriptionHealth } from './delivery-health.repository';
+
+@ObjectType('SubscriptionHealth', {
+  description:
+    'Figures of the deliveries of a subscription, without its callback URL, which only its Data User may read.',
+  simpleResolvers: true,
+})
+export class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
+  @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
+  @Field(() => Boolean, { description: 'False while its Data User is suspended: the deliveries wait.' })
+  active: boolean;
+  @Field(() => Int, { description: 'Pending deliveries.' }) pending: number;
+  @Field(() => Int, { description: 'Failed attempts in the last hour.' }) failedAttemptsLastHour: number;
+  @Field(() => Int, { description: 'Pending deliveries whose body could not be assembled; nothing was sent.' })
+  faulty: number;
+  @Field(() => Int, { description: 'Deliveries abandoned in the last day.' }) undelivered: number;
+  @Field(() => DateTime, { nullable: true, description: 'When a delivery last succeeded.' })
+  lastDeliveredAt: Date | null;
+}
+
+@ObjectType('DeliveryHealth', { description: 'Figures of the deliveries of all subscriptions.', simpleResolvers: true })
+export class DeliveryHealthType implements DeliveryHealth {
+  @Field(() => Int, { description: 'Pending deliveries.' }) pending: number;
+  @Field(() => Int, { nullable: true, description: 'Age of the oldest pending delivery in seconds; null without one.' })
+  oldestPendingSeconds: number | null;
+  @Field(() => Int, { description: 'Deliveries that succeeded in the last hour.' }) deliveredLastHour: number;
+  @Field(() => Int, { description: 'Failed attempts in the last hour.' }) failedAttemptsLastHour: number;
+  @Field(() => Int, { description: 'Pending deliveries whose body could not be assembled; nothing was sent.' })
+  faulty: number;
+  @Field(() => Int, { description: 'Deliveries abandoned in the last day.' }) undeliveredLastDay: number;
+  @Field(() => [SubscriptionHealthType], { description: 'Figures by subscription, the most pending deliveries first.' })
+  subscriptions: SubscriptionHealth[];
+}
+
+/** Figures of deliveries for the back office, without URLs and addresses, which only the owning Data User may read. */
+@Resolver(() => SubscriptionHealthType)
+export class DeliveryHealthResolver {
+  constructor(
+    private readonly health: DeliveryHealthRepository,
+    private readonly dataUsers: DataUserRepository,
+  ) {}
+
+  @MayCall('admin', 'analyst')
+  @Query(() => DeliveryHealthType, { description: 'Figures of the deliveries of all subscriptions.' })
+  deliveryHealth(): Promise<DeliveryHealth> {
+    return this.health.now();
+  }
+
+  @FieldResolver(() => DataUserType, { description: 'The Data User of the subscription.' })
+  dataUser(@Root() { duid }: SubscriptionHealth): Promise<DirectoryEntry | null> {
+    return this.dataUsers.byDuid(duid);
+  }
+}

@@ -1,0 +1,36 @@
+import { newIdentifier } from '../../../schema/identifiers';
+import { RegisterError } from '../../../schema/register-error';
+import { batched } from '../../delivery/batched';
+import { MpxnsOfIdentityRecords } from '../../../schema/generated/questions-to-identity';
+import { askSubgraph } from '../../server/graph/service-question';
+import type { SubgraphLink } from '../../server/graph/subgraph-link';
+
+/**
+ * Returns the MPxN of an Identity Record by its internal id; null once it is anonymised. Throws if the record cannot be decrypted, and
+ * while `identity` is unavailable ({@link isIdentityUnavailable}).
+ */
+export type MpxnOfRecord = (identityRecordId: string) => Promise<string | null>;
+
+/** Records per query, and concurrent queries. */
+const BATCHES = { maxSize: 200, concurrency: 1 };
+
+/** Returns a batched query to `identity`, which alone stores MPxNs. Caches nothing. */
+export function mpxnsOfRecords(identity: SubgraphLink): MpxnOfRecord {
+  const recordOf = batched(async (requested: readonly string[]) => {
+    const origin = { transactionId: newIdentifier('tid'), clientAddress: '' };
+    const ids = [...new Set(requested)];
+    const { identityRecordMpxns } = await askSubgraph(identity, 'access', MpxnsOfIdentityRecords, { ids }, origin);
+    const records = new Map(ids.map((id, index) => [id, identityRecordMpxns[index]]));
+    return requested.map((id) => records.get(id));
+  }, BATCHES);
+  return async (id) => {
+    const record = await recordOf(id);
+    if (record?.canBeOpened !== true) throw new Error('an Identity Record cannot be decrypted');
+    return record.mpxn;
+  };
+}
+
+/** Whether a failure is temporary because `identity` is unavailable; any other failure is permanent. */
+export function isIdentityUnavailable(error: unknown): boolean {
+  return error instanceof RegisterError && error.code === 'SYS002';
+}

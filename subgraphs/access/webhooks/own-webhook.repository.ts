@@ -1,0 +1,27 @@
+import { RegisterError } from '../../../schema/register-error';
+import type { Session } from '../../server/database/transaction';
+
+const LOCK = `select id, wid, duid, callback_sealed as "callbackSealed", alert_email_sealed as "alertEmailSealed"
+  from webhook where wid = $1 and deleted_at is null for update`;
+
+/** A subscription whose row the transaction has locked. */
+export interface LockedWebhook {
+  readonly id: string;
+  readonly wid: string;
+  readonly duid: string;
+  readonly callbackSealed: Buffer;
+  readonly alertEmailSealed: Buffer;
+}
+
+/** Returns and locks an own subscription. Throws NTF001 if there is none, PRM002 if it is that of another Data User. */
+export async function lockedOwn(session: Session, wid: string, duid: string): Promise<LockedWebhook> {
+  const { rows } = await session.query<LockedWebhook>(LOCK, [wid]);
+  return ownOf(rows[0], duid);
+}
+
+/** Returns the row of an own subscription. Throws NTF001 without a row, PRM002 for another Data User. */
+export function ownOf<Row extends { readonly duid: string }>(row: Row | undefined, duid: string): Row {
+  if (row === undefined) throw new RegisterError('NTF001');
+  if (row.duid !== duid) throw new RegisterError('PRM002');
+  return row;
+}

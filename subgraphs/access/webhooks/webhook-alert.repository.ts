@@ -1,0 +1,82 @@
+import type { Database } from '../../server/database/database';
+import type { DeliveredEventType } from './webhook';
+import type { WebhookCipher } from './webhook-secrets.repository';
+
+/** The event of an abandoned delivery. */
+export interface UndeliveredEvent {
+  readonly eventId: string;
+  readonly eventType: DeliveredEventType;
+  readonly occurredAt: Date;
+}
+
+/** The content of a mail about abandoned deliveries. */
+export interface Alert {
+  readonly wid: string;
+  readonly alertEmail: string;
+  readonly events: readonly UndeliveredEvent[];
+}
+
+/** `now`: the hour is reserved for a mail; `later`: another mail was sent less than an hour ago; `nothing`: no mail is due. */
+export type HourReservation =
+  { readonly kind: 'now' } | { readonly kind: 'later'; readonly seconds: number } | { readonly kind: 'nothing' };
+
+const UNREPORTED = `select from delivery where endpoint_id = $1 and state = 'undelivered' and alerted_at is null`;
+
+/** Ignores a `mailed_at` in the future, which a moved clock has left behind. */
+const RESERVE_HOUR = `
+  insert into webhook_alert as last (webhook_id, mailed_at)
+  select id, register_now() from webhook where id = $1 and deleted_at is null and exists (${UNREPORTED})
+  on conflict (webhook_id) do update set mailed_at = register_now()
+    where last.mailed_at <= register_now() - interval '1 hour' or last.mailed_at > register_now()
+  returning webhook_id`;
+
+const WAITING = `
+  select extract(epoch from mailed_at + interval '1 hour' - register_now())::float8 as seconds
+  from webhook_alert join webhook on webhook.id = webhook_id and deleted_at is null where webhook_id = $1 and exists (${UNREPORTED})`;
+
+const RELEASE_HOUR = `update webhook_alert set mailed_at = register_now() - interval '1 hour' where webhook_id = $1`;
+
+const SUBSCRIPTION = 'select wid, alert_email_sealed as encrypted from webhook where id = $1 and deleted_at is null';
+
+const EVENTS = `
+  select event_id as "eventId", event.type as "eventType", occurred_at as "occurredAt"
+  from delivery join event on event.id = event_id
+  where endpoint_id = $1 and state = 'undelivered' and alerted_at is null order by occurred_at, event_id`;
+
+const STORE_ALERTED = `
+  update delivery set alerted_at = register_now() where endpoint_id = $1 and event_id = any($2::text[]) and state = 'undelivered'`;
+
+/** Reserves the hours of alert mails: at most one per subscription and hour (decisions A/B, 6). */
+export class WebhookAlertRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: WebhookCipher,
+  ) {}
+
+  /** Reserves the current hour if a mail is due and none was sent within an hour. */
+  async reserveHour(webhookId: string): Promise<HourReservation> {
+    const { pool } = this.database;
+    if ((await pool.query(RESERVE_HOUR, [webhookId])).rowCount === 1) return { kind: 'now' };
+    const [waiting] = (await pool.query<{ seconds: number }>(WAITING, [webhookId])).rows;
+    return waiting ? { kind: 'later', seconds: waiting.seconds } : { kind: 'nothing' };
+  }
+
+  /** Releases the hour after the mail server has definitely rejected the mail. */
+  async releaseHour(webhookId: string): Promise<void> {
+    await this.database.pool.query(RELEASE_HOUR, [webhookId]);
+  }
+
+  /** Returns the content of the mail; undefined if the subscription is deleted. */
+  async alert(webhookId: string): Promise<Alert | undefined> {
+    const { pool } = this.database;
+    const [row] = (await pool.query<{ wid: string; encrypted: Buffer }>(SUBSCRIPTION, [webhookId])).rows;
+    if (row === undefined) return undefined;
+    const events = (await pool.query<UndeliveredEvent>(EVENTS, [webhookId])).rows;
+    return { wid: row.wid, alertEmail: this.cipher.decryptAlertEmail(webhookId, row.encrypted), events };
+  }
+
+  /** Marks the deliveries of events as listed in a mail. */
+  async storeAlerted(webhookId: string, events: readonly UndeliveredEvent[]): Promise<void> {
+    await this.database.pool.query(STORE_ALERTED, [webhookId, events.map(({ eventId }) => eventId)]);
+  }
+}

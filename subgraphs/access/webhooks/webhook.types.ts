@@ -1,0 +1,125 @@
+import { Directive, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { DateTime, EmailAddress, EventId, Uri, WebhookId } from '../../../schema/scalars';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { NOTIFY_DAYS, type Webhook, type WebhookEventType, type WebhookInput, type WebhookUpdate } from './webhook';
+
+export const WebhookEventTypeEnum = graphqlEnum('WebhookEventType', 'Type of the events of a subscription.', {
+  'consent.expiring': 'An access on consent is about to expire.',
+  'tenancy.change': 'A change of tenancy was recorded at a meter point with ACTIVE records of the Data User.',
+  'consent.withdrawal': 'A customer has withdrawn consent; the record is already REVOKED.',
+});
+
+export const DeliveredEventTypeEnum = graphqlEnum('DeliveredEventType', 'Type of a delivered event.', {
+  'consent.expiring': 'An access on consent is about to expire.',
+  'tenancy.change': 'A change of tenancy was recorded at a meter point with ACTIVE records of the Data User.',
+  'consent.withdrawal': 'A customer has withdrawn consent; the record is already REVOKED.',
+  'webhook.test': 'A test event that the Data User requested.',
+});
+
+export const DeliveryStateEnum = graphqlEnum('DeliveryState', 'State of a delivery.', {
+  pending: 'Attempts continue until the last one.',
+  delivered: 'The receiver responded with 2xx.',
+  undelivered: 'The last attempt failed.',
+  superseded: 'A later event of the record has made it obsolete.',
+});
+
+@Directive('@key(fields: "id")')
+@ObjectType('Webhook', {
+  description: 'A subscription to events, visible to its own Data User only.',
+  simpleResolvers: true,
+})
+export class WebhookType implements Omit<Webhook, 'duid'> {
+  @Field(() => ID, { description: 'Internal identifier.' }) id: string;
+  @Field(() => WebhookId, { description: 'Identifier.' }) wid: string;
+  @Field(() => Uri, { description: 'URL for events.' }) callbackUrl: string;
+  @Field(() => EmailAddress, { description: 'Address that receives a mail when the last attempt has failed.' })
+  alertEmail: string;
+  @Field(() => Int, { description: 'Days before an expiry at which the event is sent.' }) notifyDaysBefore: number;
+  @Field(() => [WebhookEventTypeEnum], { description: 'Types of events that are delivered.' })
+  eventTypes: readonly WebhookEventType[];
+  @Field(() => DateTime, { description: 'When it was registered.' }) createdAt: Date;
+  @Field(() => Boolean, { description: 'False while the Data User is suspended.' }) active: boolean;
+}
+
+@InputType('WebhookInput', { description: 'A subscription to register.' })
+export class WebhookInputType implements WebhookInput {
+  @Field(() => Uri, { description: 'URL for events: https.' }) callbackUrl: string;
+  @Field(() => EmailAddress, { description: 'Address that receives a mail when the last attempt has failed.' })
+  alertEmail: string;
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: NOTIFY_DAYS.default,
+    description: 'Days before an expiry at which the event is sent, 1 to 90.',
+  })
+  notifyDaysBefore: number | null;
+  @Field(() => [WebhookEventTypeEnum], {
+    nullable: true,
+    defaultValue: null,
+    description: 'Types of events that are delivered; absent: all types.',
+  })
+  eventTypes: WebhookEventType[] | null;
+}
+
+@InputType('WebhookUpdateInput', { description: 'A partial update: absent fields stay unchanged.' })
+export class WebhookUpdateInputType implements WebhookUpdate {
+  @Field(() => Uri, { nullable: true, description: 'URL for events: https.' }) callbackUrl?: string | null;
+  @Field(() => EmailAddress, {
+    nullable: true,
+    description: 'Address that receives a mail when the last attempt has failed.',
+  })
+  alertEmail?: string | null;
+  @Field(() => Int, { nullable: true, description: 'Days before an expiry at which the event is sent, 1 to 90.' })
+  notifyDaysBefore?: number | null;
+  @Field(() => [WebhookEventTypeEnum], { nullable: true, description: 'Types of events that are delivered.' })
+  eventTypes?: WebhookEventType[] | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description: 'Issues a new signing secret; the old one stays valid for 15 minutes.',
+  })
+  rotateSecret?: boolean | null;
+}
+
+@ObjectType('WebhookRegistration', { description: 'A registered subscription.', simpleResolvers: true })
+export class WebhookRegistrationType {
+  @Field(() => WebhookType, { description: 'The subscription.' }) webhook: WebhookType;
+  @ReturnedOnce()
+  @Field(() => String, { description: 'The secret that signs deliveries. It cannot be retrieved later.' })
+  signingSecret: string;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}
+
+@ObjectType('WebhookUpdate', { description: 'An updated subscription.', simpleResolvers: true })
+export class WebhookUpdateType {
+  @Field(() => WebhookType, { description: 'The subscription.' }) webhook: WebhookType;
+  @ReturnedOnce()
+  @Field(() => String, { nullable: true, description: 'The new secret, returned only once; null unless rotated.' })
+  signingSecret: string | null;
+}
+
+@ObjectType('WebhookDeletion', { description: 'A deleted subscription.', simpleResolvers: true })
+export class WebhookDeletionType {
+  @Field(() => WebhookId, { description: 'Its identifier.' }) wid: string;
+}
+
+@ObjectType('EventRedelivery', { description: 'An event that will be delivered again.', simpleResolvers: true })
+export class EventRedeliveryType {
+  @Field(() => EventId, { description: 'The event.' }) eventId: string;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}
+
+@ObjectType('WebhookTest', { description: 'A test event that will be delivered.', simpleResolvers: true })
+export class WebhookTestType {
+  @Field(() => EventId, { description: 'The event.' }) eventId: string;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}

@@ -1,0 +1,99 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { startDeliveries } from '../../delivery/engine';
+import { callbackSender } from '../../delivery/sender';
+import type { Database } from '../../server/database/database';
+import type { DatabaseAddress } from '../../server/database/database-login';
+import { startWorkers } from '../../server/jobs/job-workers';
+import { jobQueue } from '../../server/jobs/jobs';
+import { keyedHash } from '../../server/keyed-hash';
+import { mailServer } from '../../server/mail-server';
+import type { SubgraphLink } from '../../server/graph/subgraph-link';
+import { DeliveryHealthRepository } from './delivery-health.repository';
+import { ACCESS_JOBS } from '../tables.sql';
+import type { TenancyChangeRepository } from '../operator/tenancy-change.repository';
+import { WebhookAlertRepository } from './webhook-alert.repository';
+import { WebhookDeliveryRepository } from './webhook-delivery.repository';
+import { DeliveryInputQueries } from './delivery-input.queries';
+import { webhookCipher } from './webhook-secrets.repository';
+import { WEBHOOK_SCHEDULE } from './webhook';
+import { WebhookAudit } from './webhook-audit.repository';
+import { WebhookRepository } from './webhook.repository';
+import { SENDER, webhookAlerts } from './alerts.flow';
+import { mpxnsOfRecords } from './mpxns.client';
+import { webhookSource } from './webhook-source.flow';
+
+/** Alert mails that a process sends concurrently. */
+const ALERT_WORKERS = 2;
+
+/** Keys that hash and encrypt subscriptions, 32 bytes each. */
+interface Keys {
+  readonly hashKey: Buffer;
+  readonly encryptionKey: Buffer;
+}
+
+/** Creates the dependencies of the resolvers of subscriptions. */
+export function webhookDependencies(database: Database, { hashKey, encryptionKey }: Keys, allowLoopback: boolean) {
+  const cipher = webhookCipher(encryptionKey);
+  const audit = new WebhookAudit(hashKey, cipher);
+  return {
+    webhooks: new WebhookRepository(database, keyedHash(hashKey, 'callback-url'), cipher, audit),
+    webhookDeliveries: new WebhookDeliveryRepository(database),
+    deliveryHealth: new DeliveryHealthRepository(database),
+    callbackUrlPolicy: { allowLoopback },
+  };
+}
+
+/** Dependencies of {@link deliverWebhooks}. */
+export interface WebhookDeliveryOptions {
+  readonly address: DatabaseAddress;
+  readonly database: Database;
+  readonly encryptionKey: Buffer;
+  readonly identity: SubgraphLink;
+  readonly changes: TenancyChangeRepository;
+  readonly mail: { readonly smtpUrl: string | undefined; readonly mailFrom: string };
+  readonly allowLoopback: boolean;
+  readonly production: boolean;
+  readonly logger: Logger;
+  readonly metrics?: Registry | undefined;
+}
+
+/** Starts the delivery of events to the subscriptions of Data Users, and of alert mails about failed deliveries. Every replica runs it. */
+export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<{ stop(): Promise<void> }> {
+  const { address, database, encryptionKey, logger, changes } = options;
+  const cipher = webhookCipher(encryptionKey);
+  const alerts = webhookAlerts({
+    database,
+    alerts: new WebhookAlertRepository(database, cipher),
+    jobs: jobQueue(ACCESS_JOBS),
+    mails: mailsOf(options),
+    logger,
+  });
+  const source = webhookSource({
+    inputs: new DeliveryInputQueries(database.reads, cipher, encryptionKey),
+    mpxnOf: mpxnsOfRecords(options.identity),
+    changes,
+    alert: alerts.request,
+  });
+  const sender = callbackSender({ allowLoopback: options.allowLoopback });
+  const jobs = { address, schema: ACCESS_JOBS, logger };
+  const workers = await startWorkers({ ...jobs, tasks: alerts.tasks, concurrency: ALERT_WORKERS });
+  const deliveries = await startDeliveries({
+    address,
+    source,
+    schedule: WEBHOOK_SCHEDULE,
+    sender,
+    logger,
+    metrics: options.metrics,
+  });
+  return {
+    stop: async () => {
+      await Promise.all([deliveries.stop(), workers.stop()]);
+      sender.close();
+    },
+  };
+}
+
+function mailsOf({ mail: { smtpUrl, mailFrom }, production }: WebhookDeliveryOptions) {
+  return smtpUrl === undefined ? undefined : mailServer(smtpUrl, { name: SENDER, address: mailFrom }, 'en', production);
+}

@@ -1,0 +1,50 @@
+import { isChecking } from '../server/database/check-only';
+
+/** Bounds of the calls that {@link batched} makes. */
+export interface BatchOptions {
+  /** Maximum items of one call. */
+  readonly maxSize: number;
+  /** Maximum calls at the same time. */
+  readonly concurrency: number;
+}
+
+/**
+ * Batches items that are submitted in one event-loop tick, or while `concurrency` calls are running. An idle system adds
+ * no delay, and batches grow with the load. A failed call rejects every item of its batch.
+ *
+ * @param work returns the results of the items, in their order
+ */
+export function batched<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { maxSize, concurrency }: BatchOptions,
+): (item: Item) => Promise<Result> {
+  const waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
+  let running = 0;
+  let isScheduled = false;
+  const run = async () => {
+    isScheduled = false;
+    const batch = waiting.splice(0, maxSize);
+    running += 1;
+    try {
+      const results = await work(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      batch.forEach(({ reject }) => reject(error));
+    } finally {
+      running -= 1;
+      schedule();
+    }
+  };
+  const schedule = () => {
+    if (isScheduled || running >= concurrency || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(() => void run());
+  };
+  return async (item) => {
+    if (isChecking()) return (await work([item]))[0] as Result; // a batch belongs to several requests
+    return new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      schedule();
+    });
+  };
+}

@@ -1,0 +1,162 @@
+import type { Pool } from 'pg';
+import { type Session, inTransaction } from '../server/database/transaction';
+import { batched } from './batched';
+import type { PendingDelivery } from './delivery';
+import type { LaneDelivery, Outcome } from './lane';
+
+/** An attempt and its effect on the delivery. */
+export interface Result {
+  readonly delivery: LaneDelivery;
+  readonly outcome: Outcome;
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly error: string | null;
+}
+
+/** Writes the results of deliveries. */
+export interface Results {
+  record(result: Result): Promise<void>;
+  /** Defers the due deliveries of a lane whose delivery failed to assemble; adds one to its failures if `counts`. */
+  deferLane(delivery: LaneDelivery, seconds: number, counts: boolean): Promise<void>;
+  /** Defers a delivery that failed to assemble, and adds one to its failures; without seconds it is undelivered. */
+  assemblyFailed(delivery: LaneDelivery, seconds: number | undefined): Promise<void>;
+  /** Ends an obsolete delivery. A locked row is passed over: the delivery stays pending and is read again. */
+  drop(delivery: PendingDelivery): Promise<void>;
+}
+
+/**
+ * Every attempt is added to the log of its row. It changes the delivery if that is pending, and also if it succeeded and
+ * the delivery was superseded meanwhile; but not if a redelivery was requested since the read: that is still to be made.
+ */
+const RECORD = (skipLocked: boolean) => `
+  with result as (
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::smallint[], $5::float8[], $6::integer[], $7::integer[],
+        $8::text[], $9::timestamptz[])
+      with ordinality as r(endpoint_id, event_id, outcome, made, after_seconds, status, duration_ms, error, requested_at, n)),
+  found as materialized (
+    select r.*, d.redelivered_at is not distinct from r.requested_at and (
+      d.state = 'pending' and (r.outcome = 'delivered' or d.attempt = r.made)
+      or d.state = 'superseded' and r.outcome = 'delivered') as counts
+    from result r join delivery d using (endpoint_id, event_id)
+    order by d.endpoint_id, d.event_id for update of d ${skipLocked ? 'skip locked' : ''}),
+  recorded as (
+    update delivery d set
+      attempts = d.attempts || jsonb_build_object('at', register_now() - f.duration_ms * interval '1 ms', 'status', f.status,
+        'durationMs', f.duration_ms, 'error', f.error),
+      state = case when f.counts and f.outcome <> 'again' then f.outcome else d.state end,
+      attempt = d.attempt + case when f.counts and (f.outcome <> 'again' or f.after_seconds is not null) then 1 else 0 end,
+      faults = case when f.counts then 0 else d.faults end,
+      next_attempt_at = case when f.counts and f.after_seconds is not null
+        then register_now() + f.after_seconds * interval '1 s' else d.next_attempt_at end,
+      ended_at = case when f.counts and f.outcome <> 'again' then register_now() else d.ended_at end
+    from found f where d.endpoint_id = f.endpoint_id and d.event_id = f.event_id)
+  select f.n is not null as "isRecorded", coalesce(f.counts and f.outcome = 'undelivered', false) as "isUndelivered"
+  from result r left join found f using (n) order by r.n`;
+
+interface Recorded {
+  /** False if the row is locked or deleted. */
+  readonly isRecorded: boolean;
+  readonly isUndelivered: boolean;
+}
+
+const DEFER_LANE = `
+  update delivery set next_attempt_at = register_now() + $3 * interval '1 s',
+    faults = least(faults + case when event_id = $4 then 1 else 0 end, 1000)
+  where endpoint_id = $1 and subject = $2 and state || '' = 'pending' and next_attempt_at <= register_now()`;
+
+const ASSEMBLY_FAILED = `
+  update delivery set faults = least(faults + 1, 1000),
+    state = case when $4::float8 is null then 'undelivered' else state end,
+    ended_at = case when $4 is null then register_now() end,
+    next_attempt_at = case when $4 is null then next_attempt_at else register_now() + $4 * interval '1 s' end
+  where endpoint_id = $1 and event_id = $2 and state || '' = 'pending' and redelivered_at is not distinct from $3::timestamptz`;
+
+const DROP = `
+  with dropped as materialized (
+    select d.endpoint_id, d.event_id from unnest($1::uuid[], $2::text[]) as obsolete(endpoint_id, event_id)
+      join delivery d using (endpoint_id, event_id)
+    where d.state || '' = 'pending' for update of d skip locked)
+  update delivery d set state = 'superseded', ended_at = register_now() from dropped
+  where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
+
+/**
+ * Deletes deliveries 90 days after their end (decisions A/B, 6). Stores the last number of their lanes, so that numbers
+ * go on: a receiver may ignore a number below one that it has received. An event that is its own subject needs none.
+ */
+const DELETE_EXPIRED = `
+  with expired as (
+    delete from delivery where (endpoint_id, event_id) in (
+      select endpoint_id, event_id from delivery
+      where ended_at < register_now() - interval '90 days' and state <> 'pending' limit 1000 for update skip locked)
+    returning endpoint_id, event_id, subject, sequence),
+  lanes as (
+    insert into delivery_lane as known (endpoint_id, subject, last_sequence)
+    select endpoint_id, subject, max(sequence) from expired where subject <> event_id group by endpoint_id, subject
+    on conflict (endpoint_id, subject) do update set last_sequence = greatest(known.last_sequence, excluded.last_sequence))
+  select count(*)::int as count from expired`;
+
+const COUNT_PENDING = `select count(*)::int as count from delivery where state = 'pending'`;
+
+const count = async (pool: Pool, text: string) => (await pool.query<{ count: number }>(text)).rows[0]?.count ?? 0;
+
+/** Deletes up to 1,000 expired deliveries; returns their number. */
+export const deleteExpired = (pool: Pool): Promise<number> => count(pool, DELETE_EXPIRED);
+
+/** Returns the number of pending deliveries. */
+export const countPending = (pool: Pool): Promise<number> => count(pool, COUNT_PENDING);
+
+const BATCHES = { maxSize: 128, concurrency: 2 };
+
+/**
+ * Returns the results in the tables of a subgraph.
+ *
+ * @param undelivered called in the transaction that makes a delivery undelivered
+ */
+export function resultTable(pool: Pool, undelivered: (session: Session, endpointId: string) => Promise<void>): Results {
+  const recordInBatch = batched<Result, Recorded>((results) => write(pool, results, true), BATCHES);
+  return {
+    async record(result) {
+      const { outcome, delivery } = result;
+      if (outcome.kind !== 'undelivered' && (await recordInBatch(result)).isRecorded) return;
+      await inTransaction(pool, async (session) => {
+        const [recorded] = await write(session, [result], false);
+        if (recorded?.isUndelivered) await undelivered(session, delivery.endpointId);
+      });
+    },
+    async deferLane({ endpointId, eventId, subject }, seconds, counts) {
+      const values = [endpointId, subject, seconds, counts ? eventId : null];
+      await pool.query({ name: 'delivery_defer_lane', text: DEFER_LANE, values });
+    },
+    async assemblyFailed({ endpointId, eventId, redeliveredAt }, seconds) {
+      const values = [endpointId, eventId, redeliveredAt, seconds];
+      await inTransaction(pool, async (session) => {
+        const { rowCount } = await session.query({ name: 'delivery_assembly', text: ASSEMBLY_FAILED, values });
+        if (rowCount === 1 && seconds === undefined) await undelivered(session, endpointId);
+      });
+    },
+    drop: batched(
+      async (dropped) => {
+        const values = [dropped.map(({ endpointId }) => endpointId), dropped.map(({ eventId }) => eventId)];
+        await pool.query({ name: 'delivery_drop', text: DROP, values });
+        return [];
+      },
+      { ...BATCHES, concurrency: 1 },
+    ),
+  };
+}
+
+async function write(session: Session, results: readonly Result[], skipLocked: boolean): Promise<Recorded[]> {
+  const values = [
+    results.map(({ delivery }) => delivery.endpointId),
+    results.map(({ delivery }) => delivery.eventId),
+    results.map(({ outcome }) => outcome.kind),
+    results.map(({ delivery }) => delivery.attempt),
+    results.map(({ outcome }) => (outcome.kind === 'again' ? outcome.afterSeconds : null)),
+    results.map(({ status }) => status),
+    results.map(({ durationMs }) => Math.round(durationMs)),
+    results.map(({ error }) => error),
+    results.map(({ delivery }) => delivery.redeliveredAt),
+  ];
+  const name = skipLocked ? 'delivery_results' : 'delivery_result';
+  return (await session.query<Recorded>({ name, text: RECORD(skipLocked), values })).rows;
+}

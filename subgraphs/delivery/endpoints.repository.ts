@@ -1,0 +1,184 @@
+import type { Pool } from 'pg';
+import { batched } from './batched';
+import type { LaneDelivery } from './lane';
+
+/** Lease of an endpoint by a worker. */
+export interface Lease {
+  readonly worker: string;
+  readonly id: string;
+}
+
+/** What is due at a leased endpoint. */
+export interface PendingRead {
+  /** Increases with every wake of the endpoint. */
+  readonly generation: string;
+  /** The first {@link MAX_LANES_PER_READ} due lanes, urgent ones first, each with all its pending deliveries in order. */
+  readonly deliveries: readonly LaneDelivery[];
+}
+
+/** Deliveries of an endpoint that are not attempted for some time, although they are due. */
+export interface Deferral {
+  readonly which: 'ordinary' | 'all';
+  readonly seconds: number;
+  /** Whether the cause is a suspended receiver or an unavailable service: metrics then ignore the waiting time. */
+  readonly isExternal: boolean;
+}
+
+/** Release of a lease. */
+export interface Release extends Lease {
+  /** Generation of the last read. */
+  readonly generation: string;
+  readonly deferral: Deferral | undefined;
+}
+
+/** Result of a release: no effect, or released; `released-due` if deliveries are due at once. */
+export type ReleaseOutcome = 'retained' | 'released' | 'released-due';
+
+/** The leases of endpoints. */
+export interface Endpoints {
+  /**
+   * Leases up to `max` due endpoints of each urgency. Also returns the worker's leases that are not among the `known`
+   * ones: the result of an earlier claim may have been lost.
+   */
+  claim(worker: string, max: number, known: readonly string[]): Promise<string[]>;
+  /** Reads what is due at a leased endpoint; undefined if the lease is lost. Ends all deliveries of a removed endpoint. */
+  readPending(lease: Lease): Promise<PendingRead | undefined>;
+  /** Releases a lease. Has no effect if the endpoint was woken since its last read, or if its row is locked. */
+  release(release: Release): Promise<ReleaseOutcome>;
+  /** Releases all leases of a worker. */
+  releaseAll(worker: string): Promise<void>;
+}
+
+/** Maximum lanes that one read returns: more than run at an endpoint at the same time. */
+export const MAX_LANES_PER_READ = 128;
+const BATCHES = { maxSize: 64, concurrency: 2 };
+const END_SIZE = 1_000;
+
+const DUE_ENDPOINTS = (urgent: boolean) => `
+  select id from delivery_endpoint where leased_by is null and urgent = ${urgent} and due_at <= register_now()
+  order by due_at limit $2 for update skip locked`;
+
+const CLAIM = `
+  with urgent as materialized (${DUE_ENDPOINTS(true)}), ordinary as materialized (${DUE_ENDPOINTS(false)}),
+  claimed as (
+    update delivery_endpoint e set leased_by = $1 from (select id from urgent union all select id from ordinary) due
+    where e.id = due.id returning e.id)
+  select id from claimed
+  union all select id from delivery_endpoint where leased_by = $1 and id <> all($3::uuid[])`;
+
+const DUE_LANES = (urgent: boolean) => `
+  select subject from delivery p
+  where p.endpoint_id = lease.id and p.state = 'pending' and p.urgent = ${urgent} and p.next_attempt_at <= register_now()
+  order by p.next_attempt_at limit ${MAX_LANES_PER_READ}`;
+
+/**
+ * Reads the due lanes and then the deliveries of each, both by index. `state || ''` keeps PostgreSQL from using the index
+ * of due deliveries for the second step: it would read all pending deliveries of the endpoint for each lane.
+ */
+const READ_PENDING = `
+  select lease.n::int, e.generation, e.ended, d.*
+  from unnest($1::uuid[], $2::uuid[]) with ordinality as lease(worker, id, n)
+  join delivery_endpoint e on e.id = lease.id and e.leased_by = lease.worker
+  left join lateral (
+    select lane.position, event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.subject, sequence, urgent,
+      attempt, faults as "assemblyFailures", next_attempt_at <= register_now() as due,
+      redelivered_at::text as "redeliveredAt",
+      attempts = '[]' and redelivered_at is null and faults = 0 and coalesce(created_at > e.put_off_at, true) as "isFresh",
+      (extract(epoch from register_now() - created_at) * 1000)::float8 as "ageMs"
+    from (
+      select subject, min(position) as position from (
+        select subject, row_number() over () as position from ((${DUE_LANES(true)}) union all (${DUE_LANES(false)})) due
+        limit ${MAX_LANES_PER_READ}) first
+      group by subject) lane
+    cross join lateral (
+      select * from delivery where endpoint_id = lease.id and subject = lane.subject and state || '' = 'pending'
+      order by sequence) delivery
+  ) d on true
+  order by lease.n, d.position, d.sequence`;
+
+/** The time of the first pending delivery that is not deferred. */
+const NEXT_ATTEMPT = (urgent: boolean) => `
+  (select next_attempt_at from delivery d
+   where d.endpoint_id = e.id and d.state = 'pending' and d.urgent = ${urgent}
+     and (r.seconds is null ${urgent ? 'or not r.defers_all' : ''} or next_attempt_at > register_now())
+   order by next_attempt_at limit 1)`;
+
+/** Passes over an endpoint that was woken since the read of this generation, or that another transaction is waking. */
+const RELEASE = `
+  with released as materialized (
+    select e.id, r.seconds, r.defers_all, r.is_external, r.n
+    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::float8[], $5::boolean[], $6::boolean[])
+      with ordinality as r(worker, id, generation, seconds, defers_all, is_external, n)
+    join delivery_endpoint e on e.id = r.id and e.leased_by = r.worker and e.generation = r.generation
+    order by e.id for update of e skip locked),
+  next as (
+    select r.id, r.n, r.is_external, ${NEXT_ATTEMPT(true)} as urgent_at,
+      least(${NEXT_ATTEMPT(false)}, register_now() + r.seconds * interval '1 s') as ordinary_at
+    from released r join delivery_endpoint e on e.id = r.id)
+  update delivery_endpoint e set leased_by = null, due_at = least(urgent_at, ordinary_at),
+    urgent = coalesce(urgent_at <= coalesce(ordinary_at, urgent_at), false),
+    put_off_at = case when is_external then register_now() else put_off_at end
+  from next where e.id = next.id returning next.n::int, coalesce(due_at <= register_now(), false) as "isDue"`;
+
+const END_SOME = `
+  update delivery set state = 'superseded', ended_at = register_now() where (endpoint_id, event_id) in (
+    select endpoint_id, event_id from delivery where endpoint_id = $1 and state = 'pending' limit ${END_SIZE} for update)`;
+
+const RELEASE_ALL = `
+  update delivery_endpoint e set leased_by = null, due_at = least(e.due_at, register_now()) from (
+    select id from delivery_endpoint where leased_by = $1 order by id for update) own
+  where e.id = own.id`;
+
+interface PendingRow extends Omit<LaneDelivery, 'plannedAt'> {
+  /** Position of the lease in the query, from 1. */
+  readonly n: number;
+  readonly generation: string;
+  readonly ended: boolean;
+  readonly ageMs: number;
+}
+
+/** Returns the leases in the tables of a subgraph. */
+export function endpointTable(pool: Pool): Endpoints {
+  const readLease = batched((leases: readonly Lease[]) => readLeases(pool, leases), BATCHES);
+  return {
+    async claim(worker, max, known) {
+      const query = { name: 'delivery_claim', text: CLAIM, values: [worker, max, known] };
+      return (await pool.query<{ id: string }>(query)).rows.map(({ id }) => id);
+    },
+    async readPending(lease) {
+      const read = await readLease(lease);
+      const endSome = { name: 'delivery_end', text: END_SOME, values: [lease.id] };
+      if (read?.ended) while (((await pool.query(endSome)).rowCount ?? 0) > 0);
+      return read?.ended ? { ...read, deliveries: [] } : read;
+    },
+    release: batched((releases) => releaseLeases(pool, releases), BATCHES),
+    releaseAll: async (worker) => void (await pool.query(RELEASE_ALL, [worker])),
+  };
+}
+
+async function readLeases(pool: Pool, leases: readonly Lease[]) {
+  const values = [leases.map(({ worker }) => worker), leases.map(({ id }) => id)];
+  const { rows } = await pool.query<PendingRow>({ name: 'delivery_read', text: READ_PENDING, values });
+  const reads: ({ generation: string; ended: boolean; deliveries: LaneDelivery[] } | undefined)[] = [];
+  const now = performance.now();
+  for (const { n, generation, ended, ageMs, ...delivery } of rows) {
+    const read = (reads[n - 1] ??= { generation, ended, deliveries: [] });
+    if (delivery.eventId !== null) read.deliveries.push({ ...delivery, plannedAt: now - ageMs });
+  }
+  return leases.map((_, index) => reads[index]);
+}
+
+async function releaseLeases(pool: Pool, releases: readonly Release[]): Promise<ReleaseOutcome[]> {
+  const values = [
+    releases.map(({ worker }) => worker),
+    releases.map(({ id }) => id),
+    releases.map(({ generation }) => generation),
+    releases.map(({ deferral }) => deferral?.seconds ?? null),
+    releases.map(({ deferral }) => deferral?.which === 'all'),
+    releases.map(({ deferral }) => deferral?.isExternal === true),
+  ];
+  const query = { name: 'delivery_release', text: RELEASE, values };
+  const { rows } = await pool.query<{ n: number; isDue: boolean }>(query);
+  const outcomes = new Map(rows.map(({ n, isDue }) => [n, isDue ? ('released-due' as const) : ('released' as const)]));
+  return releases.map((_, index) => outcomes.get(index + 1) ?? 'retained');
+}

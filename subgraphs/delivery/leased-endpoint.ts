@@ -1,0 +1,162 @@
+import { type Deferral, MAX_LANES_PER_READ, type PendingRead } from './endpoints.repository';
+import { type Lane, LaneQueue } from './lane';
+import type { LaneLimits } from './limits';
+import { RequestSlots } from './request-slots';
+
+/** Maximum running lanes of an endpoint; a quick one has more than requests, because lanes also read and record. */
+const MAX_RUNNING_LANES = { quick: 24, slow: 2 };
+/** Number of ready lanes below which the table is read again. */
+const MIN_READY_LANES = 20;
+/** Interval between reads of a busy endpoint, and delay before a step without effect is repeated. */
+const INTERVAL_MS = 1_000;
+/** Deferral with which an endpoint is released if the limits of this process admit none of its ready lanes. */
+const NOT_ADMITTED: Deferral = { which: 'all', seconds: 1, isExternal: false };
+
+/** A running lane, which counts towards a limit of the process. */
+export interface RunningLane extends Lane {
+  /** Moves the lane to the limit of slow lanes. */
+  countAsSlow(): void;
+  end(): void;
+}
+
+/** An endpoint that this process has leased, or whose lanes still run after the lease was lost. */
+export class LeasedEndpoint {
+  readonly lanes = new LaneQueue();
+  readonly requests: RequestSlots;
+  /** Number of the lease, from 1: another lease can start before the release of this one is confirmed. */
+  lease = 0;
+  /** Generation of the last read. */
+  generation = '';
+  /** Whether the table may contain due lanes that are not in `lanes`. */
+  mayHaveMore = true;
+  /** Whether the table is read at the next step: urgent deliveries may be due, or a deferral may be over. */
+  isWoken = true;
+  /** Whether a release is running. */
+  isReleasing = false;
+  private deferral: Deferral | undefined;
+  /** `performance.now()` before which the endpoint is not released, because the last release had no effect. */
+  private retainedUntil = 0;
+  /** `performance.now()` before which no statement is run, because the last one failed. */
+  private pausedUntil = 0;
+  /** When the last read started. */
+  private readAt = 0;
+  /** When the last read started or the last lane ended. */
+  private activeAt = 0;
+  /** Whether the last read found lanes that were running, or that ended during it. */
+  private hasSkipped = false;
+
+  constructor(
+    readonly id: string,
+    /** Owner of the endpoint; its id until the first delivery is assembled. */
+    public owner: string,
+    wasSlow: boolean,
+    private readonly limits: LaneLimits,
+  ) {
+    this.requests = new RequestSlots(wasSlow);
+  }
+
+  /** Deliveries may have become due. Running reads and releases may not see them, so that another read follows. */
+  wake(isUrgent: boolean): void {
+    this.mayHaveMore = true;
+    if (isUrgent || this.lanes.isReading || this.isReleasing || this.deferral !== undefined) this.isWoken = true;
+  }
+
+  /** Returns the statement that the dispatcher runs next for the endpoint. */
+  nextStep(now: number): 'read' | 'release' | undefined {
+    if (this.isReleasing || this.lanes.isReading || now < this.pausedUntil) return undefined;
+    const { readyCount, busyCount } = this.lanes;
+    const isNotAdmitted = busyCount === 0 && readyCount > 0 && now - this.activeAt >= INTERVAL_MS;
+    if (isNotAdmitted && !this.isWoken) return 'release';
+    const isIdle = busyCount === 0 && readyCount === 0;
+    const needsMore = this.deferral === undefined && this.mayHaveMore && readyCount < MIN_READY_LANES;
+    if (this.isWoken || needsMore || (!isIdle && now - this.readAt >= INTERVAL_MS)) return 'read';
+    return isIdle && now >= this.retainedUntil ? 'release' : undefined;
+  }
+
+  /** Starts a new lease: the state of an earlier one is out of date, except running lanes. */
+  startLease(): void {
+    this.lease += 1;
+    this.isWoken = true;
+    this.deferral = undefined;
+    this.pausedUntil = 0;
+    this.lanes.drop('all');
+  }
+
+  /** Drops the ready lanes: whatever the release does, a read follows, under this lease or a later one. */
+  startRelease() {
+    const deferral = this.lanes.readyCount > 0 ? NOT_ADMITTED : this.deferral;
+    this.isReleasing = true;
+    this.isWoken = false;
+    this.lanes.drop('all');
+    return { id: this.id, generation: this.generation, deferral };
+  }
+
+  /** The release had no effect: reads at once, and releases later. */
+  retain(now: number): void {
+    this.retainedUntil = now + INTERVAL_MS;
+    this.isWoken = true;
+  }
+
+  startRead(now: number): void {
+    this.isWoken = false;
+    this.readAt = this.activeAt = now;
+    this.lanes.startRead();
+  }
+
+  finishRead({ generation, deliveries }: PendingRead): void {
+    if (generation !== this.generation) this.deferral = undefined;
+    this.generation = generation;
+    const { found, ready } = this.lanes.finishRead(deliveries);
+    this.hasSkipped = ready < found;
+    this.mayHaveMore = found >= MAX_LANES_PER_READ;
+    if (this.deferral !== undefined) this.lanes.drop(this.deferral.which);
+  }
+
+  /** The read failed or found no lease. The read of an earlier lease does not delay the present one. */
+  failRead(lease: number): void {
+    this.lanes.finishRead([]);
+    if (lease === this.lease) this.pause();
+  }
+
+  /** A statement failed: runs no statement for a while, and reads then. */
+  pause(): void {
+    this.pausedUntil = performance.now() + INTERVAL_MS;
+    this.isWoken = true;
+  }
+
+  /** Defers lanes, unless the endpoint was woken since the read of this generation. */
+  defer(deferral: Deferral, generation: string): void {
+    if (generation !== this.generation) return void (this.mayHaveMore = true);
+    if (this.deferral?.which !== 'all') this.deferral = deferral;
+    this.lanes.drop(deferral.which);
+  }
+
+  /** Starts the next ready lane; undefined if none is ready or the limits do not admit it. */
+  startLane(): RunningLane | undefined {
+    const lane = this.lanes.peek();
+    const { isSlow } = this.requests;
+    if (lane === undefined || this.lanes.busyCount >= MAX_RUNNING_LANES[isSlow ? 'slow' : 'quick']) return undefined;
+    const laneClass = isSlow ? 'slow' : lane.urgent ? 'urgent' : 'quick';
+    if (!this.limits.admits(laneClass, this.owner)) return undefined;
+    this.lanes.start();
+    let leaveLimit = this.limits.enter(laneClass, this.owner);
+    const countAsSlow = () => {
+      leaveLimit();
+      leaveLimit = this.limits.enter('slow', this.owner);
+    };
+    const end = () => {
+      leaveLimit();
+      this.lanes.end(lane.subject);
+      this.activeAt = performance.now();
+      if (this.hasSkipped) this.mayHaveMore = true;
+    };
+    return { ...lane, countAsSlow, end };
+  }
+
+  /** Waits for a request slot; false if the lane ends instead, because the endpoint is slow. */
+  async acquireRequest(urgent: boolean): Promise<boolean> {
+    const isAcquired = await this.requests.acquire(urgent);
+    if (!isAcquired) this.mayHaveMore = true;
+    return isAcquired;
+  }
+}

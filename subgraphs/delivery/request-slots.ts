@@ -1,0 +1,72 @@
+import type { SendResult } from './sender';
+
+/** A response that takes at least so many milliseconds makes its endpoint slow. */
+export const SLOW_RESPONSE_MS = 500;
+/** Maximum requests to an endpoint at the same time. */
+const MAX_REQUESTS = { quick: 8, slow: 2 };
+
+/** Bounds the requests to one endpoint, and measures whether the endpoint is slow. */
+export class RequestSlots {
+  private taken = 0;
+  private lateRequests = 0;
+  private readonly waiting: { readonly urgent: boolean; readonly resolve: (isAcquired: boolean) => void }[] = [];
+
+  /** @param wasSlow whether the last response, under an earlier lease, was slow */
+  constructor(private wasSlow: boolean) {}
+
+  /** An endpoint is slow if its last response was, or while a response is overdue. */
+  get isSlow(): boolean {
+    return this.wasSlow || this.lateRequests > 0;
+  }
+
+  private get max(): number {
+    return this.isSlow ? MAX_REQUESTS.slow : MAX_REQUESTS.quick;
+  }
+
+  /** Waits for a slot, urgent requests first. Resolves to false if the endpoint is slow, or becomes slow meanwhile. */
+  acquire(urgent: boolean): Promise<boolean> {
+    if (this.taken < this.max) {
+      this.taken += 1;
+      return Promise.resolve(true);
+    }
+    if (this.isSlow) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const index = urgent ? this.waiting.findIndex((each) => !each.urgent) : -1;
+      this.waiting.splice(index === -1 ? this.waiting.length : index, 0, { urgent, resolve });
+    });
+  }
+
+  /** Returns a slot, which goes to the first waiting request. */
+  release(): void {
+    this.taken -= 1;
+    if (this.taken >= this.max) return;
+    const next = this.waiting.shift();
+    if (next === undefined) return;
+    this.taken += 1;
+    next.resolve(true);
+  }
+
+  /** Measures a request until its response. Calls `onLate` once the response is overdue. */
+  async track(sending: Promise<SendResult>, onLate: () => void): Promise<SendResult> {
+    let isOver = false;
+    let isLate = false;
+    const setLate = () => {
+      if (isOver) return;
+      isLate = true;
+      this.lateRequests += 1;
+      onLate();
+      for (const { resolve } of this.waiting.splice(0)) resolve(false);
+    };
+    // A busy process first reads the responses that have arrived: hence `setImmediate`.
+    const timer = setTimeout(() => void setImmediate(setLate), SLOW_RESPONSE_MS);
+    try {
+      const result = await sending;
+      this.wasSlow = result.error === 'timeout' || result.durationMs >= SLOW_RESPONSE_MS;
+      return result;
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+      if (isLate) this.lateRequests -= 1;
+    }
+  }
+}

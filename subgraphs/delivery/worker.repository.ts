@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { sessionOptions } from '../server/database/database';
+import type { DatabaseAddress } from '../server/database/database-login';
+import { ENDS_WHEN_SILENT, type LockSession, openLockSession } from '../server/database/lock-session';
+
+/**
+ * This process as the owner of leases. Its session holds an advisory lock on its id and receives notifications. Other
+ * processes release the leases of an id whose lock is free.
+ */
+export interface Worker {
+  /**
+   * Opens the session, and another one with a new id whenever it is lost. Calls `onNotification` with each payload, and
+   * with `urgent` for each session: notifications may have been missed before.
+   */
+  start(onNotification: (payload: string) => void): Promise<void>;
+  /** Returns the id; undefined while the session is lost, or has not responded for too long. */
+  id(): string | undefined;
+  end(): Promise<void>;
+}
+
+const RETRY_MS = 250;
+/**
+ * Age of the last response above which the session may be lost. Shorter than the time after which the server ends a silent
+ * session, so that a process that resumes after a stop sends nothing that another process has taken over.
+ */
+const MAX_CONFIRMATION_AGE_MS = 8_000;
+
+const lockName = (id: string) => `delivery worker ${id}`;
+
+/** Also releases the lease of a claim that was committed after its worker ended. */
+const TAKE_OVER = `
+  with worker as materialized (select distinct leased_by as id from delivery_endpoint where leased_by is not null),
+  ended as materialized (
+    select id from worker where pg_try_advisory_xact_lock(hashtextextended('delivery worker ' || id, 0))),
+  leased as materialized (
+    select e.id from delivery_endpoint e join ended on e.leased_by = ended.id order by e.id for update of e),
+  released as (
+    update delivery_endpoint e set leased_by = null, due_at = least(e.due_at, register_now())
+    from leased where e.id = leased.id returning e.id)
+  select count(*)::int as count from released`;
+
+/** Releases the leases of workers whose lock is free; returns the number of endpoints. */
+export async function takeOver(pool: Pool): Promise<number> {
+  return (await pool.query<{ count: number }>(TAKE_OVER)).rows[0]?.count ?? 0;
+}
+
+/** Returns the worker of this process for the deliveries of a subgraph. */
+export function deliveryWorker(address: DatabaseAddress): Worker {
+  let current: { readonly id: string; readonly session: LockSession } | undefined;
+  let isStopping = false;
+  const open: Worker['start'] = async (onNotification) => {
+    const id = randomUUID();
+    const session = await openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
+    try {
+      await session.hold(lockName(id));
+      await session.listen(`${address.schema}_deliveries`, onNotification);
+    } catch (error) {
+      await session.end();
+      throw error;
+    }
+    if (isStopping) return session.end(); // `end` was called while the session opened
+    current = { id, session };
+    onNotification('urgent');
+    void session.over.then(async () => {
+      current = undefined;
+      while (!isStopping && current === undefined) await open(onNotification).catch(() => wait(RETRY_MS));
+    });
+  };
+  return {
+    start: open,
+    id() {
+      if (current === undefined) return undefined;
+      return performance.now() - current.session.confirmedAt() < MAX_CONFIRMATION_AGE_MS ? current.id : undefined;
+    },
+    async end() {
+      isStopping = true;
+      const last = current;
+      current = undefined;
+      await last?.session.end();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { Database } from '../../server/database/database';
+import { type Connection, type PageRequest, requirePageSize } from '../../server/lists/connection';
+import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { statementsOf } from '../difference-models/stored-item.queries';
+import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
+import { mRIDOf } from '../rdf/rdf-resources';
+import { requireStorable } from '../storable-arguments';
+import type { Finding } from './applied-object';
+import type { StoredBaseModel } from './base-model';
+import {
+  NOTHING,
+  type ObjectAfter,
+  type ObjectSources,
+  afterOf,
+  declaringFiles,
+  existsIn,
+  keptTo,
+  targetsOf,
+} from './object-after';
+import { ObjectSourceQueries } from './object-sources.queries';
+import { isRemoved } from './project-differences';
+
+/** Changed objects that one request for findings examines, and in one statement. */
+const MAX_EXAMINED = 2_000;
+const EXAMINED_AT_ONCE = 200;
+
+const CHANGED_KEYS = {
+  name: 'keys_of_changes',
+  text: 'select mrid_key as key from object_change where project_version = $1 and mrid_key > $2 order by mrid_key limit $3',
+};
+
+/** Applies published versions to base models, object by object. Reads only these objects and those to which they refer. */
+export class AfterProjectQueries {
+  private readonly sources: ObjectSourceQueries;
+
+  constructor(private readonly database: Pick<Database, 'pool'>) {
+    this.sources = new ObjectSourceQueries(database);
+  }
+
+  /** Returns an object after a version; null if neither the base model nor the version has anything of it. */
+  async object(base: StoredBaseModel, versionId: string, mRID: string): Promise<ObjectAfter | null> {
+    requireStorable({ mRID });
+    for (const key of new Set([mRID.toLowerCase(), mRIDOf(mRID).toLowerCase()])) {
+      const [found] = await this.objects(base, versionId, [key]);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  /**
+   * Returns the next changed objects of a version that do not fit the base model, by mRID. Examines at most 2,000 objects, so that a page can
+   * have fewer objects than requested although others follow.
+   */
+  async unfitting(base: StoredBaseModel, versionId: string, page: PageRequest): Promise<Connection<ObjectAfter>> {
+    requirePageSize(page.first, MAX_PAGE_SIZE);
+    const found: FoundObject[] = [];
+    let end: string | null = textPosition(page.after);
+    for (let examined = 0; end !== null && examined < MAX_EXAMINED; examined += EXAMINED_AT_ONCE) {
+      const keys: string[] = await this.changedKeys(versionId, end);
+      for (const [index, object] of (await this.objects(base, versionId, keys)).entries()) {
+        if (object.findings.length > 0) found.push({ ...object, key: keys[index] as string });
+        if (found.length === page.first) return pageOf(found, page, keys[index] as string);
+      }
+      end = keys.length < EXAMINED_AT_ONCE ? null : (keys.at(-1) as string);
+    }
+    return pageOf(found, page, end);
+  }
+
+  private async changedKeys(versionId: string, after: string): Promise<string[]> {
+    const values = [versionId, after, EXAMINED_AT_ONCE];
+    const { rows } = await this.database.pool.query<{ key: string }>({ ...CHANGED_KEYS, values });
+    return rows.map(({ key }) => key);
+  }
+
+  /** Returns objects after a version, by mRID in lower case, in the order of the keys. Unknown objects are missing. */
+  async objects(base: StoredBaseModel, versionId: string, keys: readonly string[]): Promise<ObjectAfter[]> {
+    const sources = await this.sources.ofObjects(base.number, versionId, keys, true);
+    const removed = [...sources].filter(([, { differences }]) => isRemoved(differences)).map(([key]) => key);
+    const references = await this.sources.references(base.number, removed);
+    const targets = [...sources.values()].flatMap(targetsOf);
+    const others = [...targets, ...references.map(({ mRID }) => mRID.toLowerCase())];
+    const related = await this.sources.ofObjects(base.number, versionId, others, true);
+    const exists = (key: string) => existsIn(related.get(key) ?? sources.get(key) ?? NOTHING);
+    const existed = (key: string) => declaringFiles(related.get(key) ?? sources.get(key) ?? NOTHING).size > 0;
+    return keys.flatMap((key) => {
+      const own = sources.get(key);
+      if (own === undefined) return [];
+      const after = afterOf(own, exists, existed);
+      const left = references
+        .filter(({ target, mRID }) => target === key && after.existed && !after.exists && isUntouched(related, mRID))
+        .flatMap(({ file, mRID, statements }) =>
+          keptTo(key, file, related.get(mRID.toLowerCase()) ?? NOTHING, statementsOf(statements)).map(
+            (statement): Finding => ({ kind: 'dangling-association', file, mRID, statement }),
+          ),
+        );
+      return [{ ...after, findings: [...after.findings, ...left] }];
+    });
+  }
+}
+
+/** A changed object with findings, and its key in lists. */
+type FoundObject = ObjectAfter & { readonly key: string };
+
+/** Returns the page of these objects; `end`: the key up to which the list was read, null at its end. */
+function pageOf(found: readonly FoundObject[], page: PageRequest, end: string | null): Connection<ObjectAfter> {
+  const endCursor = end === null ? null : textCursor(end);
+  const edges = found.map(({ key, ...node }) => ({ cursor: textCursor(key), node }));
+  return {
+    edges,
+    nodes: edges.map(({ node }) => node),
+    nextCursor: endCursor,
+    pageInfo: {
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: endCursor ?? edges.at(-1)?.cursor ?? null,
+      hasPreviousPage: page.after !== null,
+      hasNextPage: endCursor !== null,
+    },
+  };
+}
+
+/** Returns whether the project has no item of an object, so that nothing else reports what it keeps. */
+function isUntouched(sources: ReadonlyMap<string, ObjectSources>, mRID: string): boolean {
+  return Object.keys(sources.get(mRID.toLowerCase())?.differences ?? {}).length === 0;
+}

@@ -1,0 +1,101 @@
+import { type CimFile, type DifferenceItem, type Statement, UNKNOWN_CLASS } from '../rdf/difference-model';
+
+/** What the difference model of one file deletes from an object and adds to it. */
+export interface ObjectDifferences {
+  readonly reverse: readonly DifferenceItem[];
+  readonly forward: readonly DifferenceItem[];
+}
+
+/** The statement that an object is of a class. */
+export const TYPE_STATEMENT = 'rdf:type';
+
+/** How a statement of a project does not fit the base model. */
+export type FindingKind = 'missing-statement' | 'dangling-association' | 'added-twice';
+
+/**
+ * A statement that does not fit. `missing-statement`: the project deletes it, and the base model lacks it. `dangling-association`: after the
+ * project it refers to an object that does not exist. `added-twice`: the class of an object that the project adds although it exists.
+ */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly file: CimFile;
+  readonly mRID: string;
+  readonly statement: Statement;
+}
+
+/** An object of one file after its differences. */
+export interface AppliedObject {
+  /** Prefixed class; null if no statement of the file states it any more. */
+  readonly type: string | null;
+  /** Whether the file introduces the object: in EQ and GL by its class, in SC by `rdf:ID`. SC describes objects of EQ. */
+  readonly isDeclared: boolean;
+  /** True if the item is written with `rdf:ID`. */
+  readonly isObject: boolean;
+  /** Without that of the class. A second class, of an object that is added twice, is among them. */
+  readonly statements: readonly Statement[];
+  /** Statements that the differences delete, and that the base model lacks. */
+  readonly missing: readonly Statement[];
+  /** Whether the base model introduces the object in this file, and the differences leave that statement. */
+  readonly isKept: boolean;
+}
+
+/**
+ * Applies differences to the items of an object in one file of the base model: deletes the statements of the reverse items, then adds those
+ * of the forward items (IEC 61970-552). Statements are a set, as in RDF.
+ */
+export function appliedObject(
+  file: CimFile,
+  base: readonly DifferenceItem[],
+  { reverse, forward }: ObjectDifferences,
+): AppliedObject {
+  const statements = byKey(base.flatMap(statedBy));
+  const deleted = byKey(reverse.flatMap(deletedBy));
+  const missing = [...deleted].flatMap(([key, statement]) => (statements.delete(key) ? [] : [statement]));
+  const isKept = isDeclaration(file, base, hasType(statements));
+  for (const statement of forward.flatMap(statedBy)) statements.set(keyOf(statement), statement);
+  const remaining = [...statements.values()];
+  const typed = remaining.findLast(isType);
+  const type = typed?.value ?? null;
+  return {
+    type,
+    isKept,
+    isDeclared: isDeclaration(file, [...base, ...forward], type !== null),
+    isObject: type !== null && [...base, ...forward].some(({ isObject }) => isObject),
+    statements: remaining.filter((statement) => statement !== typed),
+    missing,
+  };
+}
+
+/** Returns whether items of a file introduce their object; `isTyped`: its class is stated. */
+function isDeclaration(file: CimFile, items: readonly DifferenceItem[], isTyped: boolean): boolean {
+  return isTyped && items.some((item) => declares(file, item));
+}
+
+/** Returns whether an item introduces its object. */
+export function declares(file: CimFile, { isObject, type }: DifferenceItem): boolean {
+  return isObject || (file !== 'SC' && type !== UNKNOWN_CLASS);
+}
+
+const typeStatement = (value: string): Statement => ({ name: TYPE_STATEMENT, kind: 'enumeration', value });
+
+const isType = ({ name }: Statement): boolean => name === TYPE_STATEMENT;
+
+const hasType = (statements: ReadonlyMap<string, Statement>): boolean => [...statements.values()].some(isType);
+
+/** Returns the statements that an item of a full model or of the forward differences makes. */
+export function statedBy({ type, statements }: DifferenceItem): readonly Statement[] {
+  return type === UNKNOWN_CLASS ? statements : [typeStatement(type), ...statements];
+}
+
+/** Returns the statements that a reverse item deletes. With `rdf:about`, the class only says of which class the object is and stays. */
+export function deletedBy({ type, isObject, statements }: DifferenceItem): readonly Statement[] {
+  return isObject ? [typeStatement(type), ...statements] : statements;
+}
+
+const byKey = (statements: readonly Statement[]): Map<string, Statement> =>
+  new Map(statements.map((statement) => [keyOf(statement), statement]));
+
+/** Returns equal texts for equal statements. Targets are mRIDs, compared case-insensitively. */
+export function keyOf({ name, kind, value }: Statement): string {
+  return kind === 'association' ? `${name} >${value.toLowerCase()}` : `${name} =${value}`;
+}

@@ -1,0 +1,165 @@
+import { openArchive } from '../archives/archive.flow';
+import { BASE_LIMITS, DIFFERENCE_LIMITS } from '../archives/archive-member.flow';
+import { type TemporaryFile, temporaryFile } from '../archives/temporary-file';
+import type { CheckedMember } from '../publications/checked-member.flow';
+import type { ArchiveFault } from '../publications/publication';
+import { checkedMembers } from '../publications/publish.flow';
+import type { CimFile, DifferenceItem } from '../rdf/difference-model';
+import type { MemberProfiles } from '../rdf/member-profiles';
+import { differenceModelReader } from '../rdf/read-difference-model';
+import { fullModelReader } from '../rdf/read-full-model';
+import { type Finding, TYPE_STATEMENT } from './applied-object';
+import { applyDifferences } from './apply-differences';
+import type { BaseModelKey } from '../publications/publication-key';
+import type { BaseFile, StoredBaseModel } from './base-model';
+import type { BaseModelQueries } from './base-model.queries';
+import { checkBase } from './base-publication.flow';
+import { type ProjectDifferences, projectDifferences } from './project-differences';
+
+/** What an archive would make of its base model. */
+export interface ArchiveCheck {
+  /** Null if no base model is published for the cycle of the archive: then only the archive itself is checked. */
+  readonly base: Pick<StoredBaseModel, 'publicationYear' | 'period' | 'version'> | null;
+  /** Attributes and associations of the base model before and after the archive. */
+  readonly statementsBefore: number;
+  readonly statementsAfter: number;
+  /** Number of all findings; the first of them are listed. */
+  readonly findingCount: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Outcome of a check. */
+export type CheckOutcome =
+  | ({ readonly outcome: 'checked' } & ArchiveCheck)
+  | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] };
+
+/** What a check needs. */
+export interface CheckDependencies {
+  readonly profiles: MemberProfiles;
+  readonly baseModels: BaseModelQueries;
+}
+
+/** Findings that a check lists. */
+const MAX_LISTED_FINDINGS = 1_000;
+
+const NOT_APPLIED = { statementsBefore: 0, statementsAfter: 0, findingCount: 0, findings: [] };
+
+/**
+ * Checks an archive as its publication does, and against the base model, and stores nothing. The base model passes by as a stream; the
+ * differences are in memory, so that together they must not be larger than one member may be.
+ */
+export async function checkArchive(
+  { profiles, baseModels }: CheckDependencies,
+  key: BaseModelKey,
+  archive: TemporaryFile,
+): Promise<CheckOutcome> {
+  const { members, faults } = await checkedMembers(archive, profiles);
+  try {
+    if (faults.length > 0) return { outcome: 'refused', faults };
+    const base = await baseModels.applicable(key);
+    if (base === null) return { outcome: 'checked', base, ...NOT_APPLIED };
+    if (members.reduce((sum, { rdf }) => sum + rdf.size, 0) > DIFFERENCE_LIMITS.member)
+      return { outcome: 'refused', faults: [TOO_LARGE] };
+    const project = await differencesOf(members);
+    const { publicationYear, period, version } = base;
+    return {
+      outcome: 'checked',
+      base: { publicationYear, period, version },
+      ...(await applied(project, baseModels.archive(base.number))),
+    };
+  } finally {
+    await Promise.all(members.map(({ rdf }) => rdf.close()));
+  }
+}
+
+/**
+ * Checks an archive of full models as its publication does, and stores nothing. Its findings are empty; its counts are those of the base
+ * model that applies now, and of the archive.
+ */
+export async function checkBaseArchive(
+  { profiles, baseModels }: CheckDependencies,
+  key: BaseModelKey,
+  archive: TemporaryFile,
+): Promise<CheckOutcome> {
+  const { files, faults } = await checkBase(archive, profiles);
+  if (faults.length > 0) return { outcome: 'refused', faults };
+  const base = await baseModels.applicable(key);
+  const before = base === null ? [] : await baseModels.files(base.number);
+  return {
+    outcome: 'checked',
+    base: base && { publicationYear: base.publicationYear, period: base.period, version: base.version },
+    statementsBefore: statementsIn(before),
+    statementsAfter: statementsIn(files),
+    findingCount: 0,
+    findings: [],
+  };
+}
+
+const statementsIn = (files: readonly BaseFile[]): number => files.reduce((sum, { statements }) => sum + statements, 0);
+
+const TOO_LARGE: ArchiveFault = {
+  file: null,
+  line: null,
+  message: `the files have more than ${DIFFERENCE_LIMITS.member / 1024 / 1024} MiB together, too much for a check against the base model`,
+};
+
+/** Bytes that are parsed in one event-loop tick. */
+const READ_SIZE = 16 * 1024;
+
+const nothing = (): void => undefined;
+
+async function differencesOf(members: readonly CheckedMember[]): Promise<ProjectDifferences> {
+  const project = projectDifferences();
+  for (const { file, rdf } of members) {
+    const reader = differenceModelReader({
+      ...{ section: nothing, header: nothing, precondition: nothing, fault: throwFault },
+      item: (section, item) => project.add(file, section, item),
+    });
+    for await (const bytes of rdf.chunks(READ_SIZE)) reader.write(bytes);
+    reader.end();
+  }
+  return project;
+}
+
+/** Applies differences to the full models in an archive. */
+async function applied(
+  project: ProjectDifferences,
+  archive: AsyncIterable<Buffer>,
+): Promise<Omit<ArchiveCheck, 'base'>> {
+  const findings: Finding[] = [];
+  let [findingCount, statementsBefore, statementsAfter] = [0, 0, 0];
+  const application = applyDifferences(project, {
+    item: (_, { statements }) =>
+      void (statementsAfter += statements.filter(({ name }) => name !== TYPE_STATEMENT).length),
+    finding(finding) {
+      findingCount += 1;
+      if (findings.length < MAX_LISTED_FINDINGS) findings.push(finding);
+    },
+  });
+  await readBase(archive, (file, item) => {
+    statementsBefore += item.statements.length;
+    application.base(file, item);
+  });
+  application.end();
+  return { statementsBefore, statementsAfter, findingCount, findings };
+}
+
+/** Reads the full models of a stored archive, which is a valid one. */
+async function readBase(archive: AsyncIterable<Buffer>, item: (file: CimFile, item: DifferenceItem) => void) {
+  const copy = await temporaryFile();
+  try {
+    for await (const bytes of archive) await copy.write(bytes);
+    const { members } = await openArchive(copy.handle, BASE_LIMITS);
+    for (const { file, bytes } of members) {
+      const reader = fullModelReader({ header: nothing, fault: throwFault, item: (each) => item(file, each) });
+      for await (const chunk of bytes()) reader.write(chunk);
+      reader.end();
+    }
+  } finally {
+    await copy.close();
+  }
+}
+
+function throwFault({ message }: { readonly message: string }): never {
+  throw new Error(`a checked file has a fault when it is parsed again: ${message}`);
+}

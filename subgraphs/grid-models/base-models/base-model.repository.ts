@@ -1,0 +1,162 @@
+import type { Pool, PoolClient } from 'pg';
+import { inTransaction, inTransactionOf } from '../../server/database/transaction';
+import { STAGED_BASES, STAGING_LOCK, removeStaged } from '../publications/staged-removal.repository';
+import { isUnused, useUpload } from '../publications/upload.repository';
+import type { CimFile, DifferenceItem } from '../rdf/difference-model';
+import type { BaseModelKey } from '../publications/publication-key';
+import type { BaseFile, StoredBaseModel } from './base-model';
+
+/** An item with its position in the file, from 1. */
+export interface NumberedItem {
+  readonly number: number;
+  readonly item: DifferenceItem;
+}
+
+/** An archive to publish as a base model. */
+export interface BasePublicationRequest {
+  readonly key: BaseModelKey;
+  /** Account of the admin who uploads it; null for a command of the operator. */
+  readonly accountId: string | null;
+  readonly archiveSha256: Buffer;
+  /** Hash of the token of its upload address; null for a command of the operator. */
+  readonly upload: Buffer | null;
+}
+
+/** The published or repeated base model; `used` if another archive has been published at the upload address in the meantime. */
+export type BasePublicationResult = { readonly isNew: boolean; readonly base: StoredBaseModel } | 'used';
+
+/** A base model being staged. Its session holds an advisory lock, so that the clean-up job does not delete it as abandoned. */
+export interface StagedBaseModel {
+  readonly number: number;
+  /** Makes it visible under the next number, or returns the newest base model if that has the same archive. One short transaction. */
+  publish(): Promise<BasePublicationResult>;
+  /** Deletes it unless it is published, and releases the session. On an error, the clean-up job deletes it later. */
+  end(): Promise<void>;
+}
+
+/** Stages and publishes base models. Each statement that adds rows is a separate, short transaction. */
+export class BaseModelRepository {
+  constructor(private readonly pool: Pool) {}
+
+  /** Returns the newest base model of the cycle if it was published from this archive. */
+  async repeated(request: BasePublicationRequest): Promise<BasePublicationResult | undefined> {
+    return inTransaction(this.pool, (session) => publishOrRepeat(session, request, null));
+  }
+
+  /** Returns a published base model by its internal id. */
+  async byId(id: string): Promise<StoredBaseModel | undefined> {
+    return (await this.pool.query<StoredBaseModel>(BY_ID, [id])).rows[0];
+  }
+
+  /** Starts to stage a base model. The session that holds its lock also publishes it: if that session is lost, nothing is published. */
+  async stage(request: BasePublicationRequest): Promise<StagedBaseModel> {
+    const session = await this.pool.connect();
+    let broken: Error | undefined;
+    const onBroken = (failure: Error) => (broken ??= failure);
+    let staged: { readonly id: string; readonly number: number };
+    try {
+      staged = await insertLocked(session, request);
+    } catch (error) {
+      session.release(error as Error);
+      throw error;
+    }
+    const { id, number } = staged;
+    const publish = () => inTransactionOf(session, () => publishOrRepeat(session, request, number), onBroken);
+    return {
+      number,
+      publish: async () => (await publish()) as BasePublicationResult,
+      end: async () => {
+        try {
+          await removeStaged(session, STAGED_BASES, id);
+          await session.query(`select pg_advisory_unlock(${STAGING_LOCK})`, [id]);
+        } catch (error) {
+          onBroken(error as Error);
+        }
+        session.release(broken);
+      },
+    };
+  }
+
+  async addFile(base: number, { file, header, items, statements }: BaseFile): Promise<void> {
+    await this.pool.query(INSERT_FILE, [
+      ...[base, file, header.mRID, header.created, header.scenarioTime, header.modelingAuthoritySet, header.profile],
+      ...[header.description, header.version, header.dependentOn, header.supersedes, items, statements],
+    ]);
+  }
+
+  /** Adds items, and their associations to the index of targets. */
+  async addItems(base: number, file: CimFile, items: readonly NumberedItem[]): Promise<void> {
+    const records = items.map(({ number, item: { mRID, type, isObject, statements } }) => ({
+      ...{ number, mrid: mRID, type, is_object: isObject },
+      statements: statements.map(({ name, kind, value }) => [name, kind, value]),
+    }));
+    await this.pool.query(INSERT_ITEMS, [base, file, JSON.stringify(records)]);
+  }
+
+  async addChunk(base: number, number: number, bytes: Buffer): Promise<void> {
+    await this.pool.query('insert into base_chunk (base, number, bytes) values ($1, $2, $3)', [base, number, bytes]);
+  }
+}
+
+async function insertLocked(session: PoolClient, { key, accountId, archiveSha256 }: BasePublicationRequest) {
+  const { rows } = await session.query<{ id: string }>('select gen_random_uuid() as id');
+  const { id } = rows[0] as { id: string };
+  await session.query(`select pg_advisory_lock(${STAGING_LOCK})`, [id]);
+  const inserted = await session.query<{ number: number }>(INSERT_BASE, [
+    ...[id, key.area, key.publicationYear, key.period, accountId, archiveSha256],
+  ]);
+  return { id, number: (inserted.rows[0] as { number: number }).number };
+}
+
+/**
+ * Returns the newest base model if the archive repeats it, else publishes the staged one as the next; undefined if nothing is staged. A
+ * transaction lock admits one publication per cycle at a time.
+ */
+async function publishOrRepeat(
+  session: PoolClient,
+  { key: { area, publicationYear, period }, archiveSha256, upload }: BasePublicationRequest,
+  staged: number | null,
+): Promise<BasePublicationResult | undefined> {
+  const lock = `base ${area} ${publicationYear} ${period}`;
+  await session.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [lock]);
+  if (upload && !(await isUnused(session, upload))) return 'used';
+  const newest = await session.query<StoredBaseModel>(NEWEST_IF_SAME, [area, publicationYear, period, archiveSha256]);
+  const [repeated] = newest.rows;
+  if (repeated === undefined && staged === null) return undefined;
+  const base =
+    repeated ?? (await session.query<StoredBaseModel>(PUBLISH, [staged, area, publicationYear, period])).rows[0];
+  const { id } = base as StoredBaseModel;
+  if (upload) await useUpload(session, upload, 'base_model', { id, archiveSha256 });
+  return { isNew: repeated === undefined, base: base as StoredBaseModel };
+}
+
+/** Columns of {@link StoredBaseModel}. */
+export const BASE_COLUMNS = `id, number, area, publication_year as "publicationYear", period, version, published_at as "publishedAt"`;
+
+const BY_ID = `select ${BASE_COLUMNS} from base_model where id = $1 and version is not null`;
+
+const NEWEST_IF_SAME = `select ${BASE_COLUMNS} from (
+    select * from base_model where area = $1 and publication_year = $2 and period = $3 and version is not null
+    order by version desc limit 1) as newest
+  where archive_sha256 = $4`;
+
+const INSERT_BASE = `insert into base_model (id, area, publication_year, period, account_id, archive_sha256)
+  values ($1, $2, $3, $4, $5, $6) returning number`;
+
+const PUBLISH = `update base_model set published_at = register_now(), version = 1 + coalesce((
+    select max(version) from base_model where area = $2 and publication_year = $3 and period = $4), 0)
+  where number = $1 returning ${BASE_COLUMNS}`;
+
+const INSERT_FILE = `insert into base_file (base, file, mrid, created, scenario_time, modeling_authority_set, profile, description,
+    model_version, dependent_on, supersedes, items, statements)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+
+const INSERT_ITEMS = `
+  with given as materialized (
+    select * from jsonb_to_recordset($3::jsonb) as given (number integer, mrid text, type text, is_object boolean, statements jsonb)),
+  items as (
+    insert into base_item (base, file, number, mrid, type, is_object, statements)
+    select $1::integer, $2, number, mrid, type, is_object, statements from given)
+  insert into base_reference (base, target_key, file, item)
+  select distinct $1::integer, lower(statement ->> 2), $2, number
+  from given, jsonb_array_elements(statements) as statement where statement ->> 1 = 'association'`;

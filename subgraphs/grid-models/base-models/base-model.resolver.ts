@@ -1,0 +1,112 @@
+import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { type CallContext, MayCall } from '../../server/callers/caller';
+import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
+import type { Connection } from '../../server/lists/connection';
+import { PageArgs } from '../../server/lists/connection.types';
+import type { DevelopmentProjectQueries } from '../projects/development-project.queries';
+import { ProjectVersionType } from '../projects/development-project.types';
+import { licenceAreaOf } from '../projects/licence-areas';
+import type { StoredVersion } from '../projects/project-version.queries';
+import type { AfterProjectQueries } from './after-project.queries';
+import type { BaseFile, StoredBaseModel } from './base-model';
+import type { BaseModelQueries } from './base-model.queries';
+import {
+  BaseFileType,
+  BaseModelArgs,
+  BaseModelType,
+  ObjectAfterConnectionType,
+  ObjectAfterType,
+} from './base-model.types';
+import type { ObjectAfter } from './object-after';
+
+/** Resolves base models and their files. */
+@Resolver(() => BaseModelType)
+export class BaseModelResolver {
+  constructor(
+    private readonly bases: BaseModelQueries,
+    private readonly requests: RateLimit,
+  ) {}
+
+  @MayCall('anyone')
+  @Query(() => BaseModelType, {
+    nullable: true,
+    description:
+      'The base model of a licence area for a publication cycle: the newest that is not of a later cycle. Null if none is published. LIM002 if a network sends too many requests.',
+  })
+  async baseModel(
+    @Args() { area, publicationYear, period }: BaseModelArgs,
+    @Ctx() context: CallContext,
+  ): Promise<StoredBaseModel | null> {
+    await withinNetworkLimit(this.requests, context);
+    const licenceArea = licenceAreaOf(area);
+    return licenceArea ? this.bases.applicable({ area: licenceArea.code, publicationYear, period }) : null;
+  }
+
+  @FieldResolver(() => [BaseFileType], { description: 'Its full models: EQ, SC and GL.' })
+  files(@Root() { number }: StoredBaseModel): Promise<readonly BaseFile[]> {
+    return this.bases.files(number);
+  }
+}
+
+/** Resolves what becomes of the base model by a version. */
+@Resolver(() => ProjectVersionType)
+export class AfterProjectResolver {
+  constructor(
+    private readonly queries: {
+      readonly projects: DevelopmentProjectQueries;
+      readonly bases: BaseModelQueries;
+      readonly afterProject: AfterProjectQueries;
+    },
+  ) {}
+
+  @FieldResolver(() => BaseModelType, {
+    nullable: true,
+    description:
+      'The base model to which the version is applied: the newest of the area that is not of a later cycle. Null if none is published.',
+  })
+  async baseModel(@Root() { project }: StoredVersion): Promise<StoredBaseModel | null> {
+    const key = await this.queries.projects.byId(project);
+    return key && this.queries.bases.applicable(key);
+  }
+
+  @FieldResolver(() => ObjectAfterType, {
+    nullable: true,
+    description:
+      'Any object after the version. Null if neither the base model nor the version has it, or if no base model is published.',
+  })
+  async objectAfter(
+    @Root() version: StoredVersion,
+    @Arg('mRID', () => String, { description: 'The mRID, case-insensitive, also as a reference: `#_…`.' })
+    mRID: string,
+  ): Promise<ShownObject | null> {
+    const base = await this.baseModel(version);
+    const object = base && (await this.queries.afterProject.object(base, version.id, mRID));
+    return object && shown(object);
+  }
+
+  @FieldResolver(() => ObjectAfterConnectionType, {
+    nullable: true,
+    description: 'The objects of the version that do not fit the base model. Null if no base model is published.',
+  })
+  async unfittingObjects(
+    @Root() version: StoredVersion,
+    @Args() page: PageArgs,
+  ): Promise<Connection<ShownObject> | null> {
+    const base = await this.baseModel(version);
+    if (base === null) return null;
+    const found = await this.queries.afterProject.unfitting(base, version.id, page);
+    const edges = found.edges.map(({ cursor, node }) => ({ cursor, node: shown(node) }));
+    return { ...found, edges, nodes: edges.map(({ node }) => node) };
+  }
+}
+
+type ShownObject = ReturnType<typeof shown>;
+
+/** Returns the fields of an object in GraphQL. */
+function shown({ statements, findings, ...object }: ObjectAfter) {
+  return {
+    ...object,
+    statements: statements.map(({ kind, ...statement }) => ({ ...statement, isAssociation: kind === 'association' })),
+    findings: findings.map(({ statement: { name, value }, ...finding }) => ({ ...finding, name, value })),
+  };
+}

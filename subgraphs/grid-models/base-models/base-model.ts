@@ -1,0 +1,19 @@
+import type { BaseModelKey } from '../publications/publication-key';
+import type { CimFile, DifferenceModelHeader } from '../rdf/difference-model';
+
+/** A published base model. It never changes: a correction is a new version. */
+export interface StoredBaseModel extends BaseModelKey {
+  readonly id: string;
+  /** Short key of its rows. */
+  readonly number: number;
+  readonly version: number;
+  readonly publishedAt: Date;
+}
+
+/** A file of a base model: its header, and how much it contains. */
+export interface BaseFile {
+  readonly file: CimFile;
+  readonly header: DifferenceModelHeader;
+  readonly items: number;
+  readonly statements: number;
+}

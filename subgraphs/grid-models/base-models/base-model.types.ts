@@ -1,0 +1,104 @@
+import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { DateTime, PublicationPeriod } from '../../../schema/scalars';
+import { connectionType } from '../../server/lists/connection.types';
+import { CimFileEnum, DifferenceModelHeaderType } from '../difference-models/difference-model.types';
+import type { PublicationPeriod as Period } from '../publications/publication-key';
+import type { CimFile } from '../rdf/difference-model';
+import type { FindingKind } from './applied-object';
+
+/** Maps GraphQL names to {@link FindingKind}. */
+export const FindingKindEnum = {
+  MISSING_STATEMENT: 'missing-statement',
+  DANGLING_ASSOCIATION: 'dangling-association',
+  ADDED_TWICE: 'added-twice',
+} as const satisfies Record<string, FindingKind>;
+registerEnumType(FindingKindEnum, {
+  name: 'FindingKind',
+  description: 'How a statement of a version does not fit the base model.',
+  valuesConfig: {
+    MISSING_STATEMENT: { description: 'The version deletes the statement, and the base model lacks it.' },
+    DANGLING_ASSOCIATION: {
+      description: 'After the version, the association refers to an object that does not exist.',
+    },
+    ADDED_TWICE: { description: 'The version adds the object, which exists.' },
+  },
+});
+
+@ObjectType('BaseFile', { description: 'A full model (`md:FullModel`) of a base model.', simpleResolvers: true })
+export class BaseFileType {
+  @Field(() => CimFileEnum, { description: 'The file.' }) file: CimFile;
+  @Field(() => DifferenceModelHeaderType, { description: 'Its header.' }) header: DifferenceModelHeaderType;
+  @Field(() => Int, { description: 'Number of its objects, and of descriptions of objects of other files.' })
+  items: number;
+  @Field(() => Int, { description: 'Number of their attributes and associations.' }) statements: number;
+}
+
+@ObjectType('BaseModel', {
+  description:
+    'The full models of a licence area, to which projects are applied. They never change: a correction is a new version.',
+  simpleResolvers: true,
+})
+export class BaseModelType {
+  @Field(() => Int, { description: 'The year of the publication.' }) publicationYear: number;
+  @Field(() => PublicationPeriod, { description: 'The publication cycle of the year.' }) period: Period;
+  @Field(() => Int, { description: 'Its number in the cycle, from 1.' }) version: number;
+  @Field(() => DateTime, { description: 'When it was published.' }) publishedAt: Date;
+}
+
+/** A publication cycle of a licence area. */
+@ArgsType()
+export class BaseModelArgs {
+  @Field(() => String, { description: 'Code or alias of the licence area, case-insensitive.' }) area: string;
+  @Field(() => Int, { description: 'The year of the publication.' }) publicationYear: number;
+  @Field(() => PublicationPeriod, { description: 'The publication cycle of the year.' }) period: Period;
+}
+
+@ObjectType('Finding', { description: 'A statement that does not fit the base model.', simpleResolvers: true })
+export class FindingType {
+  @Field(() => FindingKindEnum, { description: 'How it does not fit.' }) kind: FindingKind;
+  @Field(() => CimFileEnum, { description: 'The file with the statement.' }) file: CimFile;
+  @Field(() => String, { description: 'mRID of the object that has the statement.' }) mRID: string;
+  @Field(() => String, { description: 'Prefixed name of the attribute or association; `rdf:type` for the class.' })
+  name: string;
+  @Field(() => String, { description: 'The value: a text, an enumeration value, a class, or the mRID of a target.' })
+  value: string;
+}
+
+@ObjectType('StatementAfter', { description: 'A statement about an object after a version.', simpleResolvers: true })
+export class StatementAfterType {
+  @Field(() => CimFileEnum, { description: 'The file that contains it.' }) file: CimFile;
+  @Field(() => String, { description: 'Prefixed name: `cim:ACLineSegment.r`.' }) name: string;
+  @Field(() => Boolean, { description: 'Whether it is an association, whose value is an mRID.' })
+  isAssociation: boolean;
+  @Field(() => String, { description: 'The value.' }) value: string;
+  @Field(() => Boolean, { description: 'Whether the version adds it: the base model lacks it.' }) isNew: boolean;
+  @Field(() => Boolean, { description: 'False for an association to an object that does not exist after the version.' })
+  targetExists: boolean;
+}
+
+@ObjectType('ObjectAfter', {
+  description: 'An object after the difference models of a version are applied to the base model.',
+  simpleResolvers: true,
+})
+export class ObjectAfterType {
+  @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
+  @Field(() => String, { description: 'Its prefixed class; the former one of a removed object.' }) type: string;
+  @Field(() => String, { nullable: true, description: 'Its name after the version.' }) name: string | null;
+  @Field(() => Boolean, { description: 'Whether the base model has the object.' }) existed: boolean;
+  @Field(() => Boolean, { description: 'Whether it exists after the version.' }) exists: boolean;
+  @Field(() => [StatementAfterType], {
+    description: 'Its attributes and associations after the version, in the order EQ, SC, GL.',
+  })
+  statements: readonly StatementAfterType[];
+  @Field(() => [FindingType], {
+    description: 'What does not fit; of a removed object, also the associations left to it.',
+  })
+  findings: readonly FindingType[];
+}
+
+/** Pages of objects after a version. */
+export const ObjectAfterConnectionType = connectionType(
+  'ObjectAfter',
+  'A page of objects that do not fit the base model, ordered by mRID. A page examines at most 2,000 objects: it can have fewer entries than requested, and still a next page.',
+  () => ObjectAfterType,
+);

@@ -1,0 +1,168 @@
+import { openArchive } from '../archives/archive.flow';
+import { type ArchiveMember, BASE_LIMITS, MemberFault } from '../archives/archive-member.flow';
+import type { TemporaryFile } from '../archives/temporary-file';
+import { CHUNK_BYTES } from '../files/content.repository';
+import type { ArchiveFault } from '../publications/publication';
+import { isTooLong, TOO_LONG_MESSAGE } from '../publications/checked-member.flow';
+import { copyOf } from '../publications/publish.flow';
+import type { DifferenceModelHeader, Fault } from '../rdf/difference-model';
+import { MAX_FAULTS } from '../rdf/model-sink';
+import type { MemberProfiles } from '../rdf/member-profiles';
+import { type FullModelSink, fullModelReader } from '../rdf/read-full-model';
+import type { BaseModelKey } from '../publications/publication-key';
+import type { BaseFile, StoredBaseModel } from './base-model';
+import type {
+  BaseModelRepository,
+  BasePublicationRequest,
+  BasePublicationResult,
+  NumberedItem,
+} from './base-model.repository';
+
+/** Outcome of the publication of a base model. */
+export type BasePublicationOutcome =
+  | { readonly outcome: 'published'; readonly isNew: boolean; readonly base: StoredBaseModel }
+  | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] };
+
+/** What publishing base models needs. */
+export interface BasePublishingDependencies {
+  readonly bases: BaseModelRepository;
+  readonly profiles: MemberProfiles;
+}
+
+/** Publishes the full models of an area in the archive at a path, on behalf of the operator. */
+export async function publishBase(
+  dependencies: BasePublishingDependencies,
+  { accountId, ...key }: BaseModelKey & { readonly accountId: string | null },
+  zipPath: string,
+): Promise<BasePublicationOutcome> {
+  const archive = await copyOf(zipPath, BASE_LIMITS.archive);
+  try {
+    const outcome = await publishBaseBytes(dependencies, { key, accountId, upload: null }, archive);
+    if (outcome === 'used') throw new Error('a publication without an upload address returned `used`');
+    return outcome;
+  } finally {
+    await archive.close();
+  }
+}
+
+/**
+ * Publishes a received archive as a base model. First checks all of it, then stages it, then makes it visible with one update. Reads the
+ * archive twice as a stream, so that memory does not grow with it. After an error or a crash the former base model applies unchanged, and
+ * the clean-up job deletes staged rows. Returns `used` if another archive has been published at its upload address in the meantime.
+ */
+export async function publishBaseBytes(
+  { bases, profiles }: BasePublishingDependencies,
+  publication: Omit<BasePublicationRequest, 'archiveSha256'>,
+  archive: TemporaryFile,
+): Promise<BasePublicationOutcome | 'used'> {
+  const checked = await checkBase(archive, profiles);
+  if (checked.faults.length > 0) return { outcome: 'refused', faults: checked.faults };
+  const result = await repeatOrStage(bases, { ...publication, archiveSha256: archive.sha256() }, archive, checked);
+  return result === 'used' ? result : { outcome: 'published', ...result };
+}
+
+/** The members of the archive of a base model, what those without faults contain, and the faults of the others. */
+export interface CheckedBase {
+  readonly members: readonly ArchiveMember[];
+  readonly files: readonly BaseFile[];
+  readonly faults: readonly ArchiveFault[];
+}
+
+/** Checks all full models of an archive, and stores nothing. */
+export async function checkBase(archive: TemporaryFile, profiles: MemberProfiles): Promise<CheckedBase> {
+  const { members, faults } = await openArchive(archive.handle, BASE_LIMITS);
+  const files: BaseFile[] = [];
+  const allFaults = [...faults];
+  for (const member of members) {
+    const checked = await checkFullModel(member, profiles);
+    if (Array.isArray(checked)) allFaults.push(...checked);
+    else files.push(checked);
+  }
+  return { members, files, faults: allFaults };
+}
+
+async function repeatOrStage(
+  bases: BaseModelRepository,
+  request: BasePublicationRequest,
+  archive: TemporaryFile,
+  { members, files }: CheckedBase,
+): Promise<BasePublicationResult> {
+  const repeated = await bases.repeated(request);
+  if (repeated !== undefined) return repeated;
+  const staged = await bases.stage(request);
+  try {
+    for (const file of files) await bases.addFile(staged.number, file);
+    for (const member of members) await stageItems(bases, staged.number, member);
+    let number = 0;
+    for await (const bytes of archive.chunks(CHUNK_BYTES)) await bases.addChunk(staged.number, number++, bytes);
+    return await staged.publish();
+  } finally {
+    await staged.end();
+  }
+}
+
+/** Parses a member. Returns what it contains, or its faults. */
+async function checkFullModel(member: ArchiveMember, profiles: MemberProfiles): Promise<BaseFile | ArchiveFault[]> {
+  const faults: Fault[] = [];
+  let header: DifferenceModelHeader | null = null;
+  let [items, statements] = [0, 0];
+  const sink: FullModelSink = {
+    header: (found) => void (header = found),
+    item(item) {
+      items += 1;
+      statements += item.statements.length;
+      if (faults.length < MAX_FAULTS && isTooLong(item))
+        faults.push({ line: null, message: `${TOO_LONG_MESSAGE}: ${item.mRID.slice(0, 50)}` });
+    },
+    fault: (fault) => void faults.push(fault),
+  };
+  const reader = fullModelReader(sink, { file: member.file, profiles });
+  try {
+    for await (const bytes of member.bytes()) if (!reader.write(bytes)) break;
+    reader.end();
+  } catch (error) {
+    if (!(error instanceof MemberFault)) throw error;
+    faults.push({ line: null, message: error.message });
+  }
+  if (faults.length === 0 && header !== null) return { file: member.file, header, items, statements };
+  return faults.map(({ line, message }) => ({ file: `${member.file}.xml`, line, message }));
+}
+
+/** Items, and characters of their values, in one SQL statement. */
+const MAX_BATCH_ITEMS = 1_000;
+const MAX_BATCH_CHARACTERS = 512 * 1024;
+
+/** Parses a checked member again and stores its items. Stores a batch while it parses the next one. */
+async function stageItems(bases: BaseModelRepository, base: number, member: ArchiveMember): Promise<void> {
+  let batch: NumberedItem[] = [];
+  let [number, characters] = [0, 0];
+  const reader = fullModelReader({
+    header: () => undefined,
+    item(item) {
+      batch.push({ number: ++number, item });
+      for (const { name, value } of item.statements) characters += name.length + value.length;
+    },
+    fault: ({ message }) => {
+      throw new Error(`a checked file has a fault when it is parsed again: ${message}`);
+    },
+  });
+  let storing: Promise<void> = Promise.resolve();
+  const store = async () => {
+    await storing;
+    storing = bases.addItems(base, member.file, batch);
+    storing.catch(() => undefined); // the next `await storing` receives the error
+    [batch, characters] = [[], 0];
+  };
+  for await (const bytes of member.bytes()) {
+    for (let at = 0; at < bytes.length; at += READ_SIZE) {
+      reader.write(bytes.subarray(at, at + READ_SIZE));
+      if (batch.length >= MAX_BATCH_ITEMS || characters >= MAX_BATCH_CHARACTERS) await store();
+    }
+  }
+  reader.end();
+  await store();
+  await storing;
+}
+
+/** Bytes that are parsed in one event-loop tick. */
+const READ_SIZE = 16 * 1024;

@@ -1,0 +1,183 @@
+import {
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  refuseCursor,
+  requirePageSize,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import { type CimFile, UNKNOWN_CLASS } from '../rdf/difference-model';
+import { type ObjectChange, type ObjectChangeKind, type ValueChange, objectChange } from './object-changes';
+import { proposedClass } from './proposed-class';
+import { mRIDOf } from '../rdf/rdf-resources';
+import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
+import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { longReads, rowsByKey } from '../../server/database/rows-by-key';
+import { requireStorable } from '../storable-arguments';
+import { ITEM_COLUMNS, type ItemRow, filedItem, statementsOf } from '../difference-models/stored-item.queries';
+
+/** A stored change of an object in a version. Its values are not stored: they are computed from the items. */
+export interface StoredChange extends Omit<ObjectChange, 'values'> {
+  readonly versionId: string;
+  /** The mRID in lower case, by which objects are compared. */
+  readonly key: string;
+}
+
+/** Number of changed objects of a class, by kind of change. */
+export interface ObjectClassCount {
+  readonly versionId: string;
+  readonly type: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+/** Conditions on changes; null means no condition. */
+export interface ChangeFilter {
+  readonly kind: ObjectChangeKind | null;
+  readonly type: string | null;
+  /** Start of an mRID or part of a name; case-insensitive. */
+  readonly search: string | null;
+}
+
+/** A page of changes. */
+export type ObjectChangePage = CountedConnection<StoredChange>;
+
+type FoundChange = StoredChange & { readonly wanted: string };
+type FoundItem = Omit<ItemRow, 'number'> & { readonly versionId: string; readonly key: string; readonly file: CimFile };
+
+const COLUMNS =
+  'c.project_version as "versionId", c.mrid_key as key, c.mrid as "mRID", c.type, c.kind, c.name, c.files';
+
+const OF_OBJECT = {
+  name: 'changes_of_object',
+  text: `select found.*, wanted.mrid as wanted from unnest($1::uuid[], $2::text[]) wanted (version, mrid) cross join lateral (
+      select ${COLUMNS} from object_change c
+      where c.project_version = wanted.version and c.mrid_key = lower(wanted.mrid) offset 0) found`,
+};
+
+/** The items of objects in the files of a version. `offset 0` forces an index lookup per file: the columns have no statistics. */
+const ITEMS = {
+  name: 'items_of_changes',
+  text: `select found.*, wanted.version as "versionId", wanted.key, m.file
+    from unnest($1::uuid[], $2::text[]) wanted (version, key)
+      join difference_model m on m.project_version = wanted.version
+      cross join lateral (
+        select ${ITEM_COLUMNS} from difference_item i where i.model = m.number and i.mrid_key = wanted.key offset 0) found
+    order by m.number, found.number`,
+};
+
+const CLASS_COUNTS = {
+  name: 'object_class_counts',
+  text: `select project_version as "versionId", type,
+      count(*) filter (where kind = 'added')::integer as added,
+      count(*) filter (where kind = 'removed')::integer as removed,
+      count(*) filter (where kind = 'changed')::integer as changed
+    from object_change where project_version = any($1::uuid[]) group by project_version, type order by count(*) desc, type`,
+};
+
+/** `$1` version, `$2` kind, `$3` class, `$4` search text, `$5` search text without the prefix of a reference (`#_`, `urn:uuid:`). */
+const SEARCHED = `(starts_with(c.mrid_key, lower($4::text)) or starts_with(c.mrid_key, lower($5::text)) or strpos(lower(c.name), lower($4::text)) > 0)`;
+
+/** Sort key of an object in a list: class and name, points last (see migration 0003). */
+const LIST_KEY = 'list_key(c.type, c.name) collate "C"';
+
+/** All sort keys of a class, so that a page of a class is a range of the index. */
+const OF_CLASS = `c.type = $3 and ${LIST_KEY} >= class_key($3) collate "C" and ${LIST_KEY} < (class_key($3) || E'\\x03') collate "C"`;
+
+/** Builds one statement per set of conditions, so that each prepared plan uses the index for these conditions. */
+function selection({ kind, type, search }: ChangeFilter) {
+  const where = [
+    'c.project_version = $1',
+    kind === null ? '$2::text is null' : 'c.kind = $2',
+    type === null ? '$3::text is null' : OF_CLASS,
+    search === null ? '$4::text is null and $5::text is null' : SEARCHED,
+  ].join(' and ');
+  const name = [kind && 'kind', type && 'type', search !== null && 'search'].filter(Boolean).join('_');
+  return { name, where };
+}
+
+/** A row of a list with its sort key. */
+type ListedChange = StoredChange & { readonly listKey: string };
+
+/** Separates the sort key from the mRID in a cursor. Neither contains it. */
+const SEPARATOR = '\u0003';
+
+const cursorOf = ({ listKey, key }: ListedChange) => textCursor(`${listKey}${SEPARATOR}${key}`);
+
+/** Returns the sort key and the mRID after which a page starts. */
+function positionOf(cursor: string | null): readonly [listKey: string, key: string] {
+  if (cursor === null) return ['', ''];
+  const [listKey, key, ...others] = textPosition(cursor).split(SEPARATOR);
+  return listKey === undefined || key === undefined || others.length > 0 ? refuseCursor() : [listKey, key];
+}
+
+/** Queries for the changes that versions make to objects. */
+export class ObjectChangeQueries {
+  private readonly rowsOfObject: (version: string, mRID: string) => Promise<readonly FoundChange[]>;
+  private readonly items: (version: string, key: string) => Promise<readonly FoundItem[]>;
+  /** Changed objects of a version by class, largest class first. Reads all changes of the version. */
+  readonly classCounts: (versionId: string) => Promise<readonly ObjectClassCount[]>;
+
+  constructor(private readonly database: Pick<Database, 'reads' | 'pool'>) {
+    const { reads } = database;
+    this.rowsOfObject = rowsByKey(reads, OF_OBJECT, (row: FoundChange) => [row.versionId, row.wanted] as const);
+    this.items = rowsByKey(reads, ITEMS, (row: FoundItem) => [row.versionId, row.key] as const);
+    this.classCounts = rowsByKey(
+      longReads(database),
+      CLASS_COUNTS,
+      ({ versionId }: ObjectClassCount) => [versionId] as const,
+    );
+  }
+
+  /** Returns the change of one object, or null. The mRID may be written as a reference: `#_…`, `urn:uuid:…`. */
+  async ofObject(versionId: string, mRID: string): Promise<StoredChange | null> {
+    requireStorable({ mRID });
+    const [exact] = await this.rowsOfObject(versionId, mRID);
+    const named = mRIDOf(mRID);
+    return exact ?? (named === mRID ? null : ((await this.rowsOfObject(versionId, named))[0] ?? null));
+  }
+
+  /** Returns the changed attributes and associations of an object. */
+  async values({ versionId, key }: StoredChange): Promise<readonly ValueChange[]> {
+    const items = await this.items(versionId, key);
+    return items.length === 0 ? [] : objectChange(items.map(filedItem)).values;
+  }
+
+  /** Returns the class that the attributes of an object of unknown class suggest; null for an object of known class. */
+  async proposedType({ versionId, key, type }: StoredChange): Promise<string | null> {
+    if (type !== UNKNOWN_CLASS) return null;
+    const items = await this.items(versionId, key);
+    return proposedClass(items.flatMap(({ statements }) => statementsOf(statements)));
+  }
+
+  /** Returns a page of the changes of a version, by class and name, points last. A search scans the objects of the version once. */
+  async page(versionId: string, filter: ChangeFilter, page: PageRequest): Promise<ObjectChangePage> {
+    requirePageSize(page.first, MAX_PAGE_SIZE);
+    requireStorable({ type: filter.type, search: filter.search });
+    const { name, where } = selection(filter);
+    const { rows } = await this.database.pool.query<ListedChange>({
+      name: `changes_${name}`,
+      text: `select ${COLUMNS}, ${LIST_KEY} as "listKey" from object_change c
+        where ${where} and (${LIST_KEY}, c.mrid_key) > ($6 collate "C", $7) order by ${LIST_KEY}, c.mrid_key limit $8`,
+      values: [...valuesOf(versionId, filter), ...positionOf(page.after), page.first + 1],
+    });
+    return counted(connectionOf(rows, page, cursorOf), () => this.count(versionId, filter));
+  }
+
+  private async count(versionId: string, filter: ChangeFilter): Promise<number> {
+    const { name, where } = selection(filter);
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_changes_${name}`,
+      text: `select count(*) as total from object_change c where ${where}`,
+      values: valuesOf(versionId, filter),
+    });
+    return Number(rows[0]?.total);
+  }
+}
+
+/** A search for the prefix of a reference alone (`#_`) stays as it is, instead of matching every object. */
+function valuesOf(versionId: string, { kind, type, search }: ChangeFilter): unknown[] {
+  return [versionId, kind, type, search, search === null ? null : mRIDOf(search) || search];
+}

@@ -1,0 +1,129 @@
+import { Args, ArgsType, Field, FieldResolver, ObjectType, Resolver, Root, registerEnumType } from 'type-graphql';
+import type { Connection } from '../../server/lists/connection';
+import { PageArgs, connectionType } from '../../server/lists/connection.types';
+import { CimFileEnum } from '../difference-models/difference-model.types';
+import type { CimFile } from '../rdf/difference-model';
+import type { ObjectChangeQueries, StoredChange } from './object-change.queries';
+import type { ObjectChangeKind, ValueChange } from './object-changes';
+import type { ObjectReference, ObjectReferenceQueries } from './object-reference.queries';
+
+/** Maps GraphQL names to {@link ObjectChangeKind}. */
+export const ObjectChangeKindEnum = {
+  ADDED: 'added',
+  REMOVED: 'removed',
+  CHANGED: 'changed',
+} as const satisfies Record<string, ObjectChangeKind>;
+registerEnumType(ObjectChangeKindEnum, {
+  name: 'ObjectChangeKind',
+  description: 'How a version changes an object.',
+  valuesConfig: {
+    ADDED: { description: 'The version adds it.' },
+    REMOVED: { description: 'The version removes it.' },
+    CHANGED: { description: 'The version changes its attributes or associations.' },
+  },
+});
+
+@ObjectType('ValueChange', {
+  description: 'The old and new values of an attribute or association.',
+  simpleResolvers: true,
+})
+export class ValueChangeType {
+  @Field(() => CimFileEnum, { description: 'The file that contains the change.' }) file: CimFile;
+  @Field(() => String, { description: 'Prefixed name of the attribute or association: `cim:ACLineSegment.r`.' })
+  name: string;
+  @Field(() => Boolean, { description: 'Whether it is an association, whose values are mRIDs.' })
+  isAssociation: boolean;
+  @Field(() => [String], { description: 'Old values; empty if it is new.' }) before: readonly string[];
+  @Field(() => [String], { description: 'New values; empty if it is removed.' }) after: readonly string[];
+}
+
+@ObjectType('ObjectChange', {
+  description: 'The change that a version makes to one object, over its three files and both sections.',
+  simpleResolvers: true,
+})
+export class ObjectChangeType {
+  @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
+  @Field(() => String, { description: 'Its prefixed class; `rdf:Description` if no file states it.' }) type: string;
+  @Field(() => ObjectChangeKindEnum, { description: 'Kind of the change.' }) kind: ObjectChangeKind;
+  @Field(() => String, { nullable: true, description: 'Its name; null if no file states it.' }) name: string | null;
+  @Field(() => [CimFileEnum], { description: 'The files with items of the object.' }) files: readonly CimFile[];
+}
+
+/** Pages of changes. */
+export const ObjectChangeConnectionType = connectionType(
+  'ObjectChange',
+  'A page of the changes of a version, ordered by class and name. Objects of unknown class follow the others, and points (`cim:PositionPoint` and the like) come last.',
+  () => ObjectChangeType,
+);
+
+@ObjectType('ObjectReference', {
+  description: 'An association of another object of the version that refers to an object.',
+  simpleResolvers: true,
+})
+export class ObjectReferenceType {
+  @Field(() => String, { description: 'Prefixed name of the association: `cim:Terminal.ConductingEquipment`.' })
+  name: string;
+  @Field(() => CimFileEnum, { description: 'The file that contains it.' }) file: CimFile;
+  @Field(() => ObjectChangeType, { description: 'The object that refers.' }) source: ObjectChangeType;
+  @Field(() => Boolean, { description: 'Whether the version deletes this reference.' }) isDeleted: boolean;
+  @Field(() => Boolean, { description: 'Whether the version adds this reference.' }) isAdded: boolean;
+}
+
+/** Pages of references. */
+export const ObjectReferenceConnectionType = connectionType(
+  'ObjectReference',
+  'A page of references to an object, ordered by association, then mRID.',
+  () => ObjectReferenceType,
+);
+
+/** Page and conditions of a list of changes. */
+@ArgsType()
+export class ObjectChangeArgs extends PageArgs {
+  @Field(() => ObjectChangeKindEnum, { nullable: true, defaultValue: null, description: 'Only changes of this kind.' })
+  kind: ObjectChangeKind | null;
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Only objects of this prefixed class: `cim:ACLineSegment`.',
+  })
+  type: string | null;
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description:
+      'Only objects whose mRID starts with this text, optionally after `_`, `#_` or `urn:uuid:`, or whose name contains it. Case-insensitive.',
+  })
+  search: string | null;
+}
+
+/** Resolves the values of a change, and the objects that refer to its object. */
+@Resolver(() => ObjectChangeType)
+export class ObjectChangeResolver {
+  constructor(
+    private readonly changes: ObjectChangeQueries,
+    private readonly references: ObjectReferenceQueries,
+  ) {}
+
+  @FieldResolver(() => [ValueChangeType], {
+    description: 'Its changed attributes and associations.',
+  })
+  values(@Root() change: StoredChange): Promise<readonly ValueChange[]> {
+    return this.changes.values(change);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'If no file states the class: the prefixed class to which its attributes belong, which is a proposal. Null if the class is known, or the attributes do not suggest one.',
+  })
+  proposedType(@Root() change: StoredChange): Promise<string | null> {
+    return this.changes.proposedType(change);
+  }
+
+  @FieldResolver(() => ObjectReferenceConnectionType, {
+    description: 'The associations of other objects of the version that refer to this one.',
+  })
+  incomingReferences(@Root() change: StoredChange, @Args() page: PageArgs): Promise<Connection<ObjectReference>> {
+    return this.references.page(change, page);
+  }
+}

@@ -1,0 +1,164 @@
+import {
+  type CimFile,
+  CIM_FILES,
+  type DifferenceItem,
+  type DifferenceSection,
+  type Statement,
+  UNKNOWN_CLASS,
+} from '../rdf/difference-model';
+
+/** An item with its file and section. */
+export interface FiledItem {
+  readonly file: CimFile;
+  readonly section: DifferenceSection;
+  readonly item: DifferenceItem;
+}
+
+/**
+ * Kind of a change: `added` if only forward sections contain the object as a whole (`rdf:ID`), `removed` if only reverse sections do. An
+ * object that a forward section describes by class and `rdf:about` is `added`, too, if nothing of it is deleted; not in SC, which describes
+ * objects of EQ in this form (CGMES 3.0, short circuit profile). Everything else is `changed`.
+ */
+export type ObjectChangeKind = 'added' | 'removed' | 'changed';
+
+/** An attribute or association of an object: its values in the base model (`before`) and their replacements (`after`). */
+export interface ValueChange {
+  readonly file: CimFile;
+  /** Prefixed: `cim:ACLineSegment.r`. */
+  readonly name: string;
+  readonly isAssociation: boolean;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** The change that an archive makes to one object, over its three files. */
+export interface ObjectChange {
+  /** In the spelling of its first item. */
+  readonly mRID: string;
+  /** Prefixed class, or `rdf:Description` if no item states it. */
+  readonly type: string;
+  readonly kind: ObjectChangeKind;
+  readonly name: string | null;
+  /** In the order EQ, SC, GL. */
+  readonly files: readonly CimFile[];
+  /** Without values that are the same before and after. */
+  readonly values: readonly ValueChange[];
+}
+
+/** The attribute that names an object. */
+export const NAME_ATTRIBUTE = 'cim:IdentifiedObject.name';
+
+/** The attribute that describes an object. */
+export const DESCRIPTION_ATTRIBUTE = 'cim:IdentifiedObject.description';
+
+/** Returns the value of a text attribute. If it is repeated, the last one counts, as in the JSON view. */
+export function lastText(statements: readonly Statement[], attribute: string): string | undefined {
+  return statements.findLast(({ name, kind }) => name === attribute && kind === 'text')?.value;
+}
+
+/** Merges all items of one mRID in an archive into the change of the object. Throws a RangeError without items. */
+export function objectChange(items: readonly FiledItem[]): ObjectChange {
+  const first = items[0];
+  if (!first) throw new RangeError('a change needs at least one item');
+  return {
+    mRID: first.item.mRID,
+    type: typeOf(items),
+    kind: kindOf(items),
+    name: nameOf(items),
+    files: CIM_FILES.filter((file) => items.some((each) => each.file === file)),
+    values: CIM_FILES.flatMap((file) => valuesIn(file, items)),
+  };
+}
+
+/** Returns the differences between two lists of statements about one object, in the order in which names first occur. */
+export function valueChanges(file: CimFile, before: readonly Statement[], after: readonly Statement[]): ValueChange[] {
+  const changes = new Map<string, { name: string; isAssociation: boolean; before: string[]; after: string[] }>();
+  const collect = (statements: readonly Statement[], side: 'before' | 'after') => {
+    for (const { name, kind, value } of statements) {
+      const isAssociation = kind === 'association';
+      const key = `${isAssociation ? '>' : '='}${name}`;
+      let change = changes.get(key);
+      if (!change) changes.set(key, (change = { name, isAssociation, before: [], after: [] }));
+      change[side].push(value);
+    }
+  };
+  collect(before, 'before');
+  collect(after, 'after');
+  return [...changes.values()].filter((change) => !isSame(change)).map((change) => ({ file, ...change }));
+}
+
+/**
+ * Returns the differences between the items of one object in a section of two versions: a change of class as values of `rdf:type`, of the
+ * form as values of `rdf:ID` and `rdf:about`, then those of the statements.
+ */
+export function itemChanges(
+  file: CimFile,
+  before: readonly DifferenceItem[],
+  after: readonly DifferenceItem[],
+): ValueChange[] {
+  const distinct = (items: readonly DifferenceItem[], textOf: (item: DifferenceItem) => string) =>
+    [...new Set(items.map(textOf))].toSorted();
+  const change = (name: string, textOf: (items: readonly DifferenceItem[]) => string[]): ValueChange[] => {
+    const values = { file, name, isAssociation: false, before: textOf(before), after: textOf(after) };
+    return isSame(values) ? [] : [values];
+  };
+  const identified = (isObject: boolean) => (items: readonly DifferenceItem[]) =>
+    distinct(
+      items.filter((item) => item.isObject === isObject),
+      ({ mRID }) => mRID.toLowerCase(),
+    );
+  const isInBoth = before.length > 0 && after.length > 0;
+  return [
+    ...(isInBoth ? change('rdf:type', (items) => distinct(items, ({ type }) => type)) : []),
+    ...(isInBoth ? [...change('rdf:ID', identified(true)), ...change('rdf:about', identified(false))] : []),
+    ...valueChanges(file, statementsOfAll(before), statementsOfAll(after)),
+  ];
+}
+
+const statementsOfAll = (items: readonly DifferenceItem[]) => items.flatMap(({ statements }) => statements);
+
+function valuesIn(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
+  return valueChanges(file, statementsOf(file, 'reverse', items), statementsOf(file, 'forward', items));
+}
+
+function statementsOf(file: CimFile, section: DifferenceSection, items: readonly FiledItem[]): Statement[] {
+  return items.flatMap((each) => (each.file === file && each.section === section ? each.item.statements : []));
+}
+
+/** Compares values as multisets: statements have no order. Targets are mRIDs, compared case-insensitively. */
+function isSame({ isAssociation, before, after }: Omit<ValueChange, 'file' | 'name'>): boolean {
+  if (before.length !== after.length) return false;
+  const compared = (values: readonly string[]) =>
+    values.map((value) => (isAssociation ? value.toLowerCase() : value)).toSorted();
+  const others = compared(after);
+  return compared(before).every((value, index) => value === others[index]);
+}
+
+/** The class of an item that is the whole object takes precedence over that of an item about it. */
+function typeOf(items: readonly FiledItem[]): string {
+  const typed = items.filter(({ item }) => item.type !== UNKNOWN_CLASS);
+  return (typed.find(({ item }) => item.isObject) ?? typed[0])?.item.type ?? UNKNOWN_CLASS;
+}
+
+function kindOf(items: readonly FiledItem[]): ObjectChangeKind {
+  const isWhole = (section: DifferenceSection) => items.some((each) => each.section === section && each.item.isObject);
+  const [added, removed] = [isWhole('forward') || isDescribedAnew(items), isWhole('reverse')];
+  if (added === removed) return 'changed';
+  return added ? 'added' : 'removed';
+}
+
+/** Returns whether items introduce an object by its class and `rdf:about`, so that nothing of it existed before. */
+function isDescribedAnew(items: readonly FiledItem[]): boolean {
+  if (items.some(({ section }) => section === 'reverse')) return false;
+  return items.some(({ file, item }) => file !== 'SC' && item.type !== UNKNOWN_CLASS);
+}
+
+/** Returns the new name of the object, or else its old one. */
+function nameOf(items: readonly FiledItem[]): string | null {
+  return nameIn('forward', items) ?? nameIn('reverse', items) ?? null;
+}
+
+function nameIn(section: DifferenceSection, items: readonly FiledItem[]): string | undefined {
+  const statements = items.flatMap((each) => (each.section === section ? each.item.statements : []));
+  return lastText(statements, NAME_ATTRIBUTE);
+}

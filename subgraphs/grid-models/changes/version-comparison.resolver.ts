@@ -1,0 +1,112 @@
+import { Args, ArgsType, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import type { Connection } from '../../server/lists/connection';
+import { PageArgs, connectionType } from '../../server/lists/connection.types';
+import { CimFileEnum, DifferenceSectionEnum } from '../difference-models/difference-model.types';
+import { ProjectVersionType } from '../projects/development-project.types';
+import type { CimFile, DifferenceSection } from '../rdf/difference-model';
+import { ObjectChangeKindEnum, ValueChangeType } from './object-change.resolver';
+import type { ObjectChangeKind, ValueChange } from './object-changes';
+import type {
+  ComparedVersions,
+  ComparisonCount,
+  ModelDifference,
+  VersionComparisonQueries,
+} from './version-comparison.queries';
+
+@ObjectType('ComparisonCount', {
+  description: 'Number of differences of a file: of objects in one of its sections.',
+  simpleResolvers: true,
+})
+export class ComparisonCountType {
+  @Field(() => CimFileEnum, { description: 'The file.' }) file: CimFile;
+  @Field(() => Int, { description: 'Objects in a section that only the second version has.' }) added: number;
+  @Field(() => Int, { description: 'Objects in a section that only the first version has.' }) removed: number;
+  @Field(() => Int, {
+    description:
+      'Objects in a section that both versions have, with different contents. The order of items does not count.',
+  })
+  changed: number;
+}
+
+@ObjectType('VersionComparison', {
+  description:
+    'The differences between two versions of an archive, object by object in each section. The order of items does not count.',
+  simpleResolvers: true,
+})
+export class VersionComparisonType {
+  @Field(() => ProjectVersionType, { description: 'The first version.' }) from: ProjectVersionType;
+  @Field(() => ProjectVersionType, { description: 'The second version.' }) to: ProjectVersionType;
+}
+
+@ObjectType('ModelDifference', {
+  description: 'What a section of a file says about an object, where two versions differ in it.',
+  simpleResolvers: true,
+})
+export class ModelDifferenceType {
+  @Field(() => CimFileEnum, { description: 'Its file.' }) file: CimFile;
+  @Field(() => DifferenceSectionEnum, { description: 'Its section.' }) section: DifferenceSection;
+  @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
+  @Field(() => String, {
+    description: 'Its prefixed class, from any file of the version; `rdf:Description` if no file states it.',
+  })
+  type: string;
+  @Field(() => String, { nullable: true, description: 'Its name; null if no file of the version states it.' })
+  name: string | null;
+  @Field(() => ObjectChangeKindEnum, {
+    description: 'Whether the second version adds, removes or changes the items of the object.',
+  })
+  kind: ObjectChangeKind;
+}
+
+/** Pages of differences. */
+export const ModelDifferenceConnectionType = connectionType(
+  'ModelDifference',
+  'A page of the differences of two versions, ordered by file, then mRID.',
+  () => ModelDifferenceType,
+);
+
+/** Page and conditions of a list of differences. */
+@ArgsType()
+export class ModelDifferenceArgs extends PageArgs {
+  @Field(() => CimFileEnum, { nullable: true, defaultValue: null, description: 'Only differences of this file.' })
+  file: CimFile | null;
+  @Field(() => ObjectChangeKindEnum, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Only differences of this kind.',
+  })
+  kind: ObjectChangeKind | null;
+}
+
+/** Resolves the counts and differences of a comparison. */
+@Resolver(() => VersionComparisonType)
+export class VersionComparisonResolver {
+  constructor(private readonly comparisons: VersionComparisonQueries) {}
+
+  @FieldResolver(() => [ComparisonCountType], { description: 'Number of differences, by file.' })
+  counts(@Root() versions: ComparedVersions): Promise<readonly ComparisonCount[]> {
+    return this.comparisons.counts(versions);
+  }
+
+  @FieldResolver(() => ModelDifferenceConnectionType, { description: 'The differences.' })
+  differences(
+    @Root() versions: ComparedVersions,
+    @Args() { first, after, ...filter }: ModelDifferenceArgs,
+  ): Promise<Connection<ModelDifference>> {
+    return this.comparisons.page(versions, filter, { first, after });
+  }
+}
+
+/** Resolves the values of a difference. */
+@Resolver(() => ModelDifferenceType)
+export class ModelDifferenceResolver {
+  constructor(private readonly comparisons: VersionComparisonQueries) {}
+
+  @FieldResolver(() => [ValueChangeType], {
+    description:
+      'The different attributes and associations; a change of class as `rdf:type`, a change between `rdf:ID` and `rdf:about` as values of these.',
+  })
+  values(@Root() difference: ModelDifference): Promise<readonly ValueChange[]> {
+    return this.comparisons.values(difference);
+  }
+}

@@ -1,0 +1,99 @@
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type * as domain from '../rdf/difference-model';
+
+/** Maps GraphQL names to {@link domain.CimFile}. They derive from the REST names: `EQ.xml` becomes `EQ_XML`. */
+export const CimFileEnum = { EQ_XML: 'EQ', SC_XML: 'SC', GL_XML: 'GL' } as const satisfies Record<
+  string,
+  domain.CimFile
+>;
+registerEnumType(CimFileEnum, {
+  name: 'CimFile',
+  description: 'A file of the archive of a development project.',
+  valuesConfig: {
+    EQ_XML: { description: 'EQ.xml: equipment.' },
+    SC_XML: { description: 'SC.xml: short circuit data.' },
+    GL_XML: { description: 'GL.xml: geographical locations.' },
+  },
+});
+
+/** Maps GraphQL names to {@link domain.DifferenceSection}. */
+export const DifferenceSectionEnum = { FORWARD: 'forward', REVERSE: 'reverse' } as const satisfies Record<
+  string,
+  domain.DifferenceSection
+>;
+registerEnumType(DifferenceSectionEnum, {
+  name: 'DifferenceSection',
+  description: 'A section of a difference model.',
+  valuesConfig: {
+    FORWARD: { description: 'Objects, attributes and associations to add to the base model.' },
+    REVERSE: { description: 'Objects, attributes and associations to delete from the base model.' },
+  },
+});
+
+@ObjectType('DifferenceModelHeader', {
+  description: 'The header of a difference model or a full model.',
+  simpleResolvers: true,
+})
+export class DifferenceModelHeaderType implements domain.DifferenceModelHeader {
+  @Field(() => String, { description: 'Identifier of the model.' }) mRID: string;
+  @Field(() => String, { description: 'When the model was created, as written in the file.' }) created: string;
+  @Field(() => String, { description: 'The time that the model represents, as written in the file.' })
+  scenarioTime: string;
+  @Field(() => String, { description: 'The modeling authority set.' }) modelingAuthoritySet: string;
+  @Field(() => [String], { description: 'URIs of its profiles.' }) profile: readonly string[];
+  @Field(() => String, { description: 'Description of the model.' }) description: string;
+  @Field(() => String, {
+    description: 'Version of the model, a text. It is independent of the version of the archive.',
+  })
+  version: string;
+  @Field(() => [String], { description: 'mRIDs of the models that it depends on.' })
+  dependentOn: readonly string[];
+  @Field(() => [String], { description: 'mRIDs of the models that it replaces.' }) supersedes: readonly string[];
+}
+
+@ObjectType('SectionCounts', { description: 'Number of items and statements in a section.', simpleResolvers: true })
+export class SectionCountsType {
+  @Field(() => Int, { description: 'Number of items.' }) items: number;
+  @Field(() => Int, { description: 'Number of their attributes and associations.' }) statements: number;
+}
+
+@ObjectType('ItemClassCount', {
+  description: 'Number of items and statements of a class in a section.',
+  simpleResolvers: true,
+})
+export class ItemClassCountType {
+  @Field(() => DifferenceSectionEnum, { description: 'The section.' }) section: domain.DifferenceSection;
+  @Field(() => String, { description: 'The prefixed class; `rdf:Description` for items of unknown class.' })
+  type: string;
+  @Field(() => Int, { description: 'Number of items.' }) items: number;
+  @Field(() => Int, { description: 'Number of their attributes and associations.' }) statements: number;
+}
+
+@Directive('@key(fields: "id")')
+@ObjectType('DifferenceModel', { description: 'A published difference model (IEC 61970-552).', simpleResolvers: true })
+export class DifferenceModelType {
+  @Field(() => ID, { description: 'Its internal id.' }) id: string;
+  @Field(() => CimFileEnum, { description: 'Its file in the archive.' }) file: domain.CimFile;
+  @Field(() => DifferenceModelHeaderType, { description: 'Its header.' }) header: DifferenceModelHeaderType;
+  @Field(() => SectionCountsType, {
+    nullable: true,
+    description: 'Items that it adds to the base model; null if the file has no such section.',
+  })
+  forwardDifferences: SectionCountsType | null;
+  @Field(() => SectionCountsType, {
+    nullable: true,
+    description: 'Items that it deletes from the base model; null if the file has no such section.',
+  })
+  reverseDifferences: SectionCountsType | null;
+}
+
+@ObjectType('ModelDependency', { description: 'A model on which another one depends.', simpleResolvers: true })
+export class ModelDependencyType {
+  @Field(() => String, { description: 'Its mRID.' }) mRID: string;
+}
+
+@ObjectType('DependencyStep', { description: 'A model in a chain of dependencies.', simpleResolvers: true })
+export class DependencyStepType {
+  @Field(() => Int, { description: 'Length of the shortest path of dependencies, from 1.' }) depth: number;
+  @Field(() => String, { description: 'Its mRID.' }) mRID: string;
+}

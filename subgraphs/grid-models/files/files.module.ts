@@ -1,0 +1,43 @@
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import { RegisterError } from '../../../schema/register-error';
+import { isAway } from '../../server/away';
+import { failureFacts } from '../../server/observability/failures';
+import { logFault } from '../../server/observability/fault-log';
+import type { ContentRange, ContentStore } from './content-store.flow';
+import { TemporaryFolderError } from '../archives/temporary-file';
+import type { UploadCheckOutcome, UploadOutcome } from '../publications/received-archive.flow';
+import type { Uploads } from '../publications/uploads.flow';
+
+/**
+ * Downloads and uploads, which do not pass through GraphQL. Both throw SYS002 while the database or the temporary folder is unavailable.
+ */
+export interface GridFiles {
+  /**
+   * Returns the content at an address from GraphQL (`FileRepresentation.address`): up to 8 MiB as a buffer, longer as a stream; undefined
+   * if the address is invalid or expired. The range must be within the content.
+   */
+  open(address: string, range?: ContentRange): Promise<Buffer | Readable | undefined>;
+  /** Publishes an archive that a client sends to an upload address, `/grid-modelling/uploads/<token>`, as the address was requested. */
+  publishAt(address: string, archive: Readable): Promise<UploadOutcome>;
+  /** Checks an archive at such an address, and publishes nothing. */
+  checkAt(address: string, archive: Readable): Promise<UploadCheckOutcome>;
+}
+
+/** Combines content store and uploads, and maps unavailable dependencies to SYS002. */
+export function gridFiles(contents: ContentStore, uploads: Uploads, logger: Logger): GridFiles {
+  const rethrow = (error: unknown): never => {
+    if (!isAway(error) && !(error instanceof TemporaryFolderError)) throw error;
+    logFault(logger, 'error', error, { failure: failureFacts(error) }, 'dependency unavailable');
+    throw new RegisterError('SYS002');
+  };
+  const rethrowOf = (archive: Readable) => (error: unknown) => {
+    if (error === archive.errored) throw error; // the client has closed the connection
+    return rethrow(error);
+  };
+  return {
+    open: (address, range) => contents.open(address, range).catch(rethrow),
+    publishAt: (address, archive) => uploads.publishAt(address, archive).catch(rethrowOf(archive)),
+    checkAt: (address, archive) => uploads.checkAt(address, archive).catch(rethrowOf(archive)),
+  };
+}

@@ -1,0 +1,163 @@
+import type { Logger } from 'pino';
+import { type Database, openDatabase } from '../server/database/database';
+import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
+import type { NamedKeys } from '../server/database/key-check';
+import { keyedHash } from '../server/keyed-hash';
+import { prepare } from '../server/database/prepare';
+import { passedRateLimits, rateLimit } from '../server/callers/rate-limits';
+import { repeat } from '../server/jobs/repeat';
+import { forgetPassed } from '../server/retention';
+import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
+import { localLink } from '../server/graph/subgraph-link';
+import type { SubgraphSchema } from '../server/graph/subgraph-schema';
+import { BaseModelRepository } from './base-models/base-model.repository';
+import { BaseModelQueries } from './base-models/base-model.queries';
+import {
+  type BasePublicationOutcome,
+  type BasePublishingDependencies,
+  publishBase,
+} from './base-models/base-publication.flow';
+import { type ContentStore, contentStore } from './files/content-store.flow';
+import { ContentRepository } from './files/content.repository';
+import { PublicationRepository } from './publications/publication.repository';
+import { StagedModelRepository } from './publications/staged-model.repository';
+import {
+  STAGED_BASES,
+  STAGED_VERSIONS,
+  type StagedTable,
+  removeAbandoned,
+} from './publications/staged-removal.repository';
+import { gridModelTables } from './tables.sql';
+import { ModelWarningQueries } from './difference-models/model-warning.queries';
+import { type MemberProfiles, profilesWith } from './rdf/member-profiles';
+import { UploadRepository } from './publications/upload.repository';
+import type { BaseModelKey, PublicationKey } from './publications/publication-key';
+import { type GridFiles, gridFiles } from './files/files.module';
+import { gridModelQueries } from './dependencies';
+import { type PublicationOutcome, type PublishingDependencies, publishArchive } from './publications/publish.flow';
+import { type PublicationQueue, publicationQueue } from './publications/publication-queue';
+import { type Uploads, uploadsOf } from './publications/uploads.flow';
+import { gridModelSchema } from './schema';
+
+/** Settings with which the process starts `grid-models`. */
+export interface GridModelOptions extends SubgraphOptions {
+  /** GRID_MODELS_KEY. The database login and the signatures of upload and content addresses are derived from it. */
+  readonly key: Buffer;
+  /** Profiles of GRID_PROFILES, in addition to the known ones. */
+  readonly addedProfiles?: Partial<MemberProfiles>;
+}
+
+/** The started subgraph: GraphQL, and the files that REST uploads and downloads. */
+export interface RunningGridModels extends RunningSubgraph, SubgraphSchema {
+  readonly files: GridFiles;
+  readonly publish: Publish;
+}
+
+/** Publishes the archive at a path on behalf of the operator. */
+export type Publish = (key: PublicationKey, zipPath: string) => Promise<PublicationOutcome>;
+
+/** Returns login and schema for the tables of `grid-models`. */
+export function gridModelsAddress(databaseUrl: string, key: Buffer, options?: LoginOptions): DatabaseAddress {
+  return databaseAddress(databaseUrl, 'grid_models', key, options);
+}
+
+/** The key of `grid-models` by its environment variable. Migration compares its fingerprint with the stored one. */
+export function namedGridModelsKeys(key: Buffer): NamedKeys {
+  return { GRID_MODELS_KEY: key };
+}
+
+/** Uploads that one process receives or queues at the same time. It rejects further ones as `busy`. */
+const MAX_CONCURRENT_UPLOADS = 5;
+
+/** Starts the subgraph `grid-models`, which stores and serves published archives of difference models. */
+export async function startGridModels(options: GridModelOptions): Promise<RunningGridModels> {
+  const { databaseUrl, key, logger, clockOffsetSeconds } = options;
+  const address = gridModelsAddress(databaseUrl, key, options);
+  const database = await openGridModels(address, key, clockOffsetSeconds !== undefined, logger);
+  const dependencies = publishingDependencies(database, options.addedProfiles);
+  const queue = publicationQueue(MAX_CONCURRENT_UPLOADS);
+  const uploads = uploadsOf({
+    ...{ ...dependencies, queue, key, uploads: new UploadRepository(database.pool) },
+    baseModels: new BaseModelQueries(database),
+  });
+  const contents = contentStore(dependencies.contents, key);
+  const schema = await executable(database, options, { contents, uploads });
+  const stopCleanUp = startCleanUp(database, logger);
+  return {
+    ...schema,
+    link: localLink('grid-models', schema.schema, logger, database.pool),
+    files: gridFiles(contents, uploads, logger),
+    publish: publishing(dependencies, queue),
+    ready: () => isDatabaseReady(database),
+    close: async () => {
+      await stopCleanUp();
+      await database.close();
+    },
+  };
+}
+
+/** Prepares the schema, removes versions that crashed processes left staged, and returns what the command `publish-grid` calls. */
+export async function openPublishing(address: DatabaseAddress, key: Buffer, addedProfiles?: Partial<MemberProfiles>) {
+  const database = await openGridModels(address, key);
+  for (const staged of [STAGED_VERSIONS, STAGED_BASES]) await removeAbandoned(database.pool, staged);
+  const dependencies = publishingDependencies(database, addedProfiles);
+  return {
+    publishBase: (base: BaseModelKey, zipPath: string): Promise<BasePublicationOutcome> =>
+      publishBase(dependencies, { ...base, accountId: null }, zipPath),
+    publish: publishing(dependencies, publicationQueue(1)),
+    close: () => database.close(),
+  };
+}
+
+async function openGridModels(
+  address: DatabaseAddress,
+  key: Buffer,
+  movableClock?: boolean,
+  logger?: Logger,
+): Promise<Database> {
+  await prepare(address, gridModelTables, movableClock, namedGridModelsKeys(key), logger);
+  return openDatabase(address);
+}
+
+function publishingDependencies(
+  database: Database,
+  addedProfiles: Partial<MemberProfiles> | undefined,
+): PublishingDependencies & BasePublishingDependencies {
+  const { pool } = database;
+  return {
+    profiles: profilesWith(addedProfiles),
+    warnings: new ModelWarningQueries(database),
+    publications: new PublicationRepository(pool),
+    bases: new BaseModelRepository(pool),
+    models: new StagedModelRepository(pool),
+    contents: new ContentRepository(pool),
+  };
+}
+
+function publishing(dependencies: PublishingDependencies, queue: PublicationQueue): Publish {
+  return (key, zipPath) => queue.run(() => publishArchive(dependencies, { ...key, accountId: null }, zipPath));
+}
+
+function executable(
+  database: Database,
+  { key, limits, rateLimitsOff }: GridModelOptions,
+  files: { readonly contents: ContentStore; readonly uploads: Uploads },
+): Promise<SubgraphSchema> {
+  const store = { pool: database.pool, schema: 'grid_models', hash: keyedHash(key, 'rate-limit'), off: rateLimitsOff };
+  const fileRequests = rateLimit(store, 'grid-files', limits.gridFiles, 60);
+  return gridModelSchema({ ...files, queries: gridModelQueries(database), fileRequests });
+}
+
+/** Seconds between two runs of the clean-up. */
+const SWEEP_INTERVAL_SECONDS = 60;
+
+/** Periodically removes versions that crashed processes left staged, and expired upload addresses and rate limits. */
+function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
+  const removal = (staged: StagedTable) => () => removeAbandoned(pool, staged);
+  const stops = [
+    repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_VERSIONS), logger, 'removal of abandoned publications failed'),
+    repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_BASES), logger, 'removal of abandoned base models failed'),
+    forgetPassed([new UploadRepository(pool).purgeExpired, passedRateLimits(pool)], SWEEP_INTERVAL_SECONDS, logger),
+  ];
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}

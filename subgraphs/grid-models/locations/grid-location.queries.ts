@@ -1,0 +1,145 @@
+import {
+  type Connection,
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  requirePageSize,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import {
+  COORDINATE_REFERENCE,
+  LOCATION_OF_POINT,
+  type LocatedPoints,
+  type SectionItem,
+  locatedPoints,
+  targetOf,
+} from './grid-location';
+import type { DifferenceItem } from '../rdf/difference-model';
+import type { ObjectChangeKind } from '../changes/object-changes';
+import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { COUNT_LOCATIONS, ITEMS_OF_OBJECTS, LOCATIONS, NAMED_OBJECTS, POINTS_OF_LOCATIONS } from './location.sql';
+import { type ItemRow, filedItem } from '../difference-models/stored-item.queries';
+
+/** A location of a version, with the object at it. */
+export interface GridLocation extends LocatedPoints {
+  readonly mRID: string;
+  readonly kind: ObjectChangeKind;
+  readonly name: string | null;
+  readonly objectType: string | null;
+  readonly objectName: string | null;
+}
+
+/** Locations in a page: more than other lists allow, because maps plot many. */
+export const MAX_LOCATION_PAGE_SIZE = 5_000;
+
+interface LocationRow {
+  readonly mRID: string;
+  readonly key: string;
+  readonly kind: ObjectChangeKind;
+}
+
+/** Queries for the locations of a version: locations that items of its GL file describe, or whose points they describe. */
+export class GridLocationQueries {
+  constructor(private readonly database: Pick<Database, 'pool'>) {}
+
+  /** Returns a page of locations, ordered by mRID, with a constant number of statements. */
+  async page(versionId: string, page: PageRequest): Promise<CountedConnection<GridLocation>> {
+    requirePageSize(page.first, MAX_LOCATION_PAGE_SIZE);
+    const values = [versionId, textPosition(page.after), page.first + 1];
+    const { rows } = await this.database.pool.query<LocationRow>({ ...LOCATIONS, values });
+    const located = await this.located(versionId, rows);
+    const listed: Connection<GridLocation> = connectionOf(
+      rows,
+      page,
+      ({ key }) => textCursor(key),
+      ({ key }) => located.get(key) as GridLocation,
+    );
+    return counted(listed, () => this.count(versionId));
+  }
+
+  private async located(versionId: string, rows: readonly LocationRow[]): Promise<Map<string, GridLocation>> {
+    if (rows.length === 0) return new Map();
+    const keys = rows.map(({ key }) => key);
+    const [items, pointsOf] = await Promise.all([
+      this.items(ITEMS_OF_OBJECTS, versionId, keys),
+      this.points(versionId, keys),
+    ]);
+    const itemsOf = byKey(items, ({ item }) => item.mRID);
+    const found = rows.map(({ key, mRID, kind }) => ({
+      ...{ key, mRID, kind },
+      ...locatedPoints(kind, itemsOf.get(key) ?? [], pointsOf.get(key) ?? []),
+    }));
+    const [systems, objects] = await Promise.all([this.systems(versionId, found), this.objects(versionId, found)]);
+    return new Map(
+      found.map(({ key, ...location }) => {
+        const { type: objectType = null, name: objectName = null } = objects.get(lower(location.object)) ?? {};
+        const coordinateSystem = systems.get(lower(location.coordinateSystem)) ?? location.coordinateSystem;
+        const name = objects.get(key)?.name ?? null;
+        return [key, { ...location, name, objectType, objectName, coordinateSystem }];
+      }),
+    );
+  }
+
+  /**
+   * Returns the points of locations by location. Items of a point without an association to a location belong to that of its other items.
+   */
+  private async points(versionId: string, keys: readonly string[]): Promise<Map<string, SectionItem[]>> {
+    const placed = await this.items(POINTS_OF_LOCATIONS, versionId, keys);
+    const locationOf = new Map(placed.map(({ item }) => [lower(item.mRID), locationIn(item)]));
+    const changed = distinct(placed.filter(({ item }) => !item.isObject).map(({ item }) => lower(item.mRID)));
+    const others = await this.items(ITEMS_OF_OBJECTS, versionId, changed);
+    return byKey(
+      [...placed, ...others.filter(({ item }) => locationIn(item) === undefined)],
+      ({ item }) => locationIn(item) ?? locationOf.get(lower(item.mRID)) ?? '',
+    );
+  }
+
+  /** Returns the URNs of coordinate systems that the GL file defines, by mRID. */
+  private async systems(versionId: string, found: readonly LocatedPoints[]): Promise<Map<string, string>> {
+    const wanted = distinct(found.flatMap(({ coordinateSystem }) => coordinateSystem?.toLowerCase() ?? []));
+    const items = await this.items(ITEMS_OF_OBJECTS, versionId, wanted);
+    return new Map(
+      items.flatMap(({ item }): [string, string][] => {
+        const urn = targetOf(item.statements, COORDINATE_REFERENCE);
+        return urn === undefined ? [] : [[item.mRID.toLowerCase(), urn]];
+      }),
+    );
+  }
+
+  /** Returns class and name of locations and of the objects at them. */
+  private async objects(versionId: string, found: readonly (LocationRow & LocatedPoints)[]) {
+    type ObjectRow = { key: string; type: string; name: string | null };
+    const wanted = distinct(found.flatMap(({ key, object }) => (object === null ? [key] : [key, lower(object)])));
+    const { rows } = await this.database.pool.query<ObjectRow>({ ...NAMED_OBJECTS, values: [versionId, wanted] });
+    return new Map(rows.map((row) => [row.key, row]));
+  }
+
+  private async items(statement: typeof ITEMS_OF_OBJECTS, versionId: string, wanted: readonly string[]) {
+    if (wanted.length === 0) return [];
+    const { rows } = await this.database.pool.query<ItemRow>({ ...statement, values: [versionId, wanted] });
+    return rows.map((row): SectionItem => filedItem({ ...row, file: 'GL' }));
+  }
+
+  private async count(versionId: string): Promise<number> {
+    const { rows } = await this.database.pool.query<{ total: string }>({ ...COUNT_LOCATIONS, values: [versionId] });
+    return Number(rows[0]?.total);
+  }
+}
+
+const locationIn = ({ statements }: DifferenceItem) => targetOf(statements, LOCATION_OF_POINT);
+
+const lower = (mRID: string | null) => mRID?.toLowerCase() ?? '';
+
+const distinct = (texts: readonly string[]) => [...new Set(texts)];
+
+function byKey(items: readonly SectionItem[], mridOf: (item: SectionItem) => string): Map<string, SectionItem[]> {
+  const found = new Map<string, SectionItem[]>();
+  for (const item of items) {
+    const key = mridOf(item).toLowerCase();
+    const others = found.get(key);
+    if (others) others.push(item);
+    else found.set(key, [item]);
+  }
+  return found;
+}

@@ -1,0 +1,115 @@
+import { isUuid } from '../../../schema/identifiers';
+import {
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  cursorOf,
+  cursorPosition,
+  instantText,
+  requirePageSize,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import type { PublicationPeriod, PublicationKey } from '../publications/publication-key';
+import { rowsByKey } from '../../server/database/rows-by-key';
+
+/** A stored development project of one publication cycle. */
+export interface StoredProject extends PublicationKey {
+  readonly id: string;
+  readonly latestVersion: number;
+}
+
+/** Conditions on projects; null means no condition. */
+export interface ProjectFilter {
+  readonly area: string | null;
+  readonly publicationYear: number | null;
+  readonly period: PublicationPeriod | null;
+  readonly projectId: string | null;
+}
+
+/** A page of projects. */
+export type ProjectPage = CountedConnection<StoredProject>;
+
+type ListedProject = StoredProject & { readonly instant: string };
+
+/** Entries in a page. */
+export const MAX_PAGE_SIZE = 500;
+
+const COLUMNS = `id, area, publication_year as "publicationYear", period, project_id as "projectId",
+  latest_version as "latestVersion"`;
+
+const BY_ID = {
+  name: 'projects_by_id',
+  text: `select ${COLUMNS} from development_project where id = any($1::uuid[]) and latest_version is not null`,
+};
+
+const BY_KEY = {
+  name: 'project_by_key',
+  text: `select ${COLUMNS} from development_project where area = $1 and publication_year = $2::integer and period = $3 and project_id = $4
+    and latest_version is not null`,
+};
+
+const CONDITIONS = [
+  ['area', 'area', 'text'],
+  ['publicationYear', 'publication_year', 'integer'],
+  ['period', 'period', 'text'],
+  ['projectId', 'project_id', 'text'],
+] as const satisfies readonly [keyof ProjectFilter, string, string][];
+
+/** Builds one statement per set of conditions, so that each prepared plan uses the index for these conditions. */
+function conditionsOf(filter: ProjectFilter, firstParameter: number) {
+  const present = CONDITIONS.filter(([field]) => filter[field] !== null);
+  const where = present.map(([, column, type], index) => `${column} = $${index + firstParameter}::${type}`);
+  return {
+    name: present.map(([field]) => field).join('_'),
+    where: ['latest_version is not null', ...where].join(' and '),
+    values: present.map(([field]) => filter[field]),
+  };
+}
+
+/** Queries for published development projects. */
+export class DevelopmentProjectQueries {
+  private readonly rowsById: (id: string) => Promise<readonly StoredProject[]>;
+
+  constructor(private readonly database: Database) {
+    this.rowsById = rowsByKey(database.reads, BY_ID, ({ id }: StoredProject) => [id] as const);
+  }
+
+  /** Returns a project by its internal id. */
+  async byId(id: string): Promise<StoredProject | null> {
+    return isUuid(id) ? ((await this.rowsById(id.toLowerCase()))[0] ?? null) : null;
+  }
+
+  /** Returns a project by licence area, year, cycle and project identifier. */
+  async byKey({ area, publicationYear, period, projectId }: PublicationKey): Promise<StoredProject | null> {
+    const [row] = await this.database.reads.rows<StoredProject>(BY_KEY, [area, publicationYear, period, projectId]);
+    return row ?? null;
+  }
+
+  /** Returns a page of projects, newest publication first. */
+  async page(filter: ProjectFilter, page: PageRequest): Promise<ProjectPage> {
+    requirePageSize(page.first, MAX_PAGE_SIZE);
+    const { name, where, values } = conditionsOf(filter, 4);
+    const position = cursorPosition(page.after);
+    const { rows } = await this.database.pool.query<ListedProject>({
+      name: `projects_${name}`,
+      text: `select ${COLUMNS}, ${instantText('latest_published_at')} as instant
+        from development_project where ${where} and (latest_published_at, id) < ($1::timestamptz, $2::uuid)
+        order by latest_published_at desc, id desc limit $3`,
+      values: [...position, page.first + 1, ...values],
+    });
+    const cursor = ({ instant, id }: ListedProject) => cursorOf([instant, id]);
+    return counted(connectionOf(rows, page, cursor), () => this.count(filter));
+  }
+
+  /** Counts the projects of the list by scanning an index. */
+  private async count(filter: ProjectFilter): Promise<number> {
+    const { name, where, values } = conditionsOf(filter, 1);
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_projects_${name}`,
+      text: `select count(*) as total from development_project where ${where}`,
+      values,
+    });
+    return Number(rows[0]?.total);
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool, PoolClient } from 'pg';
+import { inTransaction, inTransactionOf } from '../../server/database/transaction';
+import { type PublicationKey, archiveName } from './publication-key';
+import { STAGED_VERSIONS, STAGING_LOCK, removeStaged } from './staged-removal.repository';
+import { isUnused, useUpload } from './upload.repository';
+import type { Publication, PublishedVersion } from './publication';
+
+/** Digests of an archive. An archive with the same member digests as the newest version repeats it. */
+export interface ArchiveDigests {
+  /** SHA-256 of the archive. */
+  readonly archive: Buffer;
+  /** SHA-256 of EQ.xml, SC.xml and GL.xml. */
+  readonly members: readonly Buffer[];
+}
+
+/** An archive to publish. */
+export interface PublicationRequest {
+  readonly publication: Publication;
+  readonly digests: ArchiveDigests;
+  /** Hash of the token of its upload address; null for a command of the operator. */
+  readonly upload: Buffer | null;
+}
+
+/** The published or repeated version; `used` if another archive has been published at the upload address in the meantime. */
+export type PublicationResult = { readonly isNew: boolean; readonly version: PublishedVersion } | 'used';
+
+/** A version being staged. Its session holds an advisory lock, so that the clean-up job does not delete it as abandoned. */
+export interface Staging {
+  readonly id: string;
+  /** Makes the version visible under the next number, or returns the newest version if the archive repeats it. One short transaction. */
+  publish(request: PublicationRequest): Promise<PublicationResult>;
+  /** Deletes the version unless it is published, and releases the session. On an error, the clean-up job deletes it later. */
+  end(): Promise<void>;
+}
+
+/** Stages and publishes versions. */
+export class PublicationRepository {
+  constructor(private readonly pool: Pool) {}
+
+  /** Returns the newest version of the project if the archive repeats it. */
+  async repeated(request: PublicationRequest): Promise<PublicationResult | undefined> {
+    return inTransaction(this.pool, (session) => publishOrRepeat(session, request, null));
+  }
+
+  /** Returns a published version by its internal id. */
+  async byId(id: string): Promise<PublishedVersion | undefined> {
+    return (await versions(this.pool, 'where v.id = $1 and v.version is not null', [id]))[0]?.version;
+  }
+
+  /** Starts to stage a version. The session that holds its lock also publishes it: if that session is lost, nothing is published. */
+  async stage(accountId: string | null, archiveSha256: Buffer): Promise<Staging> {
+    const id = randomUUID();
+    const session = await this.pool.connect();
+    let broken: Error | undefined;
+    const onBroken = (failure: Error) => (broken ??= failure);
+    try {
+      await session.query(`select pg_advisory_lock(${STAGING_LOCK})`, [id]);
+      await session.query('insert into project_version (id, account_id, archive_sha256) values ($1, $2, $3)', [
+        ...[id, accountId, archiveSha256],
+      ]);
+    } catch (error) {
+      session.release(error as Error);
+      throw error;
+    }
+    return {
+      id,
+      publish: async (request) =>
+        (await inTransactionOf(session, () => publishOrRepeat(session, request, id), onBroken)) as PublicationResult,
+      end: async () => {
+        try {
+          await removeStaged(session, STAGED_VERSIONS, id);
+          await session.query(`select pg_advisory_unlock(${STAGING_LOCK})`, [id]);
+        } catch (error) {
+          onBroken(error as Error);
+        }
+        session.release(broken);
+      },
+    };
+  }
+}
+
+/**
+ * Returns the newest version if the archive repeats it, else publishes the staged version as the next one; undefined if nothing is staged.
+ * A transaction lock admits one publication per project at a time.
+ */
+async function publishOrRepeat(
+  session: PoolClient,
+  { publication, digests, upload }: PublicationRequest,
+  staged: string | null,
+): Promise<PublicationResult | undefined> {
+  const { area, publicationYear, period, projectId } = publication;
+  const key = [area, publicationYear, period, projectId];
+  await session.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [key.join(' ')]);
+  if (upload && !(await isUnused(session, upload))) return 'used';
+  const [newest] = await versions(session, `${BY_KEY} order by v.version desc limit 1`, key);
+  const repeats = newest !== undefined && isSame(newest.members, digests.members);
+  if (!repeats) {
+    if (staged === null) return undefined;
+    await session.query(INSERT_PROJECT, key);
+    await session.query(PUBLISH, [staged, (newest?.version.version ?? 0) + 1, ...key]);
+  }
+  const id = repeats ? newest.version.id : (staged as string);
+  if (upload) await useUpload(session, upload, 'project_version', { id, archiveSha256: digests.archive });
+  const [published] = repeats ? [newest] : await versions(session, 'where v.id = $1', [id]);
+  return { isNew: !repeats, version: (published as VersionWithDigests).version };
+}
+
+const isSame = (some: readonly Buffer[], others: readonly Buffer[]): boolean =>
+  some.length === others.length && some.every((digest, index) => digest.equals(others[index] as Buffer));
+
+/** A published version with the digests of its members. */
+interface VersionWithDigests {
+  readonly version: PublishedVersion;
+  readonly members: readonly Buffer[];
+}
+
+interface VersionRow extends PublicationKey {
+  readonly id: string;
+  readonly version: number;
+  readonly publishedAt: Date;
+  readonly size: number;
+  readonly sha256: string;
+  readonly members: Buffer[];
+}
+
+async function versions(session: Pick<Pool, 'query'>, which: string, values: unknown[]): Promise<VersionWithDigests[]> {
+  const { rows } = await session.query<VersionRow>(`${VERSIONS} ${which}`, values);
+  return rows.map(({ size, sha256, members, ...version }) => ({
+    version: { ...version, archive: { name: archiveName(version, version.version), size, sha256 } },
+    members,
+  }));
+}
+
+const VERSIONS = `
+  select v.id, p.area, p.publication_year as "publicationYear", p.period, p.project_id as "projectId", v.version,
+    v.published_at as "publishedAt", archive.size, encode(archive.sha256, 'hex') as sha256,
+    array(select c.sha256 from unnest(array['EQ', 'SC', 'GL']) with ordinality as file (member, position)
+      join content c on c.project_version = v.id and c.member = file.member and c.view = 'rdf' and c.encoding = 'identity'
+      order by file.position) as members
+  from project_version v join development_project p on p.id = v.project
+  join content archive on archive.project_version = v.id and archive.member = 'archive'`;
+
+const BY_KEY = 'where p.area = $1 and p.publication_year = $2 and p.period = $3 and p.project_id = $4';
+
+const INSERT_PROJECT = `insert into development_project (area, publication_year, period, project_id) values ($1, $2, $3, $4)
+  on conflict do nothing`;
+
+const PUBLISH = `update project_version set version = $2, published_at = register_now(), project = (
+    select id from development_project p where p.area = $3 and p.publication_year = $4 and p.period = $5 and p.project_id = $6)
+  where id = $1`;

@@ -1,0 +1,140 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { PublicationRepository, PublicationResult, PublicationRequest } from './publication.repository';
+import { openArchive } from '../archives/archive.flow';
+import { DIFFERENCE_LIMITS } from '../archives/archive-member.flow';
+import type { ModelWarning } from '../difference-models/model-warnings';
+import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
+import type { MemberProfiles } from '../rdf/member-profiles';
+import { type CheckedMember, checkMember } from './checked-member.flow';
+import { type StagingRepositories, stageVersion } from './stage.flow';
+import { type StoredBytes, type TemporaryFile, chunksOf, temporaryFile } from '../archives/temporary-file';
+import type { ArchiveFault, Publication, PublishedVersion } from './publication';
+
+/** A published version with its warnings. `isNew` is false if the archive repeats the newest version, which is returned. */
+export interface PublishedOutcome {
+  readonly isNew: boolean;
+  readonly version: PublishedVersion;
+  readonly warnings: readonly ModelWarning[];
+}
+
+/** Outcome of a publication. */
+export type PublicationOutcome =
+  | ({ readonly outcome: 'published' } & PublishedOutcome)
+  | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] };
+
+/** Repositories that publishing writes to. */
+export interface PublishingDependencies extends StagingRepositories {
+  readonly publications: PublicationRepository;
+  readonly profiles: MemberProfiles;
+  readonly warnings: ModelWarningQueries;
+}
+
+/**
+ * Publishes the archive in a file. First checks it completely, then stages it, then makes it visible with one update. After an error or a
+ * crash nothing is visible, and the clean-up job deletes staged rows.
+ */
+export async function publishArchive(
+  dependencies: PublishingDependencies,
+  publication: Publication,
+  zipPath: string,
+): Promise<PublicationOutcome> {
+  const archive = await copyOf(zipPath);
+  try {
+    const outcome = await publishBytes(dependencies, publication, { archive, upload: null });
+    if (outcome === 'used') throw new Error('a publication without an upload address returned `used`');
+    return outcome;
+  } finally {
+    await archive.close();
+  }
+}
+
+const COPY_SIZE = 1024 * 1024;
+
+/** Copies a file, up to just above the size limit: publishing reads it several times, while another process may write to it. */
+export async function copyOf(path: string, maxSize: number = DIFFERENCE_LIMITS.archive): Promise<TemporaryFile> {
+  const copy = await temporaryFile();
+  let original: FileHandle | undefined;
+  try {
+    original = await open(path, 'r');
+    for await (const bytes of chunksOf(original, COPY_SIZE)) {
+      await copy.write(bytes);
+      if (copy.size > maxSize) break;
+    }
+    return copy;
+  } catch (error) {
+    await copy.close();
+    throw error;
+  } finally {
+    await original?.close();
+  }
+}
+
+/** A received archive, and the hash of the token of its upload address, or null. */
+export interface ReceivedArchive {
+  readonly archive: TemporaryFile;
+  readonly upload: Buffer | null;
+}
+
+/** Publishes a received archive. Returns `used` if another archive has been published at its upload address in the meantime. */
+export async function publishBytes(
+  dependencies: PublishingDependencies,
+  publication: Publication,
+  { archive, upload }: ReceivedArchive,
+): Promise<PublicationOutcome | 'used'> {
+  const { members: checked, faults } = await checkedMembers(archive, dependencies.profiles);
+  try {
+    if (faults.length > 0) return { outcome: 'refused', faults };
+    const digests = { archive: archive.sha256(), members: checked.map(({ rdf }) => rdf.sha256()) };
+    const result = await repeatOrStage(dependencies, { publication, digests, upload }, checked, archive);
+    return result === 'used' ? result : await publishedOutcome(dependencies, result.version, result.isNew);
+  } finally {
+    await Promise.all(checked.map(({ rdf }) => rdf.close()));
+  }
+}
+
+/** Checks all members of an archive. Returns those without faults, whose files the caller closes, and the faults of the others. */
+export async function checkedMembers(
+  archive: TemporaryFile,
+  profiles: MemberProfiles,
+): Promise<{ readonly members: readonly CheckedMember[]; readonly faults: readonly ArchiveFault[] }> {
+  const { members, faults } = await openArchive(archive.handle);
+  const checked: CheckedMember[] = [];
+  const allFaults = [...faults];
+  try {
+    for (const member of members) {
+      const found = await checkMember(member, profiles);
+      if (Array.isArray(found)) allFaults.push(...found);
+      else checked.push(found);
+    }
+    return { members: checked, faults: allFaults };
+  } catch (error) {
+    await Promise.all(checked.map(({ rdf }) => rdf.close()));
+    throw error;
+  }
+}
+
+async function repeatOrStage(
+  { publications, ...repositories }: PublishingDependencies,
+  request: PublicationRequest,
+  members: readonly CheckedMember[],
+  archive: StoredBytes,
+): Promise<PublicationResult> {
+  const repeated = await publications.repeated(request);
+  if (repeated !== undefined) return repeated;
+  const staging = await publications.stage(request.publication.accountId, request.digests.archive);
+  try {
+    await stageVersion(repositories, staging.id, members, archive);
+    return await staging.publish(request);
+  } finally {
+    await staging.end();
+  }
+}
+
+/** Adds the warnings of a published version to its outcome. */
+export async function publishedOutcome(
+  { warnings }: Pick<PublishingDependencies, 'warnings'>,
+  version: PublishedVersion,
+  isNew: boolean,
+): Promise<{ readonly outcome: 'published' } & PublishedOutcome> {
+  return { outcome: 'published', isNew, version, warnings: await warnings.ofVersion(version.id) };
+}

@@ -1,0 +1,94 @@
+import type { TemporaryFile } from '../archives/temporary-file';
+import { type CheckOutcome, checkArchive, checkBaseArchive } from '../base-models/archive-check.flow';
+import type { StoredBaseModel } from '../base-models/base-model';
+import type { BaseModelQueries } from '../base-models/base-model.queries';
+import { type BasePublishingDependencies, publishBaseBytes } from '../base-models/base-publication.flow';
+import type { ModelWarning } from '../difference-models/model-warnings';
+import type { ArchiveFault, PublishedVersion } from './publication';
+import { type PublishedOutcome, type PublishingDependencies, publishBytes, publishedOutcome } from './publish.flow';
+import type { UploadKey } from './upload.repository';
+
+/**
+ * Outcome of an upload that is not read to its end. `gone`: the address is unknown, expired, or used for another archive. `too-large`: the
+ * archive exceeds `maxBytes`. `busy`: the queue is full, or another upload to the address is in progress.
+ */
+export type Unreceived =
+  { readonly outcome: 'gone' | 'busy' } | { readonly outcome: 'too-large'; readonly maxBytes: number };
+
+/** What an upload published: a version of a project, or a base model, which has no project. */
+export type PublishedUpload = Pick<
+  PublishedVersion,
+  'area' | 'publicationYear' | 'period' | 'version' | 'publishedAt'
+> & {
+  readonly projectId: string | null;
+};
+
+/** Outcome of an upload. `isNew` is false if the archive repeats the newest publication, which is returned. */
+export type UploadOutcome =
+  | {
+      readonly outcome: 'published';
+      readonly isNew: boolean;
+      readonly version: PublishedUpload;
+      readonly warnings: readonly ModelWarning[];
+    }
+  | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] }
+  | Unreceived;
+
+/** Outcome of a check at an upload address. `gone`: the address is unknown, expired or used. */
+export type UploadCheckOutcome = CheckOutcome | Unreceived;
+
+/** What publishing and checking a received archive needs. */
+export interface ReceivedDependencies extends PublishingDependencies, BasePublishingDependencies {
+  readonly baseModels: BaseModelQueries;
+}
+
+/** Publishes archives of one upload address. */
+interface ReceivedArchives {
+  /** Returns `used` if another archive has been published at the address in the meantime. */
+  publish(accountId: string, upload: Buffer, archive: TemporaryFile): Promise<UploadOutcome | 'used'>;
+  /** Returns what was published at the address, by its internal id. */
+  repeated(id: string): Promise<UploadOutcome | undefined>;
+}
+
+/** Returns how archives of an address are published: as a version of its project, or as a base model. */
+export function publishReceived(
+  dependencies: ReceivedDependencies,
+  { projectId, ...key }: UploadKey,
+): ReceivedArchives {
+  if (projectId === null)
+    return {
+      async publish(accountId, upload, archive) {
+        const result = await publishBaseBytes(dependencies, { key, accountId, upload }, archive);
+        return result === 'used' || result.outcome === 'refused' ? result : publishedBase(result.base, result.isNew);
+      },
+      async repeated(id) {
+        const base = await dependencies.bases.byId(id);
+        return base && publishedBase(base, false);
+      },
+    };
+  return {
+    publish: (accountId, upload, archive) =>
+      publishBytes(dependencies, { ...key, projectId, accountId }, { archive, upload }),
+    async repeated(id) {
+      const version = await dependencies.publications.byId(id);
+      return version && publishedOutcome(dependencies, version, false);
+    },
+  };
+}
+
+/** Checks a received archive as its publication does, and stores nothing. */
+export function checkReceived(
+  dependencies: ReceivedDependencies,
+  { projectId, ...key }: UploadKey,
+  archive: TemporaryFile,
+): Promise<CheckOutcome> {
+  return projectId === null ? checkBaseArchive(dependencies, key, archive) : checkArchive(dependencies, key, archive);
+}
+
+function publishedBase(base: StoredBaseModel, isNew: boolean): { readonly outcome: 'published' } & PublishedBase {
+  const { area, publicationYear, period, version, publishedAt } = base;
+  const published = { area, publicationYear, period, projectId: null, version, publishedAt };
+  return { outcome: 'published', isNew, version: published, warnings: [] };
+}
+
+type PublishedBase = Omit<PublishedOutcome, 'version'> & { readonly version: PublishedUpload };

@@ -1,0 +1,94 @@
+import type { Pool } from 'pg';
+import { type Forget, expiredRows } from '../../server/retention';
+import type { BaseModelKey } from './publication-key';
+
+/** Minutes within which an upload must start. */
+const VALID_MINUTES = 10;
+
+/** Days for which an expired address still returns the version published at it. */
+const RETENTION_DAYS = 1;
+const EXPIRED = {
+  table: 'upload',
+  column: 'expires_at',
+  through: `register_now() - make_interval(days => ${RETENTION_DAYS})`,
+};
+
+/** What may be published at an address: a version of a project, or, if `projectId` is null, a base model. */
+export interface UploadKey extends BaseModelKey {
+  readonly projectId: string | null;
+}
+
+/** An upload address: what may be published at it, and what has been. */
+export interface UploadAddress {
+  readonly key: UploadKey;
+  /** Account of the admin who requested it. */
+  readonly accountId: string;
+  readonly isExpired: boolean;
+  /** Internal id of the version or base model that was published at it, and the SHA-256 of its archive. */
+  readonly used: { readonly id: string; readonly archiveSha256: Buffer } | null;
+}
+
+/** Stores upload addresses by the hash of their token. */
+export class UploadRepository {
+  /** Deletes addresses whose retention has ended. */
+  readonly purgeExpired: Forget;
+
+  constructor(private readonly pool: Pick<Pool, 'query'>) {
+    this.purgeExpired = expiredRows(pool, EXPIRED);
+  }
+
+  /** Adds an address. Returns when it expires. */
+  async add(tokenHash: Buffer, key: UploadKey, accountId: string): Promise<Date> {
+    const { rows } = await this.pool.query<{ expiresAt: Date }>(
+      `insert into upload (token_hash, area, publication_year, period, project_id, account_id, expires_at)
+       values ($1, $2, $3, $4, $5, $6, register_now() + make_interval(mins => ${VALID_MINUTES})) returning expires_at as "expiresAt"`,
+      [tokenHash, key.area, key.publicationYear, key.period, key.projectId, accountId],
+    );
+    return (rows[0] as { expiresAt: Date }).expiresAt;
+  }
+
+  async byToken(tokenHash: Buffer): Promise<UploadAddress | undefined> {
+    const { rows } = await this.pool.query<UploadRow>(
+      `select area, publication_year as "publicationYear", period, project_id as "projectId", account_id as "accountId",
+         expires_at <= register_now() as "isExpired", coalesce(project_version, base_model) as id, archive_sha256 as "archiveSha256"
+       from upload where token_hash = $1`,
+      [tokenHash],
+    );
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const { isExpired, id, archiveSha256, accountId, ...key } = row;
+    const used = id !== null && archiveSha256 !== null ? { id, archiveSha256 } : null;
+    return { key, accountId, isExpired, used };
+  }
+}
+
+interface UploadRow extends UploadKey {
+  readonly accountId: string;
+  readonly isExpired: boolean;
+  readonly id: string | null;
+  readonly archiveSha256: Buffer | null;
+}
+
+/** Column that stores what was published at an address. */
+type UsedColumn = 'project_version' | 'base_model';
+
+/** Locks an address. Returns false if something has been published at it. */
+export async function isUnused(session: Pick<Pool, 'query'>, tokenHash: Buffer): Promise<boolean> {
+  const { rowCount } = await session.query(
+    'select from upload where token_hash = $1 and archive_sha256 is null for update',
+    [tokenHash],
+  );
+  return rowCount === 1;
+}
+
+/** Marks an address as used for an archive. */
+export async function useUpload(
+  session: Pick<Pool, 'query'>,
+  tokenHash: Buffer,
+  column: UsedColumn,
+  used: { readonly id: string; readonly archiveSha256: Buffer },
+): Promise<void> {
+  await session.query(`update upload set ${column} = $2, archive_sha256 = $3 where token_hash = $1`, [
+    ...[tokenHash, used.id, used.archiveSha256],
+  ]);
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
+import type { UploadAddress, UploadKey, UploadRepository } from './upload.repository';
+import { BASE_LIMITS, DIFFERENCE_LIMITS } from '../archives/archive-member.flow';
+import type { PublicationQueue } from './publication-queue';
+import { type TemporaryFile, temporaryFile } from '../archives/temporary-file';
+import {
+  type ReceivedDependencies,
+  type Unreceived,
+  type UploadCheckOutcome,
+  type UploadOutcome,
+  checkReceived,
+  publishReceived,
+} from './received-archive.flow';
+
+/** A one-time address for an archive. */
+export interface PreparedUpload {
+  /** A path: `/grid-modelling/uploads/<token>`. */
+  readonly address: string;
+  readonly expiresAt: Date;
+}
+
+/** Uploads of archives by admins. */
+export interface Uploads {
+  /** Returns an address at which one archive can be published within ten minutes. A rejected archive may be corrected and sent again. */
+  prepare(key: UploadKey, accountId: string): Promise<PreparedUpload>;
+  /** Receives and publishes an archive at an address, which is a path. Stops reading as soon as the outcome is certain. */
+  publishAt(address: string, archive: Readable): Promise<UploadOutcome>;
+  /** Receives an archive at an address and checks what its publication would do. Publishes nothing; the address stays valid. */
+  checkAt(address: string, archive: Readable): Promise<UploadCheckOutcome>;
+}
+
+/** Repositories, queue and key that uploads use. */
+export interface UploadDependencies extends ReceivedDependencies {
+  readonly uploads: UploadRepository;
+  readonly queue: PublicationQueue;
+  readonly key: Buffer;
+}
+
+const ADDRESS = /^\/grid-modelling\/uploads\/([\w-]{43})$/;
+
+/** Creates uploads. Their addresses are valid for `dependencies.key` only. */
+export function uploadsOf(dependencies: UploadDependencies): Uploads {
+  const hash: KeyedHash = keyedHash(dependencies.key, 'upload-address');
+  /** Tokens of uploads in progress. A second upload to the same address would occupy another place of the queue. */
+  const arriving = new Set<string>();
+  const receive = async <Outcome>(
+    address: string,
+    archive: Readable,
+    work: (tokenHash: Buffer, found: UploadAddress, file: TemporaryFile) => Promise<Outcome>,
+  ): Promise<Outcome | Unreceived> => {
+    archive.on('error', ignoreEarlyError);
+    const token = ADDRESS.exec(address)?.[1];
+    if (token === undefined) return { outcome: 'gone' };
+    const release = dependencies.queue.reserve();
+    if (release === undefined) return { outcome: 'busy' };
+    try {
+      const tokenHash = hash(token);
+      const found = await dependencies.uploads.byToken(tokenHash);
+      if (found === undefined || (found.isExpired && found.used === null)) return { outcome: 'gone' };
+      if (arriving.has(token)) return { outcome: 'busy' };
+      arriving.add(token);
+      const maxBytes = (found.key.projectId === null ? BASE_LIMITS : DIFFERENCE_LIMITS).archive;
+      const file = await received(archive, maxBytes).finally(() => arriving.delete(token));
+      if (file === undefined) return { outcome: 'too-large', maxBytes };
+      return await dependencies.queue.run(() => work(tokenHash, found, file)).finally(() => file.close());
+    } finally {
+      release();
+    }
+  };
+  return {
+    async prepare(key, accountId) {
+      const token = randomBytes(32).toString('base64url');
+      const expiresAt = await dependencies.uploads.add(hash(token), key, accountId);
+      return { address: `/grid-modelling/uploads/${token}`, expiresAt };
+    },
+    publishAt: (address, archive) =>
+      receive(address, archive, (tokenHash, found, file) => publishAtAddress(dependencies, tokenHash, found, file)),
+    checkAt: (address, archive) =>
+      receive<UploadCheckOutcome>(address, archive, async (_, { key, used }, file) =>
+        used === null ? checkReceived(dependencies, key, file) : { outcome: 'gone' },
+      ),
+  };
+}
+
+/** Publishes an archive once. The same archive again returns what it published; another archive at a used address is `gone`. */
+async function publishAtAddress(
+  dependencies: UploadDependencies,
+  tokenHash: Buffer,
+  { key, accountId, used }: UploadAddress,
+  file: TemporaryFile,
+): Promise<UploadOutcome> {
+  const archives = publishReceived(dependencies, key);
+  const repeatOf = async (earlier: UploadAddress['used']): Promise<UploadOutcome> =>
+    (earlier?.archiveSha256.equals(file.sha256()) ? await archives.repeated(earlier.id) : undefined) ?? {
+      outcome: 'gone',
+    };
+  if (used !== null) return repeatOf(used);
+  const outcome = await archives.publish(accountId, tokenHash, file);
+  if (outcome !== 'used') return outcome;
+  return repeatOf((await dependencies.uploads.byToken(tokenHash))?.used ?? null);
+}
+
+/** Without a listener an early stream error would end the process. Reading the stream throws it again. */
+const ignoreEarlyError = (): void => undefined;
+
+/** Copies an upload to a temporary file, which the caller closes. Returns undefined if it exceeds the size limit. */
+async function received(archive: Readable, maxBytes: number): Promise<TemporaryFile | undefined> {
+  const file = await temporaryFile();
+  try {
+    // Leaves the request stream open, so that the client receives a response.
+    for await (const chunk of archive.iterator({ destroyOnReturn: false })) {
+      if (file.size + (chunk as Buffer).length <= maxBytes) await file.write(chunk as Buffer);
+      else {
+        await file.close();
+        return undefined;
+      }
+    }
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

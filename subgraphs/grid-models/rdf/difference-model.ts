@@ -1,0 +1,61 @@
+/** Types of difference models (IEC 61970-552), named as in the specification, Interface C: difference-model file. */
+
+/** The files in the archive of a development project, in order. */
+export const CIM_FILES = ['EQ', 'SC', 'GL'] as const;
+
+/** EQ: equipment; SC: short circuit; GL: geographical location. */
+export type CimFile = (typeof CIM_FILES)[number];
+
+/** `forward`: statements to add to the base model; `reverse`: statements to delete from it. */
+export type DifferenceSection = 'forward' | 'reverse';
+
+/** The header of a difference model. */
+export interface DifferenceModelHeader {
+  readonly mRID: string;
+  /** As written in the file: an ISO 8601 instant. */
+  readonly created: string;
+  readonly scenarioTime: string;
+  readonly modelingAuthoritySet: string;
+  /** URIs; at least one. */
+  readonly profile: readonly string[];
+  readonly description: string;
+  /** A text such as "001" or "1.0". Independent of the version of the archive. */
+  readonly version: string;
+  /** mRIDs of the models that this one depends on. */
+  readonly dependentOn: readonly string[];
+  /** mRIDs of the models that this one replaces. */
+  readonly supersedes: readonly string[];
+}
+
+/**
+ * A statement about the subject of an item. Its value is the text of an attribute (`text`), the prefixed value of an enumeration
+ * (`enumeration`: `cim:PhaseCode.ABC`), or the mRID of a target (`association`).
+ */
+export interface Statement {
+  /** Prefixed name: `cim:ACLineSegment.r`. */
+  readonly name: string;
+  readonly kind: 'text' | 'enumeration' | 'association';
+  readonly value: string;
+}
+
+/** An object, or a change of one, in a section of a difference model. */
+export interface DifferenceItem {
+  /** As in the file, without `urn:uuid:`, `#` and one leading `_`. Compared case-insensitively. */
+  readonly mRID: string;
+  /** Prefixed class, or `rdf:Description` if the file does not state it. */
+  readonly type: string;
+  /** True if written with `rdf:ID`: the item is the whole object. Otherwise it changes statements of an existing object. */
+  readonly isObject: boolean;
+  /** In the order of the file, including repetitions. */
+  readonly statements: readonly Statement[];
+}
+
+/** A reason why a file cannot be published as a difference model. */
+export interface Fault {
+  /** From 1; null if the fault concerns no line. */
+  readonly line: number | null;
+  readonly message: string;
+}
+
+/** The class of an item of unknown class. */
+export const UNKNOWN_CLASS = 'rdf:Description';

@@ -1,0 +1,137 @@
+import type { DifferenceSection } from './difference-model';
+import {
+  type ItemSection,
+  MAX_NAME_LENGTH,
+  MAX_STATEMENTS,
+  type Reading,
+  shown,
+  skip,
+  stopWithFault,
+  reportFault,
+} from './model-reading';
+import { type QualifiedName, RDF, XML } from './rdf-names';
+import { enumerationOf, mRIDOf } from './rdf-resources';
+
+/** Length of the statements array up to which it is reused for the next item. */
+const MAX_REUSED_LENGTH = 100;
+
+/** Handles the start of an item: its class, identifier and form. */
+export function openItem(reading: Reading, element: QualifiedName): void {
+  const { item, outline } = reading;
+  if (item.count >= outline.maxItems) stopWithFault(reading, `there are more than ${outline.maxItems} items`);
+  item.count += 1;
+  if (lacksNamespace(reading, element)) return;
+  item.type = nameOf(reading, element);
+  item.mRID = '';
+  item.isObject = false;
+  item.length = 0;
+  identify(reading);
+  if (item.isObject && item.mRID !== '') checkUnique(reading);
+}
+
+function identify(reading: Reading): void {
+  const { item } = reading;
+  let identifiers = 0;
+  for (const attribute of reading.attributes) {
+    if (attribute.uri === RDF && (attribute.local === 'ID' || attribute.local === 'about')) {
+      identifiers += 1;
+      item.isObject = attribute.local === 'ID';
+      item.mRID = mRIDOf(attribute.value);
+    } else if (attribute.uri !== XML) rejectAttribute(reading, item.type, attribute.name);
+  }
+  if (identifiers > 1) reportFault(reading, `${item.type} has both rdf:ID and rdf:about`);
+  if (item.mRID === '') reportFault(reading, `${item.type} has no identifier (rdf:ID or rdf:about)`);
+  else if (item.mRID.length > MAX_NAME_LENGTH) {
+    reportFault(reading, `an identifier has more than ${MAX_NAME_LENGTH} characters: ${shown(item.mRID)}`);
+    item.mRID = '';
+  }
+}
+
+const SECTION_NAMES: Readonly<Record<ItemSection, string>> = {
+  forward: 'forward differences',
+  reverse: 'reverse differences',
+  preconditions: 'preconditions',
+  whole: 'full model',
+};
+
+function checkUnique(reading: Reading): void {
+  const { objects, mRID } = reading.item;
+  if (!objects.add(mRID))
+    reportFault(reading, `rdf:ID of ${mRID} occurs twice in the ${SECTION_NAMES[reading.section as ItemSection]}`);
+}
+
+/** Handles the end of an item. An item without an identifier is not reported. */
+export function closeItem(reading: Reading): void {
+  const { item } = reading;
+  const statements = item.statements.slice(0, item.length);
+  if (item.length > MAX_REUSED_LENGTH) item.statements.length = 0;
+  if (item.mRID === '') return;
+  const { mRID, type, isObject } = item;
+  const { section, sink } = reading;
+  if (section === 'preconditions') sink.precondition({ mRID, type, isObject, statements });
+  else sink.item(section as DifferenceSection, { mRID, type, isObject, statements });
+}
+
+/** Handles the start of a statement: an attribute, whose text follows, or a reference in `rdf:resource`. */
+export function openStatement(reading: Reading, element: QualifiedName): void {
+  const { item, attributes } = reading;
+  if (item.length >= MAX_STATEMENTS) stopWithFault(reading, `an item has more than ${MAX_STATEMENTS} statements`);
+  if (lacksNamespace(reading, element)) return;
+  item.statement = nameOf(reading, element);
+  item.kind = 'text';
+  reading.text = '';
+  for (const attribute of attributes) {
+    if (attribute.uri === RDF && attribute.local === 'resource') refer(reading, attribute.value);
+    else if (!isHarmless(attribute.uri, attribute.local)) rejectAttribute(reading, item.statement, attribute.name);
+  }
+}
+
+function refer(reading: Reading, reference: string): void {
+  const { item } = reading;
+  const enumeration = enumerationOf(reference, reading.names);
+  const value = enumeration ?? mRIDOf(reference);
+  if (value === '') reportFault(reading, `${item.statement} has an empty rdf:resource`);
+  if (value.length > MAX_NAME_LENGTH)
+    reportFault(reading, `a resource has more than ${MAX_NAME_LENGTH} characters: ${shown(value)}`);
+  item.kind = enumeration === undefined ? 'association' : 'enumeration';
+  item.value = value;
+}
+
+/** Returns whether an attribute may be ignored: `xml:lang`, `xml:base` and `rdf:datatype` do not change the value of a statement. */
+function isHarmless(uri: string, local: string): boolean {
+  return uri === XML || (uri === RDF && local === 'datatype');
+}
+
+/** Handles the end of a statement. */
+export function closeStatement(reading: Reading): void {
+  const { item } = reading;
+  const value = item.kind === 'text' ? reading.text : item.value;
+  item.statements[item.length] = { name: item.statement, kind: item.kind, value };
+  item.length += 1;
+}
+
+/** Reports and skips an element inside a statement: valid RDF/XML, but difference models do not use it. */
+export function rejectNested(reading: Reading, element: QualifiedName, within: string): void {
+  reportFault(reading, `${shown(element.name)} is inside ${within}, which must not contain elements`);
+  skip(reading);
+}
+
+function rejectAttribute(reading: Reading, owner: string, name: string): void {
+  reportFault(reading, `${shown(owner)} has an attribute that is not allowed: ${shown(name)}`);
+}
+
+/** Reports and skips an element without a namespace, because its name has no defined meaning. */
+function lacksNamespace(reading: Reading, element: QualifiedName): boolean {
+  if (element.uri !== '') return false;
+  reportFault(reading, `${shown(element.name)} has no namespace`);
+  skip(reading);
+  return true;
+}
+
+/** Returns the prefixed name of an element with a namespace. */
+function nameOf(reading: Reading, element: QualifiedName): string {
+  const name = reading.names.nameOf(element);
+  if (name.length > MAX_NAME_LENGTH)
+    reportFault(reading, `a name has more than ${MAX_NAME_LENGTH} characters: ${shown(name)}`);
+  return name;
+}

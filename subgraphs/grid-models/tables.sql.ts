@@ -1,0 +1,32 @@
+import type { SubgraphTables } from '../server/database/migrate';
+import { Publications1790000000001 } from './migrations/0001-publications';
+import { Preconditions1790000000002 } from './migrations/0002-preconditions';
+import { ObjectOrder1790000000003 } from './migrations/0003-object-order';
+import { BaseModels1790000000004 } from './migrations/0004-base-models';
+import { BaseUploads1790000000006 } from './migrations/0006-base-uploads';
+
+/**
+ * Grants of the login of `grid-models`. It stages a version and then publishes it once or deletes it with its rows. Triggers reject every
+ * insert, update or delete of rows of a published version.
+ */
+const gridModelRights = (role: string): string => `
+  grant select, insert on development_project to ${role};
+  grant select, insert, delete on difference_model, model_dependency, content, content_chunk, difference_item, item_statement,
+    class_count, model_precondition, object_change, grid_location, project_version, upload to ${role};
+  grant select, insert, delete on base_model, base_file, base_chunk, base_item, base_reference to ${role};
+  grant update (version, published_at) on base_model to ${role};
+  grant update (project, version, published_at, unplaced_points) on project_version to ${role};
+  grant update (project_version, base_model, archive_sha256) on upload to ${role};
+  grant select, insert, update, delete on rate_limit to ${role};`;
+
+/** Migrations of `grid-models`, in order, and the grants of its login. */
+export const gridModelTables: SubgraphTables = {
+  migrations: [
+    Publications1790000000001,
+    Preconditions1790000000002,
+    ObjectOrder1790000000003,
+    BaseModels1790000000004,
+    BaseUploads1790000000006,
+  ],
+  rights: gridModelRights,
+};

@@ -1,0 +1,77 @@
+import type { Session } from '../../server/database/transaction';
+import { adoption } from '../legacy/provisional-record.repository';
+
+/** Closes a record permanently. `$2` is the instant of the closing if a restore repeats it, else null. */
+export const CLOSED = `update identity_record set closed_at = coalesce(closed_at, $2::timestamptz, register_now()),
+  closing_at = coalesce(closing_at, $2::timestamptz, register_now()) where id = $1 and anonymised_at is null`;
+
+/** Sessions of a supplier sign-in at the meter point have no record; they end with the last record there. */
+const END_SESSIONS_THERE = `
+  delete from customer_session session using identity_record own
+    where own.id = $1 and session.mpxn_index = own.mpxn_index and session.record_id is null
+      and not exists (select from identity_record other where other.mpxn_index = own.mpxn_index and other.id <> own.id)`;
+
+const ANONYMISED = `
+  update identity_record set anonymised_at = coalesce($2::timestamptz, register_now()), closing_at = coalesce(closing_at, register_now()),
+    mpxn_index = null, email_index = null, meter_point_id = null where id = $1 and anonymised_at is null`;
+
+/** Ends the sessions of a record's customer. */
+export const END_SESSIONS = 'delete from customer_session where record_id = $1';
+
+const DESTROY = [
+  'delete from identity_keys.data_key where record_id = $1',
+  'delete from passkey where record_id = $1',
+  'delete from reidentification where record_id = $1',
+  END_SESSIONS,
+  'delete from sign_in_link where record_id = $1',
+  'delete from identity_look where record_id = $1',
+  'delete from idempotency_key where record_id = $1',
+];
+
+/** Rows about contacts at the meter point of a record that no other record there has. */
+const lastOf = (table: string, contact: string): string => `
+  delete from ${table} noted using identity_record own
+  where own.id = $1 and noted.mpxn_index = own.mpxn_index and not exists (
+    select from identity_record other where other.mpxn_index = own.mpxn_index and other.id <> own.id
+      and (other.email_index = noted.${contact}
+        or exists (select from passkey where passkey.record_id = other.id and passkey.credential_hash = noted.${contact})))`;
+const DELETE_CONTACTS = [
+  lastOf('contact_verdict', 'contact'),
+  lastOf('contact_contest', 'contact'),
+  lastOf('contact_proof', 'one'),
+  lastOf('contact_proof', 'other'),
+];
+
+/**
+ * Destroys the data key, the blind indexes and all dependent rows of a record, in the transaction of the session. `at` is the original
+ * instant if a restore repeats the anonymising.
+ */
+export async function destroyPersonalData(session: Session, id: string, at?: string): Promise<void> {
+  for (const statement of DELETE_CONTACTS) await session.query(statement, [id]);
+  await session.query(END_SESSIONS_THERE, [id]);
+  await session.query(ANONYMISED, [id, at ?? null]);
+  for (const statement of DESTROY) await session.query(statement, [id]);
+}
+
+/** Provisional records in the list $1, and those without a data key. */
+const ADOPT = adoption(`id = any($1)
+  or not exists (select from identity_keys.data_key where record_id = provisional.id)`);
+
+/**
+ * Turns provisional records that a restore brought back and that must be anonymised into Identity Records, in the transaction of the
+ * session.
+ */
+export async function adoptProvisional(session: Session, ids: readonly string[]): Promise<void> {
+  await session.query(ADOPT, [ids]);
+}
+
+/** Closes records again that were closed by an instant and are open in a restored database; returns how many. A job continues with them. */
+export async function closeAgain(session: Session, closed: ReadonlyMap<string, string>): Promise<number> {
+  let count = 0;
+  for (const [id, at] of closed) {
+    const { rowCount } = await session.query(`${CLOSED} and closed_at is null`, [id, at]);
+    if (rowCount === 1) await session.query(END_SESSIONS, [id]);
+    count += rowCount ?? 0;
+  }
+  return count;
+}

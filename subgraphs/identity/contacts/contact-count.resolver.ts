@@ -1,0 +1,51 @@
+import { Arg, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { MayCall } from '../../server/callers/caller';
+import type { ContactCountRepository } from './contact-count.repository';
+import { DataUserReference } from '../lookups/identity-look.resolver';
+
+const MAX_DAYS = 400;
+
+@ObjectType('ContactCount', {
+  description: 'Contacts of customers that a Data User asserted, and their contests and rejections.',
+  simpleResolvers: true,
+})
+export class ContactCount {
+  @Field(() => DataUserReference, { nullable: true, description: 'The Data User.' }) dataUser: DataUserReference;
+  @Field(() => Int, { description: 'E-mail addresses and passkeys of verified Identity Records that it registered.' })
+  asserted: number;
+  @Field(() => Int, { description: 'Occupancies that one of them made contested.' }) contests: number;
+  @Field(() => Int, { description: 'Contacts that a customer signed in at the supplier rejected.' })
+  rejections: number;
+  @Field(() => Boolean, {
+    description: 'Whether the contests of one of these days reach the setting `CONTEST_ALERT_PER_DAY`.',
+  })
+  isAlert: boolean;
+}
+
+/** Contests of Data Users, for the back office (decisions A/B, 11). */
+@Resolver()
+export class ContactCountResolver {
+  constructor(
+    private readonly counts: ContactCountRepository,
+    private readonly contestAlert: number,
+  ) {}
+
+  @MayCall('admin', 'analyst')
+  @Query(() => [ContactCount], {
+    description:
+      'Contacts that Data Users asserted in some days: Data Users with the most rejections first, then with the most contests.',
+  })
+  async contactCounts(
+    @Arg('days', () => Int, { defaultValue: 1, description: 'Number of days, including the present one: 1 to 400.' })
+    days: number,
+  ): Promise<ContactCount[]> {
+    if (days < 1 || days > MAX_DAYS) throw new RegisterError('VAL003', `days must be 1 to ${MAX_DAYS}`);
+    const counts = await this.counts.of(days);
+    return counts.map(({ duid, mostContests, ...count }) => ({
+      ...count,
+      dataUser: { duid },
+      isAlert: mostContests >= this.contestAlert,
+    }));
+  }
+}

@@ -1,0 +1,85 @@
+import type { Session } from '../../server/database/transaction';
+import { TODAY } from '../occupancy/tenancy-change.sql';
+import type { Contact, ContactVerdict, HeldContact } from './contact';
+
+/** Counters of the contacts that a Data User asserts. */
+export type ContactCountKind = 'asserted' | 'contest' | 'rejection';
+
+/** A tenancy of a meter point, by blind index. */
+export interface Tenancy {
+  readonly mpxnIndex: Buffer;
+  readonly tenancy: string;
+}
+
+const PROVE = `
+  insert into contact_proof (mpxn_index, tenancy, one, other)
+  values ($1, $2, least(decode($3, 'hex'), decode($4, 'hex')), greatest(decode($3, 'hex'), decode($4, 'hex'))) on conflict do nothing`;
+
+/** An equal verdict changes nothing. */
+const JUDGE = `
+  insert into contact_verdict as known (mpxn_index, tenancy, contact, verdict) values ($1, $2, decode($3, 'hex'), $4)
+  on conflict (mpxn_index, tenancy, contact) do update set verdict = excluded.verdict, judged_at = register_now()
+  where known.verdict <> excluded.verdict`;
+
+const NOTE_CONTEST = `
+  insert into contact_contest (mpxn_index, tenancy, contact, duid) values ($1, $2, decode($3, 'hex'), $4) on conflict do nothing`;
+
+/** Slots of a counter, which reduce contention for its rows. */
+const SLOTS = 16;
+
+const COUNT = `
+  insert into contact_count as counted (duid, day, kind, slot, count) values ($1, ${TODAY}, $2, floor(random() * ${SLOTS}), 1)
+  on conflict (duid, day, kind, slot) do update set count = counted.count + 1`;
+
+const CONTESTS_TODAY = `
+  select coalesce(sum(count), 0)::int as contests from contact_count where duid = $1 and day = ${TODAY} and kind = 'contest'`;
+
+const NOW = 'select register_now() as now';
+
+/** Blind index of the meter point of a live record. */
+const MPXN_INDEX = `
+  select mpxn_index as "mpxnIndex" from identity_record where id = $1 and anonymised_at is null and closing_at is null`;
+
+/** Records that two contacts of a tenancy are one person's. */
+export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Tenancy, one: Contact, other: Contact) {
+  if (one !== other) await session.query(PROVE, [mpxnIndex, tenancy, one, other]);
+}
+
+/** Stores a verdict; returns false if it is unchanged. */
+export async function judgeContact(
+  session: Session,
+  { mpxnIndex, tenancy }: Tenancy,
+  contact: Contact,
+  verdict: ContactVerdict,
+): Promise<boolean> {
+  return (await session.query(JUDGE, [mpxnIndex, tenancy, contact, verdict])).rowCount === 1;
+}
+
+/** Records that a contact made an occupancy contested; returns false if it was recorded before. */
+export async function noteContest(
+  session: Session,
+  { mpxnIndex, tenancy }: Tenancy,
+  held: HeldContact,
+): Promise<boolean> {
+  return (await session.query(NOTE_CONTEST, [mpxnIndex, tenancy, held.contact, held.duid])).rowCount === 1;
+}
+
+/** Increments a counter of a Data User for the present day in Great Britain. */
+export async function countContact(session: Session, duid: string, kind: ContactCountKind): Promise<void> {
+  await session.query(COUNT, [duid, kind]);
+}
+
+/** Returns the number of contests that a Data User caused on the present day. */
+export async function contestsToday(session: Session, duid: string): Promise<number> {
+  return (await session.query<{ contests: number }>(CONTESTS_TODAY, [duid])).rows[0]?.contests ?? 0;
+}
+
+/** Returns the register's time in a transaction. */
+export async function registerTime(session: Session): Promise<Date> {
+  return (await session.query<{ now: Date }>(NOW)).rows[0]?.now as Date;
+}
+
+/** Returns the blind index of a live record's meter point; undefined if the record is closing or anonymised. */
+export async function meterPointOf(session: Session, recordId: string): Promise<Buffer | undefined> {
+  return (await session.query<{ mpxnIndex: Buffer }>(MPXN_INDEX, [recordId])).rows[0]?.mpxnIndex;
+}

@@ -1,0 +1,127 @@
+import { openDatabase } from '../server/database/database';
+import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
+import { idempotency, passedIdempotencyKeys } from '../server/idempotency';
+import { startWorkers } from '../server/jobs/job-workers';
+import { type Task, jobQueue } from '../server/jobs/jobs';
+import type { NamedKeys } from '../server/database/key-check';
+import { keyedHash } from '../server/keyed-hash';
+import { prepare } from '../server/database/prepare';
+import { occupancyKeys } from '../server/occupancy-keys';
+import { passedRateLimits } from '../server/callers/rate-limits';
+import { registerClock } from '../server/database/register-clock';
+import { forgetPassed } from '../server/retention';
+import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
+import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
+import type { SubgraphSchema } from '../server/graph/subgraph-schema';
+import { anonymisingModule } from './anonymisation/anonymisation.module';
+import { legacyConsentModule } from './legacy/legacy-consents.module';
+import { contactModule } from './contacts/contacts.module';
+import { operatorModule } from './operator/operator.module';
+import { signInModule } from './sign-in/sign-in.module';
+import { customerSessions } from './sign-in/customer-sessions.flow';
+import { blindIndexes } from './records/blind-index';
+import { IDENTITY_OCCUPANCIES } from './occupancy/identity-occupancies.queries';
+import { personalDataCipher } from './records/personal-data-cipher';
+import { IDENTITY_JOBS, identityTables } from './tables.sql';
+import type { SubgraphModule, IdentityDependencies, IdentityPlaces } from './dependencies';
+import { identityRecordModule } from './records/identity-records.module';
+import { mailModule } from './mails/mails.module';
+import { reidentificationModule } from './reidentification/reidentification.module';
+import { identitySchema } from './schema';
+import { mailQueue } from './mails/mail-queue.flow';
+import type { IdentityKeys } from './keys';
+
+/** Options of {@link startIdentity}. */
+export interface IdentityOptions extends SubgraphOptions {
+  readonly keys: IdentityKeys;
+  readonly places: IdentityPlaces;
+  readonly access: SubgraphLink;
+}
+
+/** Jobs that a process runs concurrently; most send mails and wait for the mail server. */
+const WORKERS = 4;
+const PURGE_EVERY_SECONDS = 300;
+
+/** Starts the subgraph `identity`. It alone stores personal data of Interfaces A and B, with its own database schemas, login and keys. */
+export async function startIdentity(options: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
+  const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
+  const address = identityAddress(databaseUrl, keys, options);
+  await prepare(address, identityTables, clockOffsetSeconds !== undefined, namedIdentityKeys(keys), logger);
+  const dependencies = await openDependencies(address, options);
+  const { database } = dependencies;
+  const sessions = customerSessions(dependencies);
+  const modules: SubgraphModule[] = [
+    identityRecordModule(dependencies),
+    reidentificationModule(dependencies, sessions),
+    mailModule(dependencies),
+    anonymisingModule(dependencies, address),
+    signInModule(dependencies, sessions),
+    operatorModule(dependencies),
+    legacyConsentModule(dependencies),
+    contactModule(dependencies, sessions),
+  ];
+  const schema = await identitySchema(modules.flatMap(({ resolvers }) => resolvers));
+  const workers = await startWorkers({
+    address,
+    schema: IDENTITY_JOBS,
+    tasks: Object.assign({}, ...modules.map(({ tasks }) => tasks)) as Record<string, Task>,
+    logger,
+    concurrency: WORKERS,
+  });
+  const expired = [passedIdempotencyKeys(database.pool), passedRateLimits(database.pool)];
+  const stopPurging = forgetPassed(expired, PURGE_EVERY_SECONDS, logger);
+  return {
+    ...schema,
+    link: localLink('identity', schema.schema, logger, database.pool),
+    ready: () => isDatabaseReady(database),
+    close: async () => {
+      await Promise.all([stopPurging(), workers.stop()]);
+      await Promise.all(modules.map((module) => module.stop?.()));
+      await database.close();
+    },
+  };
+}
+
+async function openDependencies(address: DatabaseAddress, options: IdentityOptions): Promise<IdentityDependencies> {
+  const { keys, rateLimitsOff, limits, access, places, logger, production } = options;
+  const database = openDatabase(address);
+  const queues = {
+    keys,
+    limits,
+    jobs: jobQueue(IDENTITY_JOBS),
+    rateLimits: {
+      pool: database.pool,
+      schema: 'identity',
+      hash: keyedHash(keys.hashKey, 'rate-limit'),
+      off: rateLimitsOff,
+    },
+  };
+  return {
+    ...queues,
+    mails: mailQueue(queues),
+    database,
+    indexes: blindIndexes(keys.indexKey),
+    cipher: personalDataCipher(keys.encryptionKey),
+    occupancyKeys: occupancyKeys(IDENTITY_OCCUPANCIES, keys.encryptionKey),
+    idempotency: idempotency(keys.hashKey, keys.encryptionKey),
+    clock: registerClock(database),
+    access,
+    places,
+    logger,
+    production,
+  };
+}
+
+/** Connection URL of the login of `identity`. Its tables are in the schema `identity`, its data keys in `identity_keys`. */
+export function identityAddress(
+  databaseUrl: string,
+  { hashKey }: Pick<IdentityKeys, 'hashKey'>,
+  options?: LoginOptions,
+): DatabaseAddress {
+  return databaseAddress(databaseUrl, 'identity', hashKey, options);
+}
+
+/** Keys of `identity` by the names of their environment variables, for the key check of the database. */
+export function namedIdentityKeys({ hashKey, indexKey, encryptionKey }: IdentityKeys): NamedKeys {
+  return { IDENTITY_HASH_KEY: hashKey, IDENTITY_INDEX_KEY: indexKey, IDENTITY_ENCRYPTION_KEY: encryptionKey };
+}

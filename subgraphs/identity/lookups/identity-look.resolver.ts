@@ -1,0 +1,60 @@
+import { Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { DateTime, Duid } from '../../../schema/scalars';
+import { type CallContext, MayCall } from '../../server/callers/caller';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { CustomerSession } from '../sign-in/customer-session';
+import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
+import type * as domain from './identity-look.repository';
+import type { IdentityLookRepository } from './identity-look.repository';
+
+export const IdentityLookKind = graphqlEnum('IdentityLookKind', 'Kind of lookup of a customer.', {
+  'existence-check': 'It checked whether a customer is registered at the meter point.',
+  reidentification: 'It started or tried to start a re-identification of the customer.',
+  'show-consents': 'It read the consents at the meter point.',
+} satisfies Record<domain.IdentityLookKind, string>);
+
+/** The DataUser of `access`. */
+@Directive('@key(fields: "duid", resolvable: false)')
+@ObjectType('DataUser', { simpleResolvers: true })
+export class DataUserReference {
+  @Field(() => Duid) duid: string;
+}
+
+@ObjectType('IdentityLook', { description: 'Number of lookups by an organisation in one hour.', simpleResolvers: true })
+export class IdentityLook {
+  @Field(() => DataUserReference, { nullable: true, description: 'The organisation.' })
+  dataUser: DataUserReference | null;
+  @Field(() => IdentityLookKind, { description: 'Kind of lookup.' }) kind: domain.IdentityLookKind;
+  @Field(() => DateTime, { description: 'Start of the hour.' }) hour: Date;
+  @Field(() => Int, { description: 'Number of lookups.' }) count: number;
+}
+
+/** Lookups of the calling customer (decisions A/B, 10). */
+@Resolver()
+export class IdentityLookResolver {
+  constructor(
+    private readonly looks: IdentityLookRepository,
+    private readonly occupants: OccupancyRepository,
+    private readonly sessions: CustomerSessions,
+  ) {}
+
+  @MayCall('customer')
+  @Query(() => [IdentityLook], {
+    description:
+      'Lookups of the customer by organisations: existence checks, re-identifications and lookups of consents, newest first, at most 500.',
+  })
+  async identityLooks(@Ctx() context: CallContext): Promise<IdentityLook[]> {
+    const session = await this.sessions.ofCaller(context);
+    const { since, beganAt, endedAt } = session;
+    const looks = await this.looks.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt });
+    return looks.map(({ duid, ...look }) => ({ ...look, dataUser: { duid } }));
+  }
+
+  /** Returns all records of the present occupancy; of an ended or contested one only the customer's own. */
+  private async recordsOf({ isCurrent, isContested, mpxn, ownRecordIds }: CustomerSession): Promise<readonly string[]> {
+    if (!isCurrent || isContested) return ownRecordIds;
+    const records = await this.occupants.recordsAt(mpxn);
+    return records.filter(({ occupancy }) => occupancy === 'current').map(({ id }) => id);
+  }
+}

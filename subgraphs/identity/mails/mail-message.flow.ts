@@ -1,0 +1,124 @@
+import type { MailMessage } from '../../server/mail-server';
+import type { Language, OutgoingMail } from './outgoing-mail';
+import { MAIL_TEXTS, type MailText } from './texts';
+
+/** Public URLs of links in mails. */
+export interface LinkUrls {
+  readonly portalUrl: string;
+  readonly identityRedirectUrl: string;
+}
+
+interface Section extends MailText {
+  readonly language: Language;
+  readonly sender: string;
+}
+
+/** Composes a mail in both languages, the chosen one first; English first without a choice. */
+export function mailMessage(mail: OutgoingMail, urls: LinkUrls): MailMessage {
+  const chosen = 'language' in mail ? mail.language : 'en';
+  const sections = ([chosen, chosen === 'en' ? 'cy' : 'en'] as const).map((language) => sectionOf(mail, language));
+  const subject = sections.map((section) => section.subject).join(' · ');
+  const address = addressOf(mail, urls);
+  return {
+    subject,
+    text: sections.map((section) => plainText(section, address)).join(`\n${'-'.repeat(40)}\n\n`),
+    html: htmlPage(subject, sections, address),
+  };
+}
+
+/** Display name of the sender of the register's mails. */
+export const SENDER = `${MAIL_TEXTS.en.sender} · ${MAIL_TEXTS.cy.sender}`;
+
+function sectionOf(mail: OutgoingMail, language: Language): Section {
+  return { language, sender: MAIL_TEXTS[language].sender, ...textOf(mail, language) };
+}
+
+function textOf(mail: OutgoingMail, language: Language): MailText {
+  const texts = MAIL_TEXTS[language];
+  switch (mail.kind) {
+    case 'reidentification-link':
+      return texts.reidentification(oneLine(mail.organisation), timeIn(language, mail.expiresAt));
+    case 'passkey-proof-link':
+      return texts.passkeyProof(oneLine(mail.organisation), timeIn(language, mail.expiresAt));
+    case 'sign-in-link':
+      return texts.signIn(timeIn(language, mail.expiresAt));
+    case 'sign-in-notice':
+      return texts.signInNotice(timeIn(language, mail.at), mail.means);
+    case 'contest-notice':
+      return texts.contestNotice(oneLine(mail.organisation ?? ''), timeIn(language, mail.at));
+    case 'contact-link':
+      return texts.contactLink(timeIn(language, mail.expiresAt));
+  }
+}
+
+/** URL of the link. It contains its own secret, and opening it confirms nothing before a button is pressed. */
+function addressOf(mail: OutgoingMail, { portalUrl, identityRedirectUrl }: LinkUrls): string {
+  switch (mail.kind) {
+    case 'reidentification-link':
+      return `${identityRedirectUrl}/link/${mail.secret}`;
+    case 'passkey-proof-link':
+      return `${identityRedirectUrl}/proof/${mail.secret}`;
+    case 'sign-in-link':
+      return `${portalUrl}/sign-in/link/${mail.secret}`;
+    case 'contact-link':
+      return `${portalUrl}/contacts/link/${mail.secret}`;
+    case 'sign-in-notice':
+    case 'contest-notice':
+      return portalUrl;
+  }
+}
+
+/** Removes line breaks from a name, which could otherwise start a header or paragraph. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', cy: 'cy-GB' };
+
+function timeIn(language: Language, instant: Date): string {
+  const options = { timeZone: 'Europe/London', dateStyle: 'long', timeStyle: 'short' } as const;
+  return new Intl.DateTimeFormat(LOCALES[language], options).format(instant);
+}
+
+function plainText({ sender, before, link, after }: Section, address: string): string {
+  return [sender, ...before, `${link}:\n${address}`, ...after].join('\n\n') + '\n';
+}
+
+const FONT = 'font-family: Arial, sans-serif; font-size: 18px; line-height: 1.5; color: #0b0c0c;';
+const BUTTON =
+  'display: inline-block; padding: 10px 16px; background: #00703c; color: #ffffff; font-weight: bold; text-decoration: none;';
+
+function htmlPage(subject: string, sections: readonly Section[], address: string): string {
+  return `<!doctype html>
+<html lang="${sections[0]?.language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(subject)}</title></head>
+<body style="margin: 0; padding: 24px; background: #ffffff; ${FONT}">
+${sections.map((section) => htmlSection(section, address)).join('\n<hr>\n')}
+</body>
+</html>
+`;
+}
+
+function htmlSection({ language, sender, before, link, after }: Section, address: string): string {
+  const paragraph = (text: string) => `<p>${escaped(text)}</p>`;
+  const href = escaped(address);
+  return `<div lang="${language}" style="max-width: 600px;">
+<h1 style="font-size: 24px;">${escaped(sender)}</h1>
+${before.map(paragraph).join('\n')}
+<p><a href="${href}" style="${BUTTON}">${escaped(link)}</a></p>
+<p style="word-break: break-all;">${href}</p>
+${after.map(paragraph).join('\n')}
+</div>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}

@@ -1,0 +1,49 @@
+import { rateLimit } from '../../server/callers/rate-limits';
+import { seal } from '../../server/sealed';
+import type { Session } from '../../server/database/transaction';
+import type { OutgoingMail } from './outgoing-mail';
+import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
+import type { JobQueue } from '../../server/jobs/jobs';
+import type { IdentityKeys } from '../keys';
+
+/** Mails to the persons of Identity Records. */
+export interface Mails {
+  /** Enqueues a mail; it is sent after the transaction of the session commits. */
+  enqueue(session: Session, mail: OutgoingMail): Promise<void>;
+  /**
+   * Counts a mail to the person of a record. `by` causes it: the DUID of a Data User, or {@link ANONYMOUS}; each has its own limit. Returns
+   * null if the mail is allowed, else the seconds to wait.
+   */
+  permit(recordId: string, by: string): Promise<number | null>;
+}
+
+/** Cause of mails that an unidentified visitor of the portal requests. */
+export const ANONYMOUS = 'anonymous';
+
+/** Name of the job that sends a mail. */
+export const TASK = 'mail';
+
+const QUARTER_HOUR = 15 * 60;
+
+/** More attempts than fit into the time in which a mail is useful; that time limits them. */
+const ATTEMPTS = 10_000;
+
+/** Dependencies of the queue of mails. */
+export interface MailQueueDependencies {
+  readonly keys: IdentityKeys;
+  readonly jobs: JobQueue;
+  readonly rateLimits: RateLimitStore;
+  readonly limits: Limits;
+}
+
+/** The queue of mails. Jobs are encrypted: they contain neither addresses nor secrets of links in clear. */
+export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependencies): Mails {
+  const perPerson = rateLimit(rateLimits, 'mails', limits.mails, QUARTER_HOUR);
+  return {
+    enqueue(session, mail) {
+      const sealed = seal(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
+      return jobs.add(session, TASK, { sealed }, { maxAttempts: ATTEMPTS });
+    },
+    permit: (recordId, by) => perPerson.count(`${recordId} ${by}`),
+  };
+}

@@ -1,0 +1,60 @@
+import { newIdentifier } from '../../../schema/identifiers';
+import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
+import { unseal } from '../../server/sealed';
+import type { QuestionOrigin } from '../../server/graph/service-question';
+import { MailRecipientRepository } from './mail-recipient.repository';
+import type { OutgoingMail } from './outgoing-mail';
+import type { SubgraphModule, IdentityDependencies } from '../dependencies';
+import { organisations } from '../organisations.client';
+import { SENDER, mailMessage } from './mail-message.flow';
+import { TASK } from './mail-queue.flow';
+
+/** Hours in which a notice is useful; it has no link that expires. */
+const NOTICE_HOURS = { 'sign-in-notice': 24, 'contest-notice': 7 * 24 } as const;
+
+/**
+ * Sends mails. A mail is dropped if its record is not live or its link has expired. While the mail server is unavailable, the job retries
+ * until then.
+ */
+export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
+  const { database, cipher, keys, places, production, logger } = dependencies;
+  const recipients = new MailRecipientRepository(database, cipher);
+  const from = { name: SENDER, address: places.mailFrom };
+  const server = places.smtpUrl === undefined ? undefined : mailServer(places.smtpUrl, from, 'en, cy', production);
+  const names = organisations(dependencies.access);
+  /** Adds the name of the Data User to a notice of a contest; undefined if the limit of notices about it is reached. */
+  const complete = async (mail: OutgoingMail): Promise<OutgoingMail | undefined> => {
+    if (mail.kind !== 'contest-notice') return mail;
+    if ((await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) !== null) return undefined;
+    const { displayName: organisation } = await names.of(mail.duid, ofThisService());
+    return { ...mail, organisation };
+  };
+  const send = async (payload: unknown): Promise<void> => {
+    const mail = await complete(opened(keys.encryptionKey, payload));
+    if (mail === undefined) return;
+    const address = await recipients.addressFor(mail.recordId, usefulUntil(mail));
+    if (address === undefined) return;
+    if (server === undefined) return logger.warn({ mail: mail.kind }, 'mail not sent: no mail server is configured');
+    await server.send(address, mailMessage(mail, places)).catch((error: unknown) => {
+      if (!isPermanentlyRejected(error)) throw error;
+      logger.warn({ mail: mail.kind }, 'mail permanently rejected by the mail server');
+    });
+  };
+  return { resolvers: [], tasks: { [TASK]: send } };
+}
+
+function usefulUntil(mail: OutgoingMail): Date {
+  return 'at' in mail ? new Date(mail.at.getTime() + NOTICE_HOURS[mail.kind] * 3_600_000) : mail.expiresAt;
+}
+
+function ofThisService(): QuestionOrigin {
+  return { transactionId: newIdentifier('tid'), clientAddress: '' };
+}
+
+/** Decrypts a mail and converts its instants, strings in JSON, back into Dates. */
+function opened(key: Buffer, payload: unknown): OutgoingMail {
+  const { sealed } = payload as { sealed: string };
+  return JSON.parse(unseal(key, Buffer.from(sealed, 'base64'), TASK).toString('utf8'), (name, value: unknown) =>
+    name === 'expiresAt' || name === 'at' ? new Date(value as string) : value,
+  ) as OutgoingMail;
+}

@@ -1,0 +1,66 @@
+/** Languages of pages and mails. */
+export type Language = 'en' | 'cy';
+
+/**
+ * A mail to the person of an Identity Record. Its address is read when it is sent; secrets of links are encrypted until then. Mails contain
+ * both languages; `language` is the first one.
+ */
+export type OutgoingMail =
+  ReidentificationMail | PasskeyProofMail | SignInLinkMail | SignInNoticeMail | ContestNoticeMail | ContactLinkMail;
+
+/** A link that confirms a re-identification (decisions A/B, 4). */
+export interface ReidentificationMail {
+  readonly kind: 'reidentification-link';
+  readonly recordId: string;
+  /** Name of the initiating organisation, from its account. */
+  readonly organisation: string;
+  readonly secret: string;
+  readonly expiresAt: Date;
+}
+
+/** A link that proves the customer's identity before a passkey is added. */
+export interface PasskeyProofMail {
+  readonly kind: 'passkey-proof-link';
+  readonly recordId: string;
+  readonly organisation: string;
+  readonly secret: string;
+  readonly expiresAt: Date;
+  readonly language: Language;
+}
+
+/** A link that signs in to the portal, in the browser in which its button is pressed (decisions A/B, 9). */
+export interface SignInLinkMail {
+  readonly kind: 'sign-in-link';
+  readonly recordId: string;
+  readonly secret: string;
+  readonly expiresAt: Date;
+  readonly language: Language;
+}
+
+/** Notifies the other verified addresses of an occupancy of a sign-in (decisions A/B, 9). */
+export interface SignInNoticeMail {
+  readonly kind: 'sign-in-notice';
+  readonly recordId: string;
+  readonly at: Date;
+  readonly means: 'magic-link' | 'passkey' | 'supplier';
+}
+
+/** Notifies every address of an occupancy of a second, unconnected contact (decisions A/B, 11). */
+export interface ContestNoticeMail {
+  readonly kind: 'contest-notice';
+  readonly recordId: string;
+  /** The Data User that registered the record of the new contact. */
+  readonly duid: string;
+  /** Its name; read when the mail is sent. */
+  readonly organisation?: string;
+  readonly at: Date;
+}
+
+/** A link by which a customer who signed in by another contact proves this one in the same session (decisions A/B, 11). */
+export interface ContactLinkMail {
+  readonly kind: 'contact-link';
+  readonly recordId: string;
+  readonly secret: string;
+  readonly expiresAt: Date;
+  readonly language: Language;
+}

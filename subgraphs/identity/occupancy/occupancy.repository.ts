@@ -1,0 +1,123 @@
+import { isUuid } from '../../../schema/identifiers';
+import type { Database } from '../../server/database/database';
+import type { NamedStatement } from '../../server/database/short-reads';
+import type { Session } from '../../server/database/transaction';
+import type { OccupantRecord, TenancyChange } from './occupancy';
+import type { BlindIndexes } from '../records/blind-index';
+import type { PersonalDataCipher } from '../records/personal-data-cipher';
+import { type OccupantRow, StoredOccupant } from './stored-occupant.queries';
+import { TODAY, effectiveChanges, type TenancyChangeRow, changesOf } from './tenancy-change.sql';
+
+/** Maximum records of a query. */
+const MAX_RECORDS = 500;
+
+/** A live record with its passkeys, verdicts, proofs and changes; selections add conditions. */
+const LIVE_OCCUPANTS = `
+  select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.meter_point_id as "meterPointId", r.sealed, k.wrapped as "wrappedKey",
+    r.is_verified as "isVerified", encode(r.email_index, 'hex') as "emailContact",
+    (select coalesce(json_agg(json_build_object('contact', encode(p.credential_hash, 'hex'), 'since', p.registered_at)
+        order by p.registered_at), '[]')
+      from passkey p where p.record_id = r.id and p.removed_at is null) as passkeys,
+    (select coalesce(json_agg(json_build_object('tenancy', v.tenancy, 'contact', encode(v.contact, 'hex'), 'verdict', v.verdict)), '[]')
+      from contact_verdict v where v.mpxn_index = r.mpxn_index) as verdicts,
+    (select coalesce(json_agg(json_build_object('tenancy', c.tenancy, 'one', encode(c.one, 'hex'), 'other', encode(c.other, 'hex'))), '[]')
+      from contact_proof c where c.mpxn_index = r.mpxn_index) as proofs,
+    ${effectiveChanges('r.mpxn_index')} as changes, to_char(${TODAY}, 'YYYY-MM-DD') as today
+  from identity_record r join identity_keys.data_key k on k.record_id = r.id
+  where r.anonymised_at is null and r.closing_at is null`;
+
+/** Applied before the limit, so that unverified records cannot displace a verified customer's. */
+const VERIFIED = 'r.is_verified is not false';
+const NEWEST_FIRST = 'r.created_at desc, r.ref desc';
+
+/** Newest record of each Data User first, then the second newest of each, so that no Data User fills the list. */
+const BY_DATA_USER = `row_number() over (partition by r.duid order by ${NEWEST_FIRST}), ${NEWEST_FIRST}`;
+
+const AT_METER_POINT: NamedStatement = {
+  name: 'occupants_by_mpxn',
+  text: `${LIVE_OCCUPANTS} and r.mpxn_index = $1 order by ${VERIFIED} desc, ${NEWEST_FIRST} limit ${MAX_RECORDS}`,
+};
+const VERIFIED_AT_METER_POINT: NamedStatement = {
+  name: 'verified_occupants_by_mpxn',
+  text: `${LIVE_OCCUPANTS} and r.mpxn_index = $1 and ${VERIFIED} order by ${BY_DATA_USER}`,
+};
+const VERIFIED_OF_EMAIL: NamedStatement = {
+  name: 'verified_occupants_by_email',
+  text: `${LIVE_OCCUPANTS} and r.email_index = $1 and ${VERIFIED} order by ${BY_DATA_USER} limit ${MAX_RECORDS}`,
+};
+const BY_ID: NamedStatement = { name: 'occupant_by_id', text: `${LIVE_OCCUPANTS} and r.id = $1` };
+const BY_REF: NamedStatement = { name: 'occupant_by_ref', text: `${LIVE_OCCUPANTS} and r.ref = $1` };
+
+/** Live Identity Records of all Data Users, neither anonymised nor closing, from which re-identification and sign-in choose. */
+export class OccupancyRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly indexes: BlindIndexes,
+    private readonly cipher: PersonalDataCipher,
+  ) {}
+
+  /** Returns the records of a meter point, verified ones first, each newest first, at most 500. */
+  recordsAt(mpxn: string): Promise<OccupantRecord[]> {
+    return this.records(AT_METER_POINT, this.indexes.mpxn(mpxn));
+  }
+
+  /** Returns all verified records of a meter point, alternating between Data Users, each newest first. Each Data User has few. */
+  verifiedAt(mpxn: string): Promise<OccupantRecord[]> {
+    return this.verifiedAtIndex(this.indexes.mpxn(mpxn));
+  }
+
+  /** As {@link verifiedAt}, by blind index. One statement reads records, proofs and verdicts of one instant. */
+  verifiedAtIndex(mpxnIndex: Buffer, session?: Session): Promise<OccupantRecord[]> {
+    return this.records(VERIFIED_AT_METER_POINT, mpxnIndex, session);
+  }
+
+  /** Returns the verified records with an e-mail address, alternating between Data Users, each newest first, at most 500. */
+  verifiedOfEmail(email: string): Promise<OccupantRecord[]> {
+    return this.records(VERIFIED_OF_EMAIL, this.indexes.email(email));
+  }
+
+  /** Returns the record with an internal id. */
+  async byId(id: string): Promise<OccupantRecord | undefined> {
+    return isUuid(id) ? (await this.records(BY_ID, id))[0] : undefined;
+  }
+
+  /** Returns the record with a key. */
+  async byRef(ref: string): Promise<OccupantRecord | undefined> {
+    return (await this.records(BY_REF, ref))[0];
+  }
+
+  private async records(statement: NamedStatement, key: unknown, session?: Session): Promise<OccupantRecord[]> {
+    const rows = session
+      ? (await session.query<OccupantRow>({ ...statement, values: [key] })).rows
+      : await this.database.reads.rows<OccupantRow>(statement, [key]);
+    return rows.map((row) => new StoredOccupant(row, this.cipher));
+  }
+}
+
+/** Tenancies of a meter point: effective Changes of Tenancy in ascending order, and the present day. */
+export interface Tenancy {
+  readonly changes: readonly TenancyChange[];
+  /** The present day in Great Britain, `YYYY-MM-DD`. */
+  readonly today: string;
+}
+
+const TENANCY = {
+  name: 'tenancy_by_mpxn',
+  text: `select to_char(${TODAY}, 'YYYY-MM-DD') as today, ${effectiveChanges('$1')} as changes`,
+};
+
+/** Tenancies by recorded Changes of Tenancy. */
+export class TenancyRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly indexes: BlindIndexes,
+  ) {}
+
+  /** Returns the tenancies of a meter point up to now. */
+  async at(mpxn: string): Promise<Tenancy> {
+    type Row = { readonly today: string; readonly changes: readonly TenancyChangeRow[] };
+    const [row] = await this.database.reads.rows<Row>(TENANCY, [this.indexes.mpxn(mpxn)]);
+    const { today, changes } = row as Row;
+    return { today, changes: changesOf(changes) };
+  }
+}

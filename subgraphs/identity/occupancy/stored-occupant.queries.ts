@@ -1,0 +1,125 @@
+import type { PersonalData, UkAddress } from '../records/identity-record';
+import { type Occupancy, type OccupantRecord, type TenancyChange, occupancyOf, tenancyOf } from './occupancy';
+import { type PersonalDataCipher, decryptedOnce } from '../records/personal-data-cipher';
+import { type TenancyChangeRow, changesOf } from './tenancy-change.sql';
+import type { Contact, ContactProof, ContactVerdict, HeldContact } from '../contacts/contact';
+
+/** Columns of a live record with its personal data encrypted. */
+export interface OccupantRow {
+  readonly id: string;
+  readonly ir: string;
+  readonly duid: string;
+  readonly createdAt: Date;
+  readonly meterPointId: string;
+  readonly sealed: Buffer;
+  readonly wrappedKey: Buffer;
+  /** Null until a record of the previous release was decrypted, which stores it. */
+  readonly isVerified: boolean | null;
+  readonly emailContact: Contact | null;
+  readonly passkeys: readonly { readonly contact: Contact; readonly since: string }[];
+  readonly changes: readonly TenancyChangeRow[];
+  /** Verdicts on contacts at the meter point, of all tenancies. */
+  readonly verdicts: readonly {
+    readonly tenancy: string;
+    readonly contact: Contact;
+    readonly verdict: ContactVerdict;
+  }[];
+  readonly proofs: readonly { readonly tenancy: string; readonly one: Contact; readonly other: Contact }[];
+  /** The present day in Great Britain. */
+  readonly today: string;
+}
+
+/** A live Identity Record. Its personal data is decrypted once, when a personal field is read. */
+export class StoredOccupant implements OccupantRecord {
+  readonly changes: readonly TenancyChange[];
+  private readonly personal: () => PersonalData;
+  private judged: ReadonlySet<Contact> | undefined;
+
+  constructor(
+    private readonly row: OccupantRow,
+    cipher: PersonalDataCipher,
+  ) {
+    this.personal = decryptedOnce(cipher, row.id, row);
+    this.changes = changesOf(row.changes);
+  }
+
+  get id(): string {
+    return this.row.id;
+  }
+  get ir(): string {
+    return this.row.ir;
+  }
+  get duid(): string {
+    return this.row.duid;
+  }
+  get createdAt(): Date {
+    return this.row.createdAt;
+  }
+  get meterPointId(): string {
+    return this.row.meterPointId;
+  }
+  get hasPasskey(): boolean {
+    return this.row.passkeys.some(({ contact }) => !this.rejectedContacts.has(contact));
+  }
+  get mpxn(): string {
+    return this.personal().piiPrincipal.mpxn;
+  }
+  get moveInDate(): string {
+    return this.personal().piiPrincipal.moveInDate;
+  }
+  get address(): UkAddress | null {
+    return this.personal().piiPrincipal.address;
+  }
+  get email(): string | null {
+    const { emailContact } = this.row;
+    return emailContact === null || this.rejectedContacts.has(emailContact) ? null : this.personal().email;
+  }
+  get storedEmail(): string | null {
+    return this.personal().email;
+  }
+  get isVerified(): boolean {
+    const isAsserted = this.row.isVerified ?? this.personal().principalVerification?.outcome === 'verified';
+    return isAsserted && (this.heldContacts.length === 0 || this.rejected.length < this.heldContacts.length);
+  }
+  get occupancy(): Occupancy {
+    const occupiedSince = this.changes.at(-1)?.day ?? null;
+    return occupancyOf({ moveInDate: this.moveInDate, occupiedSince, today: this.row.today });
+  }
+  get tenancy(): string {
+    return tenancyOf(this.moveInDate, this.changes);
+  }
+  get contacts(): readonly HeldContact[] {
+    return this.isVerified ? this.heldContacts.filter(({ contact }) => !this.rejectedContacts.has(contact)) : [];
+  }
+  get rejected(): readonly HeldContact[] {
+    return this.heldContacts.filter(({ contact }) => this.rejectedContacts.has(contact));
+  }
+  get proofs(): readonly ContactProof[] {
+    return this.row.proofs.filter(({ tenancy }) => tenancy === this.tenancy).map(({ one, other }) => [one, other]);
+  }
+  get confirmed(): readonly Contact[] {
+    return this.contactsJudged('confirmed');
+  }
+
+  /** Contacts of the record, rejected ones included. */
+  private get heldContacts(): readonly HeldContact[] {
+    const { id: recordId, duid, emailContact, passkeys, createdAt } = this.row;
+    const email = emailContact === null ? [] : [{ contact: emailContact, kind: 'email' as const, since: createdAt }];
+    const keys = passkeys.map(({ contact, since }) => ({ contact, kind: 'passkey' as const, since: new Date(since) }));
+    return [...email, ...keys].map((held) => ({ ...held, recordId, duid }));
+  }
+
+  /** Contacts that were rejected in the record's own tenancy. */
+  private get rejectedContacts(): ReadonlySet<Contact> {
+    const { verdicts } = this.row;
+    if (!verdicts.some(({ verdict }) => verdict === 'rejected')) return NONE; // nothing is opened for it
+    return (this.judged ??= new Set(this.contactsJudged('rejected')));
+  }
+
+  private contactsJudged(as: ContactVerdict): Contact[] {
+    const here = this.row.verdicts.filter(({ verdict, tenancy }) => verdict === as && tenancy === this.tenancy);
+    return here.map(({ contact }) => contact);
+  }
+}
+
+const NONE: ReadonlySet<Contact> = new Set();

@@ -1,0 +1,23 @@
+import type { TenancyChange } from './occupancy';
+
+/** The present day in Great Britain. */
+export const TODAY = `(register_now() at time zone 'Europe/London')::date`;
+
+/**
+ * SQL: effective Changes of Tenancy of a meter point in ascending order, as a JSON array. Changes recorded for one day are one change, the
+ * first.
+ */
+export const effectiveChanges = (mpxnIndex: string): string => `(
+  select coalesce(json_agg(json_build_object('day', to_char(effective_date, 'YYYY-MM-DD'), 'began', began) order by effective_date), '[]')
+  from (
+    select effective_date, occupancy_begins(effective_date, min(recorded_at)) as began from change_of_tenancy
+    where mpxn_index = ${mpxnIndex} and effective_date <= ${TODAY} group by effective_date
+  ) change)`;
+
+/** A change in JSON: its instant is a string. */
+export type TenancyChangeRow = Omit<TenancyChange, 'began'> & { readonly began: string };
+
+/** Converts changes from JSON. */
+export function changesOf(rows: readonly TenancyChangeRow[]): TenancyChange[] {
+  return rows.map(({ day, began }) => ({ day, began: new Date(began) }));
+}

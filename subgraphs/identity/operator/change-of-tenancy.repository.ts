@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../server/database/database';
+import { type IdempotentRequest, storeResponse } from '../../server/idempotency';
+import type { JobQueue } from '../../server/jobs/jobs';
+import { keyedHash } from '../../server/keyed-hash';
+import type { WrappedOccupancyKey } from '../../server/occupancy-keys';
+import { unseal } from '../../server/sealed';
+import { type Session, inTransaction } from '../../server/database/transaction';
+import type { ChangeOfTenancy } from './change-of-tenancy';
+import type { IdentityDependencies } from '../dependencies';
+import { occupancyEndedBy } from '../occupancy/identity-occupancies.queries';
+
+/** Data Users that were notified of a change, as `access` returned them. */
+export interface Announcement {
+  readonly activeRecordsAffected: number;
+  readonly dataUsersNotified: readonly string[];
+}
+
+/** A recorded change, and whether it was new. */
+export interface RecordedChange {
+  readonly id: string;
+  readonly isNew: boolean;
+}
+
+/** A decrypted change that `access` has not announced. */
+export interface UnannouncedChange {
+  readonly id: string;
+  readonly change: ChangeOfTenancy;
+  readonly meterPointId: string;
+}
+
+/** A stored change: its announcement, or the content to announce. */
+export type StoredChange =
+  { readonly announcement: Announcement } | { readonly announcement: null; readonly unannounced: UnannouncedChange };
+
+/** Name of the job that announces a change through `access`. */
+export const ANNOUNCE = 'announce-change-of-tenancy';
+
+/** Seconds until the job checks whether the change was announced; usually it was. */
+const CHECK_AFTER_SECONDS = 5;
+
+/** Enough attempts for any outage of `access`. */
+const ATTEMPTS = 30_000;
+
+/** Concurrent requests with the same change wait for the first, and find its row. */
+const LOCK = `select pg_advisory_xact_lock(hashtextextended('change of tenancy ' || encode($1::bytea, 'hex'), 0))`;
+
+const KNOWN = {
+  name: 'known_change_of_tenancy',
+  text: 'select id from change_of_tenancy where mpxn_index = $1 and effective_date = $2 and reference_hash = $3',
+};
+
+const RECORD = {
+  name: 'record_change_of_tenancy',
+  text: `insert into change_of_tenancy (id, mpxn_index, effective_date, reference_hash, sealed, key_id) values ($4, $1, $2, $3, $5, $6)`,
+};
+
+const BY_ID = {
+  name: 'change_of_tenancy_by_id',
+  text: `select to_char(effective_date, 'YYYY-MM-DD') as "effectiveDate", sealed, records_affected as "activeRecordsAffected",
+      duids as "dataUsersNotified", key_id as "keyId", wrapped as "wrappedKey"
+    from change_of_tenancy change left join identity_keys.occupancy_key key on key.id = key_id
+    where change.id = $1 and sealed is not null`,
+};
+
+const NOTE = {
+  name: 'note_announcement',
+  text: `update change_of_tenancy set announced_at = register_now(), records_affected = $2, duids = $3
+    where id = $1 and announced_at is null`,
+};
+
+/** Changes without announcement whose job was lost, as in a restore. */
+const WITHOUT_JOB = `select id from change_of_tenancy
+  where announced_at is null and sealed is not null and recorded_at < register_now() - interval '1 minute'`;
+
+interface ChangeRow extends WrappedOccupancyKey {
+  readonly effectiveDate: string;
+  readonly sealed: Buffer;
+  readonly activeRecordsAffected: number | null;
+  readonly dataUsersNotified: string[] | null;
+}
+
+/** Changes of Tenancy of the communications operator, and their announcement to Data Users. */
+export class ChangeOfTenancyRepository {
+  private readonly database: Database;
+  private readonly jobs: JobQueue;
+
+  constructor(
+    private readonly dependencies: Pick<
+      IdentityDependencies,
+      'database' | 'jobs' | 'indexes' | 'keys' | 'occupancyKeys'
+    >,
+  ) {
+    this.database = dependencies.database;
+    this.jobs = dependencies.jobs;
+  }
+
+  /** Returns the response of an earlier identical request, if there is one. */
+  findStoredResponse(request: IdempotentRequest): Promise<RecordedChange | undefined> {
+    return request.findStoredResponse<RecordedChange>(this.database.reads);
+  }
+
+  /**
+   * Records a change with the job that announces it, or returns the existing one with the same meter point, day and reference. Returns
+   * undefined if the idempotency key was used before.
+   */
+  async record(change: ChangeOfTenancy, request: IdempotentRequest): Promise<RecordedChange | undefined> {
+    const names = this.naturalKeyOf(change);
+    const there = [names[0], change.effectiveDate] as const;
+    return inTransaction(this.database.pool, async (session) => {
+      await session.query(LOCK, [names[0]]);
+      const [known] = (await session.query<{ id: string }>({ ...KNOWN, values: names })).rows;
+      const recorded = { id: known?.id ?? randomUUID(), isNew: known === undefined };
+      if (!(await storeResponse(session, request, recorded))) return undefined;
+      if (!recorded.isNew) return recorded;
+      const [key] = await this.dependencies.occupancyKeys.obtain(session, [await occupancyEndedBy(session, ...there)]);
+      if (key === undefined) throw new Error('an occupancy has no key');
+      const sealed = key.seal(contentOf(change), boundTo(recorded.id));
+      await session.query({ ...RECORD, values: [...names, recorded.id, sealed, key.id] });
+      await this.addJob(session, recorded.id, CHECK_AFTER_SECONDS);
+      return recorded;
+    });
+  }
+
+  /** Returns the response of the request that claimed the idempotency key. */
+  recall(request: IdempotentRequest): Promise<RecordedChange> {
+    return request.recall<RecordedChange>(this.database.pool);
+  }
+
+  /** Stores the response of a request; returns false if one with the same idempotency key was stored before. */
+  storeResponse(recorded: RecordedChange, request: IdempotentRequest): Promise<boolean> {
+    return storeResponse(this.database.pool, request, recorded);
+  }
+
+  /** Returns the change with an id; undefined if there is none. */
+  async byId(id: string): Promise<StoredChange | undefined> {
+    const [row] = (await this.database.pool.query<ChangeRow>({ ...BY_ID, values: [id] })).rows;
+    return row && this.storedChange(id, row);
+  }
+
+  /** Stores the announcement of a change; an earlier one remains. */
+  async note(id: string, { activeRecordsAffected, dataUsersNotified }: Announcement): Promise<void> {
+    await this.database.pool.query({ ...NOTE, values: [id, activeRecordsAffected, dataUsersNotified] });
+  }
+
+  /** Adds the jobs of changes without announcement. */
+  async requeueLostJobs(): Promise<void> {
+    const { rows } = await this.database.pool.query<{ id: string }>(WITHOUT_JOB);
+    for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
+  }
+
+  /** Decrypts a change only to announce it; its key may be destroyed afterwards. */
+  private storedChange(id: string, row: ChangeRow): StoredChange {
+    const { activeRecordsAffected, dataUsersNotified, effectiveDate, sealed } = row;
+    if (activeRecordsAffected !== null && dataUsersNotified !== null)
+      return { announcement: { activeRecordsAffected, dataUsersNotified } };
+    const { keys, indexes, occupancyKeys } = this.dependencies;
+    const opened =
+      row.keyId === null
+        ? unseal(keys.encryptionKey, sealed, boundTo(id)).toString('utf8')
+        : occupancyKeys.open(row, sealed, boundTo(id));
+    if (opened === null) throw new Error('a change of tenancy lost its key before it was announced');
+    const { mpxn, sourceReference } = JSON.parse(opened) as Omit<ChangeOfTenancy, 'effectiveDate'>;
+    const change = { mpxn, effectiveDate, sourceReference };
+    return { announcement: null, unannounced: { id, change, meterPointId: indexes.meterPointId(mpxn) } };
+  }
+
+  /** Natural key of a change: meter point, day and reference. */
+  private naturalKeyOf({ mpxn, effectiveDate, sourceReference }: ChangeOfTenancy): [Buffer, string, Buffer] {
+    const { indexes, keys } = this.dependencies;
+    return [indexes.mpxn(mpxn), effectiveDate, keyedHash(keys.hashKey, 'source-reference')(sourceReference)];
+  }
+
+  private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
+    return this.jobs.add(session, ANNOUNCE, { id }, { key: `${ANNOUNCE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS });
+  }
+}
+
+function contentOf({ mpxn, sourceReference }: ChangeOfTenancy): string {
+  return JSON.stringify({ mpxn, sourceReference });
+}
+
+/** Associated data of the encrypted content of a change. */
+export function boundTo(id: string): string {
+  return `change_of_tenancy ${id}`;
+}

@@ -1,0 +1,99 @@
+import { Arg, Ctx, Mutation, Resolver, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { refuse } from '../../../schema/register-error';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
+import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { Announcement, ChangeOfTenancyRepository, RecordedChange } from './change-of-tenancy.repository';
+import { changeOfTenancyViolations, type ChangeOfTenancy } from './change-of-tenancy';
+import { CalendarDate, Duid, Mpxn } from '../../../schema/scalars';
+
+@InputType('ChangeOfTenancyInput', { description: 'A Change of Tenancy, as the communications operator records it.' })
+export class ChangeOfTenancyInput implements ChangeOfTenancy {
+  @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
+  @Field(() => CalendarDate, { description: 'Day on which the tenancy starts; it may be in the future.' })
+  effectiveDate: string;
+  @Field(() => String, { description: "The operator's reference of the change." }) sourceReference: string;
+}
+
+@ObjectType('ChangeOfTenancyRecord', {
+  description: 'A recorded Change of Tenancy. It revokes no access; Data Users are notified.',
+  simpleResolvers: true,
+})
+export class ChangeOfTenancyRecord implements ChangeOfTenancy {
+  @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
+  @Field(() => CalendarDate, { description: 'Day on which the tenancy starts.' }) effectiveDate: string;
+  @Field(() => String, { description: "The operator's reference of the change." }) sourceReference: string;
+  @Field(() => Int, { description: 'ACTIVE access records at the meter point when it was recorded.' })
+  activeRecordsAffected: number;
+  @Field(() => [Duid], { description: 'The Data Users of these records, without terminated ones.' })
+  dataUsersNotified: readonly string[];
+  @Field(() => Boolean, { description: 'False for a repeat, which notifies no Data User again.' }) isNew: boolean;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}
+
+/** Announces a recorded change if necessary; returns its announcement. */
+export type AnnounceChange = (id: string, origin: QuestionOrigin) => Promise<Announcement>;
+
+const OPERATION = 'recordChangeOfTenancy';
+/** Name of the operation under which a recorded change is stored until its response is. */
+const STARTED = 'recordChangeOfTenancy, begun';
+
+/**
+ * Changes of Tenancy (decisions A/B, 5; POST /cot-events). A request that fails after it recorded a change has no stored response: a repeat
+ * with the same idempotency key continues with that change and is no replay.
+ */
+@Resolver()
+export class ChangeOfTenancyResolver {
+  constructor(
+    private readonly changes: ChangeOfTenancyRepository,
+    private readonly announce: AnnounceChange,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @MayCall('communications_operator')
+  @Mutation(() => ChangeOfTenancyRecord, {
+    description:
+      'Records a Change of Tenancy and immediately notifies every Data User with ACTIVE access records at the meter point, even of a ' +
+      'future one. A repeat of meter point, day and reference notifies no Data User again.',
+  })
+  async recordChangeOfTenancy(
+    @Arg('input', () => ChangeOfTenancyInput, { description: 'The change.' }) input: ChangeOfTenancyInput,
+    @Arg('idempotencyKey', () => String, {
+      nullable: true,
+      defaultValue: null,
+      description: 'Key under which the response is stored for repeats, for 24 hours.',
+    })
+    idempotencyKey: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<ChangeOfTenancyRecord> {
+    const { accountId } = callerOf(context);
+    const [started, request] = [STARTED, OPERATION].map((operation) =>
+      this.idempotency.request(accountId, operation, idempotencyKey, input),
+    ) as [IdempotentRequest, IdempotentRequest];
+    const stored = await this.changes.findStoredResponse(request);
+    if (stored) return this.response(input, stored, true, context);
+    let recorded = await this.changes.findStoredResponse(started);
+    if (recorded === undefined) {
+      refuse(changeOfTenancyViolations(input));
+      recorded = (await this.changes.record(input, started)) ?? (await this.changes.recall(started));
+    }
+    const response = await this.response(input, recorded, false, context);
+    return { ...response, replayed: !(await this.changes.storeResponse(recorded, request)) };
+  }
+
+  /**
+   * Returns the first announcement of a change. The request repeats the MPxN, so that the response is complete after the stored MPxN was
+   * erased.
+   */
+  private async response(
+    { mpxn, effectiveDate, sourceReference }: ChangeOfTenancyInput,
+    { id, isNew }: RecordedChange,
+    replayed: boolean,
+    context: CallContext,
+  ) {
+    return { mpxn, effectiveDate, sourceReference, ...(await this.announce(id, context)), isNew, replayed };
+  }
+}

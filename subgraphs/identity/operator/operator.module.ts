@@ -1,0 +1,80 @@
+import { newIdentifier } from '../../../schema/identifiers';
+import { dueKeys } from '../../server/occupancy-keys';
+import { repeat } from '../../server/jobs/repeat';
+import { forgetPassed } from '../../server/retention';
+import { AnnounceChangeOfTenancy } from '../../../schema/generated/questions-to-access';
+import { type QuestionOrigin, askSubgraph } from '../../server/graph/service-question';
+import type { SubgraphLink } from '../../server/graph/subgraph-link';
+import {
+  ANNOUNCE,
+  type Announcement,
+  ChangeOfTenancyRepository,
+  type UnannouncedChange,
+} from './change-of-tenancy.repository';
+import { DiscoveredMeterPointRepository } from './discovered-meter-point.repository';
+import { IDENTITY_OCCUPANCIES } from '../occupancy/identity-occupancies.queries';
+import { settleOccupancies } from '../occupancy/occupancy-settling.flow';
+import type { SubgraphModule, IdentityDependencies } from '../dependencies';
+import { ChangeOfTenancyResolver } from './change-of-tenancy.resolver';
+import { DiscoveredMeterPointResolver } from './discovered-meter-point.resolver';
+
+/** Seconds between two searches for changes whose job was lost, and for rows without the key of an occupancy. */
+const SEARCH_EVERY_SECONDS = 300;
+/** Seconds between two passes over the keys of occupancies, which destroy those that are due. */
+const DESTROY_EVERY_SECONDS = 3_600;
+
+/** Reports of the communications operator: Changes of Tenancy and discovered access (decisions A/B, 5). */
+export function operatorModule(dependencies: IdentityDependencies): SubgraphModule {
+  const { access, database, idempotency, logger } = dependencies;
+  const changes = new ChangeOfTenancyRepository(dependencies);
+  const announce = (id: string, origin: QuestionOrigin) => announced(changes, access, id, origin);
+  const byJob = (payload: unknown) => announce((payload as { id: string }).id, ofThisService());
+  return {
+    resolvers: [
+      new ChangeOfTenancyResolver(changes, announce, idempotency),
+      new DiscoveredMeterPointResolver(new DiscoveredMeterPointRepository(dependencies)),
+    ],
+    tasks: { [ANNOUNCE]: async (payload) => void (await byJob(payload)) },
+    stop: stopAll([
+      repeat(SEARCH_EVERY_SECONDS, () => changes.requeueLostJobs(), logger),
+      repeat(SEARCH_EVERY_SECONDS, () => settleOccupancies(dependencies), logger),
+      forgetPassed([dueKeys(database.pool, IDENTITY_OCCUPANCIES)], DESTROY_EVERY_SECONDS, logger),
+    ]),
+  };
+}
+
+const stopAll = (stops: readonly (() => Promise<void>)[]) => async () => {
+  await Promise.all(stops.map((stop) => stop()));
+};
+
+function ofThisService(): QuestionOrigin {
+  return { transactionId: newIdentifier('tid'), clientAddress: '' };
+}
+
+/**
+ * Announces a change and returns its announcement. `access` notifies Data Users once, so each step is repeatable: the next request or the
+ * job completes an interrupted announcement.
+ */
+async function announced(
+  changes: ChangeOfTenancyRepository,
+  access: SubgraphLink,
+  id: string,
+  origin: QuestionOrigin,
+): Promise<Announcement> {
+  const stored = await changes.byId(id);
+  if (stored === undefined) throw new Error('a recorded change of tenancy is missing');
+  if (stored.announcement !== null) return stored.announcement;
+  const announcement = await announceTo(access, stored.unannounced, origin);
+  await changes.note(id, announcement);
+  return announcement;
+}
+
+async function announceTo(
+  access: SubgraphLink,
+  { id, meterPointId, change }: UnannouncedChange,
+  origin: QuestionOrigin,
+): Promise<Announcement> {
+  const { effectiveDate, sourceReference } = change;
+  const variables = { id, meterPointId, effectiveDate, sourceReference };
+  return (await askSubgraph(access, 'identity', AnnounceChangeOfTenancy, variables, origin)).announceChangeOfTenancy;
+}

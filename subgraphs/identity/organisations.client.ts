@@ -1,0 +1,37 @@
+import { RegisterError } from '../../schema/register-error';
+import { Organisations as OrganisationsByDuid } from '../../schema/generated/questions-to-access';
+import { type QuestionOrigin, askSubgraph } from '../server/graph/service-question';
+import type { SubgraphLink } from '../server/graph/subgraph-link';
+
+/** An organisation, for pages and mails. */
+export interface Organisation {
+  readonly displayName: string;
+  /** Complete URLs to which the register may redirect customers. */
+  readonly returnUrls: readonly string[];
+  /** Whether it may assert that it verified a customer's identity. */
+  readonly mayAssertVerified: boolean;
+}
+
+/** Organisations, queried from `access` at every call. */
+export interface Organisations {
+  /** Returns the organisation with a DUID. Organisations are never deleted, so a missing one is an internal error (SYS002). */
+  of(duid: string, origin: QuestionOrigin): Promise<Organisation>;
+}
+
+/** Organisations by GraphQL, with the service account. */
+export function organisations(access: SubgraphLink): Organisations {
+  return {
+    async of(duid, origin) {
+      const { organisations: found } = await askSubgraph(
+        access,
+        'identity',
+        OrganisationsByDuid,
+        { duids: [duid] },
+        origin,
+      );
+      const [organisation] = found;
+      if (!organisation) throw new RegisterError('SYS002');
+      return organisation;
+    },
+  };
+}

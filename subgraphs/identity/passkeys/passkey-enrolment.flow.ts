@@ -1,0 +1,55 @@
+import { refuse } from '../../../schema/register-error';
+import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
+import type { Session } from '../../server/database/transaction';
+import type { CeremonyIssuer } from '../reidentification/ceremony-issuer.flow';
+import type { NewIdentityRecord } from '../records/identity-record';
+import { unregisteredReturnUrl } from '../reidentification/reidentification-rules';
+import type { Organisations } from '../organisations.client';
+
+/** The registration of a passkey that a new Identity Record initiates; stored in the same transaction. */
+export interface NewEnrolment {
+  /** URL to which the Data User sends the customer. */
+  readonly redirectUrl: string;
+  store(session: Session): Promise<void>;
+}
+
+/** Prepares the enrolment of a record that is about to be stored. */
+export type Enrol = (recordId: string) => Promise<NewEnrolment>;
+
+/**
+ * Registration of a passkey that a Data User initiates with a new record. The Data User vouches for its customer, so no proof is required.
+ */
+export class PasskeyEnrolment {
+  constructor(
+    private readonly issuer: CeremonyIssuer,
+    private readonly organisations: Organisations,
+  ) {}
+
+  /**
+   * Returns the enrolment that a registration initiates; undefined for none. Throws VAL008 for a return URL that is not registered for the
+   * account.
+   */
+  async initiatedBy(record: NewIdentityRecord, context: CallContext): Promise<Enrol | undefined> {
+    const { initiatePasskeyRegistration, passkeyReturnUrl: returnUrl, state } = record;
+    if (!initiatePasskeyRegistration) return undefined;
+    const { returnUrls } = await this.organisations.of(duidOf(context), context);
+    refuse(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, returnUrls));
+    const { accountId } = callerOf(context);
+    const facts = {
+      duid: duidOf(context),
+      accountId,
+      scope: 'own',
+      method: 'passkey-register',
+      returnUrl,
+      state,
+    } as const;
+    return async (recordId) => {
+      const start = { kind: 'register-passkey', proofs: [], vouched: true } as const;
+      const issued = await this.issuer.issue({ ...facts, recordId }, start);
+      return {
+        redirectUrl: this.issuer.passkeyRedirect(issued),
+        store: (session) => this.issuer.store(session, issued),
+      };
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { CalendarDate, IdentityRecordKey, Mpxn, Uri } from '../../../schema/scalars';
+import type * as domain from './identity-record';
+import { ExpressedBy, PrincipalVerification, optional } from './identity-record.types';
+
+/** Input of UKAddress; `access` has the same input for controllers. */
+@InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
+export class UkAddressInput implements domain.UkAddress {
+  @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
+  @Field(() => String, optional('Second line.')) addressLine2: string | null;
+  @Field(() => String, { description: 'Town or city.' }) townCity: string;
+  @Field(() => String, optional('County.')) county: string | null;
+  @Field(() => String, { description: 'Postcode in capitals.' }) postcode: string;
+}
+
+/** Input of PiiPrincipal. */
+@InputType('PiiPrincipalInput', { description: 'The person-property relationship.' })
+export class PiiPrincipalInput implements domain.PiiPrincipal {
+  @Field(() => Mpxn, { description: 'The meter point of the property.' }) mpxn: string;
+  @Field(() => CalendarDate, { description: 'Day on which the customer moved in.' }) moveInDate: string;
+  @Field(() => UkAddressInput, optional('Address of the property.')) address: UkAddressInput | null;
+}
+
+/** Input of IdentityRecord. */
+@InputType('IdentityRecordInput', { description: 'An Identity Record to be registered.' })
+export class IdentityRecordInput implements domain.NewIdentityRecord {
+  @Field(() => PiiPrincipalInput, { description: 'The person-property relationship.' }) piiPrincipal: PiiPrincipalInput;
+  @Field(() => ExpressedBy, { description: 'Who states the relationship.' }) expressedBy: domain.ExpressedBy;
+  @Field(() => PrincipalVerification, optional('Evidence that the principal was identified.'))
+  principalVerification: PrincipalVerification | null;
+  @Field(
+    () => String,
+    optional('E-mail address of the customer, for mailed links. It is stored encrypted and never returned.'),
+  )
+  email: string | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description: 'Whether the customer is to register a passkey now.',
+  })
+  initiatePasskeyRegistration: boolean | null;
+  @Field(
+    () => Uri,
+    optional(
+      'Registered return URL for the customer after the registration of a passkey; required if one is initiated.',
+    ),
+  )
+  passkeyReturnUrl: string | null;
+  @Field(() => String, optional('Value of the query parameter `state` of the return URL, at most 255 characters.'))
+  state: string | null;
+}
+
+/** Result of a registration. */
+@ObjectType('IdentityRecordRegistration', { description: 'A registered Identity Record.', simpleResolvers: true })
+export class IdentityRecordRegistration {
+  @Field(() => IdentityRecordKey, { description: 'Key of the new Identity Record.' }) ir: string;
+  @ReturnedOnce()
+  @Field(() => Uri, {
+    nullable: true,
+    description: 'URL at which the customer registers a passkey; null if none was initiated.',
+  })
+  passkeyRegistrationRedirect: string | null;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}

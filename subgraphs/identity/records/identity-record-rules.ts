@@ -1,0 +1,40 @@
+import type { Violation } from '../../../schema/register-error';
+import type { WebUrlPolicy } from '../../server/web-address';
+import { passkeyReturnUrlViolations } from '../passkeys/passkey';
+import { returnStateViolations } from '../reidentification/reidentification-rules';
+import type { NewIdentityRecord } from './identity-record';
+import { emailViolations, ukAddressViolations } from './personal-data-rules';
+import { principalVerificationViolations } from './principal-verification';
+
+/** A rule for new Identity Records: returns its violations. */
+export type IdentityRecordRule = (record: NewIdentityRecord, policy: WebUrlPolicy) => Violation[];
+
+/** Rules for new Identity Records (decisions A/B, 4), in the order of their violations. The GraphQL types check MPxN, dates and enums. */
+export const identityRecordRules: readonly IdentityRecordRule[] = [
+  ({ piiPrincipal }) => ukAddressViolations(['piiPrincipal', 'address'], piiPrincipal.address),
+  ({ principalVerification }) => principalVerificationViolations(['principalVerification'], principalVerification),
+  ({ email }) => emailViolations(['email'], email),
+  passkeyReturnUrlViolations,
+  ({ state }) => returnStateViolations(state),
+];
+
+/** Returns the violations of all rules, with the paths of the GraphQL input. */
+export function identityRecordViolations(record: NewIdentityRecord, policy: WebUrlPolicy): Violation[] {
+  return identityRecordRules.flatMap((rule) => rule(record, policy));
+}
+
+/** Criteria by which a Data User searches its Identity Records; both together narrow the search. */
+export interface IdentityRecordSearch {
+  readonly mpxn: string | null;
+  readonly email: string | null;
+}
+
+/** A search requires the MPxN, the e-mail address or both. */
+export function identityRecordSearchViolations({ mpxn, email }: IdentityRecordSearch): Violation[] {
+  if (mpxn === null && email === null)
+    return [{ code: 'VAL002', path: ['mpxn'], message: 'mpxn or email is required' }];
+  return emailViolations(['email'], email);
+}
+
+/** Maximum live Identity Records of a Data User for a meter point and occupancy (decisions A/B, 4). */
+export const MAX_RECORDS_OF_DATA_USER = 5;

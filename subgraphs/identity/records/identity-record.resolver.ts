@@ -1,0 +1,145 @@
+import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { RegisterError, refuse } from '../../../schema/register-error';
+import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
+import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import type { Idempotency } from '../../server/idempotency';
+import type { IdentityRecordRepository, RegisteredIdentityRecord } from './identity-record.repository';
+import type * as domain from './identity-record';
+import type { RejectedReads } from './rejected-read.repository';
+import type { PasskeyRepository } from '../passkeys/passkey.repository';
+import { identityRecordSearchViolations, identityRecordViolations } from './identity-record-rules';
+import { isOwnedBy } from './identity-record';
+import type { ContactNotes } from '../contacts/contact-notices.flow';
+import type { Organisations } from '../organisations.client';
+import type { PasskeyEnrolment } from '../passkeys/passkey-enrolment.flow';
+import { IdentityRecordInput, IdentityRecordRegistration } from './identity-record-input.types';
+import {
+  IdentityRecord,
+  PasskeyCredential,
+  PiiPrincipal,
+  PrincipalVerification,
+  UkAddress,
+} from './identity-record.types';
+
+const WITHDRAWN =
+  'The right to assert the outcome `verified` has been withdrawn from this Data User: register the record without it.';
+
+/** Dependencies of the resolver. */
+export interface IdentityRecordDependencies {
+  readonly records: IdentityRecordRepository;
+  readonly rejectedReads: RejectedReads;
+  readonly passkeys: PasskeyRepository;
+  readonly enrolment: PasskeyEnrolment;
+  readonly contacts: ContactNotes;
+  readonly organisations: Organisations;
+  readonly idempotency: Idempotency;
+  readonly production: boolean;
+}
+
+/** Registration, reading and search of Identity Records. */
+@Resolver(() => IdentityRecord)
+export class IdentityRecordResolver {
+  constructor(private readonly parts: IdentityRecordDependencies) {}
+
+  @MayCall('data_user')
+  @Query(() => IdentityRecord, {
+    nullable: true,
+    description: 'An own Identity Record by its key; null when there is none.',
+  })
+  async identityRecord(
+    @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
+    @Ctx() context: CallContext,
+  ): Promise<domain.IdentityRecord | null> {
+    const record = await this.parts.records.byRef(ref);
+    if (record !== null && !isReadableBy(record, context)) {
+      await this.parts.rejectedReads.add(callerOf(context).accountId, ref);
+      throw new RegisterError('PRM002');
+    }
+    return record;
+  }
+
+  @MayCall('data_user')
+  @Query(() => [IdentityRecord], {
+    description: 'Own live Identity Records by meter point, by e-mail address or by both, newest first: at most 500.',
+  })
+  async identityRecords(
+    @Arg('mpxn', () => Mpxn, { nullable: true, defaultValue: null, description: 'The meter point.' })
+    mpxn: string | null,
+    @Arg('email', () => String, { nullable: true, defaultValue: null, description: "The customer's e-mail address." })
+    email: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<domain.IdentityRecord[]> {
+    refuse(identityRecordSearchViolations({ mpxn, email }));
+    return this.parts.records.search(duidOf(context), { mpxn, email });
+  }
+
+  @MayCall('data_user')
+  @Mutation(() => IdentityRecordRegistration, { description: 'Registers an Identity Record.' })
+  async registerIdentityRecord(
+    @Arg('input', () => IdentityRecordInput, { description: 'The Identity Record.' }) input: IdentityRecordInput,
+    @Arg('idempotencyKey', () => String, {
+      nullable: true,
+      defaultValue: null,
+      description: 'Key under which the response is stored for repeats, for 24 hours.',
+    })
+    idempotencyKey: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<RegisteredIdentityRecord & { replayed: boolean }> {
+    const { accountId } = callerOf(context);
+    const request = this.parts.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
+    const kept = await this.parts.records.findStoredResponse(request);
+    if (kept) return { ...kept, replayed: true };
+    refuse(identityRecordViolations(input, this.parts));
+    await this.requireRight(input, context);
+    const enrol = await this.parts.enrolment.initiatedBy(input, context);
+    return this.parts.records.register(duidOf(context), input, request, enrol, this.parts.contacts);
+  }
+
+  @FieldResolver(() => PiiPrincipal, {
+    nullable: true,
+    description: 'The person-property relationship; null after anonymising.',
+  })
+  piiPrincipal(@Root() record: domain.IdentityRecord): domain.PiiPrincipal | null {
+    return record.personal()?.piiPrincipal ?? null;
+  }
+
+  @FieldResolver(() => UkAddress, { nullable: true, description: 'Address of the property: `piiPrincipal.address`.' })
+  address(@Root() record: domain.IdentityRecord): domain.UkAddress | null {
+    return record.personal()?.piiPrincipal.address ?? null;
+  }
+
+  @FieldResolver(() => PrincipalVerification, {
+    nullable: true,
+    description: 'Evidence that the principal was identified; null without any, and after anonymising.',
+  })
+  principalVerification(@Root() record: domain.IdentityRecord): domain.PrincipalVerification | null {
+    return record.personal()?.principalVerification ?? null;
+  }
+
+  @FieldResolver(() => [PasskeyCredential], {
+    description: 'Passkeys of the customer, oldest first; none after anonymising.',
+  })
+  credentials(@Root() record: domain.IdentityRecord): Promise<domain.PasskeyCredential[]> {
+    return this.parts.passkeys.credentials(record.id);
+  }
+
+  /** Throws PRM001 for `verified` if an admin has withdrawn the Data User's right to assert it. */
+  private async requireRight({ principalVerification }: domain.NewIdentityRecord, context: CallContext): Promise<void> {
+    if (principalVerification?.outcome !== 'verified') return;
+    const { mayAssertVerified } = await this.parts.organisations.of(duidOf(context), context);
+    if (!mayAssertVerified) throw new RegisterError('PRM001', WITHDRAWN);
+  }
+
+  /** Resolves a reference from another subgraph, for the owning Data User only. */
+  async byReference({ id }: { readonly id: string }, context: CallContext): Promise<domain.IdentityRecord | null> {
+    callerOf(context);
+    const record = await this.parts.records.byId(id);
+    if (record !== null && !isReadableBy(record, context)) throw new RegisterError('PRM002');
+    return record;
+  }
+}
+
+function isReadableBy(record: domain.IdentityRecord, context: CallContext): boolean {
+  const { duid, role } = callerOf(context);
+  return role === 'data_user' && duid !== null && isOwnedBy(record, duid);
+}

@@ -1,0 +1,43 @@
+import { IdentityRecordRepository } from './identity-record.repository';
+import { linkedRecords, ProvisionalRecordRepository } from '../legacy/provisional-record.repository';
+import { PasskeyRepository } from '../passkeys/passkey.repository';
+import { contactNotes } from '../contacts/contact-notices.flow';
+import { existenceLimits } from '../reidentification/initiation.flow';
+import type { SubgraphModule, IdentityDependencies } from '../dependencies';
+import { organisations } from '../organisations.client';
+import { PasskeyEnrolment } from '../passkeys/passkey-enrolment.flow';
+import { ceremonyStore } from '../reidentification/reidentification.module';
+import { IdentityRecordLinkResolver, IdentityRecordMpxnResolver } from './identity-record-link.resolver';
+import { IdentityRecordResolver } from './identity-record.resolver';
+import { MeterPointResolver } from './meter-point.resolver';
+import { RejectedReads } from './rejected-read.repository';
+import { relyingParty } from '../passkeys/webauthn.flow';
+import { settleVerified } from './verification-settling.flow';
+import { repeat } from '../../server/jobs/repeat';
+
+/** Seconds between two searches for records that a replica of the previous release wrote. */
+const SETTLE_EVERY = 300;
+
+/** Identity Records: registration, reading, search, and queries of other services. */
+export function identityRecordModule(dependencies: IdentityDependencies): SubgraphModule {
+  const { database, indexes, cipher, keys, places, access, idempotency, jobs, logger, production } = dependencies;
+  const records = new IdentityRecordRepository(database, indexes, cipher);
+  const provisional = new ProvisionalRecordRepository(database, jobs, indexes, cipher);
+  const passkeys = new PasskeyRepository(database, cipher, relyingParty(places, keys), keys);
+  const { issuer, occupants } = ceremonyStore(dependencies);
+  const enrolment = new PasskeyEnrolment(issuer, organisations(access));
+  return {
+    resolvers: [
+      new IdentityRecordResolver({
+        ...{ records, passkeys, enrolment, idempotency, production },
+        rejectedReads: new RejectedReads(database),
+        contacts: contactNotes(dependencies),
+        organisations: organisations(access),
+      }),
+      new MeterPointResolver(records, occupants, indexes, existenceLimits(dependencies)),
+      new IdentityRecordLinkResolver(records),
+      new IdentityRecordMpxnResolver(linkedRecords(records, provisional), logger),
+    ],
+    stop: repeat(SETTLE_EVERY, () => settleVerified(database, cipher), logger),
+  };
+}

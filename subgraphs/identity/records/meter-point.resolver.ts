@@ -1,0 +1,75 @@
+import { Arg, Ctx, Directive, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import { Mpxn } from '../../../schema/scalars';
+import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { type RateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { currentContacts, isContested } from '../contacts/contacts';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type * as domain from '../reidentification/reidentification';
+import { availableMethods } from '../reidentification/reidentification-choice';
+import type { BlindIndexes } from './blind-index';
+import type { IdentityRecordRepository } from './identity-record.repository';
+
+export const ReidentificationMethod = graphqlEnum('ReidentificationMethod', 'Method of re-identification.', {
+  'magic-link': 'A link mailed to the stored e-mail address.',
+  'passkey-assert': 'A passkey registered earlier.',
+  'passkey-register': 'Registration of a new passkey.',
+} satisfies Record<domain.ReidentificationMethod, string>);
+
+@Directive('@key(fields: "id")')
+@ObjectType('MeterPoint', {
+  description: 'A meter point, identified by an opaque id that does not disclose its MPxN.',
+  simpleResolvers: true,
+})
+export class MeterPoint {
+  @Field(() => ID, { description: 'Opaque id.' }) id: string;
+}
+
+@ObjectType('IdentityRecordExistence', {
+  description: 'Whether any Data User has registered a live Identity Record for a meter point.',
+  simpleResolvers: true,
+})
+export class IdentityRecordExistence {
+  @Field(() => Mpxn, { description: 'The meter point of the query.' }) mpxn: string;
+  @Field(() => Boolean, { description: 'Whether a live Identity Record exists.' }) exists: boolean;
+
+  @Field(() => [ReidentificationMethod], {
+    description: 'Methods by which its customer can be re-identified; empty without a record.',
+  })
+  availableMethods: domain.ReidentificationMethod[];
+}
+
+/** Queries by MPxN across Data Users. */
+@Resolver()
+export class MeterPointResolver {
+  constructor(
+    private readonly records: IdentityRecordRepository,
+    private readonly occupants: OccupancyRepository,
+    private readonly indexes: BlindIndexes,
+    /** Limits per account, in a minute and in a day (decisions A/B, 2). */
+    private readonly existenceChecks: readonly RateLimit[],
+  ) {}
+
+  @MayCall('data_user', 'portal')
+  @Query(() => IdentityRecordExistence, {
+    description: 'Whether an Identity Record exists for a meter point, and how to re-identify.',
+  })
+  async identityRecordExistence(
+    @Arg('mpxn', () => Mpxn, { description: 'The meter point.' }) mpxn: string,
+    @Ctx() context: CallContext,
+  ): Promise<IdentityRecordExistence> {
+    for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
+    await this.records.countExistenceCheck(mpxn, duidOf(context));
+    const records = await this.occupants.recordsAt(mpxn);
+    const exists = records.length > 0;
+    if (isContested(currentContacts(records).groups)) return { mpxn, exists, availableMethods: [] };
+    const verifiedOnly = callerOf(context).role === 'portal';
+    return { mpxn, exists, availableMethods: availableMethods(records, { verifiedOnly }) };
+  }
+
+  @MayCall('data_user', 'portal')
+  @Query(() => MeterPoint, { description: 'The meter point of an MPxN. The id is computed, so every MPxN has one.' })
+  meterPoint(@Arg('mpxn', () => Mpxn, { description: 'The meter point number.' }) mpxn: string): MeterPoint {
+    return { id: this.indexes.meterPointId(mpxn) };
+  }
+}

@@ -1,0 +1,49 @@
+import type { Violation } from '../../../schema/register-error';
+import type { PrincipalVerification } from './identity-record';
+import { isStorable } from '../../../schema/storable-text';
+import { textViolations } from './personal-data-rules';
+
+const MAX_METHOD_LENGTH = 100;
+const MAX_REFERENCE_LENGTH = 255;
+const MAX_DETAIL_DEPTH = 10;
+const MAX_DETAIL_BYTES = 16 * 1024;
+
+/** Returns the violations of verification evidence: text lengths, and the size of `detail`. */
+export function principalVerificationViolations(
+  path: Violation['path'],
+  evidence: PrincipalVerification | null,
+): Violation[] {
+  if (evidence === null) return [];
+  return [
+    ...textViolations([...path, 'method'], evidence.method, { min: 1, max: MAX_METHOD_LENGTH }),
+    ...textViolations([...path, 'reference'], evidence.reference, { max: MAX_REFERENCE_LENGTH }),
+    ...textViolations([...path, 'submitted'], evidence.submitted, { max: MAX_REFERENCE_LENGTH }),
+    ...textViolations([...path, 'verifiedAgainst'], evidence.verifiedAgainst, { max: MAX_REFERENCE_LENGTH }),
+    ...detailViolations([...path, 'detail'], evidence.detail),
+  ];
+}
+
+/**
+ * Limits `detail`, which has no fixed schema, to 10 levels and 16 KiB as JSON. Levels are counted without recursion, before recursive code
+ * such as JSON serialisation reads the value.
+ */
+function detailViolations(path: Violation['path'], detail: unknown): Violation[] {
+  const remaining: [value: unknown, level: number][] = [[detail, 1]];
+  for (let next = remaining.pop(); next; next = remaining.pop()) {
+    const [value, level] = next;
+    if (typeof value === 'string' && !isStorable(value)) return [unstorable(path)];
+    if (typeof value !== 'object' || value === null) continue;
+    if (level > MAX_DETAIL_DEPTH)
+      return [{ code: 'VAL003', path, message: `has more than ${MAX_DETAIL_DEPTH} levels` }];
+    if (!Object.keys(value).every(isStorable)) return [unstorable(path)];
+    for (const part of Object.values(value)) remaining.push([part, level + 1]);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(detail));
+  return bytes > MAX_DETAIL_BYTES
+    ? [{ code: 'VAL003', path, message: `is larger than ${MAX_DETAIL_BYTES} bytes` }]
+    : [];
+}
+
+function unstorable(path: Violation['path']): Violation {
+  return { code: 'VAL001', path, message: 'contains a character that cannot be stored' };
+}

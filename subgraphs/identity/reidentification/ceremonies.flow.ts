@@ -1,0 +1,189 @@
+import { RegisterError } from '../../../schema/register-error';
+import type { Database } from '../../server/database/database';
+import { refuseLimited } from '../../server/callers/rate-limits';
+import type { RegisterClock } from '../../server/database/register-clock';
+import type { QuestionOrigin } from '../../server/graph/service-question';
+import { type Session, inTransaction } from '../../server/database/transaction';
+import { type CeremonyRepository, type OpenCeremony, lockLiveRecord } from './ceremony.repository';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { ReidentificationRepository } from './reidentification.repository';
+import { newSecret } from '../keys';
+import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
+import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
+import type { Language } from '../mails/outgoing-mail';
+import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter } from './reidentification';
+import { currentContacts, isContested, isRejected } from '../contacts/contacts';
+import type { Contact } from '../contacts/contact';
+import type { Mails } from '../mails/mail-queue.flow';
+import type { Organisations } from '../organisations.client';
+import { type CeremonyPasskeyDependencies, CeremonyPasskeys, type ValidCeremony } from './ceremony-passkeys.flow';
+
+/** Dependencies of the ceremonies. */
+export interface CeremonyDependencies extends CeremonyPasskeyDependencies {
+  readonly database: Database;
+  readonly ceremonies: CeremonyRepository;
+  readonly reidentifications: ReidentificationRepository;
+  readonly occupants: OccupancyRepository;
+  readonly organisations: Organisations;
+  readonly mails: Mails;
+  readonly clock: RegisterClock;
+}
+
+/** A ceremony as its page displays it. */
+export type CeremonyDescription = Pick<OpenCeremony, 'kind' | 'proofs' | 'expiresAt'> & {
+  readonly organisation: string;
+};
+
+/**
+ * Steps of customers on the register's own pages (decisions A/B, 4). The secret of a link or redirect authorises them. Throws NTF001 for an
+ * unknown, used or expired secret, AUT001 for a rejected passkey response, and REI001 if the record has no passkey.
+ */
+export class Ceremonies {
+  private readonly passkeys: CeremonyPasskeys;
+
+  constructor(private readonly parts: CeremonyDependencies) {
+    this.passkeys = new CeremonyPasskeys(parts);
+  }
+
+  /** Returns the ceremony of a secret; undefined if the secret is not valid. */
+  async describe(secret: string, origin: QuestionOrigin): Promise<CeremonyDescription | undefined> {
+    const valid = await this.find(secret);
+    if (!valid) return undefined;
+    const { kind, proofs, expiresAt, duid } = valid.ceremony;
+    return { kind, proofs, expiresAt, organisation: await this.nameOf(duid, origin) };
+  }
+
+  /** Confirms a mailed link; the button of its page calls it. */
+  async confirmLink(secret: string, origin: QuestionOrigin): Promise<CeremonyOutcome> {
+    const { ceremony, occupant } = await this.valid(secret);
+    const organisation = await this.nameOf(ceremony.duid, origin);
+    if (occupant.email === null) throw new RegisterError('NTF001'); // the address was rejected after the link was mailed
+    if (ceremony.kind === 'confirm-link') return this.confirm(ceremony, organisation);
+    const provenBy = occupant.contacts.find(({ kind }) => kind === 'email')?.contact ?? null;
+    if (ceremony.kind === 'confirm-proof') return this.continueProven(ceremony, organisation, provenBy);
+    throw new RegisterError('NTF001');
+  }
+
+  /** Returns options with a new challenge, which replaces any earlier one. */
+  async passkeyOptions(secret: string): Promise<PasskeyCeremonyOptions> {
+    const valid = await this.valid(secret);
+    const kind = nextPasskeyCeremony(valid.ceremony);
+    if (kind === undefined) throw new RegisterError('REI001');
+    const { options, challenge } = await this.passkeys.options(kind, valid);
+    if (await this.parts.ceremonies.storeChallenge(valid.ceremony.id, { kind, challenge })) return { kind, options };
+    throw new RegisterError('NTF001');
+  }
+
+  /** Verifies the response of the browser. Its challenge is used in any case. */
+  async finishPasskey(secret: string, response: unknown, origin: QuestionOrigin): Promise<CeremonyOutcome> {
+    const { ceremony, occupant } = await this.valid(secret);
+    const organisation = await this.nameOf(ceremony.duid, origin);
+    const taken = await this.parts.ceremonies.takeChallenge(ceremony.id);
+    if (!taken) throw new RegisterError('AUT001');
+    if (taken.kind === 'registration') {
+      const passkey = await this.parts.party.verifyRegistration(response, taken.challenge);
+      if (!passkey) throw new RegisterError('AUT001');
+      return this.confirm(ceremony, organisation, (session) =>
+        this.passkeys.enrol(session, ceremony, occupant, passkey),
+      );
+    }
+    const asserted = await this.parts.passkeys.assert(response, taken.challenge, ceremony);
+    if (!asserted) throw await this.passkeys.assertionError(ceremony);
+    if (occupant.rejected.some(({ contact }) => contact === asserted.contact)) throw new RegisterError('AUT001');
+    return ceremony.kind === 'assert-passkey'
+      ? this.confirm(ceremony, organisation)
+      : this.continueProven(ceremony, organisation, asserted.contact);
+  }
+
+  /** Mails a link to the stored address, by which the customer proves their identity before a passkey is added. */
+  async mailProof(secret: string, language: Language, origin: QuestionOrigin): Promise<void> {
+    const { database, ceremonies, reidentifications, mails } = this.parts;
+    const { ceremony } = await this.valid(secret);
+    const { id: parentId, reidentificationId, recordId } = ceremony;
+    if (!ceremony.proofs.includes('mail')) throw new RegisterError('REI001');
+    const organisation = await this.nameOf(ceremony.duid, origin);
+    refuseLimited(await mails.permit(recordId, ceremony.duid));
+    const proof = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, LINK_SECONDS) };
+    await inTransaction(database.pool, async (session) => {
+      if (!(await lockLiveRecord(session, recordId))) throw new RegisterError('NTF001');
+      await ceremonies.insert(session, { ...ceremonyStart('confirm-proof'), ...proof, parentId, reidentificationId });
+      await reidentifications.keepOpen(session, reidentificationId, proof.expiresAt);
+      await mails.enqueue(session, { kind: 'passkey-proof-link', recordId, organisation, language, ...proof });
+    });
+  }
+
+  /**
+   * Finds a ceremony of a live record whose present occupancy admits it. A ceremony by meter point is invalid while contacts there are
+   * contested.
+   */
+  private async find(secret: string): Promise<ValidCeremony | undefined> {
+    const ceremony = await this.parts.ceremonies.bySecret(secret);
+    const occupant = ceremony && (await this.parts.occupants.byId(ceremony.recordId));
+    if (!occupant || !admitsCeremony(occupant.occupancy, ceremony) || isRejected(occupant)) return undefined;
+    const isOver = ceremony.isDiscovered && isContested(currentContacts(await this.atHomeOf(occupant)).groups);
+    return isOver ? undefined : { ceremony, occupant };
+  }
+
+  private atHomeOf({ mpxn }: OccupantRecord): Promise<readonly OccupantRecord[]> {
+    return this.parts.occupants.verifiedAt(mpxn);
+  }
+
+  private async valid(secret: string): Promise<ValidCeremony> {
+    const valid = await this.find(secret);
+    if (!valid) throw new RegisterError('NTF001');
+    return valid;
+  }
+
+  /** Uses the ceremony and confirms its re-identification in one transaction; only one of concurrent calls succeeds. */
+  private async confirm(
+    ceremony: OpenCeremony,
+    organisation: string,
+    more: (session: Session) => Promise<void> = () => Promise.resolve(),
+  ): Promise<CeremonyOutcome> {
+    await this.step(ceremony, async (session) => {
+      await more(session);
+      if (!(await this.parts.reidentifications.confirm(session, ceremony.reidentificationId))) {
+        throw new RegisterError('NTF001');
+      }
+    });
+    return { organisation, returnUrl: ceremony.returnUrl, nextSecret: null };
+  }
+
+  /** Continues after the proof with a new secret for this browser only; the secret of the redirect is used. */
+  private async continueProven(
+    ceremony: OpenCeremony,
+    organisation: string,
+    provenBy: Contact | null,
+  ): Promise<CeremonyOutcome> {
+    const { reidentificationId } = ceremony;
+    const next = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, REDIRECT_SECONDS) };
+    await this.step(ceremony, async (session) => {
+      await this.parts.ceremonies.insert(session, {
+        ...ceremonyStart('register-passkey'),
+        ...next,
+        reidentificationId,
+        provenBy,
+      });
+      await this.parts.reidentifications.keepOpen(session, reidentificationId, next.expiresAt);
+    });
+    return { organisation, returnUrl: null, nextSecret: next.secret };
+  }
+
+  private step(ceremony: OpenCeremony, work: (session: Session) => Promise<void>): Promise<void> {
+    return inTransaction(this.parts.database.pool, async (session) => {
+      const isLive = await lockLiveRecord(session, ceremony.recordId);
+      if (!isLive || !(await this.parts.ceremonies.use(session, ceremony))) throw new RegisterError('NTF001');
+      await work(session);
+    });
+  }
+
+  /** Returns the instant `seconds` from now, but at most the expiry of the token. */
+  private async expiryOf({ tokenExpiresAt }: OpenCeremony, seconds: number): Promise<Date> {
+    const expiry = secondsAfter(await this.parts.clock.now(), seconds);
+    return expiry < tokenExpiresAt ? expiry : tokenExpiresAt;
+  }
+
+  private async nameOf(duid: string, origin: QuestionOrigin): Promise<string> {
+    return (await this.parts.organisations.of(duid, origin)).displayName;
+  }
+}

@@ -1,0 +1,57 @@
+import { RegisterError } from '../../../schema/register-error';
+import type { Session } from '../../server/database/transaction';
+import type { ContactNotes } from '../contacts/contact-notices.flow';
+import type { OpenCeremony } from './ceremony.repository';
+import type { PasskeyRepository } from '../passkeys/passkey.repository';
+import type { ChallengeKind } from './ceremony';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import { type NewPasskey, passkeyLabel } from '../passkeys/passkey';
+import type { RelyingParty } from '../passkeys/webauthn.flow';
+
+/** Dependencies for the registration and assertion of passkeys. */
+export interface CeremonyPasskeyDependencies {
+  readonly passkeys: PasskeyRepository;
+  readonly party: RelyingParty;
+  readonly contacts: ContactNotes;
+}
+
+/** A valid ceremony and the record of its customer. */
+export interface ValidCeremony {
+  readonly ceremony: OpenCeremony;
+  readonly occupant: OccupantRecord;
+}
+
+/** Passkeys in a ceremony: which may be asserted, and which may be added (decisions A/B, 4). */
+export class CeremonyPasskeys {
+  constructor(private readonly parts: CeremonyPasskeyDependencies) {}
+
+  /** Returns options for the browser. Throws REI001 for an assertion if the record has no passkey. */
+  async options(kind: ChallengeKind, { ceremony, occupant: { id: recordId, mpxn } }: ValidCeremony) {
+    const { passkeys, party } = this.parts;
+    const registered = await passkeys.webauthnIds(recordId);
+    if (kind === 'registration') {
+      return party.registrationOptions({ recordId, label: passkeyLabel(mpxn), exclude: registered });
+    }
+    if (registered.length === 0) throw new RegisterError('REI001');
+    return party.assertionOptions(ceremony.isDiscovered ? [] : registered);
+  }
+
+  /** Error of a rejected assertion: AUT001, which allows another attempt, or REI001 if the record has no passkey. */
+  async assertionError({ recordId }: OpenCeremony): Promise<RegisterError> {
+    const remaining = await this.parts.passkeys.webauthnIds(recordId);
+    return new RegisterError(remaining.length === 0 ? 'REI001' : 'AUT001');
+  }
+
+  /** Adds the passkey. A Data User vouches only for a customer without a passkey, so of two such redirects one succeeds. */
+  async enrol(
+    session: Session,
+    { recordId, vouched, provenBy }: OpenCeremony,
+    occupant: OccupantRecord,
+    passkey: NewPasskey,
+  ): Promise<void> {
+    if (vouched && (await this.parts.passkeys.hasAny(session, recordId))) throw new RegisterError('NTF001');
+    if (!(await this.parts.passkeys.add(session, recordId, passkey))) throw new RegisterError('AUT001');
+    const contact = this.parts.passkeys.contactOf(passkey.webauthnId);
+    await this.parts.contacts.passkeyAdded(session, occupant, { contact, provenBy });
+  }
+}

@@ -1,0 +1,196 @@
+import { RegisterError, refuse } from '../../../schema/register-error';
+import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
+import { type RateLimit, rateLimit, refuseLimited, withinLimit } from '../../server/callers/rate-limits';
+import type { Database } from '../../server/database/database';
+import { type Session, inTransaction } from '../../server/database/transaction';
+import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
+import { currentContacts, isContested } from '../contacts/contacts';
+import type { IdentityDependencies } from '../dependencies';
+import type { IdentityLookRepository } from '../lookups/identity-look.repository';
+import type { Mails } from '../mails/mail-queue.flow';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import type { Organisation, Organisations } from '../organisations.client';
+import type { IdentityRecordRepository } from '../records/identity-record.repository';
+import { isOwnedBy } from '../records/identity-record';
+import type { CeremonyIssuer, IssuedCeremony } from './ceremony-issuer.flow';
+import { lockLiveRecord } from './ceremony.repository';
+import {
+  type ReidentificationResponse,
+  type ReidentificationScope,
+  type StartedReidentification,
+  maskedEmail,
+} from './reidentification';
+import { type ReidentificationChoice, chosenRecord } from './reidentification-choice';
+import {
+  type ReidentificationRequest,
+  reidentificationViolations,
+  returnUrlOf,
+  unregisteredReturnUrls,
+} from './reidentification-rules';
+import type { ReidentificationRepository } from './reidentification.repository';
+
+/** Dependencies of the initiation of re-identifications. */
+export interface InitiationDependencies {
+  readonly database: Database;
+  readonly records: IdentityRecordRepository;
+  readonly occupants: OccupancyRepository;
+  readonly looks: IdentityLookRepository;
+  readonly reidentifications: ReidentificationRepository;
+  readonly issuer: CeremonyIssuer;
+  readonly organisations: Organisations;
+  readonly mails: Mails;
+  readonly idempotency: Idempotency;
+  /** Limits per account, shared with existence checks. */
+  readonly limits: readonly RateLimit[];
+  readonly production: boolean;
+}
+
+interface Initiation {
+  readonly request: ReidentificationRequest;
+  readonly scope: ReidentificationScope;
+  readonly context: CallContext;
+  readonly idempotent: IdempotentRequest;
+  /** Returns the records to choose from, newest first. Throws if the caller has none. */
+  readonly candidates: () => Promise<readonly OccupantRecord[]>;
+}
+
+type Choice = ReidentificationChoice<OccupantRecord>;
+
+/** Starts re-identifications for Data Users and portals (decisions A/B, 4). */
+export class ReidentificationInitiation {
+  constructor(private readonly parts: InitiationDependencies) {}
+
+  /** Starts one by MPxN. A record of any Data User may confirm it; the initiator cannot learn which. */
+  byMpxn(
+    { mpxn, ...request }: ReidentificationRequest & { readonly mpxn: string },
+    key: string | null,
+    context: CallContext,
+  ): Promise<ReidentificationResponse> {
+    const { accountId } = callerOf(context);
+    const idempotent = this.parts.idempotency.request(accountId, 'reidentify', key, { mpxn, ...request });
+    const candidates = async () => {
+      const records = await this.parts.occupants.recordsAt(mpxn);
+      if (records.length === 0) throw new RegisterError('NTF001');
+      return records;
+    };
+    return this.start({ request, scope: 'cross', context, idempotent, candidates });
+  }
+
+  /** Starts one for an own record by its key. */
+  ofOwnRecord(
+    ref: string,
+    request: ReidentificationRequest,
+    key: string | null,
+    context: CallContext,
+  ): Promise<ReidentificationResponse> {
+    const { accountId } = callerOf(context);
+    const idempotent = this.parts.idempotency.request(accountId, `reidentifyOwn ${ref}`, key, request);
+    const candidates = async () => {
+      const link = await this.parts.records.link(ref);
+      if (!link) throw new RegisterError('NTF001');
+      if (!isOwnedBy(link, duidOf(context))) throw new RegisterError('PRM002');
+      const record = await this.parts.occupants.byRef(ref);
+      if (!record) throw new RegisterError('CNF003');
+      return [record];
+    };
+    return this.start({ request, scope: 'own', context, idempotent, candidates });
+  }
+
+  /** Steps of a request in order. */
+  private async start(initiation: Initiation): Promise<ReidentificationResponse> {
+    const { database, limits } = this.parts;
+    const { idempotent, request, context } = initiation;
+    const stored = await idempotent.findStoredResponse<StartedReidentification>(database.reads);
+    if (stored) return { ...stored, replayed: true };
+    refuse(reidentificationViolations(request, this.parts));
+    const organisation = await this.initiator(request, context);
+    for (const limit of limits) await withinLimit(limit, callerOf(context).accountId);
+    const choice = await this.choose(initiation);
+    const issued = await this.issue(initiation, choice);
+    const response = this.responseOf(issued, choice);
+    const isFirst = await inTransaction(database.pool, async (session) => {
+      if (!(await this.parts.reidentifications.claim(session, idempotent, response, choice.record.id))) return false;
+      await this.store(session, issued, choice, organisation);
+      return true;
+    });
+    if (isFirst) return { ...response, replayed: false };
+    return { ...(await idempotent.recall<StartedReidentification>(database.pool)), replayed: true };
+  }
+
+  /** Returns the caller's organisation. Throws VAL008 for a return URL that is not registered for it. */
+  private async initiator(request: ReidentificationRequest, context: CallContext): Promise<Organisation> {
+    const organisation = await this.parts.organisations.of(duidOf(context), context);
+    refuse(unregisteredReturnUrls(request, organisation.returnUrls));
+    return organisation;
+  }
+
+  /** Chooses the record that confirms. A rejected attempt is counted as a lookup, too. */
+  private async choose({ request, scope, context, candidates }: Initiation): Promise<Choice> {
+    const records = await candidates();
+    const { role } = callerOf(context);
+    const isBlocked = scope === 'cross' && isContested(currentContacts(records).groups);
+    const demand = { method: request.method, scope, verifiedOnly: role === 'portal' };
+    const choice = isBlocked ? undefined : chosenRecord(records, demand);
+    const retryAfter =
+      choice && request.method === 'magic-link'
+        ? await this.parts.mails.permit(choice.record.id, duidOf(context))
+        : null;
+    if (choice && retryAfter === null) return choice;
+    const attempted = choice?.record ?? records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
+    if (attempted) await this.countLookup(this.parts.database.pool, attempted, context);
+    refuseLimited(retryAfter);
+    throw new RegisterError('REI001');
+  }
+
+  private issue({ request, scope, context }: Initiation, { record, start }: Choice): Promise<IssuedCeremony> {
+    const { accountId } = callerOf(context);
+    const { method, state } = request;
+    const returnUrl = returnUrlOf(request);
+    const facts = { duid: duidOf(context), accountId, scope, method, recordId: record.id, returnUrl, state };
+    return this.parts.issuer.issue(facts, start);
+  }
+
+  private responseOf(issued: IssuedCeremony, { record }: Choice): StartedReidentification {
+    const { method, tokenRef, returnUrl } = issued.reidentification;
+    const expiresAt = issued.expiresAt.toISOString();
+    if (method === 'magic-link') {
+      const dispatchedTo = maskedEmail(record.email ?? '');
+      return { method, magicLink: { dispatchedTo, expiresAt, tokenRef, redirectUrl: returnUrl }, passkey: null };
+    }
+    const redirectUrl = this.parts.issuer.passkeyRedirect(issued);
+    return { method, magicLink: null, passkey: { redirectUrl, tokenRef, expiresAt, returnUrl } };
+  }
+
+  private async store(
+    session: Session,
+    issued: IssuedCeremony,
+    { record }: Choice,
+    { displayName: organisation }: Organisation,
+  ): Promise<void> {
+    const { reidentification, secret, expiresAt } = issued;
+    if (!(await lockLiveRecord(session, record.id))) {
+      throw new RegisterError(reidentification.scope === 'own' ? 'CNF003' : 'NTF001');
+    }
+    await this.parts.issuer.store(session, issued);
+    await this.parts.looks.countReidentification(session, record.id, reidentification.duid);
+    if (reidentification.method !== 'magic-link') return;
+    const mail = { kind: 'reidentification-link', recordId: record.id, organisation, secret, expiresAt } as const;
+    await this.parts.mails.enqueue(session, mail);
+  }
+
+  private countLookup(session: Session, { id }: OccupantRecord, context: CallContext): Promise<void> {
+    return this.parts.looks.countReidentification(session, id, duidOf(context));
+  }
+}
+
+/** Limits per account of existence checks and re-identifications together, in a minute and in a day. */
+export function existenceLimits({
+  rateLimits,
+  limits,
+}: Pick<IdentityDependencies, 'rateLimits' | 'limits'>): RateLimit[] {
+  return [
+    rateLimit(rateLimits, 'exists-minute', limits.existsMinute, 60),
+    rateLimit(rateLimits, 'exists-day', limits.existsDay, 24 * 3600),
+  ];
+}

@@ -1,0 +1,76 @@
+import type { CeremonyProof, CeremonyStart } from './ceremony';
+import { ceremonyStart } from './ceremony';
+import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
+import type { ReidentificationMethod, ReidentificationScope } from './reidentification';
+
+type Candidate = Pick<OccupantRecord, 'occupancy' | 'isVerified' | 'hasPasskey' | 'email'>;
+
+/** Returns the first ceremony of a method for a record; undefined if the record does not support the method. */
+type FirstCeremony = (record: Candidate, scope: ReidentificationScope) => CeremonyStart | undefined;
+
+const FIRST_CEREMONIES: Readonly<Record<ReidentificationMethod, FirstCeremony>> = {
+  'magic-link': ({ email }) => (email === null ? undefined : ceremonyStart('confirm-link')),
+  'passkey-assert': ({ hasPasskey }) => (hasPasskey ? ceremonyStart('assert-passkey') : undefined),
+  'passkey-register': (record, scope) => {
+    const proofs = proofsOf(record);
+    const vouched = proofs.length === 0;
+    return vouched && scope === 'cross' ? undefined : { kind: 'register-passkey', proofs, vouched };
+  },
+};
+
+/** Proofs before a passkey is added. A record without any can be enrolled only by its own Data User, which vouches for the customer. */
+function proofsOf({ hasPasskey, email }: Candidate): CeremonyProof[] {
+  return [...(hasPasskey ? (['passkey'] as const) : []), ...(email === null ? [] : (['mail'] as const))];
+}
+
+/** The record that confirms a re-identification, and its first ceremony. */
+export interface ReidentificationChoice<Record> {
+  readonly record: Record;
+  readonly start: CeremonyStart;
+}
+
+/** Conditions on a record. */
+export interface ReidentificationDemand {
+  readonly method: ReidentificationMethod;
+  readonly scope: ReidentificationScope;
+  /** The token of a portal discloses all access records of the meter point, so only a verified record may confirm it. */
+  readonly verifiedOnly: boolean;
+}
+
+/**
+ * Returns the newest record that supports the method and whose occupancy admits it (decisions A/B, 4); undefined if there is none (REI001).
+ * If the current occupancy has a verified record, only verified records qualify: an unverified newer record must not take over a verified
+ * customer. `records` are in descending order; for an own record there is only itself.
+ */
+export function chosenRecord<Record extends Candidate>(
+  records: readonly Record[],
+  { method, scope, verifiedOnly }: ReidentificationDemand,
+): ReidentificationChoice<Record> | undefined {
+  const isVerifiedNeeded = verifiedOnly || records.some(isVerifiedOccupant);
+  for (const record of records) {
+    if (isVerifiedNeeded && !record.isVerified) continue;
+    const start = FIRST_CEREMONIES[method](record, scope);
+    if (start && admitsCeremony(record.occupancy, start)) return { record, start };
+  }
+  return undefined;
+}
+
+/** Methods that depend on the record; `passkey-register` is available wherever there is a record. */
+const CHOSEN_METHODS: readonly ReidentificationMethod[] = ['magic-link', 'passkey-assert'];
+
+/**
+ * Returns the methods of the existence check for the live records of a meter point: those by which a re-identification by MPxN finds a
+ * record, and `passkey-register` always (specification, existence check). None without a record.
+ */
+export function availableMethods(
+  records: readonly Candidate[],
+  { verifiedOnly }: Pick<ReidentificationDemand, 'verifiedOnly'>,
+): ReidentificationMethod[] {
+  if (records.length === 0) return [];
+  const supported = CHOSEN_METHODS.filter((method) => chosenRecord(records, { method, scope: 'cross', verifiedOnly }));
+  return [...supported, 'passkey-register'];
+}
+
+function isVerifiedOccupant({ occupancy, isVerified }: Candidate): boolean {
+  return isVerified && occupancy === 'current';
+}

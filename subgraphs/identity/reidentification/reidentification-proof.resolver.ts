@@ -1,0 +1,48 @@
+import { Arg, Directive, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import { DateTime, Duid, TokenRef } from '../../../schema/scalars';
+import { MayCall } from '../../server/callers/caller';
+import type { ReidentificationRepository } from './reidentification.repository';
+import type * as domain from './reidentification';
+import { ReidentificationState } from './reidentification.types';
+
+/** Internal: services of the register only. */
+@Directive('@inaccessible')
+@ObjectType('ReidentificationProof', {
+  description: 'Internal: fields of a re-identification that `access` needs to accept its token.',
+  simpleResolvers: true,
+})
+export class ReidentificationProof {
+  @Field(() => Duid, { description: 'The Data User that initiated it; no other organisation can use the token.' })
+  initiator: string;
+  @Field(() => ID, { description: 'Internal identifier of the Identity Record.' }) identityRecordId: string;
+  @Field(() => ID, { nullable: true, description: 'Opaque id of its meter point; null after anonymising.' })
+  meterPointId: string | null;
+  @Field(() => ReidentificationState, { description: 'State of the re-identification.' })
+  status: domain.ReidentificationState;
+  @Field(() => DateTime, { description: 'One hour after issuance; a confirmed token can be used once until then.' })
+  expiresAt: Date;
+  @Field(() => Boolean, { description: 'Whether the Identity Record was anonymised.' }) anonymised: boolean;
+  @Field(() => Boolean, { description: 'Whether the Identity Record is being anonymised.' }) closing: boolean;
+}
+
+/** Attests a token-ref: initiator, meter point, confirmation and expiry. */
+@Resolver()
+export class ReidentificationProofResolver {
+  constructor(private readonly reidentifications: ReidentificationRepository) {}
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => ReidentificationProof, {
+    nullable: true,
+    description: 'Internal: the re-identification of a token-ref; null if there is none.',
+  })
+  async reidentificationProof(
+    @Arg('token', () => TokenRef, { description: 'The token-ref.' }) token: string,
+  ): Promise<ReidentificationProof | null> {
+    const found = await this.reidentifications.byToken(token);
+    if (!found) return null;
+    const { duid: initiator, recordId: identityRecordId, meterPointId, state: status } = found;
+    const { expiresAt, anonymised, closing } = found;
+    return { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing };
+  }
+}

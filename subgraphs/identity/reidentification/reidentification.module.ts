@@ -1,0 +1,65 @@
+import { forgetPassed } from '../../server/retention';
+import { Ceremonies } from './ceremonies.flow';
+import { CeremonyIssuer } from './ceremony-issuer.flow';
+import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
+import { CeremonyRepository } from './ceremony.repository';
+import { IdentityLookRepository } from '../lookups/identity-look.repository';
+import { IdentityRecordRepository } from '../records/identity-record.repository';
+import { OccupancyRepository } from '../occupancy/occupancy.repository';
+import { PasskeyRepository } from '../passkeys/passkey.repository';
+import { ReidentificationRepository } from './reidentification.repository';
+import { contactNotes } from '../contacts/contact-notices.flow';
+import { ReidentificationInitiation, existenceLimits } from './initiation.flow';
+import type { SubgraphModule, IdentityDependencies } from '../dependencies';
+import { unredeemed } from './redeemed-tokens.client';
+import { organisations } from '../organisations.client';
+import { CeremonyResolver } from './ceremony.resolver';
+import { CredentialResolver } from '../passkeys/credential.resolver';
+import { IdentityLookResolver } from '../lookups/identity-look.resolver';
+import { ReidentificationProofResolver } from './reidentification-proof.resolver';
+import { ReidentificationResolver } from './reidentification.resolver';
+import { relyingParty } from '../passkeys/webauthn.flow';
+
+const PURGE_EVERY_SECONDS = 3600;
+
+/** Re-identification, its ceremonies, and the passkeys that they register and assert (decisions A/B, 4). */
+export function reidentificationModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
+  const { database, indexes, cipher, keys, places, access, logger } = dependencies;
+  const party = relyingParty(places, keys);
+  const parts = {
+    ...dependencies,
+    ...ceremonyStore(dependencies),
+    party,
+    passkeys: new PasskeyRepository(database, cipher, party, keys),
+    records: new IdentityRecordRepository(database, indexes, cipher),
+    looks: new IdentityLookRepository(database),
+    organisations: organisations(access),
+    limits: existenceLimits(dependencies),
+    contacts: contactNotes(dependencies),
+  };
+  const { reidentifications, occupants, records, looks, passkeys } = parts;
+  return {
+    resolvers: [
+      new ReidentificationResolver(
+        new ReidentificationInitiation(parts),
+        reidentifications,
+        records,
+        unredeemed(access),
+      ),
+      new ReidentificationProofResolver(reidentifications),
+      new CeremonyResolver(new Ceremonies(parts)),
+      new CredentialResolver(records, passkeys),
+      new IdentityLookResolver(looks, occupants, sessions),
+    ],
+    stop: forgetPassed([reidentifications.purge, looks.purge], PURGE_EVERY_SECONDS, logger),
+  };
+}
+
+/** Repositories of re-identifications and ceremonies, and their issuer. */
+export function ceremonyStore({ database, indexes, cipher, keys, clock, places }: IdentityDependencies) {
+  const occupants = new OccupancyRepository(database, indexes, cipher);
+  const reidentifications = new ReidentificationRepository(database, occupants, indexes, keys);
+  const ceremonies = new CeremonyRepository(database, keys);
+  const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, places.identityRedirectUrl);
+  return { occupants, reidentifications, ceremonies, issuer };
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { newIdentifier } from '../../../schema/identifiers';
+import type { Database } from '../../server/database/database';
+import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
+import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
+import { type Forget, expiredRows } from '../../server/retention';
+import { seal } from '../../server/sealed';
+import type { NamedStatement } from '../../server/database/short-reads';
+import type { Session } from '../../server/database/transaction';
+import {
+  PARTICIPATION_HOURS,
+  type Reidentification,
+  type ReidentificationMethod,
+  type ReidentificationScope,
+  TOKEN_SECONDS,
+  reidentificationState,
+  returnAddress,
+  secondsAfter,
+} from './reidentification';
+import { currentContacts, isContested, isRejected } from '../contacts/contacts';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import type { BlindIndexes } from '../records/blind-index';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { IdentityKeys } from '../keys';
+
+/** Initiator, record and method of a re-identification. */
+export interface ReidentificationStart {
+  readonly duid: string;
+  readonly accountId: string;
+  readonly scope: ReidentificationScope;
+  readonly method: ReidentificationMethod;
+  readonly recordId: string;
+  /** URL registered for the initiator; null if the customer ends on the register's own page. */
+  readonly returnUrl: string | null;
+  /** Value of the query parameter `state` of the return URL. */
+  readonly state: string | null;
+}
+
+/** An issued re-identification. Its token-ref exists before it is stored, so that the response is stored in the same transaction. */
+export interface IssuedReidentification extends ReidentificationStart {
+  readonly id: string;
+  readonly tokenRef: string;
+  readonly issuedAt: Date;
+  /** Expiry of the token, one hour after issuance. */
+  readonly expiresAt: Date;
+}
+
+/** Issues a token-ref without storing it. */
+export function issueReidentification(start: ReidentificationStart, issuedAt: Date): IssuedReidentification {
+  return {
+    ...start,
+    id: randomUUID(),
+    tokenRef: newIdentifier('mlr'),
+    issuedAt,
+    expiresAt: secondsAfter(issuedAt, TOKEN_SECONDS),
+  };
+}
+
+/** Associated data of an encrypted return address. */
+export function boundReturnAddress(reidentificationId: string): string {
+  return `return address ${reidentificationId}`;
+}
+
+type ReidentificationRow = Omit<Reidentification, 'state'> & { readonly now: Date };
+
+const BY_TOKEN: NamedStatement = {
+  name: 'reidentification_by_token',
+  text: `select i.id, i.duid, i.scope, i.method, i.record_id as "recordId", r.meter_point_id as "meterPointId",
+      r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, i.open_until as "openUntil",
+      i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now
+    from reidentification i join identity_record r on r.id = i.record_id where i.token_hash = $1`,
+};
+const INSERT = `
+  insert into reidentification
+    (id, token_hash, duid, account_id, scope, method, record_id, return_address, issued_at, open_until, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+const KEEP_OPEN = 'update reidentification set open_until = greatest(open_until, $2) where id = $1';
+const CONFIRM = `
+  update reidentification set confirmed_at = register_now()
+  where id = $1 and confirmed_at is null and expires_at > register_now()`;
+const CLAIM = `with ${CLAIM_IDEMPOTENCY_KEY} select $3::bytea is null or exists (select from claim) as "isFirst"`;
+/** Links the stored response to the record it discloses, so that anonymising deletes it. */
+const LINK_TO_RECORD = `
+  update idempotency_key set record_id = $4 where account_id = $1 and operation = $2 and key_hash = $3`;
+
+/**
+ * Records whose customer took part in a re-identification that a Data User initiated, by confirming a link or asserting a passkey. A
+ * registration for which the Data User vouches proves no participation.
+ */
+const TOOK_PART: NamedStatement = {
+  name: 'customers_who_took_part',
+  text: `select i.record_id as "recordId" from reidentification i join identity_record r on r.id = i.record_id
+    where r.mpxn_index = $1 and i.duid = $2 and i.confirmed_at > register_now() - interval '${PARTICIPATION_HOURS} hours'
+      and not exists (select from ceremony c where c.reidentification_id = i.id and c.vouched)`,
+};
+
+const EXPIRED = {
+  table: 'reidentification',
+  column: 'expires_at',
+  through: `register_now() - interval '30 days'`,
+};
+
+/** Re-identifications, found by the keyed hash of their token-ref. */
+export class ReidentificationRepository {
+  /** Deletes re-identifications 30 days after their expiry, with their ceremonies. */
+  readonly purge: Forget;
+  private readonly hash: KeyedHash;
+
+  constructor(
+    private readonly database: Database,
+    private readonly occupants: OccupancyRepository,
+    private readonly indexes: Pick<BlindIndexes, 'mpxn'>,
+    private readonly keys: IdentityKeys,
+  ) {
+    this.purge = expiredRows(database.pool, EXPIRED);
+    this.hash = keyedHash(keys.hashKey, 'token-ref');
+  }
+
+  /**
+   * Returns the re-identification of a token-ref; undefined if there is none. It is expired, too, if a Change of Tenancy ended the
+   * occupancy of its record, if every contact of its customer was rejected, or, for one by meter point, while contacts there are contested.
+   */
+  async byToken(tokenRef: string): Promise<Reidentification | undefined> {
+    const [row] = await this.database.reads.rows<ReidentificationRow>(BY_TOKEN, [this.hash(tokenRef)]);
+    if (!row) return undefined;
+    const { now, ...facts } = row;
+    const occupant = await this.occupants.byId(facts.recordId);
+    const isOver = occupant !== undefined && (await this.isOver(occupant, facts));
+    return { ...facts, state: isOver ? 'expired' : reidentificationState(facts, now) };
+  }
+
+  private async isOver(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>): Promise<boolean> {
+    if (occupant.occupancy === 'ended' || isRejected(occupant)) return true;
+    return scope === 'cross' && isContested(currentContacts(await this.occupants.verifiedAt(occupant.mpxn)).groups);
+  }
+
+  /** Stores the response of a request, linked to the record it discloses; returns false for a repeat. */
+  async claim(session: Session, request: IdempotentRequest, response: unknown, recordId: string): Promise<boolean> {
+    const claim = request.claim(response);
+    const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...claim]);
+    const isFirst = rows[0]?.isFirst === true;
+    const [accountId, operation, keyHash] = claim;
+    if (isFirst && keyHash !== null) await session.query(LINK_TO_RECORD, [accountId, operation, keyHash, recordId]);
+    return isFirst;
+  }
+
+  /** Stores a re-identification that the customer can confirm until `openUntil`. */
+  async insert(session: Session, issued: IssuedReidentification, openUntil: Date): Promise<void> {
+    const { id, tokenRef, duid, accountId, scope, method, recordId, returnUrl, state, issuedAt, expiresAt } = issued;
+    const address =
+      returnUrl === null
+        ? null
+        : seal(this.keys.encryptionKey, returnAddress(returnUrl, method, tokenRef, state), boundReturnAddress(id));
+    const values = [id, this.hash(tokenRef), duid, accountId, scope, method, recordId, address];
+    await session.query(INSERT, [...values, issuedAt, openUntil, expiresAt]);
+  }
+
+  /** Extends the time in which the customer can confirm to at least `until`. */
+  async keepOpen(session: Session, id: string, until: Date): Promise<void> {
+    await session.query(KEEP_OPEN, [id, until]);
+  }
+
+  /** Confirms a re-identification; returns false if it was confirmed before or has expired. */
+  async confirm(session: Session, id: string): Promise<boolean> {
+    return (await session.query(CONFIRM, [id])).rowCount === 1;
+  }
+
+  /**
+   * Returns whether the customer of the current occupancy of a meter point has taken part in a re-identification that the Data User
+   * initiated, within the last 24 hours (decisions A/B, 8).
+   */
+  async hasTakenPart(mpxn: string, duid: string): Promise<boolean> {
+    const rows = await this.database.reads.rows<{ recordId: string }>(TOOK_PART, [this.indexes.mpxn(mpxn), duid]);
+    if (rows.length === 0) return false;
+    const confirmed = new Set(rows.map(({ recordId }) => recordId));
+    const records = await this.occupants.recordsAt(mpxn);
+    return records.some(({ id, occupancy }) => confirmed.has(id) && occupancy === 'current');
+  }
+}

@@ -1,0 +1,101 @@
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { DateTime, Mpxn, TokenRef, Uri } from '../../../schema/scalars';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { ReidentificationMethod } from '../records/meter-point.resolver';
+import type * as domain from './reidentification';
+import type * as methods from './reidentification';
+import type { ReidentificationRequest } from './reidentification-rules';
+
+export const ReidentificationState = graphqlEnum('ReidentificationState', 'State of a re-identification.', {
+  pending: 'The customer can still confirm it.',
+  confirmed: 'The customer confirmed it; the token can be used until one hour after its issuance.',
+  expired: 'It was not confirmed in time, or one hour has passed since its issuance.',
+} satisfies Record<domain.ReidentificationState, string>);
+
+@InputType('OwnReidentificationInput', {
+  description: 'Request to re-identify the customer of an own Identity Record.',
+})
+export class OwnReidentificationInput implements ReidentificationRequest {
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+
+  @Field(() => Uri, {
+    nullable: true,
+    defaultValue: null,
+    description:
+      'For a magic link, else ignored: registered return URL after the confirmation; null for the page of the register.',
+  })
+  redirectUrl: string | null;
+
+  @Field(() => Uri, {
+    nullable: true,
+    defaultValue: null,
+    description:
+      'For passkeys, else ignored: registered return URL after the ceremony; null for the page of the register.',
+  })
+  passkeyReturnUrl: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    defaultValue: null,
+    description: 'Value of the query parameter `state` of the return URL, at most 255 characters.',
+  })
+  state: string | null;
+}
+
+@InputType('CrossReidentificationInput', {
+  description: 'Request to re-identify the customer of a meter point, whose record any Data User may have registered.',
+})
+export class CrossReidentificationInput extends OwnReidentificationInput {
+  @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
+}
+
+@ObjectType('MagicLink', { description: 'A link that was mailed to the stored address.', simpleResolvers: true })
+export class MagicLink {
+  @Field(() => String, { description: 'The address, masked: `j***@e***.uk`.' }) dispatchedTo: string;
+  @Field(() => DateTime, { description: 'Expiry of the link.' }) expiresAt: string;
+  @Field(() => TokenRef, { description: 'Reference of the re-identification; it alone confirms nothing.' })
+  tokenRef: string;
+  @Field(() => Uri, { nullable: true, description: 'Return URL after the confirmation.' })
+  redirectUrl: string | null;
+}
+
+@ObjectType('PasskeyRedirect', {
+  description: 'Redirect of the customer to a passkey ceremony.',
+  simpleResolvers: true,
+})
+export class PasskeyRedirect {
+  @Field(() => Uri, { description: "URL on the register's own origin, for this customer only." })
+  redirectUrl: string;
+  @Field(() => TokenRef, { description: 'Reference of the re-identification; it alone confirms nothing.' })
+  tokenRef: string;
+  @Field(() => DateTime, { description: 'Expiry of the redirect.' }) expiresAt: string;
+  @Field(() => Uri, {
+    nullable: true,
+    description: 'Return URL, to which `dar-passkey-token` is added; null for the page of the register.',
+  })
+  returnUrl: string | null;
+}
+
+@ObjectType('Reidentification', { description: 'A started re-identification.', simpleResolvers: true })
+export class Reidentification {
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => MagicLink, { nullable: true, description: 'For a magic link.' }) magicLink: MagicLink | null;
+  @Field(() => PasskeyRedirect, { nullable: true, description: 'For both passkey methods.' })
+  passkey: PasskeyRedirect | null;
+  @Field(() => Boolean, {
+    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
+  })
+  replayed: boolean;
+}
+
+@ObjectType('ReidentificationStatus', {
+  description: 'State of a re-identification, for its initiator.',
+  simpleResolvers: true,
+})
+export class ReidentificationStatus {
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => ReidentificationState, { description: 'State of the re-identification.' })
+  status: domain.ReidentificationState;
+  @Field(() => DateTime, { nullable: true, description: 'When the customer confirmed it; null before.' })
+  confirmedAt: Date | null;
+}

@@ -1,0 +1,57 @@
+import { Arg, Ctx, Directive, Mutation, Query, Resolver } from 'type-graphql';
+import { CUSTOMER_TOKEN_PATTERN } from '../../../schema/identifiers';
+import { type CallContext, MayCall } from '../../server/callers/caller';
+import type { CustomerSessions } from './customer-sessions.flow';
+import type { CustomerSessionRepository } from './customer-session.repository';
+import { mayJudge } from '../contacts/customer-contacts';
+import type * as domain from './customer-session';
+import { CustomerScope, CustomerSession } from './customer-session.types';
+
+/** The session of a customer (decisions A/B, 9). */
+@Resolver()
+export class CustomerSessionResolver {
+  constructor(
+    private readonly sessions: CustomerSessions,
+    private readonly stored: CustomerSessionRepository,
+  ) {}
+
+  @MayCall('customer')
+  @Query(() => CustomerSession, { description: 'The session of the calling customer.' })
+  async customerSession(@Ctx() context: CallContext): Promise<CustomerSession> {
+    const session = await this.sessions.ofCaller(context);
+    const { record, mpxn, isCurrent, isContested, means, startedAt, expiresAt, returnUrl } = session;
+    const { address, moveInDate } = record ?? { address: null, moveInDate: null };
+    return {
+      mpxn,
+      address,
+      moveInDate,
+      isCurrent,
+      isContested,
+      mayJudge: mayJudge(session),
+      signedInBy: means,
+      signedInAt: startedAt,
+      expiresAt,
+      returnUrl,
+    };
+  }
+
+  @MayCall('customer')
+  @Mutation(() => Boolean, { description: 'Ends the session of the calling customer.' })
+  async endCustomerSession(@Ctx() context: CallContext): Promise<boolean> {
+    await this.sessions.ofCaller(context);
+    await this.stored.end(context.bearer ?? '');
+    return true;
+  }
+
+  @MayCall('service')
+  @Directive('@inaccessible')
+  @Query(() => CustomerScope, {
+    nullable: true,
+    description: 'Internal: scope of the session of a token; null if there is no such session.',
+  })
+  async customerScope(
+    @Arg('token', () => String, { description: 'Bearer token of the session.' }) token: string,
+  ): Promise<domain.CustomerScope | null> {
+    return CUSTOMER_TOKEN_PATTERN.test(token) ? ((await this.sessions.of(token)) ?? null) : null;
+  }
+}

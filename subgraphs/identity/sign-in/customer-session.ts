@@ -1,0 +1,82 @@
+import { type ContactGroup, contactsOf, isContested } from '../contacts/contacts';
+import { type OccupantRecord, type TenancyChange, changeAfter, changeBefore, tenancyOf } from '../occupancy/occupancy';
+import type { Contact } from '../contacts/contact';
+
+/** Methods of sign-in (decisions A/B, 9). */
+export type SignInMeans = 'magic-link' | 'passkey' | 'supplier';
+
+/** Scope of a session: one meter point and a period (decisions A/B, 9 and 11). */
+export interface CustomerScope {
+  readonly sessionId: string;
+  /** The Identity Record by which the customer signed in; null for a supplier sign-in without one. */
+  readonly identityRecordId: string | null;
+  readonly meterPointId: string;
+  /** Whether the occupancy is the present one. Of an ended one only access records linked to own Identity Records are visible. */
+  readonly isCurrent: boolean;
+  /** Whether contacts are contested: then, too, only access records linked to own Identity Records are visible. */
+  readonly isContested: boolean;
+  /** Identity Records of the customer's own contact, and of contacts proven to be the same person's. */
+  readonly ownRecordIds: readonly string[];
+  /** Day on which the customer moved in: the first day of the visible history. */
+  readonly since: string;
+  /** Instant at which the occupancy started; null before the first Change of Tenancy. */
+  readonly beganAt: Date | null;
+  /** Instant at which the next occupancy started; null while this one lasts. */
+  readonly endedAt: Date | null;
+}
+
+/** Present state of a customer's session. */
+export interface CustomerSession extends CustomerScope {
+  readonly mpxn: string;
+  /** The Identity Record of the session; null without one. */
+  readonly record: OccupantRecord | null;
+  /** The contact by which the customer signed in; null for a supplier sign-in. */
+  readonly contact: Contact | null;
+  /** Key of the session's tenancy of the meter point. */
+  readonly tenancy: string;
+  readonly mpxnIndex: Buffer;
+  /** The verified records of the meter point, read in the same statement as the scope. */
+  readonly atMeterPoint: readonly OccupantRecord[];
+  readonly means: SignInMeans;
+  readonly startedAt: Date;
+  readonly expiresAt: Date;
+  /** Return URL, if it is registered for the organisation from which the customer came. */
+  readonly returnUrl: string | null;
+}
+
+/** Facts of a session that decide its scope. */
+export interface SessionFacts {
+  /** Day on which the customer moved in, by the Identity Record, or the start of the occupancy without one. */
+  readonly movedIn: string;
+  readonly recordId: string | null;
+  readonly contact: Contact | null;
+  /** Effective Changes of Tenancy at the meter point, in ascending order. */
+  readonly changes: readonly TenancyChange[];
+}
+
+/** Returns the scope of a session. `atMeterPoint` are the verified records of the meter point, all of one instant. */
+export function scopeOf(
+  { movedIn, recordId, contact, changes }: SessionFacts,
+  atMeterPoint: readonly OccupantRecord[],
+): Omit<CustomerScope, 'sessionId' | 'identityRecordId' | 'meterPointId'> & { readonly tenancy: string } {
+  const tenancy = tenancyOf(movedIn, changes);
+  const { records, groups, confirmed } = contactsOf(atMeterPoint, tenancy);
+  const own = groups.find((group) =>
+    contact === null ? confirmed.some((each) => group.has(each)) : group.has(contact),
+  );
+  const ownRecords = records.filter((record) => record.id === recordId || isHeldBy(record, own));
+  const endedAt = changeAfter(movedIn, changes)?.began ?? null;
+  return {
+    tenancy,
+    isCurrent: endedAt === null,
+    isContested: endedAt === null && isContested(groups),
+    ownRecordIds: ownRecords.map(({ id }) => id),
+    since: ownRecords.reduce((first, { moveInDate }) => (moveInDate < first ? moveInDate : first), movedIn),
+    beganAt: changeBefore(movedIn, changes)?.began ?? null,
+    endedAt,
+  };
+}
+
+function isHeldBy({ contacts }: OccupantRecord, group: ContactGroup | undefined): boolean {
+  return group !== undefined && contacts.some(({ contact }) => group.has(contact));
+}

@@ -1,0 +1,71 @@
+import { RegisterError } from '../../../schema/register-error';
+import { type CallContext, callerOf } from '../../server/callers/caller';
+import { CustomerSessionRepository, type StoredCustomerSession } from './customer-session.repository';
+import { OccupancyRepository } from '../occupancy/occupancy.repository';
+import { type CustomerSession, scopeOf } from './customer-session';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import type { IdentityDependencies } from '../dependencies';
+import type { Contact } from '../contacts/contact';
+
+/** Sessions of customers, read at every request, because they can end at any time. */
+export interface CustomerSessions {
+  /** Returns the session of a bearer token; undefined if it has ended or expired, or its Identity Record is not live. */
+  of(token: string): Promise<CustomerSession | undefined>;
+  /** Returns the session of the calling customer. Throws AUT001 if it has ended. */
+  ofCaller(context: CallContext): Promise<CustomerSession>;
+}
+
+/** Sessions over the tables of `identity`. */
+export function customerSessions({ database, indexes, cipher, keys }: IdentityDependencies): CustomerSessions {
+  const stored = new CustomerSessionRepository(database, indexes, keys);
+  const occupancy = new OccupancyRepository(database, indexes, cipher);
+  const of = async (token: string): Promise<CustomerSession | undefined> => {
+    const session = await stored.byToken(token);
+    if (session === undefined) return undefined;
+    const atMeterPoint = await occupancy.verifiedAtIndex(session.mpxnIndex);
+    return session.recordId === null ? withoutRecord(session, atMeterPoint) : ofRecord(session, atMeterPoint);
+  };
+  return {
+    of,
+    async ofCaller(context) {
+      const session = callerOf(context).role === 'customer' ? await of(context.bearer ?? '') : undefined;
+      if (session === undefined) throw new RegisterError('AUT001');
+      return session;
+    },
+  };
+}
+
+/** Returns undefined if the record is closing or anonymised, or the contact of the sign-in was rejected. */
+function ofRecord(
+  { recordId, contact: signedInBy, ...session }: StoredCustomerSession,
+  atMeterPoint: readonly OccupantRecord[],
+): CustomerSession | undefined {
+  const record = atMeterPoint.find(({ id, isVerified }) => id === recordId && isVerified);
+  if (record === undefined) return undefined;
+  const contact = signedInBy ?? (session.means === 'magic-link' ? emailOf(record) : null);
+  if (contact !== null && !record.contacts.some((held) => held.contact === contact)) return undefined;
+  const facts = { recordId, contact, movedIn: record.moveInDate, changes: session.changes };
+  const scope = scopeOf(facts, atMeterPoint);
+  return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record, atMeterPoint };
+}
+
+function withoutRecord(
+  { place, ...session }: StoredCustomerSession,
+  atMeterPoint: readonly OccupantRecord[],
+): CustomerSession | undefined {
+  if (place === null) return undefined;
+  const facts = { recordId: null, contact: null, movedIn: place.since, changes: session.changes };
+  return {
+    ...session,
+    ...scopeOf(facts, atMeterPoint),
+    identityRecordId: null,
+    mpxn: place.mpxn,
+    record: null,
+    atMeterPoint,
+  };
+}
+
+/** Sessions of the previous release do not contain the contact of the sign-in. */
+function emailOf({ contacts }: OccupantRecord): Contact | null {
+  return contacts.find(({ kind }) => kind === 'email')?.contact ?? null;
+}

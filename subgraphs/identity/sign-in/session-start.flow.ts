@@ -1,0 +1,63 @@
+import { RegisterError } from '../../../schema/register-error';
+import type { QuestionOrigin } from '../../server/graph/service-question';
+import { type Session, inTransaction } from '../../server/database/transaction';
+import {
+  CustomerSessionRepository,
+  type MeterPointWithoutRecord,
+  type StartedCustomerSession,
+} from './customer-session.repository';
+import { lockMeterPoint } from '../locks.sql';
+import { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { SignInMeans } from './customer-session';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import type { SignInOrigin } from './sign-in-entry';
+import { signInNoticeReceivers } from './sign-in-recipients';
+import { contactNotes } from '../contacts/contact-notices.flow';
+import type { IdentityDependencies } from '../dependencies';
+import { organisations } from '../organisations.client';
+import { returnAddresses } from './return-addresses.flow';
+import type { Contact } from '../contacts/contact';
+
+/** A customer who proved their identity. */
+export interface ProvenCustomer {
+  /** The verified Identity Record of the proof, or the meter point without one. */
+  readonly by: OccupantRecord | MeterPointWithoutRecord;
+  /** The contact of the proof; null for a supplier sign-in. */
+  readonly contact: Contact | null;
+  readonly means: SignInMeans;
+  readonly from: SignInOrigin;
+  /** Uses the proof in the session's transaction; returns false if it was used before. */
+  readonly useProof?: (session: Session) => Promise<boolean>;
+}
+
+/** Starts the session of a proven customer. */
+export type StartSession = (customer: ProvenCustomer, origin: QuestionOrigin) => Promise<StartedCustomerSession>;
+
+/** Starts sessions. Use of the proof, session and notices to the other addresses are one transaction. */
+export function sessionStart(dependencies: IdentityDependencies): StartSession {
+  const { database, indexes, cipher, keys, access, mails } = dependencies;
+  const sessions = new CustomerSessionRepository(database, indexes, keys);
+  const occupancy = new OccupancyRepository(database, indexes, cipher);
+  const notes = contactNotes(dependencies);
+  const mayReturn = returnAddresses(occupancy, organisations(access));
+  const othersOf = async (record: OccupantRecord | undefined) => {
+    return record === undefined ? [] : signInNoticeReceivers(record, await occupancy.verifiedAt(record.mpxn));
+  };
+  return async ({ by, contact, means, from, useProof }, origin) => {
+    const record = 'id' in by ? by : undefined;
+    const meterPointId = indexes.meterPointId(by.mpxn);
+    const returnUrl = await mayReturn(from, { meterPointId, record }, origin);
+    const notified = await othersOf(record);
+    return inTransaction(database.pool, async (session) => {
+      if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
+      const of = 'id' in by ? { recordId: by.id, contact } : by;
+      const started = await sessions.start(session, { of, means, returnUrl });
+      if (started === undefined) throw new RegisterError('AUT001');
+      await lockMeterPoint(session, indexes.mpxn(by.mpxn));
+      await notes.noteAt(session, indexes.mpxn(by.mpxn));
+      for (const { id: recordId } of notified)
+        await mails.enqueue(session, { kind: 'sign-in-notice', recordId, at: started.startedAt, means });
+      return started;
+    });
+  };
+}

@@ -1,0 +1,68 @@
+import { seal, unseal } from '../../server/sealed';
+import { type Session, inTransaction } from '../../server/database/transaction';
+import { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { SignInRepository } from './sign-in.repository';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import type { Language } from '../mails/outgoing-mail';
+import { type SignInEntry, type SoughtBy, originIn, soughtBy } from './sign-in-entry';
+import { signInLinkReceivers } from './sign-in-recipients';
+import type { IdentityDependencies } from '../dependencies';
+import { ANONYMOUS } from '../mails/mail-queue.flow';
+
+/** A request for sign-in links. */
+export interface LinkRequest {
+  readonly entry: SignInEntry;
+  readonly language: Language;
+}
+
+/**
+ * Sign-in by mailed link. A request does the same work whether or not the customer is registered; a job does the rest (decisions A/B, 9).
+ */
+export interface SignInLinks {
+  request(request: LinkRequest): Promise<void>;
+  /** The job: finds the Identity Records of a request and mails a link to each. */
+  mail(payload: unknown): Promise<void>;
+}
+
+/** Name of the job. */
+export const SIGN_IN_REQUEST = 'sign-in-request';
+
+/** Attempts of the job, some minutes in total: the customer is waiting for the mail. */
+const ATTEMPTS = 6;
+
+/** Links over the job queue and mails of `identity`. */
+export function signInLinks(dependencies: IdentityDependencies, signIns: SignInRepository): SignInLinks {
+  const { database, indexes, cipher, keys, jobs, mails } = dependencies;
+  const occupancy = new OccupancyRepository(database, indexes, cipher);
+  const invite = async (session: Session, { id: recordId }: OccupantRecord, { entry, language }: LinkRequest) => {
+    const link = await signIns.addLink(session, recordId, originIn(entry));
+    if (link) await mails.enqueue(session, { kind: 'sign-in-link', recordId, ...link, language });
+  };
+  return {
+    async request(request) {
+      const sealed = seal(keys.encryptionKey, JSON.stringify(request), SIGN_IN_REQUEST).toString('base64');
+      await inTransaction(database.pool, (session) =>
+        jobs.add(session, SIGN_IN_REQUEST, { sealed }, { maxAttempts: ATTEMPTS }),
+      );
+    },
+    async mail(payload) {
+      const { sealed } = payload as { readonly sealed: string };
+      const opened = unseal(keys.encryptionKey, Buffer.from(sealed, 'base64'), SIGN_IN_REQUEST).toString('utf8');
+      const request = JSON.parse(opened) as LinkRequest;
+      const sought = soughtBy(request.entry);
+      if (sought === undefined) return;
+      const receivers = signInLinkReceivers(await foundBy(sought, occupancy), sought);
+      for (const record of receivers) {
+        if ((await mails.permit(record.id, ANONYMOUS)) !== null) continue; // over the limit of mails
+        await inTransaction(database.pool, (session) => invite(session, record, request));
+      }
+    },
+  };
+}
+
+async function foundBy(sought: SoughtBy, occupancy: OccupancyRepository): Promise<OccupantRecord[]> {
+  if ('email' in sought) return occupancy.verifiedOfEmail(sought.email);
+  if ('mpxn' in sought) return occupancy.verifiedAt(sought.mpxn);
+  const record = await occupancy.byRef(sought.ir);
+  return record === undefined ? [] : [record];
+}

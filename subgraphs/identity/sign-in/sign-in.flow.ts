@@ -1,0 +1,65 @@
+import { RegisterError } from '../../../schema/register-error';
+import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { StartedCustomerSession } from './customer-session.repository';
+import { OccupancyRepository } from '../occupancy/occupancy.repository';
+import { PasskeyRepository } from '../passkeys/passkey.repository';
+import { SignInRepository } from './sign-in.repository';
+import type { SignInOrigin } from './sign-in-entry';
+import type { StartSession } from './session-start.flow';
+import type { RelyingParty } from '../passkeys/webauthn.flow';
+
+/** Signs in by the secret of a mailed link. Throws AUT001 if the link was used or has expired. */
+export type LinkSignIn = (secret: string, origin: QuestionOrigin) => Promise<StartedCustomerSession>;
+
+/** Sign-in by mailed link. */
+export function linkSignIn(signIns: SignInRepository, occupancy: OccupancyRepository, start: StartSession): LinkSignIn {
+  return async (secret, origin) => {
+    const from = await signIns.link(secret);
+    const by = await verifiedRecord(from?.recordId, occupancy);
+    const contact = by?.contacts.find(({ kind }) => kind === 'email')?.contact;
+    if (!from || !by || contact === undefined) throw new RegisterError('AUT001');
+    const useProof = (session: Parameters<SignInRepository['useLink']>[0]) => signIns.useLink(session, secret);
+    return start({ by, contact, means: 'magic-link', from, useProof }, origin);
+  };
+}
+
+/** Sign-in by passkey in two steps: a challenge for one attempt, and its response. Throws AUT001 for a rejected response. */
+export interface PasskeySignIn {
+  start(): Promise<{ readonly secret: string; readonly options: object }>;
+  finish(
+    secret: string,
+    response: unknown,
+    from: SignInOrigin,
+    origin: QuestionOrigin,
+  ): Promise<StartedCustomerSession>;
+}
+
+/** Sign-in by passkey. */
+export function passkeySignIn(
+  signIns: SignInRepository,
+  passkeys: PasskeyRepository,
+  party: RelyingParty,
+  occupancy: OccupancyRepository,
+  start: StartSession,
+): PasskeySignIn {
+  return {
+    async start() {
+      const { options, challenge } = await party.assertionOptions([]);
+      return { secret: await signIns.addAttempt('passkey', { challenge }), options };
+    },
+    async finish(secret, response, from, origin) {
+      const attempt = await signIns.takeAttempt('passkey', secret);
+      const asserted = attempt && (await passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
+      const by = await verifiedRecord(asserted?.recordId, occupancy);
+      const isContact = by?.contacts.some(({ contact }) => contact === asserted?.contact) === true;
+      if (!asserted || !by || !isContact) throw new RegisterError('AUT001');
+      return start({ by, contact: asserted.contact, means: 'passkey', from }, origin);
+    },
+  };
+}
+
+/** Returns a record that allows sign-in: verified, moved in, and neither closing nor anonymised. */
+async function verifiedRecord(id: string | undefined, occupancy: OccupancyRepository) {
+  const record = id === undefined ? undefined : await occupancy.byId(id);
+  return record?.isVerified && record.occupancy !== 'to-come' ? record : undefined;
+}

@@ -1,0 +1,45 @@
+import { OccupancyRepository } from '../occupancy/occupancy.repository';
+import { PasskeyRepository } from '../passkeys/passkey.repository';
+import { SignInRepository } from './sign-in.repository';
+import type { SubgraphModule, IdentityDependencies } from '../dependencies';
+import { SignInResolver } from './sign-in.resolver';
+import { sessionStart } from './session-start.flow';
+import { signInLimit } from './sign-in-limit.flow';
+import { SIGN_IN_REQUEST, signInLinks } from './sign-in-links.flow';
+import { relyingParty } from '../passkeys/webauthn.flow';
+import { linkSignIn, passkeySignIn } from './sign-in.flow';
+import { supplierSignIns } from './supplier-sign-in.flow';
+import { SupplierSignInResolver } from './supplier-sign-in.resolver';
+import { forgetPassed } from '../../server/retention';
+import { ContactLinkRepository } from '../contacts/contact-link.repository';
+import { CustomerSessionRepository } from './customer-session.repository';
+import { CustomerSessionResolver } from './customer-session.resolver';
+import { CustomerSessions } from './customer-sessions.flow';
+
+const PURGE_EVERY_SECONDS = 600;
+
+/** Sign-in by mailed link, passkey and supplier, and the sessions that it starts (decisions A/B, 9). */
+export function signInModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
+  const { database, keys, places, indexes, cipher, logger } = dependencies;
+  const stored = new CustomerSessionRepository(database, indexes, keys);
+  const signIns = new SignInRepository(database, keys);
+  const contactLinks = new ContactLinkRepository(database, keys);
+  const links = signInLinks(dependencies, signIns);
+  const start = sessionStart(dependencies);
+  const occupancy = new OccupancyRepository(database, indexes, cipher);
+  const party = relyingParty(places, keys);
+  const passkeys = new PasskeyRepository(database, cipher, party, keys);
+  const limit = signInLimit(dependencies);
+  const byLink = linkSignIn(signIns, occupancy, start);
+  const byPasskey = passkeySignIn(signIns, passkeys, party, occupancy, start);
+  const purges = [stored.purgeExpired, ...signIns.purgeExpired, contactLinks.purgeExpired];
+  return {
+    resolvers: [
+      new SignInResolver(links, signIns, byLink, byPasskey, limit),
+      new SupplierSignInResolver(supplierSignIns(dependencies), limit),
+      new CustomerSessionResolver(sessions, stored),
+    ],
+    tasks: { [SIGN_IN_REQUEST]: (payload) => links.mail(payload) },
+    stop: forgetPassed(purges, PURGE_EVERY_SECONDS, logger),
+  };
+}

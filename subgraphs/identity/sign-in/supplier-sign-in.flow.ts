@@ -1,0 +1,57 @@
+import { RegisterError } from '../../../schema/register-error';
+import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { MeterPointWithoutRecord, StartedCustomerSession } from './customer-session.repository';
+import { OccupancyRepository, TenancyRepository } from '../occupancy/occupancy.repository';
+import { SignInRepository } from './sign-in.repository';
+import type { OccupantRecord } from '../occupancy/occupancy';
+import { type SignInEntry, claimNames, originIn, supplierSignInBy } from './sign-in-entry';
+import type { IdentityDependencies } from '../dependencies';
+import { sessionStart } from './session-start.flow';
+import { supplierClients } from './supplier.client';
+
+/** Sign-in at a supplier in two steps (OpenID Connect code flow with PKCE; decisions A/B, 9). */
+export interface SupplierSignIns {
+  /** Throws NTF001 if customers cannot sign in at this supplier. The result does not depend on whether the customer is registered. */
+  start(
+    mpid: string,
+    entry: SignInEntry,
+    origin: QuestionOrigin,
+  ): Promise<{ readonly secret: string; readonly url: string }>;
+  /** Throws AUT001 if the response does not prove the meter point of the hints. */
+  finish(secret: string, callbackUrl: string, origin: QuestionOrigin): Promise<StartedCustomerSession>;
+}
+
+/** Sign-in at suppliers over the tables of `identity`. */
+export function supplierSignIns(dependencies: IdentityDependencies): SupplierSignIns {
+  const { database, keys, indexes, cipher, access, places } = dependencies;
+  const clients = supplierClients(access, `${places.portalUrl}/sign-in/supplier/callback`, dependencies);
+  const signIns = new SignInRepository(database, keys);
+  const occupancy = new OccupancyRepository(database, indexes, cipher);
+  const tenancy = new TenancyRepository(database, indexes);
+  const startSession = sessionStart(dependencies);
+  const customerAt = async (mpxn: string): Promise<OccupantRecord | MeterPointWithoutRecord> => {
+    const found = supplierSignInBy(await occupancy.verifiedAt(mpxn));
+    if (!found.allowed) throw new RegisterError('AUT001');
+    if (found.record) return found.record;
+    const { changes, today } = await tenancy.at(mpxn);
+    return { mpxn, since: changes.at(-1)?.day ?? today };
+  };
+  return {
+    async start(mpid, entry, origin) {
+      const client = await clients.of(mpid, origin);
+      if (!client) throw new RegisterError('NTF001');
+      const mpxn = entry.mpxn ?? (await occupancy.byRef(entry.ir ?? ''))?.mpxn ?? null;
+      const { url, checks } = await client.authorization();
+      return { secret: await signIns.addAttempt('supplier', { mpid, mpxn, ...originIn(entry), ...checks }), url };
+    },
+    async finish(secret, callbackUrl, origin) {
+      const attempt = await signIns.takeAttempt('supplier', secret);
+      const client = attempt && (await clients.of(attempt.mpid, origin));
+      if (!attempt || !client) throw new RegisterError('AUT001');
+      const { mpxn: claimed } = await client.claims(callbackUrl, attempt);
+      const { mpxn } = attempt;
+      if (mpxn === null || !claimNames(claimed, mpxn)) throw new RegisterError('AUT001');
+      return startSession({ by: await customerAt(mpxn), contact: null, means: 'supplier', from: attempt }, origin);
+    },
+  };
+}

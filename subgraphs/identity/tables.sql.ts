@@ -1,0 +1,35 @@
+import type { SubgraphTables } from '../server/database/migrate';
+import { IdentityRecords1790000000001 } from './migrations/0001-identity-records';
+import { MailsAndClosing1790000000003 } from './migrations/0003-mails-and-closing';
+import { Contacts1790000000007 } from './migrations/0007-contacts';
+import { DelayedAnonymising1790000000008 } from './migrations/0008-delayed-anonymising';
+import { LegacyConsents1790000000006 } from './migrations/0006-legacy-consents';
+import { OccupancyKeys1790000000009 } from './migrations/0009-occupancy-keys';
+import { IdentityAudit1790000000010 } from './migrations/0010-audit';
+import { IdentityAuditIndexes1790000000012 } from './migrations/0012-audit-indexes';
+import { Operator1790000000005 } from './migrations/0005-operator';
+import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
+import { Reidentification1790000000002 } from './migrations/0002-reidentification';
+import { identityRights } from './rights.sql';
+
+/** Schema of the job queue of `identity`. */
+export const IDENTITY_JOBS = 'identity_jobs';
+
+/** The tables of `identity`: migrations in order, and the grants of its login. */
+export const identityTables: SubgraphTables = {
+  migrations: [
+    IdentityRecords1790000000001,
+    Reidentification1790000000002,
+    MailsAndClosing1790000000003,
+    CustomerSessions1790000000004,
+    Operator1790000000005,
+    LegacyConsents1790000000006,
+    Contacts1790000000007,
+    DelayedAnonymising1790000000008,
+    OccupancyKeys1790000000009,
+    IdentityAudit1790000000010,
+    IdentityAuditIndexes1790000000012,
+  ],
+  rights: identityRights,
+  jobs: IDENTITY_JOBS,
+};

@@ -1,0 +1,150 @@
+import ipaddr from 'ipaddr.js';
+import type { Pool } from 'pg';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RegisterError } from '../../../schema/register-error';
+import { outsideCheck } from '../database/check-only';
+import type { CallContext } from './caller';
+import type { KeyedHash } from '../keyed-hash';
+import { type Forget, matchingRows } from '../retention';
+
+/** A rate limit that all replicas share: a number of points per key and period. */
+export interface RateLimit {
+  /** Counts one point. Returns the seconds to wait if the limit is exceeded, otherwise null. */
+  count(key: string): Promise<number | null>;
+  /** Returns the seconds to wait if the limit has been exceeded, otherwise null; counts nothing. */
+  passed(key: string): Promise<number | null>;
+}
+
+/** Rate limits by account or client network (decisions A/B, 2). */
+export interface Limits {
+  /** Requests of an account per minute. */
+  readonly requests: number;
+  /** Failed sign-ins from a network per minute. */
+  readonly failedSignIns: number;
+  /** Verifications of unknown keys from a network per minute. */
+  readonly verifyMisses: number;
+  /** Existence checks of an account per minute. */
+  readonly existsMinute: number;
+  /** Existence checks of an account per day. */
+  readonly existsDay: number;
+  /** Customers' sign-in attempts from a network per minute. */
+  readonly signIns: number;
+  /** Mails to one person per 15 minutes. */
+  readonly mails: number;
+  /** Requests for files of grid models and queries of them, from a network without an account, per minute. */
+  readonly gridFiles: number;
+  /** Lookups of public registers, from a network without an account, per minute. */
+  readonly publicLookups: number;
+  /** Contests of contacts per Data User and day at which the back office is alerted. */
+  readonly contestAlert: number;
+}
+
+/**
+ * Storage of the counts of limits: the table `rate_limit` of the subgraph, or memory while the database is unavailable. Keys
+ * are hashed.
+ */
+export interface RateLimitStore {
+  readonly pool: Pool;
+  readonly schema: string;
+  readonly hash: KeyedHash;
+  /** True with RATE_LIMITS=off, for tests and benches. */
+  readonly off: boolean;
+}
+
+/**
+ * Milliseconds since 1970 by the database server's real-time clock: clocks of processes differ, and the register's
+ * clock can move.
+ */
+const NOW = `floor(extract(epoch from statement_timestamp()) * 1000)::bigint`;
+
+/**
+ * Counts a point; starts a new period if the last one has ended. Returns the points and the milliseconds left in the
+ * period.
+ */
+const COUNT = (table: string) => ({
+  name: `count_rate_limit ${table}`,
+  text: `insert into ${table} as counted (key, points, expire) values ($1, 1, ${NOW} + $2::bigint)
+    on conflict (key) do update set
+      points = case when counted.expire > ${NOW} then counted.points + 1 else 1 end,
+      expire = case when counted.expire > ${NOW} then counted.expire else excluded.expire end
+    returning points, (expire - ${NOW})::float8 as left`,
+});
+
+/** Returns the points and the milliseconds left in the current period; no row without one. */
+const CURRENT_COUNT = (table: string) => ({
+  name: `rate_limit ${table}`,
+  text: `select points, (expire - ${NOW})::float8 as left from ${table} where key = $1 and expire > ${NOW}`,
+});
+
+/** Deletes counts whose period has ended. */
+export function passedRateLimits(pool: Pool): Forget {
+  return matchingRows(pool, 'rate_limit', 'key', `rate_limit where expire <= ${NOW}`);
+}
+
+/** The points of a period. */
+interface PeriodCount {
+  readonly points: number;
+  /** Milliseconds until the period ends. */
+  readonly left: number;
+}
+
+/** Creates a limit of `points` per period of `seconds`. */
+export function rateLimit(
+  { pool, schema, hash, off }: RateLimitStore,
+  name: string,
+  points: number,
+  seconds: number,
+): RateLimit {
+  if (off) return { count: () => Promise.resolve(null), passed: () => Promise.resolve(null) };
+  const [count, current] = [COUNT(`${schema}.rate_limit`), CURRENT_COUNT(`${schema}.rate_limit`)];
+  const inMemory = new RateLimiterMemory({ keyPrefix: name, points: Number.MAX_SAFE_INTEGER, duration: seconds });
+  const waitOf = (period: PeriodCount | undefined): number | null =>
+    period === undefined || period.points <= points ? null : Math.max(1, Math.ceil(period.left / 1000));
+  // A check counts as the write would: limits must not be avoided by it.
+  const rows = async (statement: { name: string; text: string }, ...values: unknown[]) =>
+    (await outsideCheck(() => pool.query<PeriodCount>({ ...statement, values }))).rows[0];
+  const idOf = (key: string) => `${name}:${hash(key).toString('base64url')}`;
+  return {
+    async count(key) {
+      const id = idOf(key);
+      return waitOf(await rows(count, id, seconds * 1000).catch(async () => memoryCount(await inMemory.consume(id))));
+    },
+    async passed(key) {
+      const id = idOf(key);
+      return waitOf(await rows(current, id).catch(async () => memoryCount(await inMemory.get(id))));
+    },
+  };
+}
+
+function memoryCount(state: RateLimiterRes | null): PeriodCount | undefined {
+  return state === null ? undefined : { points: state.consumedPoints, left: state.msBeforeNext };
+}
+
+/** Counts one point; throws LIM002 if the limit is exceeded. */
+export async function withinLimit(limit: RateLimit, key: string): Promise<void> {
+  refuseLimited(await limit.count(key));
+}
+
+/**
+ * Counts one point for the network of an unauthenticated client; throws LIM002 if the limit is exceeded (decisions C/D,
+ * C.1 and D.1). The gateway counts the requests of accounts.
+ */
+export async function withinNetworkLimit(limit: RateLimit, { caller, clientAddress }: CallContext): Promise<void> {
+  if (caller === null) await withinLimit(limit, clientNetwork(clientAddress));
+}
+
+/** Throws LIM002 unless the wait is null. */
+export function refuseLimited(retryAfter: number | null): void {
+  if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
+}
+
+/**
+ * Returns the network that counts as one client: an IPv4 address, or the /64 prefix of an IPv6 address (decisions A/B,
+ * 2).
+ */
+export function clientNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
+}

@@ -1,0 +1,140 @@
+import { Pool, type PoolConfig, defaults } from 'pg';
+import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { checkable } from './check-only';
+import { type DatabaseAddress, sessionUrl } from './database-login';
+import { SHORT_READ_CONNECTIONS, ShortReads } from './short-reads';
+
+/** The database of a running subgraph. */
+export interface Database {
+  /** Pool of sessions: statements that write, and transactions. */
+  readonly pool: Pool;
+  /** Pipelined clients for short autocommit reads only. */
+  readonly reads: ShortReads;
+  close(): Promise<void>;
+}
+
+/** A database with TypeORM entities, over a second pool. */
+export interface EntityDatabase extends Database {
+  readonly source: DataSource;
+}
+
+// Sends instants in UTC. In the process's time zone an instant before 1847 would lose the seconds of London's local
+// mean time.
+defaults.parseInputDatesAsUTC = true;
+
+/** Below the ten seconds within which every request receives a response. */
+const STATEMENT_TIMEOUT_MS = 6_000;
+const CONNECTION_TIMEOUT_MS = 3_000;
+
+/**
+ * Plans each short read once per connection (PostgreSQL manual, plan_cache_mode). For `= any($1)` PostgreSQL estimates
+ * that the generic plan costs more than a plan for the given keys, and would plan every execution, at three times the
+ * cost of the read.
+ */
+const GENERIC_PLAN = '-c plan_cache_mode=force_generic_plan';
+
+/** Options of every session: login and search path of the subgraph, and timeouts. */
+export function sessionOptions(address: DatabaseAddress, ...more: string[]): PoolConfig {
+  const options = [
+    `-c search_path=${address.schema},register`,
+    `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    `-c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT_MS}`,
+    ...more,
+  ];
+  return {
+    connectionString: sessionUrl(address.url, options.join(' '), address.hasOwnLogin ? undefined : address),
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 500,
+    keepAlive: true,
+  };
+}
+
+/** Opens a pool of sessions that survives lost connections and serves checks. */
+export function openPool(config: PoolConfig): Pool {
+  return checkable(guarded(new Pool(config)));
+}
+
+/** Internals of a pg client (8.23) that show whether it is still usable. */
+interface ClientInternals {
+  readonly _activeQuery?: unknown;
+  readonly connection: NodeJS.EventEmitter;
+  end(): Promise<void>;
+}
+
+/**
+ * Ignores errors of idle connections: the pool replaces them, and a lost connection of a transaction fails the next
+ * statement. Ends two kinds of connections when they return to the pool:
+ *
+ * - one with an unfinished query, whose server is lost or frozen: every further statement would wait too;
+ * - one to a server that is read-only: the next connection leads to the server that has taken over.
+ */
+function guarded(pool: Pool): Pool {
+  const readOnly = new WeakSet<object>();
+  return pool
+    .on('error', () => undefined)
+    .on('connect', (client) => {
+      client.on('error', () => undefined);
+      const { connection } = client as unknown as ClientInternals;
+      connection.on('errorMessage', ({ code }: { code?: string }) => void (code === '25006' && readOnly.add(client)));
+    })
+    .on('release', (_, client) => {
+      const released = client as unknown as ClientInternals;
+      if (released._activeQuery != null || readOnly.has(client)) void released.end();
+    });
+}
+
+/**
+ * Opens the pool and the short reads. The database may start later: a statement fails until it has.
+ *
+ * @param atConnect the first statement of every session that may write
+ */
+export function openDatabase(address: DatabaseAddress, atConnect?: string): Database {
+  const { connections } = address;
+  const pool = openPool({ ...writingSession(address, atConnect), max: connections.reserve(connections.poolSize) });
+  connections.reserve(SHORT_READ_CONNECTIONS);
+  const reads = new ShortReads(sessionOptions(address, GENERIC_PLAN));
+  return {
+    pool,
+    reads,
+    close: async () => {
+      await Promise.all([pool.end(), reads.close()]);
+    },
+  };
+}
+
+/** Opens a database as {@link openDatabase} does, and TypeORM over its entities. */
+export async function openEntityDatabase(
+  address: DatabaseAddress,
+  entities: MixedList<Function | string | EntitySchema>,
+  atConnect?: string,
+): Promise<EntityDatabase> {
+  const database = openDatabase(address, atConnect);
+  const { connectionString, ...extra } = writingSession(address, atConnect);
+  const source = new DataSource({
+    type: 'postgres',
+    url: connectionString as string,
+    schema: address.schema,
+    entities,
+    installExtensions: false,
+    poolSize: address.connections.reserve(address.connections.poolSize),
+    poolErrorHandler: () => undefined,
+    extra,
+  });
+  await source.initialize();
+  checkable(guarded((source.driver as unknown as { readonly master: Pool }).master));
+  return {
+    ...database,
+    source,
+    close: async () => {
+      await Promise.all([source.destroy(), database.close()]);
+    },
+  };
+}
+
+function writingSession(address: DatabaseAddress, atConnect: string | undefined): PoolConfig {
+  const onConnect =
+    atConnect === undefined ? {} : { onConnect: async (client: Client) => void (await client.query(atConnect)) };
+  return { ...sessionOptions(address), ...onConnect };
+}
+
+type Client = Parameters<NonNullable<PoolConfig['onConnect']>>[0];

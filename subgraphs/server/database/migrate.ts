@@ -1,0 +1,154 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { ADVISORY_LOCKS } from './advisory-locks';
+import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
+import { failureFacts } from '../observability/failures';
+import { installJobs } from '../jobs/jobs';
+import { type NamedKeys, checkKeys } from './key-check';
+import { installClock } from './register-clock';
+import { refuseUnfinishedRestore } from '../restore-mark';
+
+/** A migration class of a subgraph. */
+export type Migration = new () => MigrationInterface;
+
+/** The tables of a subgraph: its migrations, and the rights of its login. */
+export interface SubgraphTables {
+  /** In the order in which they run. */
+  readonly migrations: readonly Migration[];
+  /**
+   * SQL that grants rights to the subgraph's role. It runs at each start, because a restored database may have another
+   * role.
+   */
+  readonly rights: (role: string) => string;
+  /** Schema of the subgraph's jobs; undefined for a subgraph without jobs. */
+  readonly jobs?: string;
+  /** SQL that the owner runs at each start after the migrations. */
+  readonly atStart?: string;
+  /** Set by a restore, which may use a database that it has marked as incomplete. */
+  readonly duringRestore?: true;
+}
+
+/** Maximum wait of a step for a lock. Later statements on the same table queue behind the step for as long. */
+const LOCK_TIMEOUT_MS = 3_000;
+/** Pause after a step that did not get a lock, in which queued statements of other sessions run. */
+const RETRY_DELAY_MS = 1_000;
+const MAX_ATTEMPTS = 100;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Brings the schema of one subgraph up to date as the database owner, and creates the login of the subgraph. An
+ * advisory lock admits one process at a time. The owner needs the right CREATEROLE.
+ *
+ * @param movableClock true to install a clock that can move (CLOCK_CAN_MOVE), false for a fixed one, undefined to leave
+ * it unchanged
+ * @param logger receives a line when a step waits for a lock; TypeORM writes nothing
+ */
+export async function migrate(
+  address: DatabaseAddress,
+  tables: SubgraphTables,
+  movableClock: boolean | undefined,
+  keys: NamedKeys,
+  logger?: Logger,
+): Promise<void> {
+  const { schema } = address;
+  const url = sessionUrl(address.url, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
+  const source = new DataSource({
+    type: 'postgres',
+    url,
+    schema,
+    migrations: [...tables.migrations],
+    migrationsTableName: 'migration',
+    installExtensions: false,
+    logger: 'debug', // silent: the default logger prints each failed attempt as plain text
+    poolSize: 2,
+    extra: { connectionTimeoutMillis: 10_000 },
+  });
+  await source.initialize();
+  const session = source.createQueryRunner();
+  try {
+    await session.query('set lock_timeout = 0'); // waiting for this advisory lock blocks no other session
+    await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    await session.query('reset lock_timeout');
+    if (tables.duringRestore !== true) await refuseUnfinishedRestore(session);
+    const onWait = () => logger?.warn({ schema }, 'a migration waits for a lock');
+    for (const step of stepsOf({ ...address, url }, tables, movableClock, keys))
+      await withRetries(() => step(session, source), onWait);
+  } catch (error) {
+    throw new Error(
+      `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]).catch(() => undefined);
+    await session.release();
+    await source.destroy();
+  }
+}
+
+/** A repeatable step that brings part of a schema up to date. */
+type Step = (session: QueryRunner, source: DataSource) => Promise<unknown>;
+
+function stepsOf(
+  address: DatabaseAddress,
+  tables: SubgraphTables,
+  movableClock: boolean | undefined,
+  keys: NamedKeys,
+): Step[] {
+  const { schema, role } = address;
+  const { rights, jobs, atStart } = tables;
+  const grantee = `"${role}"`;
+  return [
+    async (session) => {
+      await session.query(`create schema if not exists ${schema}`);
+      await checkKeys(session, schema, keys);
+      await session.query(LOGIN(address));
+      await installClock(session, movableClock);
+    },
+    (_, source) => source.runMigrations({ transaction: 'each' }),
+    async (session) => void (jobs !== undefined && (await installJobs(session, jobs, address))),
+    async (session) => {
+      await session.query(CHECKS_AT_START(schema, grantee));
+      await session.query(`set search_path = ${schema}, register; ${rights(grantee)}`);
+      if (atStart !== undefined) await session.query(atStart);
+    },
+  ];
+}
+
+/** Rights with which a service that does not migrate checks at its start what the migration job has done. */
+const CHECKS_AT_START = (schema: string, grantee: string): string => `
+  grant usage on schema register, ${schema} to ${grantee};
+  grant select on ${schema}.migration to ${grantee};
+  grant select, insert on ${schema}.key_check to ${grantee}`;
+
+/** Repeats a step while it fails because a lock is not available. */
+async function withRetries(step: () => Promise<unknown>, onWait: () => void): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return void (await step());
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
+      if (attempt === 1) onWait();
+      await wait(RETRY_DELAY_MS);
+    }
+  }
+}
+
+/**
+ * Creates the role or replaces its password; an empty one leaves it unchanged, for logins by certificate. The role
+ * belongs to this database, and the advisory lock excludes concurrent creation. Throws for a role that exists with more
+ * rights than a service may have.
+ */
+const LOGIN = ({ role, password }: DatabaseAddress): string => `
+  do $$ begin
+    if not exists (select from pg_roles where rolname = '${role}') then create role "${role}"; end if;
+    if exists (select from pg_roles where rolname = '${role}' and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls
+      or rolname in (current_user, session_user) or exists (select from pg_auth_members where member = pg_roles.oid)))
+    then raise exception 'the login ${role} has more rights than a service may have'; end if;
+    alter role "${role}" login ${password === '' ? '' : `password '${scramVerifier(password)}'`};
+    if not has_database_privilege('${role}', current_database(), 'connect') then
+      execute format('grant connect on database %I to %I', current_database(), '${role}');
+    end if;
+  end $$`;

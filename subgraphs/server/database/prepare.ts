@@ -1,0 +1,66 @@
+import { Client } from 'pg';
+import type { Logger } from 'pino';
+import { refuseUnfinishedRestore } from '../restore-mark';
+import { sessionOptions } from './database';
+import type { DatabaseAddress } from './database-login';
+import { type NamedKeys, compareKeys } from './key-check';
+import { type SubgraphTables, migrate } from './migrate';
+
+/**
+ * Prepares the schema of a subgraph for a process that serves it. With the owner's login, migrates. With a login of the
+ * subgraph, which the migration job has created, checks that the job has done all that this version needs.
+ */
+export async function prepare(
+  address: DatabaseAddress,
+  tables: SubgraphTables,
+  movableClock: boolean | undefined,
+  keys: NamedKeys,
+  logger?: Logger,
+): Promise<void> {
+  if (!address.hasOwnLogin) return migrate(address, tables, movableClock, keys, logger);
+  const variable = `${address.schema.toUpperCase()}_DATABASE_URL`;
+  const session = new Client(sessionOptions(address));
+  session.on('error', () => undefined); // fails the next statement
+  try {
+    await session.connect();
+    await refuseUnfinishedRestore(session);
+    await requireRights(session, address);
+    await requireMigrations(session, address, tables);
+    if (movableClock !== undefined) await requireClock(session, movableClock);
+    await compareKeys(session, address.schema, keys);
+  } catch (error) {
+    throw new Error(`${variable} cannot be used: ${(error as Error).message}`, { cause: error });
+  } finally {
+    await session.end().catch(() => undefined);
+  }
+}
+
+const RIGHTS = `
+  select has_schema_privilege(oid, 'usage') as may_use, has_schema_privilege(oid, 'create') as may_create
+  from pg_namespace where nspname = $1`;
+const MIGRATION_JOB = 'run the migration job (npm run migrate)';
+
+/** Throws for a login that the migration job has not created, and for one that may change tables. */
+async function requireRights(session: Client, { schema }: DatabaseAddress): Promise<void> {
+  const { rows } = await session.query<{ may_use: boolean; may_create: boolean }>(RIGHTS, [schema]);
+  const [rights] = rows;
+  if (rights?.may_use !== true) throw new Error(`the schema ${schema} is not there for this login; ${MIGRATION_JOB}`);
+  if (rights.may_create) throw new Error('a service must not have the login of the owner, or another that may create');
+}
+
+async function requireMigrations(session: Client, { schema }: DatabaseAddress, { migrations }: SubgraphTables) {
+  const { rows } = await session.query<{ name: string }>(`select name from ${schema}.migration`);
+  const done = new Set(rows.map(({ name }) => name));
+  const missing = migrations.filter(({ name }) => !done.has(name));
+  if (missing.length > 0)
+    throw new Error(`${missing.length} migrations of ${schema} have not been applied; ${MIGRATION_JOB}`);
+}
+
+const CAN_MOVE = "select to_regprocedure('register.set_clock_offset(integer)') is not null as yes";
+
+/** Throws unless the migration job has installed the clock that this process expects. */
+async function requireClock(session: Client, movable: boolean): Promise<void> {
+  const { rows } = await session.query<{ yes: boolean }>(CAN_MOVE);
+  if (rows[0]?.yes !== movable)
+    throw new Error(`CLOCK_CAN_MOVE differs from that of the migration job; ${MIGRATION_JOB}`);
+}

@@ -1,0 +1,53 @@
+import type { QueryRunner } from 'typeorm';
+import { ADVISORY_LOCKS } from './advisory-locks';
+import type { Database } from './database';
+
+/**
+ * The register's clock: the SQL function `register.register_now()`, which returns the instant at which a statement
+ * reached the database. The offset is part of the function's body, so reading the clock costs nothing and every session
+ * sees a new offset at once.
+ */
+export interface RegisterClock {
+  now(): Promise<Date>;
+  /** Sets the offset from real time; fails unless CLOCK_CAN_MOVE is true. */
+  setOffset(seconds: number): Promise<Date>;
+}
+
+const INSTALL = `
+  do $$ begin
+    if to_regprocedure('register.register_now()') is null then
+      create function register.register_now() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()';
+    end if;
+  end $$`;
+
+const MOVABLE = `
+  create or replace function register.set_clock_offset(seconds integer) returns void language plpgsql security definer as $$ begin
+    perform pg_advisory_xact_lock(${ADVISORY_LOCKS.clock});
+    execute format('create or replace function register.register_now() returns timestamptz language sql stable parallel safe as %L',
+      format('select statement_timestamp() + interval ''%s s''', seconds));
+  end $$`;
+
+const FIXED = `
+  drop function if exists register.set_clock_offset(integer);
+  create or replace function register.register_now() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()'`;
+
+/** Installs the clock: movable if true, fixed at real time if false. Undefined leaves an existing clock unchanged. */
+export async function installClock(session: QueryRunner, movable: boolean | undefined): Promise<void> {
+  await session.query('create schema if not exists register');
+  await session.query(INSTALL);
+  if (movable !== undefined) await session.query(movable ? MOVABLE : FIXED);
+}
+
+const NOW = { name: 'register_now', text: 'select register_now() as now' };
+
+/** Returns the clock of a running subgraph. */
+export function registerClock({ pool, reads }: Pick<Database, 'pool' | 'reads'>): RegisterClock {
+  const now = async () => (await reads.rows<{ now: Date }>(NOW, []))[0]?.now as Date;
+  return {
+    now,
+    async setOffset(seconds) {
+      await pool.query('select register.set_clock_offset($1)', [seconds]);
+      return now();
+    },
+  };
+}

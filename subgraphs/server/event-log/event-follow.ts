@@ -1,0 +1,71 @@
+import { refuseCursor, requirePageSize } from '../lists/connection';
+import {
+  AFTER_POSITION,
+  type EventPosition,
+  IS_FROM_FUTURE,
+  IS_STABLE,
+  eventCursor,
+  eventPosition,
+} from './event-cursor';
+import type { ShortReads } from '../database/short-reads';
+
+/** Maximum entries of a page of an event log. */
+export const MAX_EVENT_PAGE_SIZE = 500;
+
+/** Entries of a log, and the cursor of the next page. */
+export interface EventPage<Entry> {
+  readonly cursor: string;
+  readonly entries: readonly (Entry & { readonly cursor: string })[];
+}
+
+/** Reads an event log forwards, for all readers. */
+export interface EventFollowing<Entry> {
+  /**
+   * Returns the entries after a cursor; from the start for the empty cursor. For null, returns no entries and the
+   * cursor of the end.
+   */
+  follow(after: string | null, first: number): Promise<EventPage<Entry>>;
+  /** Throws VAL001 for a cursor beyond the end of this log, which was issued on a lost database timeline. */
+  requirePast(cursor: string): Promise<void>;
+}
+
+const HEAD = { name: 'event_head', text: 'select event_era() as era, pg_snapshot_xmin(pg_current_snapshot()) as tx' };
+
+const FROM_FUTURE = { name: 'cursor_from_future', text: `select ${IS_FROM_FUTURE} as "isFromFuture"` };
+
+/**
+ * Follows the table `event` of a subgraph, without gaps ({@link IS_STABLE}).
+ *
+ * @param columns the columns of an entry, as a select list
+ */
+export function eventFollowing<Entry extends object>(
+  reads: Pick<ShortReads, 'rows'>,
+  columns: string,
+): EventFollowing<Entry> {
+  const entries = {
+    name: 'event_entries',
+    text: `select ${columns}, era, tx, position from event where ${AFTER_POSITION} and ${IS_STABLE}
+    order by era, tx, position limit $4`,
+  };
+  const requirePast = async (cursor: string): Promise<void> => {
+    const [row] = await reads.rows<{ isFromFuture: boolean }>(FROM_FUTURE, [...eventPosition(cursor)]);
+    if (row?.isFromFuture) refuseCursor();
+  };
+  return {
+    requirePast,
+    async follow(after, first) {
+      requirePageSize(first, MAX_EVENT_PAGE_SIZE);
+      if (after === null) {
+        const [head] = await reads.rows<{ era: string; tx: string }>(HEAD, []);
+        return { cursor: eventCursor({ ...(head as { era: string; tx: string }), position: '0' }), entries: [] };
+      }
+      const rows = await reads.rows<EventPosition & Entry>(entries, [...eventPosition(after), first]);
+      if (rows.length === 0) await requirePast(after);
+      const page = rows.map(({ era, tx, position, ...entry }) => ({
+        ...(entry as unknown as Entry),
+        cursor: eventCursor({ era, tx, position }),
+      }));
+      return { cursor: page.at(-1)?.cursor ?? after, entries: page };
+    },
+  };
+}

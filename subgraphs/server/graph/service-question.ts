@@ -1,0 +1,37 @@
+import { isErrorCode } from '../../../schema/error-catalogue';
+import type { Question } from '../../../schema/question';
+import { RegisterError } from '../../../schema/register-error';
+import type { CallContext, ServiceName } from '../callers/caller';
+import { isChecking } from '../database/check-only';
+import type { SubgraphLink } from './subgraph-link';
+
+/** The request on whose behalf a service calls another one; for logs, traces and rate limits. */
+export type QuestionOrigin = Pick<CallContext, 'transactionId' | 'clientAddress'>;
+
+/** A subgraph, and the service in whose name it is asked. */
+export interface AskedSubgraph {
+  readonly link: SubgraphLink;
+  readonly from: ServiceName;
+}
+
+/**
+ * Asks another subgraph in the name of this service. Throws an error of the result with its code, and the wait of
+ * LIM002. A check makes the other subgraph check, too.
+ */
+export async function askSubgraph<Result, Variables extends Record<string, unknown>>(
+  link: SubgraphLink,
+  from: ServiceName,
+  { text: query }: Question<Result, Variables>,
+  variables: Variables,
+  { transactionId, clientAddress }: QuestionOrigin,
+): Promise<Result> {
+  const { data, errors } = await link.execute(
+    { query, variables, fixed: true },
+    { caller: null, service: from, transactionId, clientAddress, checkOnly: isChecking() },
+  );
+  const [error] = errors ?? [];
+  if (!error) return data as Result;
+  const { code, retryAfter } = error.extensions ?? {};
+  if (!isErrorCode(code)) throw error;
+  throw new RegisterError(code, error.message, typeof retryAfter === 'number' ? { retryAfter } : {});
+}

@@ -1,0 +1,132 @@
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  execute,
+  parse,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { CallContext } from '../callers/caller';
+import { outsideCheck, runCheck } from '../database/check-only';
+import { formatError } from '../observability/failures';
+import { traced } from '../observability/tracing';
+import { checkCondition } from './checked-mutations';
+import { selectsTextField, textSchema } from './text-fields';
+
+/** A GraphQL request to a subgraph. */
+export interface SubgraphRequest {
+  readonly query: string;
+  readonly variables?: Record<string, unknown> | undefined;
+  readonly operationName?: string | undefined;
+  /**
+   * True if the text is one of a fixed set (trusted documents and their plans), which are compiled once and never
+   * evicted.
+   */
+  readonly fixed?: boolean;
+  /** True if the caller passes a result on as it is: it may contain {@link JsonText}. */
+  readonly acceptsText?: boolean;
+}
+
+/** Executes requests in a subgraph, in this process or over HTTP. */
+export interface SubgraphLink {
+  readonly name: string;
+  execute(request: SubgraphRequest, context: CallContext): Promise<ExecutionResult>;
+}
+
+type Run = (context: CallContext, variables: Record<string, unknown>) => ExecutionResult | Promise<ExecutionResult>;
+
+/**
+ * Bounds of the cache of other documents: their number and their total characters. A client chooses the length of its
+ * aliases.
+ */
+const DOCUMENT_CACHE = { max: 1_000, maxSize: 1_000_000 } as const;
+
+/**
+ * Returns the link to a subgraph in this process. Parses and validates each document once, and compiles fixed ones
+ * (graphql-jit). Every error of a result has a code of the catalogue. Runs checks in a transaction of `pool` that is
+ * rolled back ({@link runCheck}).
+ *
+ * @param textFields fields `Type.field` whose resolvers write their list as {@link JsonText} if the request accepts it
+ */
+export function localLink(
+  name: string,
+  schema: GraphQLSchema,
+  logger: Logger,
+  pool?: Pool,
+  textFields: readonly string[] = [],
+): SubgraphLink {
+  const cached = new LRUCache<string, Run | readonly GraphQLError[]>({
+    ...DOCUMENT_CACHE,
+    sizeCalculation: (_, query) => query.length,
+  });
+  const compiled = new Map<string, Run | readonly GraphQLError[]>();
+  let withTexts: GraphQLSchema | undefined;
+
+  const prepare = ({ query, operationName, fixed, acceptsText }: SubgraphRequest): Run | readonly GraphQLError[] => {
+    const document = parse(query, { noLocation: true });
+    const errors = validate(schema, document);
+    if (errors.length > 0) return errors;
+    const writesText = acceptsText === true && selectsTextField(document, textFields);
+    if (writesText) withTexts ??= textSchema(schema, textFields);
+    const run =
+      fixed === true
+        ? compile(schema, document, operationName)
+        : interpret(writesText ? (withTexts as GraphQLSchema) : schema, document, operationName);
+    return pool === undefined ? run : checking(run, checkCondition(document, operationName), pool);
+  };
+
+  const failed = (errors: readonly GraphQLError[], { transactionId }: CallContext): ExecutionResult => ({
+    errors: errors.map((error) => formatError(error, logger, transactionId)),
+  });
+
+  return {
+    name,
+    async execute(request, context) {
+      const cache = request.fixed === true ? compiled : cached;
+      // No document starts with a name and a colon.
+      const key = request.acceptsText === true ? `text:${request.query}` : request.query;
+      let run = cache.get(key);
+      if (run === undefined) {
+        run = prepare(request);
+        cache.set(key, run);
+      }
+      if (typeof run !== 'function') return failed(run, context);
+      const execution = run;
+      const result = await traced(`subgraph ${name}`, context.transactionId, async () =>
+        execution(context, request.variables ?? {}),
+      ).catch((error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] }));
+      if (!result.errors) return result;
+      return { ...result, ...failed(result.errors, context) };
+    },
+  };
+}
+
+/** Runs an operation as a check if its caller is one or its variables make it one; otherwise outside any check. */
+function checking(run: Run, isCheck: ReturnType<typeof checkCondition>, pool: Pool): Run {
+  return (context, variables) =>
+    context.checkOnly === true || isCheck(variables)
+      ? runCheck(pool, async () => run(context, variables))
+      : outsideCheck(() => run(context, variables));
+}
+
+function compile(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): Run {
+  const query = compileQuery(schema, document, operationName);
+  if (!isCompiledQuery(query)) return interpret(schema, document, operationName);
+  return (context, variables) => query.query({}, context, variables);
+}
+
+function interpret(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): Run {
+  return (contextValue, variableValues) =>
+    execute({
+      schema,
+      document,
+      contextValue,
+      variableValues,
+      ...(operationName === undefined ? {} : { operationName }),
+    }) as ExecutionResult | Promise<ExecutionResult>;
+}

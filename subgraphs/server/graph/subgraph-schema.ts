@@ -1,0 +1,96 @@
+import 'reflect-metadata';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import { type GraphQLResolveInfo, type GraphQLSchema, parse } from 'graphql';
+import { type BuildSchemaOptions, buildSchema, createResolversMap } from 'type-graphql';
+import { RegisterError } from '../../../schema/register-error';
+import { type CallContext, checkAudience } from '../callers/caller';
+import { offerChecks } from './checked-mutations';
+
+const FEDERATION =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@inaccessible"])';
+
+/** Resolves an entity reference `{ __typename, <key> }` of the gateway. */
+export type ReferenceResolver = (reference: never, context: CallContext, info: GraphQLResolveInfo) => unknown;
+
+/** Inputs of a subgraph's schema. */
+export interface SubgraphSchemaOptions {
+  readonly resolvers: BuildSchemaOptions['resolvers'];
+  /** Object types that no root field reaches (entities that another subgraph owns). */
+  readonly orphanedTypes?: NonNullable<BuildSchemaOptions['orphanedTypes']>;
+  /** Reference resolvers by entity name. */
+  readonly references: Record<string, ReferenceResolver>;
+  readonly scalarsMap?: NonNullable<BuildSchemaOptions['scalarsMap']>;
+  readonly container?: NonNullable<BuildSchemaOptions['container']>;
+}
+
+/** The executable schema, its SDL for composition, and the audience of each root field. */
+export interface SubgraphSchema {
+  readonly schema: GraphQLSchema;
+  readonly sdl: string;
+  readonly audiences: Record<string, readonly string[]>;
+}
+
+/**
+ * type-graphql requires a PubSub for subscription fields. The gateway executes subscriptions, so nothing is ever
+ * published here.
+ */
+const NO_TOPICS: NonNullable<BuildSchemaOptions['pubSub']> = {
+  publish: () => undefined,
+  subscribe: () => {
+    throw new Error('the gateway executes subscriptions');
+  },
+};
+
+/**
+ * The resolver of a subscription field in its subgraph: throws VAL003. The gateway reads the event log and executes a
+ * query for each event, so that a selection may include several subgraphs.
+ */
+export function followedByGateway(): never {
+  throw new RegisterError('VAL003', 'Subscriptions require WebSocket or Server-Sent Events.');
+}
+
+/**
+ * Builds a Federation 2 subgraph from type-graphql classes. Yields to the event loop between its steps, which take
+ * long.
+ */
+export async function buildFederatedSchema(options: SubgraphSchemaOptions): Promise<SubgraphSchema> {
+  const built = await buildSchema({
+    resolvers: options.resolvers,
+    orphanedTypes: options.orphanedTypes ?? [],
+    scalarsMap: options.scalarsMap ?? [],
+    ...(options.container ? { container: options.container } : {}),
+    authChecker: checkAudience,
+    pubSub: NO_TOPICS,
+    validate: false,
+    skipCheck: true,
+  } as BuildSchemaOptions);
+  offerChecks(built);
+  await nextTick();
+  const sdl = `${FEDERATION}\n\n${printSchemaWithDirectives(built)}\n`;
+  const resolvers = createResolversMap(built) as Record<string, Record<string, unknown>>;
+  for (const [type, resolveReference] of Object.entries(options.references)) {
+    // An exception outside a promise would fail the whole list of entities.
+    const asynchronous: ReferenceResolver = async (...reference) => resolveReference(...reference);
+    resolvers[type] = { ...resolvers[type], __resolveReference: asynchronous };
+  }
+  await nextTick();
+  const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: resolvers as never });
+  return { schema, sdl, audiences: audiencesOf(built) };
+}
+
+/** Returns the audience of every root field, by names such as `Query.dataUser`. */
+function audiencesOf(schema: GraphQLSchema): Record<string, readonly string[]> {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
+    (type) => type != null,
+  );
+  return Object.fromEntries(
+    roots.flatMap((root) =>
+      Object.values(root.getFields()).map((field) => [
+        `${root.name}.${field.name}`,
+        (field.extensions['audience'] as readonly string[] | undefined) ?? [],
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,177 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type TaskList, type WorkerPool, type WorkerUtilsOptions, runTaskList } from 'graphile-worker';
+import type { Logger } from 'pino';
+import { openPool, sessionOptions } from '../database/database';
+import type { DatabaseAddress } from '../database/database-login';
+import { failureFacts } from '../observability/failures';
+import { logFault } from '../observability/fault-log';
+import { jobSweep } from './job-sweep';
+import { type Task, jobLog } from './jobs';
+import { ENDS_WHEN_SILENT, openLockSession } from '../database/lock-session';
+import { repeat } from './repeat';
+
+/** Which jobs this process runs, and how many at a time. */
+export interface WorkerOptions {
+  readonly address: DatabaseAddress;
+  /** Schema of the jobs. */
+  readonly schema: string;
+  readonly tasks: Readonly<Record<string, Task>>;
+  readonly logger: Logger;
+  readonly concurrency: number;
+}
+
+/** The job workers of this process. */
+export interface Workers {
+  /** Takes no more jobs; resolves when running jobs have ended, or after some seconds when they were released. */
+  stop(): Promise<void>;
+}
+
+/** Interval of polls for jobs that have become due. The database announces new jobs. */
+const POLL_INTERVAL_MS = 1_000;
+/** Pause before workers whose database became unavailable start again. */
+const RESTART_DELAY_MS = 500;
+/** Time for running jobs to end when the workers stop; afterwards the library has the second time to release them. */
+const GRACE_PERIOD_MS = 4_000;
+const RELEASE_TIMEOUT_MS = 2_000;
+/** Maximum wait for sessions to close: a session whose server is lost never confirms it. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/**
+ * Runs the Graphile Worker jobs of a schema. Replicas compete; each job runs on one of them. Workers hold an advisory
+ * lock on their id; when two checks one second apart find it free, another replica unlocks their jobs.
+ */
+export async function startWorkers(options: WorkerOptions): Promise<Workers> {
+  const stopping = new AbortController();
+  options.address.connections.reserve(poolSizeOf(options) + 1);
+  let session: WorkerSession | undefined = await startSession(options);
+  const stopSweeping = repeat(POLL_INTERVAL_MS / 1000, async () => session?.sweep(), options.logger);
+  const sessions = (async () => {
+    while (!stopping.signal.aborted) {
+      await (session === undefined ? wait(RESTART_DELAY_MS) : session.over(stopping.signal));
+      if (stopping.signal.aborted) return;
+      session = await startSession(options).catch(() => undefined);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([sessions, stopSweeping()]);
+      await session?.end();
+    },
+  };
+}
+
+/**
+ * Workers, their database sessions, and the lock that shows that they run. If one of them is lost, all end: the server
+ * of the others may be lost too.
+ */
+interface WorkerSession {
+  /** Unlocks the jobs of crashed workers. */
+  sweep(): Promise<void>;
+  /** Resolves when the session has ended because something was lost, or when `stopping` aborts. */
+  over(stopping: AbortSignal): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** A connection for each job under way, and two for polls and notifications; the lock has a connection of its own. */
+const poolSizeOf = ({ concurrency }: WorkerOptions) => concurrency + 2;
+
+async function startSession(options: WorkerOptions): Promise<WorkerSession> {
+  const { address, schema, concurrency, logger } = options;
+  const lock = await openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
+  const pool = openPool({ ...sessionOptions(address), max: poolSizeOf(options) });
+  // Graphile Worker (0.17) reads the ids of its tasks once, at the first poll. If that fails, all later polls fail too,
+  // so the session restarts.
+  let onFailedPoll: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => (onFailedPoll = resolve)).then(() => wait(RESTART_DELAY_MS));
+  const abandoned = new AbortController();
+  let ending: Promise<void> | undefined;
+  const workers = runTaskList(
+    {
+      schema,
+      concurrency,
+      noHandleSignals: true,
+      pollInterval: POLL_INTERVAL_MS,
+      logger: jobLog(logger, () => onFailedPoll()),
+      preset: { worker: BATCHED_RESULTS },
+    },
+    taskList(options, abandoned.signal),
+    pool,
+  );
+  const end = () =>
+    (ending ??= endWorkers(workers, abandoned).finally(async () => {
+      await Promise.all([lock.end(), within(CLOSE_TIMEOUT_MS, pool.end())]);
+    }));
+  try {
+    await lock.hold(workers.id);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  const ended = Promise.race([lock.over, failed, settled(workers.promise)]);
+  return {
+    sweep: jobSweep(pool, schema, () => workers.nudge(concurrency)),
+    over: async (stopping) => {
+      const listening = new AbortController();
+      await Promise.race([ended, aborted(stopping, listening.signal)]).finally(() => listening.abort());
+      if (!stopping.aborted) await end();
+    },
+    end,
+  };
+}
+
+type WorkerPreset = NonNullable<NonNullable<WorkerUtilsOptions['preset']>['worker']>;
+
+/**
+ * Reports jobs that end in one event-loop tick in one statement. Without these options Graphile Worker (0.17) does not
+ * handle a failure of that statement: the unhandled rejection would end the process when the database is unavailable.
+ */
+const BATCHED_RESULTS: WorkerPreset = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+
+/** Ends the workers within seconds. The sweep of other workers unlocks jobs that run longer or cannot be released. */
+async function endWorkers(workers: WorkerPool, abandoned: AbortController): Promise<void> {
+  const graceful = settled(Promise.resolve(workers.gracefulShutdown()));
+  if ((await within(GRACE_PERIOD_MS, graceful)) !== 'late') return;
+  abandoned.abort();
+  await within(RELEASE_TIMEOUT_MS, settled(Promise.resolve(workers.forcefulShutdown('the process ends'))));
+}
+
+function within(milliseconds: number, ending: Promise<void>): Promise<void | 'late'> {
+  return Promise.race([ending, wait(milliseconds, 'late' as const, { ref: false })]);
+}
+
+/**
+ * Wraps the tasks for Graphile Worker. The queue stores and logs the message of a failure, so it receives only kind and
+ * code: messages quote values. The promise of an abandoned job never settles: the library no longer accepts its result,
+ * and the unhandled rejection would end the process.
+ */
+function taskList({ tasks, logger }: WorkerOptions, abandoned: AbortSignal): TaskList {
+  const guarded = (name: string, task: Task): TaskList[string] =>
+    async function run(payload, { job }) {
+      try {
+        await task(payload, { number: job.attempts, isLast: job.attempts >= job.max_attempts });
+      } catch (error) {
+        const failure = failureFacts(error);
+        logFault(logger, 'warn', error, { task: name, job: job.id, attempt: job.attempts, failure }, 'job failed');
+        if (!abandoned.aborted)
+          throw Object.assign(new Error([failure['kind'], failure['code']].join(' ')), { stack: '' });
+      }
+      if (abandoned.aborted) await NEVER;
+    };
+  return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, guarded(name, task)]));
+}
+
+/** The promise of abandoned jobs. */
+const NEVER = new Promise<never>(() => undefined);
+
+function settled(promise: Promise<unknown>): Promise<void> {
+  return promise.then(
+    () => undefined,
+    () => undefined,
+  );
+}
+
+/** Resolves when `signal` aborts; removes its listener when `listening` aborts. */
+function aborted(signal: AbortSignal, listening: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true, signal: listening }));
+}

@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { failureFacts } from '../observability/failures';
+import { logFault } from '../observability/fault-log';
+
+/** Minimum interval between two log lines of a failure that repeats. */
+const LOG_INTERVAL_MS = 60_000;
+
+/**
+ * Runs background work now and then every `seconds`, never two runs at a time. Logs a failure, at most once a minute
+ * while all runs fail, and tries again at the next run. Returns a function that stops the work and waits for the
+ * current run.
+ */
+export function repeat(
+  seconds: number,
+  work: () => Promise<unknown>,
+  logger: Logger,
+  failure = 'background work failed',
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let loggedAt: number | undefined;
+  const logFailure = (error: unknown) => {
+    const now = performance.now();
+    if (loggedAt !== undefined && now - loggedAt < LOG_INTERVAL_MS) return;
+    loggedAt = now;
+    logFault(logger, 'error', error, { failure: failureFacts(error) }, failure);
+  };
+  const run = async () => {
+    try {
+      await work();
+      loggedAt = undefined;
+    } catch (error) {
+      logFailure(error);
+    }
+  };
+  const start = () => void (running ??= run().finally(() => (running = undefined)));
+  start();
+  const timer = setInterval(start, seconds * 1000);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

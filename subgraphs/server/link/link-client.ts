@@ -1,0 +1,132 @@
+import { lookup } from 'node:dns/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { WebSocket } from 'ws';
+import { RegisterError } from '../../../schema/register-error';
+import type { ServiceName } from '../callers/caller';
+import { LinkConnection, type LinkText } from './link-connection';
+import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, SOCKET_OPTIONS } from './link-messages';
+import { ServiceAgent } from './peer-check';
+import type { ServiceIdentity } from './service-identity';
+
+/** Calls of one service to another one. */
+export interface ServiceLink {
+  /** Sends a request and resolves with its result; throws SYS002 if none arrives. */
+  call(payload: unknown, document?: LinkText): Promise<unknown>;
+  close(): void;
+}
+
+/** Replicas to which a connection is kept; more addresses of a name are ignored. */
+const MAX_CONNECTIONS = 8;
+/** Interval in which the addresses of the name are resolved again. */
+const RESOLVE_INTERVAL_MS = 30_000;
+const SWEEP_INTERVAL_MS = 500;
+/** Pauses between attempts to connect: the first one, doubled up to the maximum, less up to half of it by chance. */
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1_000;
+
+/** Opens the link of a service to the replicas of another one. It connects at the first call, and again after a loss. */
+export function serviceLink(identity: ServiceIdentity, to: ServiceName, url: string, logger: Logger): ServiceLink {
+  return new ReplicaLinks(identity, to, url, logger);
+}
+
+/** One connection for each address of a service; a request goes to the one with the fewest unanswered requests. */
+class ReplicaLinks implements ServiceLink {
+  /** Connections that take requests, by address. */
+  private readonly connections = new Map<string, LinkConnection>();
+  /** All open connections, also those that only wait for responses. */
+  private readonly open = new Set<LinkConnection>();
+  private readonly agent: ServiceAgent;
+  private readonly timers: readonly NodeJS.Timeout[];
+  private connecting: Promise<void> | undefined;
+  private failures = 0;
+  private isClosed = false;
+
+  constructor(
+    identity: ServiceIdentity,
+    private readonly to: ServiceName,
+    private readonly url: string,
+    private readonly logger: Logger,
+  ) {
+    this.agent = new ServiceAgent(identity, to);
+    this.timers = [
+      setInterval(() => this.open.forEach((connection) => connection.sweep()), SWEEP_INTERVAL_MS).unref(),
+      setInterval(() => this.open.forEach(({ heartbeat }) => heartbeat.beat()), PING_INTERVAL_MS).unref(),
+      setInterval(() => void (this.connections.size > 0 && this.connect()), RESOLVE_INTERVAL_MS).unref(),
+    ];
+  }
+
+  async call(payload: unknown, document?: LinkText): Promise<unknown> {
+    if (this.connections.size === 0) await this.connect();
+    let best: LinkConnection | undefined;
+    for (const each of this.connections.values()) if (best === undefined || each.load < best.load) best = each;
+    if (best === undefined) throw new RegisterError('SYS002');
+    return best.call(payload, document);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const timer of this.timers) clearInterval(timer);
+    for (const connection of this.open) connection.terminate();
+    this.agent.destroy();
+  }
+
+  /** Connects to every address without a connection; resolves when the first attempt succeeds or all have failed. */
+  private connect(): Promise<void> {
+    this.connecting ??= this.attempt().finally(() => (this.connecting = undefined));
+    return this.connecting;
+  }
+
+  private async attempt(): Promise<void> {
+    if (this.failures > 0) await pause(this.pauseMs());
+    try {
+      const addresses = await this.addresses();
+      for (const [address, connection] of this.connections) if (!addresses.includes(address)) connection.drain();
+      const missing = addresses.filter((address) => !this.connections.has(address));
+      if (missing.length > 0) await Promise.any(missing.map((address) => this.openTo(address)));
+      this.failures = 0;
+    } catch (error) {
+      this.report(error);
+      this.failures += 1;
+    }
+  }
+
+  private pauseMs(): number {
+    return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.failures - 1)) * (1 - Math.random() / 2);
+  }
+
+  /** Returns the addresses of the host, all of one family: a replica that has both would get two connections. */
+  private async addresses(): Promise<readonly string[]> {
+    const host = new URL(this.url).hostname.replace(/^\[|\]$/g, '');
+    const found = await lookup(host, { all: true });
+    const ofOneFamily = found.filter(({ family }) => family === found[0]?.family);
+    return ofOneFamily.slice(0, MAX_CONNECTIONS).map(({ address }) => address);
+  }
+
+  private openTo(address: string): Promise<void> {
+    const target = new URL(LINK_PATH, this.url.replace(/^http/, 'ws'));
+    target.hostname = address.includes(':') ? `[${address}]` : address;
+    const socket = new WebSocket(target, LINK_PROTOCOL, { agent: this.agent, ...SOCKET_OPTIONS });
+    return new Promise((resolve, reject) => {
+      socket.once('error', reject);
+      socket.once('open', () => {
+        if (this.isClosed) return socket.terminate();
+        const connection = new LinkConnection(socket, () => {
+          if (this.connections.get(address) === connection) this.connections.delete(address);
+        });
+        this.connections.set(address, connection);
+        this.open.add(connection);
+        socket.once('close', () => this.open.delete(connection));
+        resolve();
+      });
+    });
+  }
+
+  /** Logs the first of a series of failed attempts. */
+  private report(error: unknown): void {
+    if (this.failures > 0 || this.isClosed) return;
+    const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+    const { code, message } = first as { code?: string; message: string };
+    this.logger.warn({ service: this.to, failure: code ?? message }, 'service unreachable');
+  }
+}

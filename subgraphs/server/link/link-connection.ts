@@ -1,0 +1,125 @@
+import type { WebSocket } from 'ws';
+import { RegisterError } from '../../../schema/register-error';
+import { traceHeaders } from '../observability/tracing';
+import {
+  Heartbeat,
+  type LinkRequest,
+  MAX_NUMBERED_TEXTS,
+  MAX_UNANSWERED,
+  Outbox,
+  STOPPING,
+  messagesOf,
+} from './link-messages';
+
+/** A document that a request names. */
+export interface LinkText {
+  readonly text: string;
+  /** True if the text is one of a fixed set, which a connection sends once. */
+  readonly fixed: boolean;
+}
+
+/** Maximum time for a response, below the ten seconds within which every request receives one. */
+const RESPONSE_TIMEOUT_MS = 8_500;
+
+interface Unanswered {
+  readonly sentAt: number;
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** An open connection to a service. Requests that fail here throw SYS002 and are never sent again: they may be done. */
+export class LinkConnection {
+  readonly heartbeat: Heartbeat;
+  private readonly unanswered = new Map<number, Unanswered>();
+  private readonly numbers = new Map<string, number>();
+  private readonly outbox: Outbox;
+  private lastId = 0;
+  private stopping = false;
+
+  /** @param onStopping called once when the connection takes no more requests: the other service stops, or it is lost */
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly onStopping: () => void,
+  ) {
+    this.outbox = new Outbox(socket);
+    this.heartbeat = new Heartbeat(socket);
+    socket.on('message', (frame) => this.read(String(frame)));
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('close', () => this.lost());
+  }
+
+  /** Number of requests that await their response. */
+  get load(): number {
+    return this.unanswered.size;
+  }
+
+  /** Sends a request; resolves with the result. */
+  call(payload: unknown, document?: LinkText): Promise<unknown> {
+    if (this.unanswered.size >= MAX_UNANSWERED) return Promise.reject(new RegisterError('SYS002'));
+    return new Promise((resolve, reject) => {
+      const id = (this.lastId += 1);
+      const trace = traceHeaders();
+      const text = document && this.textOf(document);
+      const isTraced = Object.keys(trace).length > 0;
+      const request: LinkRequest = isTraced ? [id, payload, text ?? null, trace] : [id, payload, text];
+      if (!this.outbox.send(request)) return reject(new RegisterError('SYS002'));
+      this.unanswered.set(id, { sentAt: performance.now(), resolve, reject });
+    });
+  }
+
+  /** Fails requests that await their response for too long. */
+  sweep(): void {
+    const oldest = performance.now() - RESPONSE_TIMEOUT_MS;
+    for (const [id, { sentAt, reject }] of this.unanswered) {
+      if (sentAt > oldest) return; // the map is in the order of sending
+      this.unanswered.delete(id);
+      reject(new RegisterError('SYS002'));
+    }
+    this.closeWhenDone();
+  }
+
+  /** Takes no more requests; closes when all have their response. */
+  drain(): void {
+    if (!this.stopping) this.onStopping();
+    this.stopping = true;
+    this.closeWhenDone();
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+
+  private textOf({ text, fixed }: LinkText): LinkRequest[2] {
+    if (!fixed) return text;
+    const known = this.numbers.get(text);
+    if (known !== undefined) return known;
+    if (this.numbers.size === MAX_NUMBERED_TEXTS) return text;
+    const number = this.numbers.size;
+    this.numbers.set(text, number);
+    return [number, text];
+  }
+
+  private read(frame: string): void {
+    if (frame === STOPPING) return this.drain();
+    const responses = messagesOf(frame);
+    if (responses === undefined) return this.socket.terminate();
+    for (const response of responses) {
+      const [id, result] = response;
+      const request = this.unanswered.get(id);
+      this.unanswered.delete(id);
+      if (response.length > 1) request?.resolve(result);
+      else request?.reject(new RegisterError('SYS002'));
+    }
+    this.closeWhenDone();
+  }
+
+  private closeWhenDone(): void {
+    if (this.stopping && this.unanswered.size === 0) this.socket.close();
+  }
+
+  private lost(): void {
+    this.drain();
+    for (const { reject } of this.unanswered.values()) reject(new RegisterError('SYS002'));
+    this.unanswered.clear();
+  }
+}

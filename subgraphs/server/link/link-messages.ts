@@ -1,0 +1,106 @@
+import type { WebSocket } from 'ws';
+import { stringify } from '../graph/json-text';
+
+/** WebSocket subprotocol: the version of the messages. */
+export const LINK_PROTOCOL = 'register.1';
+/** Path of the WebSocket. */
+export const LINK_PATH = '/link';
+/** Options of the WebSocket at both ends. */
+export const SOCKET_OPTIONS = { perMessageDeflate: false, maxPayload: 16 * 1024 * 1024 } as const;
+
+/**
+ * One request: id, payload, text and trace headers. The text of a fixed document is sent once on a connection, with a
+ * number, and afterwards only the number.
+ */
+export type LinkRequest = readonly [
+  id: number,
+  payload: unknown,
+  text?: string | number | readonly [number: number, text: string] | null,
+  trace?: Readonly<Record<string, string>>,
+];
+
+/** The response to the request of an id; without a result, the request failed. */
+export type LinkResponse = readonly [id: number, result?: unknown];
+
+/** A frame in which the called service asks for no further requests on this connection, because it stops. */
+export const STOPPING = '"stopping"';
+
+/** Fixed documents of a connection that are numbered; further ones are sent as text each time. */
+export const MAX_NUMBERED_TEXTS = 1_000;
+/** Requests of a connection that may await their response. */
+export const MAX_UNANSWERED = 512;
+
+const MAX_BATCH_MESSAGES = 64;
+const MAX_BATCH_CHARACTERS = 256 * 1024;
+/** Bytes of a message; with a batch before it, it fits into `maxPayload`. A year of prices has up to six million. */
+const MAX_MESSAGE_BYTES = 15 * 1024 * 1024;
+const MAX_BYTES_PER_CHARACTER = 3;
+
+/** Sends the messages of one event-loop tick in one frame: a JSON array. */
+export class Outbox {
+  private batch: string[] = [];
+  private characters = 0;
+
+  /** @param onSent called when a frame has left this process */
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly onSent: () => void = () => undefined,
+  ) {}
+
+  /** Queues a message; returns false if it is too large to be sent. */
+  send(message: LinkRequest | LinkResponse): boolean {
+    const json = stringify(message);
+    if (json.length * MAX_BYTES_PER_CHARACTER > MAX_MESSAGE_BYTES && Buffer.byteLength(json) > MAX_MESSAGE_BYTES)
+      return false;
+    if (this.batch.length === 0) setImmediate(() => this.flush());
+    this.batch.push(json);
+    this.characters += json.length;
+    if (this.batch.length === MAX_BATCH_MESSAGES || this.characters > MAX_BATCH_CHARACTERS) this.flush();
+    return true;
+  }
+
+  /** Sends what is queued. */
+  flush(): void {
+    if (this.batch.length === 0) return;
+    const frame = `[${this.batch.join(',')}]`;
+    this.batch = [];
+    this.characters = 0;
+    this.socket.send(frame, this.onSent); // a lost connection fails its requests when it closes
+  }
+}
+
+/** Returns the messages of a frame; undefined if it is not a JSON array of arrays that start with an id. */
+export function messagesOf(frame: string): readonly LinkRequest[] | undefined {
+  try {
+    const messages: unknown = JSON.parse(frame);
+    return Array.isArray(messages) && messages.every(isMessage) ? messages : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMessage(message: unknown): message is LinkRequest {
+  return Array.isArray(message) && Number.isSafeInteger(message[0]);
+}
+
+/** Pings that a peer may leave unanswered before its connection is cut. */
+const MAX_MISSED_PINGS = 2;
+
+/** Detects a peer that is gone without closing the connection. */
+export class Heartbeat {
+  private missed = 0;
+
+  constructor(private readonly socket: WebSocket) {
+    socket.on('pong', () => (this.missed = 0));
+  }
+
+  /** Sends a ping; cuts the connection if the last ones were not answered. */
+  beat(): void {
+    if (this.missed === MAX_MISSED_PINGS) return this.socket.terminate();
+    this.missed += 1;
+    this.socket.ping(undefined, undefined, () => undefined);
+  }
+}
+
+/** Interval of pings. */
+export const PING_INTERVAL_MS = 10_000;

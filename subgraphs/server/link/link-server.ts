@@ -1,0 +1,184 @@
+import type { TLSSocket } from 'node:tls';
+import type { Server } from 'node:https';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { ServiceName } from '../callers/caller';
+import type { LinkText } from './link-connection';
+import { withinTrace } from '../observability/tracing';
+import {
+  Heartbeat,
+  LINK_PATH,
+  LINK_PROTOCOL,
+  type LinkRequest,
+  MAX_NUMBERED_TEXTS,
+  MAX_UNANSWERED,
+  Outbox,
+  PING_INTERVAL_MS,
+  SOCKET_OPTIONS,
+  STOPPING,
+  messagesOf,
+} from './link-messages';
+
+/** Answers a request of another service. Throws {@link LinkBreach} for one that the service must not send. */
+export type LinkHandler = (from: ServiceName, payload: unknown, document: LinkText | undefined) => Promise<unknown>;
+
+/** Thrown for a message that its sender may not send or that is malformed: ends the connection. */
+export class LinkBreach extends Error {}
+
+/** Server of links. */
+export interface LinkServer {
+  /** Asks all callers to send no more; resolves when all requests have a response, or after the given time. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** How a link server knows its callers and answers them. */
+export interface LinkServerOptions {
+  /** Returns the service at the other end of a connection if it may call this one. */
+  readonly callerAt: (socket: TLSSocket) => ServiceName | undefined;
+  readonly handle: LinkHandler;
+  readonly logger: Logger;
+}
+
+/** Unsent bytes of a connection above which no more requests are read from it. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+const CLOSING_INTERVAL_MS = 20;
+/** WebSocket close codes: the service stops; the caller broke a rule. */
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+
+/** Serves links on the WebSocket upgrades of an HTTPS server. */
+export function serveLinks(server: Server, options: LinkServerOptions): LinkServer {
+  const { callerAt, logger } = options;
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => (offered.has(LINK_PROTOCOL) ? LINK_PROTOCOL : false),
+    ...SOCKET_OPTIONS,
+  });
+  const open = new Set<ServedConnection>();
+  let closing = false;
+  server.on('upgrade', (request, socket, head) => {
+    if (closing) return socket.end(responseOf('503 Service Unavailable'));
+    const from = callerAt(socket as TLSSocket);
+    const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */);
+    const isLink = request.url === LINK_PATH && offered.includes(LINK_PROTOCOL);
+    if (from === undefined || !isLink) {
+      logger.warn({ from, version: offered[0] }, 'link rejected');
+      return socket.end(responseOf(from === undefined ? '403 Forbidden' : '400 Bad Request'));
+    }
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      const connection = new ServedConnection(accepted, from, options);
+      open.add(connection);
+      accepted.on('close', () => open.delete(connection));
+    });
+  });
+  const beating = setInterval(() => open.forEach(({ heartbeat }) => heartbeat.beat()), PING_INTERVAL_MS).unref();
+  return {
+    async close(withinMs) {
+      closing = true;
+      clearInterval(beating);
+      const deadline = performance.now() + withinMs;
+      for (const connection of open) connection.stop();
+      while (open.size > 0 && performance.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, CLOSING_INTERVAL_MS));
+      for (const connection of open) connection.terminate();
+      sockets.close();
+    },
+  };
+}
+
+/** Returns the response that rejects an upgrade. */
+function responseOf(status: string): string {
+  return `HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`;
+}
+
+/** A connection of another service to this one. */
+class ServedConnection {
+  readonly heartbeat: Heartbeat;
+  private readonly outbox: Outbox;
+  private readonly texts: LinkText[] = [];
+  private unanswered = 0;
+  private stopping = false;
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly from: ServiceName,
+    private readonly options: LinkServerOptions,
+  ) {
+    this.outbox = new Outbox(socket, () => this.readOn());
+    this.heartbeat = new Heartbeat(socket);
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('message', (frame, isBinary) => this.read(isBinary ? '' : String(frame)));
+  }
+
+  stop(): void {
+    this.stopping = true;
+    this.socket.send(STOPPING, () => undefined);
+    this.closeWhenDone();
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+
+  private read(frame: string): void {
+    const requests = messagesOf(frame);
+    if (requests === undefined) return this.end('malformed frame');
+    for (const request of requests) void this.answer(request);
+    if (this.isOverloaded()) this.socket.pause();
+  }
+
+  private async answer([id, payload, text, trace]: LinkRequest): Promise<void> {
+    this.unanswered += 1;
+    try {
+      const document = this.documentOf(text);
+      const handled = () => this.options.handle(this.from, payload, document);
+      const result = await (trace ? withinTrace(trace, handled) : handled());
+      if (!this.outbox.send([id, result])) this.outbox.send([id]);
+    } catch (error) {
+      if (error instanceof LinkBreach) return this.end(error.message);
+      const { name, code } = error as { name?: string; code?: string };
+      this.options.logger.error({ from: this.from, failure: code ?? name }, 'request of a service failed');
+      this.outbox.send([id]);
+    } finally {
+      this.unanswered -= 1;
+      this.readOn();
+      this.closeWhenDone();
+    }
+  }
+
+  private documentOf(text: LinkRequest[2]): LinkText | undefined {
+    if (text === undefined || text === null) return undefined;
+    if (typeof text === 'string') return { text, fixed: false };
+    if (typeof text === 'number') {
+      const known = this.texts[text];
+      if (known === undefined) throw new LinkBreach('unknown document');
+      return known;
+    }
+    const [number, first] = text;
+    const isNext = number === this.texts.length && number < MAX_NUMBERED_TEXTS && typeof first === 'string';
+    if (!isNext) throw new LinkBreach('wrong number of a document');
+    const document = { text: first, fixed: true };
+    this.texts.push(document);
+    return document;
+  }
+
+  private readOn(): void {
+    if (this.socket.isPaused && !this.isOverloaded()) this.socket.resume();
+  }
+
+  private isOverloaded(): boolean {
+    return this.unanswered >= MAX_UNANSWERED || this.socket.bufferedAmount > MAX_BUFFERED_BYTES;
+  }
+
+  private closeWhenDone(): void {
+    if (!this.stopping || this.unanswered > 0) return;
+    this.outbox.flush();
+    this.socket.close(GOING_AWAY);
+  }
+
+  private end(reason: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    this.options.logger.error({ from: this.from, reason }, 'link breached');
+    this.socket.close(POLICY_VIOLATION);
+  }
+}

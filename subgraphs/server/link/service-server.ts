@@ -1,0 +1,81 @@
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { ServiceName } from '../callers/caller';
+import { SERVICE_RIGHTS } from '../callers/service-rights';
+import { type LinkHandler, serveLinks } from './link-server';
+import { serviceAt, tlsSettings } from './peer-check';
+import type { ServiceIdentity } from './service-identity';
+
+/** Options of the server of a service that other processes call. */
+export interface ServiceServerOptions {
+  readonly identity: ServiceIdentity;
+  readonly handle: LinkHandler;
+  readonly ready: () => Promise<boolean>;
+  readonly port: number;
+  readonly host: string;
+  readonly logger: Logger;
+  /** Adds routes that only this service has, such as the key set of `access`. */
+  readonly routes?: (app: FastifyInstance, callerOf: (request: FastifyRequest) => ServiceName | undefined) => void;
+}
+
+/** A running server of a service. */
+export interface ServiceServer {
+  readonly app: FastifyInstance;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 1024 * 1024;
+/**
+ * Time within which the whole request of an unauthenticated client must arrive. Services pass archives on as they arrive, which the REST
+ * adapter limits.
+ */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Time for open requests of links to receive their response when the server closes. */
+const GRACE_PERIOD_MS = 5_000;
+
+/** Paths that orchestrators and metrics collectors call, which have no key of a service. */
+const OPEN_PATHS = /^\/(health(\/live)?|metrics)(\?|$)/;
+
+/**
+ * Serves one service to the other services of the register over mutual TLS: links, and HTTP for bytes and key sets. A
+ * caller must hold a key of a service that {@link SERVICE_RIGHTS} lists.
+ */
+export async function serveService(options: ServiceServerOptions): Promise<ServiceServer> {
+  const { identity, ready, port, host, routes, handle, logger } = options;
+  const callerAt = (socket: TLSSocket): ServiceName | undefined => {
+    const service = serviceAt(socket, identity.publicKeys);
+    return service !== undefined && SERVICE_RIGHTS[service][identity.name] !== undefined ? service : undefined;
+  };
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    clientErrorHandler: (error, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && callerAt(socket as TLSSocket) !== undefined) return;
+      socket.destroy();
+    },
+    https: tlsSettings(identity),
+  });
+  const links = serveLinks(app.server as Server, { callerAt, handle, logger });
+  app.addHook('onRequest', async (request, reply) => {
+    if (OPEN_PATHS.test(request.url) || callerAt(request.raw.socket as TLSSocket) !== undefined) return;
+    logger.warn({ service: serviceAt(request.raw.socket as TLSSocket, identity.publicKeys) }, 'service rejected');
+    return reply.code(403).send();
+  });
+  app.addHook('preClose', () => links.close(GRACE_PERIOD_MS));
+  app.get('/health', async (_, reply) => {
+    const isReady = await ready();
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
+  });
+  app.get('/health/live', () => ({ status: 'live' }));
+  routes?.(app as never, ({ raw }) => callerAt(raw.socket as TLSSocket));
+  await app.listen({ port, host });
+  return {
+    app: app as never,
+    port: (app.server.address() as AddressInfo).port,
+    close: async () => void (await app.close()),
+  };
+}

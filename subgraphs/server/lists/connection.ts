@@ -1,0 +1,126 @@
+import { RegisterError } from '../../../schema/register-error';
+
+/** A page of a list as a Relay connection. */
+export interface Connection<Node> {
+  readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
+  readonly nodes: readonly Node[];
+  readonly nextCursor: string | null;
+  readonly pageInfo: PageInfo;
+}
+
+/** Start and end of a page. */
+export interface PageInfo {
+  readonly startCursor: string | null;
+  readonly endCursor: string | null;
+  /** True if the page starts after a cursor. Lists are read forwards only. */
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}
+
+/** A page of a list, with a function that counts the whole list. */
+export type CountedConnection<Node> = Connection<Node> & { readonly total: () => Promise<number> };
+
+/** Adds the count to a page. */
+export function counted<Node>(page: Connection<Node>, total: () => Promise<number>): CountedConnection<Node> {
+  return Object.assign(page, { total });
+}
+
+/** Requests at most `first` entries after the cursor. */
+export interface PageRequest {
+  readonly first: number;
+  readonly after: string | null;
+}
+
+/** Throws VAL003 unless `first` is 1 to `max`. */
+export function requirePageSize(first: number, max: number): void {
+  requireWithin('first', first, max);
+}
+
+/** Throws VAL003 at an argument that is not 1 to `max`. */
+export function requireWithin(argument: string, value: number, max: number): void {
+  if (value >= 1 && value <= max) return;
+  const message = `must be 1 to ${max}`;
+  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: [argument], message }] });
+}
+
+/** Sort key of a row: the instant by which the list is ordered (UTC, microseconds) and the id. */
+export type Position = readonly [instant: string, id: string];
+
+const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/**
+ * Returns the page of the given rows, one row more than requested if there is a next page. `nodeOf` maps rows to nodes;
+ * default: the row.
+ */
+export function connectionOf<Row>(
+  rows: readonly Row[],
+  page: PageRequest,
+  cursor: (row: Row) => string,
+): Connection<Row>;
+export function connectionOf<Row, Node>(
+  rows: readonly Row[],
+  page: PageRequest,
+  cursor: (row: Row) => string,
+  nodeOf: (row: Row) => Node,
+): Connection<Node>;
+export function connectionOf<Row>(
+  rows: readonly Row[],
+  { first, after }: PageRequest,
+  cursor: (row: Row) => string,
+  nodeOf: (row: Row) => unknown = (row) => row,
+): Connection<unknown> {
+  const listed = rows.length > first ? rows.slice(0, first) : rows;
+  const nodes = listed.map(nodeOf);
+  const hasNextPage = rows.length > first;
+  const cursorAt = (index: number) => (listed.length === 0 ? null : cursor(listed.at(index) as Row));
+  const endCursor = cursorAt(-1);
+  return {
+    get edges() {
+      return listed.map((row, index) => ({ cursor: cursor(row), node: nodes[index] }));
+    },
+    nodes,
+    nextCursor: hasNextPage ? endCursor : null,
+    pageInfo: {
+      get startCursor() {
+        return cursorAt(0);
+      },
+      endCursor,
+      hasPreviousPage: after !== null,
+      hasNextPage,
+    },
+  };
+}
+
+/** Returns SQL that formats a column of instants as in cursors: UTC, microseconds. */
+export function instantText(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** Returns the cursor of a sort key. */
+export function cursorOf([instant, id]: Position): string {
+  return Buffer.from(`${instant} ${id}`).toString('base64url');
+}
+
+/** Sorts before every row of a list with the newest row first. */
+const BEFORE_THE_FIRST: Position = ['infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+
+/** Returns the sort key after which the page starts; throws VAL001 for a text that is not a cursor. */
+export function cursorPosition(cursor: string | null): Position {
+  if (cursor === null) return BEFORE_THE_FIRST;
+  const match = POSITION.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
+  return match && isInstant(match[1] as string) ? [match[1] as string, match[2] as string] : refuseCursor();
+}
+
+/** Returns true if date and time exist. JavaScript reads 30 February as 2 March, and PostgreSQL has no year 0. */
+export function isInstant(text: string): boolean {
+  const instant = Date.parse(text);
+  return (
+    !Number.isNaN(instant) && !text.startsWith('0000') && text.startsWith(new Date(instant).toISOString().slice(0, 19))
+  );
+}
+
+/** Throws VAL001 at the argument `after`. */
+export function refuseCursor(): never {
+  const message = 'is not a cursor of this list';
+  throw new RegisterError('VAL001', message, { violations: [{ code: 'VAL001', path: ['after'], message }] });
+}

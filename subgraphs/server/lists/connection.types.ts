@@ -1,0 +1,45 @@
+import { ArgsType, type ClassType, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import type { Connection, CountedConnection, PageRequest } from './connection';
+import { PageInfoType } from './page-info.types';
+
+/** Creates the object types of a list, `<name>Edge` and `<name>Connection`; returns the latter. */
+export function connectionType<Node extends object>(
+  name: string,
+  description: string,
+  node: () => ClassType<Node>,
+): ClassType<Connection<Node>> {
+  @ObjectType(`${name}Edge`, { description: 'An entry with its cursor.', simpleResolvers: true })
+  class EdgeType {
+    @Field(() => String, { description: 'Cursor of the entry.' }) cursor: string;
+    @Field(node, { description: 'The entry.' }) node: Node;
+  }
+  @ObjectType(`${name}Connection`, { description, simpleResolvers: true })
+  class ConnectionType {
+    @Field(() => [EdgeType], { description: 'Entries with their cursors.' }) edges: readonly EdgeType[];
+    @Field(() => [node()], { description: 'Entries.' }) nodes: readonly Node[];
+    @Field(() => String, { nullable: true, description: 'Cursor of the next page; null on the last one.' })
+    nextCursor: string | null;
+    @Field(() => PageInfoType, { description: 'Start and end of the page.' }) pageInfo: PageInfoType;
+  }
+  return ConnectionType;
+}
+
+/** Creates the resolver of `totalCount`, which counts the list only if the field is selected. */
+export function totalResolver<Node extends object>(connection: ClassType<Connection<Node>>): ClassType<object> {
+  @Resolver(() => connection)
+  class TotalResolver {
+    @FieldResolver(() => Int, { description: 'Entries of the whole list.' })
+    totalCount(@Root() { total }: CountedConnection<Node>): Promise<number> {
+      return total();
+    }
+  }
+  return TotalResolver;
+}
+
+/** Arguments of a list. */
+@ArgsType()
+export class PageArgs implements PageRequest {
+  @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
+  after: string | null;
+}

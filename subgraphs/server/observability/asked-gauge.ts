@@ -1,0 +1,20 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** Name and help text of a metric. */
+export interface AskedGauge {
+  readonly name: string;
+  readonly help: string;
+}
+
+/** Registers a gauge that calls `measure` each time the metrics are collected. Its value is NaN if `measure` fails. */
+export function askedGauge(registry: Registry, { name, help }: AskedGauge, measure: () => Promise<number>): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    registers: [],
+    async collect() {
+      this.set(await measure().catch(() => Number.NaN));
+    },
+  });
+  registry.registerMetric(gauge);
+}

@@ -1,0 +1,104 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { isErrorCode } from '../../../schema/error-catalogue';
+import { RegisterError } from '../../../schema/register-error';
+import { isAway } from '../away';
+import { logFault } from './fault-log';
+
+/** PostgreSQL error codes of texts and times that it cannot store, such as NUL characters and lone surrogates. */
+const UNSTORABLE = /^(22021|22P05|22007|22008)/;
+
+/**
+ * Returns the error of the catalogue for any error. An error without a catalogue code becomes SYS001, SYS002 or VAL003.
+ * SYS001 and SYS002 are logged without the message, because messages of PostgreSQL quote values.
+ */
+export function formatError(error: unknown, logger: Logger, transactionId: string): GraphQLError {
+  const original = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  const at = error instanceof GraphQLError ? error.path : undefined;
+  if (original instanceof GraphQLError && !isInternal(original, at)) return withCode(original, at);
+  const { code } = original as { code?: unknown };
+  if (typeof code === 'string' && UNSTORABLE.test(code)) {
+    return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
+  }
+  const place = fieldPath(at);
+  if (isAway(original)) {
+    const facts = { 'transaction-id': transactionId, place, failure: failureFacts(original) };
+    logFault(logger, 'error', original, facts, 'dependency unavailable');
+    return withCode(new RegisterError('SYS002'), at);
+  }
+  logOnce(logger, { transactionId, place, message: 'internal error' }, original);
+  return withCode(new RegisterError('SYS001'), at);
+}
+
+/** Errors that share a log line. */
+interface LoggedError {
+  readonly transactionId: string;
+  /** Path in the result, with `*` for the index of a list. */
+  readonly place: string | undefined;
+  readonly message: string;
+}
+
+interface CountedError {
+  readonly first: Record<string, unknown>;
+  count: number;
+}
+
+const pendingErrors = new WeakMap<Logger, Map<string, CountedError>>();
+
+/** Logs equal errors of one event-loop tick in one line with their count: entries of a list often fail together. */
+function logOnce(logger: Logger, { transactionId, place, message }: LoggedError, error: unknown): void {
+  const pending = pendingErrors.get(logger) ?? new Map<string, CountedError>();
+  pendingErrors.set(logger, pending);
+  const key = [transactionId, place, message].join(' ');
+  const present = pending.get(key);
+  if (present) return void (present.count += 1);
+  const counted = { first: failureFacts(error), count: 1 };
+  pending.set(key, counted);
+  queueMicrotask(() => {
+    pending.delete(key);
+    logger.error({ 'transaction-id': transactionId, place, count: counted.count, failure: counted.first }, message);
+  });
+}
+
+function fieldPath(at: GraphQLError['path']): string | undefined {
+  return at?.map((step) => (typeof step === 'number' ? '*' : step)).join('.');
+}
+
+/**
+ * Returns true for an error without a code at a field: a resolver returned a value that its type forbids. Errors of a
+ * request have no path.
+ */
+function isInternal(error: GraphQLError, at: GraphQLError['path']): boolean {
+  const code = (error.extensions as GraphQLError['extensions'] | undefined)?.['code'];
+  return !isErrorCode(code) && (at ?? error.path) !== undefined;
+}
+
+/**
+ * Keeps a catalogue code; otherwise returns VAL003. Errors of graphql-jit have no `extensions` unless they wrap an
+ * error that has.
+ */
+function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError {
+  const extensions = error.extensions as GraphQLError['extensions'] | undefined;
+  if (isErrorCode(extensions?.['code']))
+    return new GraphQLError(error.message, { extensions, path: path ?? error.path });
+  return new GraphQLError(unquoted(error.message), { extensions: { code: 'VAL003' }, path: path ?? error.path });
+}
+
+/**
+ * After these words graphql-js and graphql-jit quote values, which may be personal data; the text before names the
+ * variable or type.
+ */
+const QUOTED_VALUE = / (got invalid value|cannot represent|found) [\s\S]*$/;
+
+function unquoted(message: string): string {
+  if (message.startsWith('Value "')) return 'A value is not one of its enum';
+  return message.replace(QUOTED_VALUE, ' $1');
+}
+
+/** Returns the fields of an error that may be logged: not its message, which may quote personal data. */
+export function failureFacts(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { kind: typeof error };
+  const { code, table, constraint, routine } = error as Error & Record<string, unknown>;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { kind: error.name, code, table, constraint, routine, at: frames.slice(0, 6).map((line) => line.trim()) };
+}

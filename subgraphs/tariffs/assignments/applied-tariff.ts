@@ -1,0 +1,118 @@
+/** The assignment of a tariff to an MPxN. It ends where the next assignment of the MPxN starts. */
+export interface Assignment {
+  readonly validFrom: Date;
+  /** Null: no tariff applies from `validFrom` on. */
+  readonly tariffId: string | null;
+  /** The supplier that assigned the tariff, or whose assignment ends. */
+  readonly mpid: string;
+}
+
+/** Validity and replacement of a tariff. */
+export interface TariffLink {
+  readonly validFrom: Date;
+  readonly validTo: Date | null;
+  /** The tariff that replaces it; at most one does. */
+  readonly replacedBy: { readonly tariffId: string; readonly takesEffectAt: Date } | null;
+}
+
+/** Links of tariffs by their ids. */
+export type TariffLinks = ReadonlyMap<string, TariffLink>;
+
+/** The tariff assigned to an MPxN at an instant; its id is null after the end of an assignment. */
+export type AssignedTariff = Pick<Assignment, 'tariffId' | 'mpid'>;
+
+/** What applies to an MPxN from an instant on: a tariff, or nothing. */
+export type TariffPeriod =
+  | { readonly tariffId: string; readonly mpid: string; readonly at: Date }
+  | {
+      readonly tariffId: null;
+      readonly at: Date;
+      /** Since when nothing applies, as far as the last assignment tells. */
+      readonly ceasedAt: Date;
+      /** Whether an assignment ended; otherwise the assigned tariff is not valid. */
+      readonly isEnd: boolean;
+    };
+
+/** Returns when an assignment or a replacement takes effect: at its `validFrom`, but never before it was recorded. */
+export function takesEffectAt(validFrom: Date, recordedAt: Date): Date {
+  return validFrom.getTime() >= recordedAt.getTime() ? validFrom : recordedAt;
+}
+
+/** Returns the newest assignment that has started at an instant; undefined before the first. Start times are distinct, in any order. */
+export function assignmentAt<Stored extends Assignment>(assignments: readonly Stored[], at: Date): Stored | undefined {
+  let newest: Stored | undefined;
+  for (const assignment of assignments) {
+    if (assignment.validFrom.getTime() > at.getTime()) continue;
+    if (newest === undefined || assignment.validFrom.getTime() > newest.validFrom.getTime()) newest = assignment;
+  }
+  return newest;
+}
+
+/** Follows the replacements of a tariff that have taken effect at an instant. Returns the id itself if none has. */
+export function currentReplacement(tariffId: string, links: TariffLinks, at: Date): string {
+  let current = tariffId;
+  const visited = new Set<string>();
+  for (;;) {
+    const next = links.get(current)?.replacedBy;
+    if (next == null || next.takesEffectAt.getTime() > at.getTime() || visited.has(next.tariffId)) return current;
+    visited.add(current);
+    current = next.tariffId;
+  }
+}
+
+/** Whether a tariff is valid at an instant; `validTo` is exclusive. */
+function isValidAt({ validFrom, validTo }: Pick<TariffLink, 'validFrom' | 'validTo'>, at: Date): boolean {
+  return validFrom.getTime() <= at.getTime() && (validTo === null || at.getTime() < validTo.getTime());
+}
+
+/** Returns the tariff assigned at an instant, valid or not, with its replacements applied; undefined before the first assignment. */
+export function assignedTariff(
+  assignments: readonly Assignment[],
+  links: TariffLinks,
+  at: Date,
+): AssignedTariff | undefined {
+  const assignment = assignmentAt(assignments, at);
+  if (assignment === undefined) return undefined;
+  const { tariffId, mpid } = assignment;
+  return { tariffId: tariffId === null ? null : currentReplacement(tariffId, links, at), mpid };
+}
+
+/** Returns the tariff that applies at an instant: null without an assignment, after its end, or if the tariff is not valid then. */
+export function appliedTariff(assignments: readonly Assignment[], links: TariffLinks, at: Date): string | null {
+  const tariffId = assignedTariff(assignments, links, at)?.tariffId ?? null;
+  const link = tariffId === null ? undefined : links.get(tariffId);
+  return link !== undefined && isValidAt(link, at) ? tariffId : null;
+}
+
+/** Returns what applies at an instant; undefined before the first assignment. An end takes effect no earlier than it was recorded. */
+export function tariffPeriod(
+  assignments: readonly (Assignment & { readonly recordedAt: Date })[],
+  links: TariffLinks,
+  at: Date,
+): TariffPeriod | undefined {
+  const assignment = assignmentAt(assignments, at);
+  if (assignment === undefined) return undefined;
+  const tariffId = appliedTariff([assignment], links, at);
+  if (tariffId !== null) return { tariffId, mpid: assignment.mpid, at };
+  const isEnd = assignment.tariffId === null;
+  const endedAt = takesEffectAt(assignment.validFrom, assignment.recordedAt);
+  return { tariffId, at, ceasedAt: isEnd && endedAt.getTime() < at.getTime() ? endedAt : at, isEnd };
+}
+
+/**
+ * Returns the first instant after another at which an assigned tariff, or one of its replacements, starts or ceases to be valid or is
+ * replaced; null if there is none. Between two of these instants the applied tariff changes only by another assignment.
+ */
+export function nextBoundary(tariffId: string, links: TariffLinks, after: Date): Date | null {
+  const visited = new Set<string>();
+  const instants: number[] = [];
+  for (let current: string | undefined = tariffId; current !== undefined && !visited.has(current);) {
+    visited.add(current);
+    const link = links.get(current);
+    const bounds = link === undefined ? [] : [link.validFrom, link.validTo, link.replacedBy?.takesEffectAt];
+    instants.push(...bounds.flatMap((bound) => bound?.getTime() ?? []));
+    current = link?.replacedBy?.tariffId;
+  }
+  const next = Math.min(...instants.filter((instant) => instant > after.getTime()));
+  return Number.isFinite(next) ? new Date(next) : null;
+}

@@ -1,0 +1,71 @@
+import {
+  type Connection,
+  type PageRequest,
+  connectionOf,
+  cursorOf,
+  cursorPosition,
+  instantText,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import { tariffLinks } from '../catalogue/tariff-links.queries';
+import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
+import { type Assignment, appliedTariff } from './applied-tariff';
+
+/** An assignment as stored. */
+export interface StoredAssignment extends Assignment {
+  readonly id: string;
+  readonly mpxn: string;
+  readonly recordedAt: Date;
+}
+
+/** A row of `tariff_step`, which has the MPxN as a hash only. */
+export type AssignmentRow = Omit<StoredAssignment, 'mpxn'>;
+
+/** SQL: the columns of {@link AssignmentRow}. */
+export const ASSIGNMENT_COLUMNS =
+  'id, valid_from as "validFrom", tariff_id as "tariffId", mpid, recorded_at as "recordedAt"';
+
+type ListedAssignment = AssignmentRow & { readonly instant: string };
+
+const PAGE = {
+  name: 'assignments_of_mpxn',
+  text: `select ${ASSIGNMENT_COLUMNS}, ${instantText('valid_from')} as instant
+    from tariff_step
+    where mpxn_hash = $1 and withdrawn_at is null and (valid_from, id) < ($2::timestamptz, $3::uuid) and ($5::text is null or mpid = $5)
+    order by valid_from desc, id desc limit $4`,
+};
+
+/** The newest assignment of the MPxN at the instant `$2`; null means now. */
+const NEWEST = {
+  name: 'newest_assignment',
+  text: `select instant.at, newest.valid_from as "validFrom", newest.tariff_id as "tariffId", newest.mpid
+    from (select coalesce($2::timestamptz, register_now()) as at) instant cross join lateral (
+      select valid_from, tariff_id, mpid from tariff_step
+      where mpxn_hash = $1 and withdrawn_at is null and valid_from <= instant.at order by valid_from desc limit 1) newest`,
+};
+
+/** Reads the assignments of MPxNs, without withdrawn ones. The applied tariff is computed at each call, so that it is exact at any time. */
+export class AssignmentQueries {
+  constructor(
+    private readonly database: Pick<Database, 'pool'>,
+    private readonly mpxns: MpxnCipher,
+  ) {}
+
+  /** Returns a page of the assignments of an MPxN, the last one first; with `mpid`, only those of that supplier. */
+  async page(mpxn: string, mpid: string | null, page: PageRequest): Promise<Connection<StoredAssignment>> {
+    const values = [this.mpxns.hash(mpxn), ...cursorPosition(page.after), page.first + 1, mpid];
+    const { rows } = await this.database.pool.query<ListedAssignment>({ ...PAGE, values });
+    const cursor = ({ instant, id }: ListedAssignment) => cursorOf([instant, id]);
+    return connectionOf(rows, page, cursor, (row) => ({ ...row, mpxn }));
+  }
+
+  /** Returns the tariff that applies to an MPxN at an instant (null: now), and its supplier; undefined if none applies. */
+  async applied(mpxn: string, at: Date | null): Promise<{ tariffId: string; mpid: string } | undefined> {
+    const { pool } = this.database;
+    const values = [this.mpxns.hash(mpxn), at];
+    const [newest] = (await pool.query<Assignment & { at: Date }>({ ...NEWEST, values })).rows;
+    if (newest?.tariffId == null) return undefined;
+    const tariffId = appliedTariff([newest], await tariffLinks(pool, [newest.tariffId]), newest.at);
+    return tariffId === null ? undefined : { tariffId, mpid: newest.mpid };
+  }
+}

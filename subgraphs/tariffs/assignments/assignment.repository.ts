@@ -1,0 +1,132 @@
+import { type Pool } from 'pg';
+import { RegisterError, refuse } from '../../../schema/register-error';
+import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
+import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
+import { storeMpxns } from '../occupancies/mpxn-storage.repository';
+import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
+import type { Assignment } from './applied-tariff';
+import { type AssignmentOutcome, assignmentOutcome, endOutcome } from './assignment-rules';
+import { ASSIGNMENT_COLUMNS, type AssignmentRow, type StoredAssignment } from './assignment.queries';
+import { lockMpxn } from './assignments.sql';
+
+/** The account that assigns, and its supplier; `mpid` is null for an admin. */
+export interface Assigner {
+  readonly accountId: string;
+  readonly mpid: string | null;
+}
+
+const TARIFF = `select t.mpid, t.valid_to as "validTo", s.status from tariff t join supplier s using (mpid) where tariff_id = $1
+  for share of s`;
+
+interface TariffRow {
+  readonly mpid: string;
+  readonly validTo: Date | null;
+  readonly status: RegisterEntryStatus;
+}
+
+/** The register's time, and the newest assignment that has started at an instant: earlier ones do not influence the outcome. */
+const STATE = `
+  select now, existing.* from (select register_now() as now) clock left join lateral (
+    select ${ASSIGNMENT_COLUMNS} from tariff_step
+    where mpxn_hash = $1 and withdrawn_at is null and valid_from <= $2 order by valid_from desc limit 1) existing on true`;
+
+/** Any assignment of another supplier that started between two instants: the rules need to know only that there is one. */
+const OTHER_SINCE = `select ${ASSIGNMENT_COLUMNS} from tariff_step
+  where mpxn_hash = $1 and withdrawn_at is null and valid_from > $2 and valid_from <= $3 and tariff_id is not null and mpid <> $4 limit 1`;
+
+const WITHDRAW = 'update tariff_step set withdrawn_at = register_now() where id = $1';
+
+const METER_POINT = 'insert into meter_point (mpxn_hash) values ($1) on conflict do nothing';
+
+const INSERT = `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id) values ($1, $2, $3, $4, $5)
+  returning ${ASSIGNMENT_COLUMNS}`;
+
+/** A transaction that holds the lock of an MPxN. */
+interface LockedMpxn {
+  readonly session: Session;
+  readonly mpxn: string;
+  readonly hash: Buffer;
+}
+
+/** An assignment to record, and the stored one that has started at its start time. */
+interface NewAssignment extends Assignment {
+  readonly accountId: string;
+  readonly existing: AssignmentRow | undefined;
+}
+
+/** Writes the assignments of MPxNs, one transaction at a time for each MPxN. */
+export class AssignmentRepository {
+  constructor(
+    private readonly pool: Pool,
+    private readonly mpxns: MpxnCipher,
+  ) {}
+
+  /**
+   * Assigns a tariff from an instant on. NTF003 if the tariff does not exist, PRM002 if it is another supplier's; otherwise as
+   * {@link assignmentOutcome} decides. Returns an equal assignment unchanged.
+   */
+  assign(mpxn: string, tariffId: string, validFrom: Date, assigner: Assigner): Promise<StoredAssignment> {
+    return this.locked(mpxn, async (locked) => {
+      const { session, hash } = locked;
+      const tariff = await assignableTariff(session, tariffId, assigner);
+      const { existing, now } = await stateAt(locked, validFrom);
+      const assignment = { validFrom, tariffId, mpid: tariff.mpid };
+      const { rows: since } = await session.query<AssignmentRow>(OTHER_SINCE, [hash, validFrom, now, tariff.mpid]);
+      const assignments = existing ? [existing, ...since] : since;
+      const outcome = assignmentOutcome(assignments, assignment, tariff, { byAdmin: assigner.mpid === null, now });
+      return this.record(locked, { ...assignment, existing, accountId: assigner.accountId }, outcome);
+    });
+  }
+
+  /** Ends the assignment at an instant, as {@link endOutcome} decides. */
+  end(mpxn: string, at: Date, { mpid, accountId }: Assigner): Promise<StoredAssignment> {
+    return this.locked(mpxn, async (locked) => {
+      const { existing, now } = await stateAt(locked, at);
+      const outcome = endOutcome(existing ? [existing] : [], at, mpid, now);
+      const end = { validFrom: at, tariffId: null, mpid: outcome.mpid ?? '', existing, accountId };
+      return this.record(locked, end, outcome);
+    });
+  }
+
+  private locked<Result>(mpxn: string, work: (locked: LockedMpxn) => Promise<Result>): Promise<Result> {
+    const hash = this.mpxns.hash(mpxn);
+    return inTransaction(this.pool, async (session) => {
+      await lockMpxn(session, hash);
+      return work({ session, mpxn, hash });
+    });
+  }
+
+  private async record(
+    { session, mpxn, hash }: LockedMpxn,
+    { validFrom, tariffId, mpid, accountId, existing }: NewAssignment,
+    outcome: AssignmentOutcome,
+  ): Promise<StoredAssignment> {
+    if (outcome.kind === 'rejected') refuse(outcome.violations);
+    if (outcome.kind === 'unchanged' && existing !== undefined) return { ...existing, mpxn };
+    if (outcome.kind === 'supersedes') await session.query(WITHDRAW, [existing?.id]);
+    await session.query(METER_POINT, [hash]);
+    const values = [hash, validFrom, tariffId, mpid, accountId];
+    const stored = onlyRow(await session.query<AssignmentRow>(INSERT, values));
+    await storeMpxns(session, this.mpxns, [mpxn]);
+    return { ...stored, mpxn };
+  }
+}
+
+async function stateAt(
+  { session, hash }: LockedMpxn,
+  at: Date,
+): Promise<Pick<NewAssignment, 'existing'> & { now: Date }> {
+  type Row = { readonly now: Date } & (AssignmentRow | { readonly id: null });
+  const { now, ...existing } = onlyRow(await session.query<Row>(STATE, [hash, at]));
+  return { now, existing: existing.id === null ? undefined : existing };
+}
+
+/** Reads a tariff and locks its supplier in share mode, so that a removal of the supplier waits. */
+async function assignableTariff(session: Session, tariffId: string, { mpid }: Assigner): Promise<TariffRow> {
+  const [tariff] = (await session.query<TariffRow>(TARIFF, [tariffId])).rows;
+  if (tariff === undefined) throw new RegisterError('NTF003');
+  if (mpid !== null && mpid !== tariff.mpid)
+    throw new RegisterError('PRM002', 'The tariff is that of another supplier');
+  if (tariff.status === 'removed') throw new RegisterError('CNF001', 'The supplier was removed');
+  return tariff;
+}

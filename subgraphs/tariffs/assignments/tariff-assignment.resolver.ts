@@ -1,0 +1,137 @@
+import { Arg, Args, Ctx, Field, FieldResolver, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { DateTime } from '../../../schema/scalars';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import type { Connection } from '../../server/lists/connection';
+import { connectionType } from '../../server/lists/connection.types';
+import { cursorPage } from '../../server/lists/offset-page';
+import { ListArgs } from '../../server/lists/offset-page.types';
+import type { StoredTariff } from '../catalogue/stored-tariff';
+import type { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
+import { TariffType } from '../catalogue/tariff.types';
+import { requireMpxn } from '../arguments';
+import { visibleSupplier } from '../register-entries/own-supplier.queries';
+import type { Supplier } from '../register-entries/supplier';
+import type { SupplierLists } from '../register-entries/supplier.queries';
+import { SupplierType } from '../register-entries/supplier.types';
+import type { AssignmentQueries, StoredAssignment } from './assignment.queries';
+import type { AssignmentRepository, Assigner } from './assignment.repository';
+
+@ObjectType('TariffAssignment', {
+  description: 'The tariff assigned to an MPxN from an instant on, until the next assignment.',
+  simpleResolvers: true,
+})
+export class TariffAssignmentType implements Pick<StoredAssignment, 'mpxn' | 'recordedAt'> {
+  @Field(() => String, { description: 'The MPxN.' }) mpxn: string;
+  @Field(() => DateTime, { description: 'When the assignment was recorded.' }) recordedAt: Date;
+}
+
+const TariffAssignmentConnectionType = connectionType(
+  'TariffAssignment',
+  'A page of the assignments of an MPxN, the last one first.',
+  () => TariffAssignmentType,
+);
+
+/** Reads and writes behind {@link TariffAssignmentResolver}. */
+export interface AssignmentDependencies {
+  readonly assignments: AssignmentRepository;
+  readonly queries: AssignmentQueries;
+  readonly facts: TariffFacts;
+  readonly suppliers: SupplierLists;
+}
+
+const mpxnArgument = () => Arg('mpxn', () => String, { description: 'The MPxN.' });
+
+/** The assignments of tariffs to MPxNs. Each supplier maintains its own (decisions C/D, D.1). */
+@Resolver(() => TariffAssignmentType)
+export class TariffAssignmentResolver {
+  constructor(private readonly dependencies: AssignmentDependencies) {}
+
+  @MayCall('admin', 'supplier')
+  @Query(() => TariffAssignmentConnectionType, {
+    description: 'The assignments of an MPxN, the last one first; a supplier sees its own.',
+  })
+  async tariffAssignments(
+    @mpxnArgument() mpxn: string,
+    @Args() page: ListArgs,
+    @Ctx() context: CallContext,
+  ): Promise<Connection<StoredAssignment>> {
+    requireMpxn(mpxn);
+    return this.dependencies.queries.page(mpxn, (await this.assigner(context)).mpid, cursorPage(page));
+  }
+
+  @MayCall('admin', 'supplier')
+  @Query(() => TariffType, {
+    nullable: true,
+    description: "The tariff that applies to an MPxN at an instant; null if none does, or if it is another supplier's.",
+  })
+  async appliedTariff(
+    @mpxnArgument() mpxn: string,
+    @Arg('at', () => DateTime, { nullable: true, description: 'The instant; absent: now.' }) at: Date | null,
+    @Ctx() context: CallContext,
+  ): Promise<StoredTariff | null> {
+    requireMpxn(mpxn);
+    const { mpid } = await this.assigner(context);
+    const applied = await this.dependencies.queries.applied(mpxn, at ?? null);
+    if (applied === undefined || (mpid !== null && applied.mpid !== mpid)) return null;
+    return this.dependencies.facts.byId(applied.tariffId);
+  }
+
+  @MayCall('admin', 'supplier')
+  @Mutation(() => TariffAssignmentType, {
+    description:
+      'Assigns a tariff to an MPxN from an instant on, which must be before the end of its validity (VAL003); before its validity no tariff ' +
+      'applies. It replaces an assignment that ' +
+      'would start at the same instant; CNF001 if that one has already started, or if a supplier would replace an assignment of another ' +
+      "supplier. CNF001 also if a supplier assigns in the past although another supplier's tariff applied then or since. PRM001 unless the " +
+      'supplier is active in the register.',
+  })
+  async assignTariff(
+    @mpxnArgument() mpxn: string,
+    @Arg('tariffId', () => String, { description: 'The tariff.' }) tariffId: string,
+    @Arg('from', () => DateTime, { description: 'When the assignment starts.' }) from: Date,
+    @Ctx() context: CallContext,
+  ): Promise<StoredAssignment> {
+    requireMpxn(mpxn);
+    return this.dependencies.assignments.assign(mpxn, tariffId, from, await this.assigner(context));
+  }
+
+  @MayCall('admin', 'supplier')
+  @Mutation(() => TariffAssignmentType, {
+    description:
+      'Ends the assignment of an MPxN: no tariff applies from the instant on. CNF001 if no tariff of the supplier is assigned then; an admin may ' +
+      'end the assignment of any supplier. PRM001 unless the supplier is active in the register.',
+  })
+  async endTariffAssignment(
+    @mpxnArgument() mpxn: string,
+    @Arg('at', () => DateTime, { description: 'When the assignment ends.' }) at: Date,
+    @Ctx() context: CallContext,
+  ): Promise<StoredAssignment> {
+    requireMpxn(mpxn);
+    return this.dependencies.assignments.end(mpxn, at, await this.assigner(context));
+  }
+
+  @FieldResolver(() => DateTime, { description: 'When the assignment starts.' })
+  from(@Root() { validFrom }: StoredAssignment): Date {
+    return validFrom;
+  }
+
+  @FieldResolver(() => TariffType, {
+    nullable: true,
+    description: 'The tariff as assigned, without its replacements; null for the end of an assignment.',
+  })
+  tariff(@Root() { tariffId }: StoredAssignment): Promise<StoredTariff | null> | null {
+    return tariffId === null ? null : this.dependencies.facts.byId(tariffId);
+  }
+
+  @FieldResolver(() => SupplierType, { description: 'The supplier.' })
+  supplier(@Root() { mpid }: StoredAssignment): Promise<Supplier | null> {
+    return this.dependencies.suppliers.byMpid(mpid);
+  }
+
+  private async assigner(context: CallContext): Promise<Assigner> {
+    return {
+      accountId: callerOf(context).accountId,
+      mpid: await visibleSupplier(context, this.dependencies.suppliers, null),
+    };
+  }
+}

@@ -1,0 +1,31 @@
+import type { Violation } from '../../../schema/register-error';
+import { hourWindows } from '../rates/hour-windows';
+import { overnightWindows } from '../rates/overnight-windows';
+import { rateGaps, unreachedRates } from '../rates/rate-gaps';
+import { rateTiers } from '../rates/rate-tiers';
+import { scheduleDays } from '../rates/schedule-days';
+import type { TariffInput } from './tariff';
+import { tariffFields } from './tariff-fields';
+import type { PublicationRule } from './publication-rule';
+
+/** The rules for publishing a tariff (decisions C/D, D.2), in order: its fields, then its rates tree from the entries down to the tiers. */
+export const publicationRules: readonly PublicationRule[] = [
+  tariffFields,
+  scheduleDays,
+  hourWindows,
+  overnightWindows,
+  rateTiers,
+  unreachedRates,
+  rateGaps,
+];
+
+/** Returns the violations of all rules, at most one for each path: VAL001 patterns, VAL002 missing fields, VAL003 everything else. */
+export function publicationViolations(tariff: TariffInput): Violation[] {
+  const reported = new Set<string>();
+  return publicationRules
+    .flatMap((rule) => rule(tariff))
+    .filter(({ path }) => {
+      const field = path.join('.');
+      return !reported.has(field) && reported.add(field);
+    });
+}

@@ -1,0 +1,61 @@
+import { Arg, Args, FieldResolver, Resolver, Root } from 'type-graphql';
+import { refuse } from '../../../schema/register-error';
+import type { CountedConnection } from '../../server/lists/connection';
+import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
+import { ListArgs, OffsetArgs } from '../../server/lists/offset-page.types';
+import type { Supplier } from '../register-entries/supplier';
+import { SupplierType } from '../register-entries/supplier.types';
+import type { StoredTariff } from './stored-tariff';
+import type { TariffFilter } from './tariff-conditions.sql';
+import type { TariffFacts } from './tariff-links-and-facts.queries';
+import type { TariffLists } from './tariff-list.queries';
+import { TariffConnectionType, TariffFilterInput, TariffPageType, TariffType } from './tariff.types';
+
+/** The tariffs of a supplier. */
+@Resolver(() => SupplierType)
+export class SupplierTariffResolver {
+  constructor(
+    private readonly lists: TariffLists,
+    private readonly facts: TariffFacts,
+  ) {}
+
+  @FieldResolver(() => TariffType, { nullable: true, description: 'One of its tariffs.' })
+  async tariff(
+    @Root() { mpid }: Supplier,
+    @Arg('tariffId', () => String, { description: 'Its identifier.' }) tariffId: string,
+  ): Promise<StoredTariff | null> {
+    const tariff = await this.facts.byId(tariffId);
+    return tariff?.mpid === mpid ? tariff : null;
+  }
+
+  @FieldResolver(() => TariffPageType, {
+    description: 'A page of its tariffs, by number; empty if it is disabled or removed.',
+  })
+  tariffPage(
+    @Root() supplier: Supplier,
+    @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    filter: TariffFilterInput | null,
+    @Args() page: OffsetArgs,
+  ): Promise<OffsetPage<StoredTariff>> {
+    return this.lists.page(ofSupplier(supplier, filter), page);
+  }
+
+  @FieldResolver(() => TariffConnectionType, {
+    description: 'Its tariffs, the last modified first; none if it is disabled or removed.',
+  })
+  tariffs(
+    @Root() supplier: Supplier,
+    @Args() page: ListArgs,
+    @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    filter: TariffFilterInput | null,
+  ): Promise<CountedConnection<StoredTariff>> {
+    return this.lists.connection(ofSupplier(supplier, filter), cursorPage(page));
+  }
+}
+
+/** Restricts a filter to a supplier. VAL003 if the filter names another one. */
+function ofSupplier({ mpid }: Supplier, filter: TariffFilterInput | null): TariffFilter {
+  if (filter?.mpid != null && filter.mpid !== mpid)
+    refuse([{ code: 'VAL003', path: ['filter', 'mpid'], message: 'is another supplier' }]);
+  return { ...filter, mpid };
+}

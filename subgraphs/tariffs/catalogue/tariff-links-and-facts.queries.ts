@@ -1,0 +1,64 @@
+import type { Database } from '../../server/database/database';
+import { rowsByKey } from '../../server/database/rows-by-key';
+import type { TariffScheduleEntry, TariffVersion } from './tariff';
+import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
+
+const BY_ID = {
+  name: 'tariffs_by_id',
+  text: `select ${TARIFF_COLUMNS} from tariff t join ${PRESENT_VERSION} where t.tariff_id = any($1::text[])`,
+};
+
+const REPLACEMENTS = {
+  name: 'replacements_of_tariffs',
+  text: `select ${TARIFF_COLUMNS} from tariff t join ${PRESENT_VERSION} where t.replaces = any($1::text[])`,
+};
+
+const RATES = {
+  name: 'rates_of_tariffs',
+  text: 'select tariff_id as "tariffId", rates from tariff_rates where tariff_id = any($1::text[])',
+};
+
+const VERSIONS = {
+  name: 'versions_of_tariffs',
+  text: `select tariff_id as "tariffId", version, name, description, comments, percentage_green as "percentageGreen",
+      published_at as "publishedAt"
+    from tariff_version where tariff_id = any($1::text[]) order by version desc`,
+};
+
+interface StoredRates {
+  readonly tariffId: string;
+  readonly rates: TariffScheduleEntry[];
+}
+
+type StoredVersion = TariffVersion & { readonly tariffId: string };
+
+/** Reads single tariffs, their rates, versions and replacements. Concurrent reads share a statement; nothing is cached. */
+export class TariffFacts {
+  private readonly rowOf: (tariffId: string) => Promise<StoredTariff | undefined>;
+  private readonly replacementOf: (tariffId: string) => Promise<StoredTariff | undefined>;
+  private readonly ratesOf: (tariffId: string) => Promise<readonly StoredRates[]>;
+  /** Returns every version of a tariff, the current one first. */
+  readonly versions: (tariffId: string) => Promise<readonly TariffVersion[]>;
+
+  constructor({ reads }: Pick<Database, 'reads'>) {
+    this.rowOf = reads.byKey(BY_ID, (row: StoredTariff) => row.tariffId, String);
+    this.replacementOf = reads.byKey(REPLACEMENTS, ({ replaces }: StoredTariff) => String(replaces), String);
+    this.ratesOf = rowsByKey(reads, RATES, ({ tariffId }: StoredRates) => [tariffId] as const);
+    this.versions = rowsByKey(reads, VERSIONS, ({ tariffId }: StoredVersion) => [tariffId] as const);
+  }
+
+  /** Returns a tariff by its identifier; null if there is none. */
+  async byId(tariffId: string): Promise<StoredTariff | null> {
+    return (await this.rowOf(tariffId)) ?? null;
+  }
+
+  /** Returns the tariff that replaces another, whether or not it has taken effect; null if there is none. */
+  async replacing(tariffId: string): Promise<StoredTariff | null> {
+    return (await this.replacementOf(tariffId)) ?? null;
+  }
+
+  /** Returns the rates of a tariff. */
+  async rates(tariffId: string): Promise<TariffScheduleEntry[]> {
+    return (await this.ratesOf(tariffId))[0]?.rates ?? [];
+  }
+}

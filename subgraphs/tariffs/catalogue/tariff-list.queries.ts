@@ -1,0 +1,113 @@
+import {
+  type CountedConnection,
+  type PageRequest,
+  connectionOf,
+  counted,
+  instantText,
+  isInstant,
+  refuseCursor,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
+import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
+import { type TariffFilter, conditionsOf } from './tariff-conditions.sql';
+
+type ListedTariff = StoredTariff & { readonly instant: string };
+
+const IN_ORDER = 'order by last_modified desc, tariff_id';
+
+/** SQL: the columns of a page of tariff ids. The page is an index-only scan; PostgreSQL reads the tables for its rows only. */
+const selectPage = (page: string, more = ''): string => `select ${TARIFF_COLUMNS} ${more} from (${page}) page
+  join tariff t on t.tariff_id = page.tariff_id join ${PRESENT_VERSION} order by t.last_modified desc, t.tariff_id`;
+
+const INSTANT = `, ${instantText('t.last_modified')} as instant`;
+
+const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (trf_[0-9a-f]{32})$/;
+
+/** Decodes a cursor into `last_modified` and id of the tariff before the page. VAL001 unless it is a cursor of this list. */
+function positionOf(cursor: string): [instant: string, tariffId: string] {
+  const [, instant = '', tariffId = ''] = POSITION.exec(textPosition(cursor)) ?? [];
+  return isInstant(instant) ? [instant, tariffId] : refuseCursor();
+}
+
+/** Entries that a page by offset skips without knowing the length of the list. */
+const MAX_SKIPPED = 20;
+
+/** Lists tariffs by `last_modified` descending, then `tariff_id` (decisions C/D, D.2). */
+export class TariffLists {
+  constructor(private readonly database: Pick<Database, 'pool'>) {}
+
+  /** Returns the page after a cursor; counts the whole list only if a client selects its total. */
+  async connection(filter: TariffFilter, page: PageRequest): Promise<CountedConnection<StoredTariff>> {
+    const rows = await (page.after === null ? this.first(filter, page) : this.after(filter, page.after, page.first));
+    const cursor = ({ instant, tariffId }: ListedTariff) => textCursor(`${instant} ${tariffId}`);
+    return counted(connectionOf(rows, page, cursor), () => this.count(filter));
+  }
+
+  /** Returns a page by offset. A scan skips the entries before the page, or those after it if they are fewer. */
+  async page(filter: TariffFilter, request: OffsetRequest): Promise<OffsetPage<StoredTariff>> {
+    requireOffsetPage(request);
+    const { limit, offset } = request;
+    if (offset <= MAX_SKIPPED)
+      return offsetPageOf(await this.rows(filter, limit + 1, offset), request, () => this.count(filter));
+    const total = await this.count(filter);
+    const rows = await (offset < total / 2
+      ? this.rows(filter, limit + 1, offset)
+      : this.rowsFromEnd(filter, Math.min(limit + 1, total - offset), Math.max(0, total - offset - limit - 1)));
+    return offsetPageOf(rows, request, () => Promise.resolve(total));
+  }
+
+  private async rows(filter: TariffFilter, count: number, skipped: number): Promise<StoredTariff[]> {
+    const { name, where, values } = conditionsOf(filter, 3);
+    const page = `select tariff_id from tariff where ${where} ${IN_ORDER} limit $1 offset $2`;
+    const statement = { name: `tariffs_page_${name}`, text: selectPage(page), values: [count, skipped, ...values] };
+    return (await this.database.pool.query<StoredTariff>(statement)).rows;
+  }
+
+  /** Returns rows before the last `skipped` ones, in the order of the list. */
+  private async rowsFromEnd(filter: TariffFilter, count: number, skipped: number): Promise<StoredTariff[]> {
+    if (count <= 0) return [];
+    const { name, where, values } = conditionsOf(filter, 3);
+    const page = `select tariff_id from tariff where ${where} order by last_modified, tariff_id desc limit $1 offset $2`;
+    const statement = { name: `tariffs_end_${name}`, text: selectPage(page), values: [count, skipped, ...values] };
+    return (await this.database.pool.query<StoredTariff>(statement)).rows;
+  }
+
+  private async first(filter: TariffFilter, { first }: PageRequest): Promise<ListedTariff[]> {
+    const { name, where, values } = conditionsOf(filter, 2);
+    const page = `select tariff_id from tariff where ${where} ${IN_ORDER} limit $1`;
+    const statement = {
+      name: `tariffs_first_${name}`,
+      text: selectPage(page, INSTANT),
+      values: [first + 1, ...values],
+    };
+    return (await this.database.pool.query<ListedTariff>(statement)).rows;
+  }
+
+  /** Unites the tariffs of the cursor's instant with earlier ones: one index scan cannot start at both positions. */
+  private async after(filter: TariffFilter, cursor: string, first: number): Promise<ListedTariff[]> {
+    const { name, where, values } = conditionsOf(filter, 4);
+    const part = (position: string) =>
+      `(select tariff_id, last_modified from tariff where ${where} and ${position} ${IN_ORDER} limit $1)`;
+    const page = `select tariff_id from (${part('last_modified = $2::timestamptz and tariff_id > $3')}
+      union all ${part('last_modified < $2::timestamptz')}) part ${IN_ORDER} limit $1`;
+    const { rows } = await this.database.pool.query<ListedTariff>({
+      name: `tariffs_after_${name}`,
+      text: selectPage(page, INSTANT),
+      values: [first + 1, ...positionOf(cursor), ...values],
+    });
+    return rows;
+  }
+
+  /** Counts the whole list by an index-only scan. */
+  private async count(filter: TariffFilter): Promise<number> {
+    const { name, where, values } = conditionsOf(filter, 1);
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_tariffs_${name}`,
+      text: `select count(*) as total from tariff where ${where}`,
+      values: [...values],
+    });
+    return Number(rows[0]?.total);
+  }
+}

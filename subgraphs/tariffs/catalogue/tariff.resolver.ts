@@ -1,0 +1,127 @@
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { refuse } from '../../../schema/register-error';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import type { CountedConnection } from '../../server/lists/connection';
+import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
+import { cursorPage } from '../../server/lists/offset-page';
+import type { StoredTariff } from './stored-tariff';
+import type { SupplierLists } from '../register-entries/supplier.queries';
+import type { TariffFacts } from './tariff-links-and-facts.queries';
+import type { TariffLists } from './tariff-list.queries';
+import type { PublicationOutcome, TariffRepository } from './tariff.repository';
+import { publicationViolations } from './publication-rules';
+import type { Supplier } from '../register-entries/supplier';
+import type { TariffScheduleEntry, TariffVersion } from './tariff';
+import { ListArgs } from '../../server/lists/offset-page.types';
+import { type SupplierEntries, writtenSupplier } from '../register-entries/own-supplier.queries';
+import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
+import { RegisterEntryStatusEnum } from '../register-entries/register-entry.types';
+import { SupplierType } from '../register-entries/supplier.types';
+import { TariffScheduleEntryType } from '../rates/tariff-rates.types';
+import { PublishedTariffPayload, TariffInput } from './tariff.inputs';
+import { TariffConnectionType, TariffFilterInput, TariffType, TariffVersionType } from './tariff.types';
+
+/** Public lists of tariffs (specification, GET /v1/tariff/{mpid}), and their publication by suppliers. */
+@Resolver(() => TariffType)
+export class TariffResolver {
+  constructor(
+    private readonly lists: TariffLists,
+    private readonly facts: TariffFacts,
+    private readonly repository: TariffRepository,
+    private readonly suppliers: SupplierEntries,
+    private readonly lookups: RateLimit,
+  ) {}
+
+  @MayCall('public')
+  @Query(() => TariffConnectionType, {
+    description:
+      'The tariffs of all suppliers except disabled and removed ones, the last modified first. LIM002 if the network exceeds its limit.',
+  })
+  async tariffs(
+    @Args() page: ListArgs,
+    @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    filter: TariffFilterInput | null,
+    @Ctx() context: CallContext,
+  ): Promise<CountedConnection<StoredTariff>> {
+    await withinNetworkLimit(this.lookups, context);
+    return this.lists.connection({ ...filter }, cursorPage(page));
+  }
+
+  @MayCall('public')
+  @Query(() => TariffType, {
+    nullable: true,
+    description: 'A tariff by its identifier. LIM002 if the network exceeds its limit.',
+  })
+  async tariff(
+    @Arg('tariffId', () => String, { description: 'Its identifier.' }) tariffId: string,
+    @Ctx() context: CallContext,
+  ): Promise<StoredTariff | null> {
+    await withinNetworkLimit(this.lookups, context);
+    return this.facts.byId(tariffId);
+  }
+
+  @MayCall('admin', 'supplier')
+  @Mutation(() => PublishedTariffPayload, {
+    description:
+      'Publishes a tariff, corrects its description, or sets or moves `validTo` and `sellableTo`, neither from nor into the past (CNF005). ' +
+      'CNF005 if another field differs: a change of price or time needs a new tariff. ' +
+      'A supplier must be active in the register (PRM001) and publishes its own; an admin names the supplier.',
+  })
+  async publishTariff(
+    @Arg('input', () => TariffInput, { description: 'The tariff.' }) { mpid, ...tariff }: TariffInput,
+    @Ctx() context: CallContext,
+  ): Promise<PublicationOutcome> {
+    const publisher = await writtenSupplier(context, this.suppliers, mpid);
+    refuse(publicationViolations(tariff));
+    return this.repository.publish({ tariff, mpid: publisher, accountId: callerOf(context).accountId });
+  }
+}
+
+/** Fields of a tariff that need further reads. */
+@Resolver(() => TariffType)
+export class TariffFieldResolver {
+  constructor(
+    private readonly facts: TariffFacts,
+    private readonly supplierLists: SupplierLists,
+  ) {}
+
+  @FieldResolver(() => [TariffScheduleEntryType], {
+    description: 'Its prices by time: the first entry that matches a day decides.',
+  })
+  rates(@Root() { tariffId }: StoredTariff): Promise<TariffScheduleEntry[]> {
+    return this.facts.rates(tariffId);
+  }
+
+  @FieldResolver(() => SupplierType, { description: 'Its supplier.' })
+  supplier(@Root() { mpid }: StoredTariff): Promise<Supplier | null> {
+    return this.supplierLists.byMpid(mpid);
+  }
+
+  @FieldResolver(() => RegisterEntryStatusEnum, {
+    nullable: true,
+    description:
+      'Status of its supplier; null while that is active. Tariffs of disabled and removed suppliers are not listed.',
+  })
+  async supplierStatus(@Root() { mpid }: StoredTariff): Promise<RegisterEntryStatus | null> {
+    const status = (await this.supplierLists.byMpid(mpid))?.status ?? null;
+    return status === 'active' ? null : status;
+  }
+
+  @FieldResolver(() => TariffType, { nullable: true, description: 'The tariff that it replaces.' })
+  replaces(@Root() { replaces }: StoredTariff): Promise<StoredTariff | null> | null {
+    return replaces === null ? null : this.facts.byId(replaces);
+  }
+
+  @FieldResolver(() => TariffType, {
+    nullable: true,
+    description: 'The tariff that replaces it: its MPxNs move when that one becomes valid.',
+  })
+  replacedBy(@Root() { tariffId }: StoredTariff): Promise<StoredTariff | null> {
+    return this.facts.replacing(tariffId);
+  }
+
+  @FieldResolver(() => [TariffVersionType], { description: 'Every version, the current one first.' })
+  versions(@Root() { tariffId }: StoredTariff): Promise<readonly TariffVersion[]> {
+    return this.facts.versions(tariffId);
+  }
+}

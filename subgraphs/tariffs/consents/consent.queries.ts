@@ -1,0 +1,72 @@
+import {
+  type Connection,
+  type PageRequest,
+  connectionOf,
+  cursorOf,
+  cursorPosition,
+  instantText,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import { rowsByKey } from '../../server/database/rows-by-key';
+import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
+import { STORED_MPXN_COLUMNS, storedMpxn } from '../occupancies/tariff-occupancies.sql';
+import type { StoredConsent } from './consent';
+
+/** A filter of consents: all conditions must hold; null and absent ones are ignored. */
+export interface ConsentFilter {
+  readonly mpid?: string | null;
+  readonly userId?: string | null;
+  readonly live?: boolean | null;
+}
+
+type ListedConsent = StoredConsent & { readonly instant: string };
+
+/** Returns a statement per combination of conditions, so that each has a plan with its own index. */
+function pageStatement({ mpid, userId }: ConsentFilter) {
+  const conditions = [
+    mpid == null ? '$5::text is null' : 'mpid = $5',
+    userId == null ? '$6::text is null' : 'user_id = $6',
+    '($4::boolean is null or (revoked_at is null) = $4)',
+  ];
+  return {
+    name: ['tariff_consents', mpid && 'of_supplier', userId && 'of_rti_user'].filter(Boolean).join('_'),
+    text: `select id as "registrationId", mpid, user_id as "userId", given_at as "givenAt", revoked_at as "revokedAt",
+        revoked_by as "revokedBy", ${instantText('given_at')} as instant
+      from tariff_consent where (given_at, id) < ($1::timestamptz, $2::uuid) and ${conditions.join(' and ')}
+      order by given_at desc, id desc limit $3`,
+  };
+}
+
+const MPXNS = {
+  name: 'mpxns_of_tariff_consents',
+  text: `select consent_id as "consentId", covered.mpxn_hash as "mpxnHash", ${STORED_MPXN_COLUMNS}
+    from consent_meter_point covered ${storedMpxn('covered.mpxn_hash', 'covered.covered_at')}
+    where consent_id = any($1::uuid[]) order by added_at, mpxn_hash`,
+};
+
+/** Reads consents, the latest first. */
+export class ConsentQueries {
+  private readonly storedMpxnsOf: (registrationId: string) => Promise<readonly StoredMpxn[]>;
+
+  constructor(
+    private readonly database: Pick<Database, 'pool' | 'reads'>,
+    private readonly mpxns: Pick<MpxnCipher, 'decrypt'>,
+  ) {
+    type Row = StoredMpxn & { readonly consentId: string };
+    this.storedMpxnsOf = rowsByKey(database.reads, MPXNS, ({ consentId }: Row) => [consentId] as const);
+  }
+
+  /** Returns the page after a cursor. */
+  async page(filter: ConsentFilter, page: PageRequest): Promise<Connection<StoredConsent>> {
+    const { mpid = null, userId = null, live = null } = filter;
+    const values = [...cursorPosition(page.after), page.first + 1, live, mpid, userId];
+    const { rows } = await this.database.pool.query<ListedConsent>({ ...pageStatement(filter), values });
+    const cursor = ({ instant, registrationId }: ListedConsent) => cursorOf([instant, registrationId]);
+    return connectionOf(rows, page, cursor);
+  }
+
+  /** Returns the MPxNs of a consent; null for each whose occupancy was erased. */
+  async mpxnsOf(registrationId: string): Promise<(string | null)[]> {
+    return (await this.storedMpxnsOf(registrationId)).map((stored) => this.mpxns.decrypt(stored));
+  }
+}

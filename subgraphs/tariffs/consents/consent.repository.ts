@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { RegisterError } from '../../../schema/register-error';
+import type { Database } from '../../server/database/database';
+import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
+import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
+import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
+import { storeMpxns } from '../occupancies/mpxn-storage.repository';
+import {
+  type Parties,
+  type PartyStatuses,
+  lockActive,
+  requireActive,
+} from '../register-entries/active-parties.queries';
+import type { ConsumerName, GrantedConsent, MpxnTariff, SubjectHash } from './consent';
+
+/** The content of a token: the consumer, the RTI User, the supplier, and the consumer's MPxNs. */
+export interface Consumer extends Parties, ConsumerName {
+  readonly mpxns: readonly string[];
+}
+
+const ADD_METER_POINTS = {
+  name: 'add_meter_points_of_consent',
+  text: 'insert into meter_point (mpxn_hash) select * from unnest($1::bytea[]) order by 1 on conflict do nothing',
+};
+
+/** Locks a live consent of the consumer and leaves it unchanged; otherwise inserts one. */
+const GRANT = {
+  name: 'grant_tariff_consent',
+  text: `insert into tariff_consent as live (id, mpid, user_id, subject_hash) values ($1, $2, $3, $4)
+    on conflict (mpid, user_id, subject_hash) where revoked_at is null do update set revoked_at = live.revoked_at
+    returning id`,
+};
+
+/** Adds MPxNs to a consent, and renews those that it no longer covers because their assignment ended. */
+const COVER = {
+  name: 'cover_by_tariff_consent',
+  text: `insert into consent_meter_point as existing (consent_id, mpxn_hash) select distinct $1::uuid, hash from unnest($2::bytea[]) hash
+    on conflict (consent_id, mpxn_hash) do update set covered_at = excluded.covered_at
+    where not consent_covers(existing.mpxn_hash, existing.covered_at)`,
+};
+
+const TARIFFS = {
+  name: 'tariffs_of_consent',
+  text: `with recursive ${appliedNow('select distinct mpxn_hash from unnest($2::bytea[]) mpxn_hash', '$1')}
+    select encode(mpxn_hash, 'hex') as "mpxnHash", tariff_id as "tariffId" from applied_now`,
+};
+
+const LIVE = 'mpid = $1 and user_id = $2 and subject_hash = $3 and revoked_at is null';
+
+/** One statement, so that a concurrent revocation takes effect either before or after it. */
+const SHARED = {
+  name: 'shared_tariffs',
+  text: `with recursive consent as (select id from tariff_consent where ${LIVE}),
+    ${appliedNow(
+      `select mpxn_hash from consent_meter_point join consent on consent.id = consent_id
+       where mpxn_hash = any($4::bytea[]) and consent_covers(mpxn_hash, covered_at)`,
+      '$1',
+    )}
+    select (select status from supplier where mpid = $1) as "supplierStatus",
+      (select status from rti_user where user_id = $2) as "userStatus", exists (select from consent) as "isConsented",
+      coalesce((select array_agg(distinct tariff_id) from applied_now), '{}') as "tariffIds"`,
+};
+
+interface SharedRow extends PartyStatuses {
+  readonly isConsented: boolean;
+  readonly tariffIds: readonly string[];
+}
+
+const REVOKE_OWN = {
+  name: 'revoke_own_tariff_consent',
+  text: `update tariff_consent set revoked_at = register_now(), revoked_by = 'consumer' where id = $4 and ${LIVE}`,
+};
+
+const REVOKE_ANY = {
+  name: 'revoke_any_tariff_consent',
+  text: `update tariff_consent set revoked_at = register_now(), revoked_by = 'admin' where id = $1 and revoked_at is null`,
+};
+
+/** Grants, checks and revokes the consents of consumers (decisions C/D, D.1). */
+export class ConsentRepository {
+  constructor(
+    private readonly database: Pick<Database, 'pool' | 'reads'>,
+    private readonly mpxns: MpxnCipher,
+    private readonly subjectHash: SubjectHash,
+  ) {}
+
+  /** Grants a consent for the token's MPxNs, or adds them to the live one. AUT001 and RTI001 unless both parties are active. */
+  grant(consumer: Consumer): Promise<GrantedConsent> {
+    const points = consumer.mpxns.map((mpxn) => ({ mpxn, hash: this.mpxns.hash(mpxn) }));
+    const hashes = points.map(({ hash }) => hash);
+    return inTransaction(this.database.pool, async (session) => {
+      await lockMpxnsShared(session, hashes); // before all rows, as a change of an assignment does
+      await lockActive(session, consumer);
+      await session.query({ ...ADD_METER_POINTS, values: [hashes] });
+      const { registrationId, isNew } = await this.liveConsent(session, consumer);
+      await session.query({ ...COVER, values: [registrationId, hashes] });
+      await storeMpxns(session, this.mpxns, consumer.mpxns);
+      const { rows } = await session.query<AppliedRow>({ ...TARIFFS, values: [consumer.mpid, hashes] });
+      const tariffIds = new Map(rows.map(({ mpxnHash, tariffId }) => [mpxnHash, tariffId]));
+      const tariffs = points.flatMap(({ mpxn, hash }): MpxnTariff[] => {
+        const tariffId = tariffIds.get(hash.toString('hex'));
+        return tariffId === undefined ? [] : [{ mpxn, tariffId }];
+      });
+      return { registrationId, tariffs, isNew };
+    });
+  }
+
+  /**
+   * Returns the ids of the tariffs that apply now to the token's MPxNs that the consent covers, in ascending order. AUT001 and RTI001
+   * unless supplier and RTI User are active, RTI002 without a live consent.
+   */
+  async sharedTariffIds(consumer: Consumer): Promise<readonly string[]> {
+    const values = [...this.keyOf(consumer), consumer.mpxns.map((mpxn) => this.mpxns.hash(mpxn))];
+    const shared = onlyRow({ rows: await this.database.reads.rows<SharedRow>(SHARED, values) });
+    requireActive(shared);
+    if (!shared.isConsented) throw new RegisterError('RTI002');
+    return shared.tariffIds;
+  }
+
+  /** Revokes a consent of the consumer. NTF005 if they have no live consent with this id. */
+  revokeOwn(registrationId: string, consumer: Consumer): Promise<void> {
+    return this.revoke(REVOKE_OWN, [...this.keyOf(consumer), registrationId]);
+  }
+
+  /** Revokes any consent. NTF005 if there is no live one with this id. */
+  revokeAny(registrationId: string): Promise<void> {
+    return this.revoke(REVOKE_ANY, [registrationId]);
+  }
+
+  private async revoke(statement: typeof REVOKE_ANY, values: unknown[]): Promise<void> {
+    const { rowCount } = await this.database.pool.query({ ...statement, values });
+    if (rowCount !== 1) throw new RegisterError('NTF005');
+  }
+
+  private async liveConsent(session: Session, consumer: Consumer): Promise<Omit<GrantedConsent, 'tariffs'>> {
+    const newId = randomUUID();
+    const values = [newId, ...this.keyOf(consumer)];
+    const { id } = onlyRow(await session.query<{ id: string }>({ ...GRANT, values }));
+    return { registrationId: id, isNew: id === newId };
+  }
+
+  private keyOf(consumer: Consumer): [mpid: string, userId: string, subjectHash: Buffer] {
+    return [consumer.mpid, consumer.userId, this.subjectHash(consumer)];
+  }
+}
+
+/** The hash in hexadecimal digits. */
+interface AppliedRow {
+  readonly mpxnHash: string;
+  readonly tariffId: string;
+}

@@ -1,0 +1,37 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from 'pino';
+import type { Database } from '../server/database/database';
+import type { Limits, RateLimitStore } from '../server/callers/rate-limits';
+import type { RegisterClock } from '../server/database/register-clock';
+import type { ReferenceResolver } from '../server/graph/subgraph-schema';
+import type { ContactCipher } from './register-entries/rti-user';
+import type { MpxnCipher } from './occupancies/mpxn-cipher.repository';
+import type { TariffKeys } from './keys';
+
+/** Dependencies that the modules of `tariffs` share. */
+export interface TariffDependencies {
+  readonly database: Database;
+  readonly keys: TariffKeys;
+  readonly mpxns: MpxnCipher;
+  readonly contacts: ContactCipher;
+  readonly clock: RegisterClock;
+  readonly rateLimits: RateLimitStore;
+  readonly limits: Limits;
+  readonly logger: Logger;
+  readonly production: boolean;
+  /** Whether webhooks may have loopback addresses: in development only. */
+  readonly allowLoopback: boolean;
+  readonly metrics: Registry | undefined;
+}
+
+/** Resolvers of entities by type name. */
+export type References = Readonly<Record<string, ReferenceResolver>>;
+
+/** A module of the subgraph: its resolver instances and background work. */
+export interface SubgraphModule {
+  readonly resolvers: readonly object[];
+  /** Entities of the module. */
+  readonly references?: References;
+  /** Stops the background work. */
+  stop?(): Promise<void>;
+}

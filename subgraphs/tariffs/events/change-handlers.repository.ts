@@ -1,0 +1,178 @@
+import type { Session } from '../../server/database/transaction';
+import { publishTariffChanges } from './tariff-check.repository';
+
+/** MPxNs that one transaction changes, so that its locks are short. */
+export const MAX_MPXNS = 500;
+
+/** A row of `tariff_effect` that is due. */
+export interface DueChange {
+  readonly id: string;
+  readonly kind:
+    'step' | 'recheck' | 'replacement' | 'validity' | 'supplier.removed' | 'rti_user.removed' | 'consent.revoked';
+  readonly dueAt: Date;
+  readonly mpxnHash: Buffer | null;
+  readonly tariffId: string | null;
+  readonly mpid: string | null;
+  readonly userId: string | null;
+  /** The last MPxN of a partly applied change. */
+  readonly progressKey: Buffer | null;
+  readonly failures: number;
+}
+
+/** Applies a batch of changes of one kind, or a part of a large change, in the transaction of the session. */
+type ChangeHandler = (session: Session, batch: readonly DueChange[], first: DueChange) => Promise<void>;
+
+const COMPLETE = {
+  name: 'complete_changes',
+  text: 'update tariff_effect set done_at = register_now() where id = any($1::bigint[])',
+};
+
+/** Queues the rest of a change behind the changes that are due. */
+const CONTINUE = {
+  name: 'continue_change',
+  text: 'update tariff_effect set reached = coalesce($2, reached), turn_at = register_now() where id = $1',
+};
+
+/** MPxNs after the progress key that are assigned to a tariff, or to one of those that it replaces directly or indirectly. */
+const MPXNS_OF_TARIFF = {
+  name: 'mpxns_of_tariff',
+  text: `with recursive former as (
+      select tariff_id from tariff where tariff_id = $1
+      union
+      select replaces from tariff join former using (tariff_id) where replaces is not null)
+    select distinct step.mpxn_hash as "mpxnHash" from former cross join lateral (
+      select distinct mpxn_hash from tariff_step
+      where tariff_step.tariff_id = former.tariff_id and withdrawn_at is null and mpxn_hash > $2
+      order by mpxn_hash limit $3) step
+    order by step.mpxn_hash limit $3`,
+};
+
+/** Revokes live consents of a removed party, in the order of their ids, until `$3` MPxNs or more are affected. */
+const revokeConsents = (column: 'mpid' | 'user_id', by: string) => ({
+  name: `revoke_consents_${by}`,
+  text: `with live as (
+      select id from tariff_consent where ${column} = $1 and revoked_at is null order by id limit $3 for update),
+    counted as (
+      select id, sum(mpxns) over (order by id) - mpxns as mpxns_before from (
+        select id, (select count(*) from (select from consent_meter_point where consent_id = live.id limit $3) point) as mpxns
+        from live) live)
+    update tariff_consent consent set revoked_at = $2, revoked_by = '${by}' from counted
+    where consent.id = counted.id and mpxns_before < $3`,
+});
+const REVOKE_OF_SUPPLIER = revokeConsents('mpid', 'supplier_removed');
+const REVOKE_OF_RTI_USER = revokeConsents('user_id', 'rti_user_removed');
+
+/** MPxNs of revoked consents without an event of the revocation: change by change, each after its progress key. */
+const REVOKED_MPXNS = {
+  name: 'mpxns_of_revocations',
+  text: `select effect.id as "changeId", consent.revoked_at as "revokedAt", consent.mpid, point.mpxn_hash as "mpxnHash",
+      consent.id as "consentId"
+    from unnest($1::bigint[]) with ordinality as batch (id, number) join tariff_effect effect using (id)
+      join tariff_consent consent on consent.id = effect.consent_id
+      cross join lateral (
+        select mpxn_hash from consent_meter_point
+        where consent_id = consent.id and mpxn_hash > coalesce(effect.reached, '') order by mpxn_hash limit $2) point
+    order by batch.number, point.mpxn_hash limit $2`,
+};
+
+/** Inserts events in the order of the MPxNs, as every writer of events does, to avoid deadlocks. */
+const PUBLISH_REVOCATIONS = {
+  name: 'publish_revocations',
+  text: `insert into event (type, occurred_at, mpid, mpxn_hash, consent_id)
+    select 'consent.revoked', * from unnest($1::timestamptz[], $2::text[], $3::bytea[], $4::uuid[])
+      as revoked (occurred_at, mpid, mpxn_hash, consent_id)
+    order by revoked.mpxn_hash, revoked.consent_id`,
+};
+
+interface Revocation {
+  readonly changeId: string;
+  readonly revokedAt: Date;
+  readonly mpid: string;
+  readonly mpxnHash: Buffer;
+  readonly consentId: string;
+}
+
+/** The handlers of changes by kind. */
+export const CHANGE_HANDLERS: Readonly<Record<DueChange['kind'], ChangeHandler>> = {
+  step: (session, batch) => checkMpxns(session, batch, ({ id }) => id),
+  recheck: (session, batch) => checkMpxns(session, batch, () => null),
+  replacement: (session, _, change) => checkMpxnsOfTariff(session, change),
+  validity: (session, _, change) => checkMpxnsOfTariff(session, change),
+  'supplier.removed': (session, _, change) => endConsents(session, change, REVOKE_OF_SUPPLIER, change.mpid),
+  'rti_user.removed': (session, _, change) => endConsents(session, change, REVOKE_OF_RTI_USER, change.userId),
+  async 'consent.revoked'(session, batch, first) {
+    const limit = mpxnLimit(first);
+    const values = [batch.map(({ id }) => id), limit];
+    const { rows } = await session.query<Revocation>({ ...REVOKED_MPXNS, values });
+    await publishRevocations(session, rows);
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    const unfinished = batch.findIndex(({ id }) => id === last?.changeId);
+    await complete(session, unfinished === -1 ? batch : batch.slice(0, unfinished));
+    const change = batch[unfinished];
+    if (change !== undefined) await continueLater(session, change, last?.mpxnHash);
+  },
+};
+
+/** Checks the MPxN of each change. */
+async function checkMpxns(
+  session: Session,
+  batch: readonly DueChange[],
+  changeId: (change: DueChange) => string | null,
+): Promise<void> {
+  await publishTariffChanges(
+    session,
+    batch.flatMap((change) =>
+      change.mpxnHash === null ? [] : [{ mpxnHash: change.mpxnHash, at: change.dueAt, changeId: changeId(change) }],
+    ),
+  );
+  await complete(session, batch);
+}
+
+/** Checks the next MPxNs of a tariff that takes effect or ceases to be valid. */
+async function checkMpxnsOfTariff(session: Session, change: DueChange): Promise<void> {
+  const limit = mpxnLimit(change);
+  const values = [change.tariffId, change.progressKey ?? Buffer.alloc(0), limit];
+  const { rows } = await session.query<{ mpxnHash: Buffer }>({ ...MPXNS_OF_TARIFF, values });
+  await publishTariffChanges(
+    session,
+    rows.map(({ mpxnHash }) => ({ mpxnHash, at: change.dueAt, changeId: null })),
+  );
+  if (rows.length < limit) await complete(session, [change]);
+  else await continueLater(session, change, rows.at(-1)?.mpxnHash);
+}
+
+/** Returns the limit of MPxNs of one transaction: divided by 4 for each failure after the first, at least 1. */
+function mpxnLimit({ failures }: DueChange): number {
+  return failures < 2 ? MAX_MPXNS : Math.max(1, MAX_MPXNS >> (2 * Math.min(failures - 1, 10)));
+}
+
+async function complete(session: Session, changes: readonly DueChange[]): Promise<void> {
+  await session.query({ ...COMPLETE, values: [changes.map(({ id }) => id)] });
+}
+
+async function continueLater(session: Session, { id }: DueChange, progressKey: Buffer | null = null): Promise<void> {
+  await session.query({ ...CONTINUE, values: [id, progressKey] });
+}
+
+/** Revokes some consents of a party; completes the change once none is live. */
+async function endConsents(
+  session: Session,
+  change: DueChange,
+  statement: typeof REVOKE_OF_SUPPLIER,
+  party: string | null,
+): Promise<void> {
+  const { rowCount } = await session.query({ ...statement, values: [party, change.dueAt, mpxnLimit(change)] });
+  if (rowCount === 0) await complete(session, [change]);
+  else await continueLater(session, change);
+}
+
+async function publishRevocations(session: Session, revocations: readonly Revocation[]): Promise<void> {
+  if (revocations.length === 0) return;
+  const values = [
+    revocations.map(({ revokedAt }) => revokedAt),
+    revocations.map(({ mpid }) => mpid),
+    revocations.map(({ mpxnHash }) => mpxnHash),
+    revocations.map(({ consentId }) => consentId),
+  ];
+  await session.query({ ...PUBLISH_REVOCATIONS, values });
+}

@@ -1,0 +1,74 @@
+import { webhookSeal } from '../../delivery/webhook-secrets';
+import { passedRateLimits } from '../../server/callers/rate-limits';
+import type { DatabaseAddress } from '../../server/database/database-login';
+import { measureEventLog } from '../../server/event-log/event-log-lag';
+import { keyedHash } from '../../server/keyed-hash';
+import { forgetPassed } from '../../server/retention';
+import { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
+import { subjectHash } from '../consents/consent';
+import { ConsentQueries } from '../consents/consent.queries';
+import { ConsentRepository } from '../consents/consent.repository';
+import { TariffConsentResolver } from '../consents/tariff-consent.resolver';
+import type { SubgraphModule, TariffDependencies } from '../dependencies';
+import { RtiUserLists } from '../register-entries/rti-user.queries';
+import { SupplierLists } from '../register-entries/supplier.queries';
+import { measureUnattempted } from '../webhooks/delay-metric.flow';
+import { unattemptedSeconds } from '../webhooks/delivery.queries';
+import { RtiWebhookQueries } from '../webhooks/rti-webhook.queries';
+import { RtiWebhookRepository, type RtiWebhookCiphers } from '../webhooks/rti-webhook.repository';
+import { RtiWebhookResolver } from '../webhooks/rti-webhook.resolver';
+import { deliverTariffEvents } from '../webhooks/tariff-deliveries.flow';
+import { applyScheduledChanges, measureOverdue } from './scheduled-change.module';
+import { ScheduledChangeRepository } from './scheduled-change.repository';
+import { TariffEventQueries } from './tariff-event.queries';
+import { TariffEventResolver, readableTariffEvent } from './tariff-event.resolver';
+
+/** Seconds between purges of the webhooks of removed RTI Users and of expired rate limits. */
+const PURGE_INTERVAL_SECONDS = 30;
+
+/**
+ * READ FIRST: consents, webhooks and events (decisions C/D, D.3). Triggers schedule changes (`migrations/0002-events.ts`),
+ * `scheduled-change.repository.ts` applies them when they are due, the outbox of events plans deliveries, the delivery engine sends them.
+ */
+export async function startEventModule(
+  dependencies: TariffDependencies,
+  address: DatabaseAddress,
+): Promise<SubgraphModule> {
+  const { database, mpxns, keys, contacts, logger, metrics, allowLoopback } = dependencies;
+  const ciphers: RtiWebhookCiphers = {
+    url: webhookSeal(keys.encryptionKey, 'callback'),
+    secret: webhookSeal(keys.encryptionKey, 'secret'),
+  };
+  const changes = new ScheduledChangeRepository(database.pool);
+  const events = new TariffEventQueries(database, mpxns);
+  if (metrics) {
+    measureOverdue(changes, metrics);
+    measureUnattempted(() => unattemptedSeconds(database), metrics);
+    measureEventLog(database, metrics, 'tariff_');
+  }
+  const deliveries = await deliverTariffEvents({ address, database, mpxns, ciphers, allowLoopback, logger, metrics });
+  const applying = applyScheduledChanges(changes, logger);
+  const webhooks = new RtiWebhookRepository(database, ciphers, keyedHash(keys.hashKey, 'audited webhook address'));
+  const expired = [() => webhooks.purgeRemoved(), passedRateLimits(database.pool)];
+  const stopPurge = forgetPassed(expired, PURGE_INTERVAL_SECONDS, logger);
+  const reads = {
+    suppliers: new SupplierLists(database),
+    rtiUsers: new RtiUserLists(database, contacts),
+    facts: new TariffFacts(database),
+  };
+  const consents = new ConsentRepository(database, mpxns, subjectHash(keys));
+  const urlPolicy = { allowLoopback };
+  return {
+    resolvers: [
+      new TariffConsentResolver({ ...reads, consents, queries: new ConsentQueries(database, mpxns) }),
+      new RtiWebhookResolver({ ...reads, webhooks, queries: new RtiWebhookQueries(database, ciphers), urlPolicy }),
+      new TariffEventResolver({ ...reads, events }),
+    ],
+    references: {
+      TariffEvent: ({ id }: { id: string }, context) => readableTariffEvent({ ...reads, events }, id, context),
+    },
+    async stop() {
+      await Promise.all([applying.stop(), deliveries.stop(), stopPurge()]);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { askedGauge } from '../../server/observability/asked-gauge';
+import { failureFacts } from '../../server/observability/failures';
+import { repeat } from '../../server/jobs/repeat';
+import type { ChangeFailure, ScheduledChangeRepository } from './scheduled-change.repository';
+
+const INTERVAL_SECONDS = 1;
+
+/**
+ * Applies due changes every second: assignments and replacements that take effect, removals, and revocations. Changes that became due
+ * while no process ran are applied by the first run.
+ */
+export function applyScheduledChanges(changes: ScheduledChangeRepository, logger: Logger): { stop(): Promise<void> } {
+  let stopping = false;
+  const onFailure: ChangeFailure = (error, { kind, ids }) => {
+    const fields = { failure: failureFacts(error), kind, first: ids[0], changes: ids.length };
+    logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
+  };
+  const applyAll = async () => {
+    while (!stopping && (await changes.applyDue(onFailure)));
+  };
+  const stop = repeat(INTERVAL_SECONDS, applyAll, logger, 'scheduled tariff changes could not be read');
+  return {
+    async stop() {
+      stopping = true;
+      await stop();
+    },
+  };
+}
+
+/** Registers the gauge of overdue changes; its value is NaN while the database is unavailable. */
+export function measureOverdue(changes: ScheduledChangeRepository, registry: Registry): void {
+  const name = 'register_tariff_effect_overdue_seconds';
+  const help =
+    'Time since the oldest tariff change that is due but not applied took effect, in seconds; 0 without one, at most 3600 is allowed';
+  askedGauge(registry, { name, help }, () => changes.overdueSeconds());
+}

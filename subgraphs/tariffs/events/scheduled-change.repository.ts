@@ -1,0 +1,84 @@
+import type { Pool } from 'pg';
+import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
+import { inTransaction } from '../../server/database/transaction';
+import { CHANGE_HANDLERS, type DueChange, MAX_MPXNS } from './change-handlers.repository';
+
+/** Receives the kind and the ids of changes that failed and were rescheduled, and the error. */
+export type ChangeFailure = (
+  error: unknown,
+  changes: { readonly kind: string; readonly ids: readonly string[] },
+) => void;
+
+const LOCK = 'select pg_try_advisory_xact_lock($1) as locked';
+
+/** Due changes: `turn_at` is the next attempt, null before the first. */
+const DUE = {
+  name: 'due_changes',
+  text: `select id, kind, due_at as "dueAt", mpxn_hash as "mpxnHash", tariff_id as "tariffId", mpid, user_id as "userId",
+      reached as "progressKey", faults as failures
+    from tariff_effect where done_at is null and cancelled_at is null and coalesce(turn_at, due_at) <= register_now()
+    order by coalesce(turn_at, due_at), due_at, id limit ${MAX_MPXNS} for update`,
+};
+
+/** Schedules the next attempt after 2 s, doubling to 256 s. */
+const RESCHEDULE = {
+  name: 'reschedule_changes',
+  text: `update tariff_effect set faults = least(faults + 1, 1000),
+      turn_at = register_now() + power(2, least(faults + 1, 8)) * interval '1 second'
+    where id = any($1::bigint[]) and done_at is null and cancelled_at is null`,
+};
+
+const OVERDUE = `
+  select coalesce(extract(epoch from register_now() - min(due_at)), 0)::float8 as seconds from tariff_effect
+  where done_at is null and cancelled_at is null and due_at <= register_now()`;
+
+/** Applies scheduled changes (decisions C/D, D.3). Events and their deliveries are written in the transaction that applies the change. */
+export class ScheduledChangeRepository {
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * Applies due changes in one transaction. An advisory lock admits one process at a time; a crash rolls back. Failed changes are
+   * rescheduled, so that others proceed.
+   *
+   * @returns whether more changes may be due
+   */
+  async applyDue(onFailure: ChangeFailure): Promise<boolean> {
+    let batch: readonly DueChange[] = [];
+    try {
+      return await inTransaction(this.pool, async (session) => {
+        const { rows: locked } = await session.query<{ locked: boolean }>(LOCK, [ADVISORY_LOCKS.effects]);
+        if (locked[0]?.locked !== true) return false;
+        batch = batchOf((await session.query<DueChange>(DUE)).rows);
+        const [first] = batch;
+        if (first !== undefined) await CHANGE_HANDLERS[first.kind](session, batch, first);
+        return first !== undefined;
+      });
+    } catch (error) {
+      const [first] = batch;
+      if (first === undefined) throw error;
+      const ids = batch.map(({ id }) => id);
+      await this.pool.query({ ...RESCHEDULE, values: [ids] }).catch(() => {
+        throw error;
+      });
+      onFailure(error, { kind: first.kind, ids });
+      return true;
+    }
+  }
+
+  /** Returns the seconds since the oldest change that is not applied became due; 0 without one. */
+  async overdueSeconds(): Promise<number> {
+    const { rows } = await this.pool.query<{ seconds: number }>(OVERDUE);
+    return rows[0]?.seconds ?? 0;
+  }
+}
+
+/** Kinds of changes that concern few MPxNs. */
+const SMALL_KINDS: readonly DueChange['kind'][] = ['step', 'recheck', 'consent.revoked'];
+
+/** Returns the changes to apply in one transaction: the first alone, or consecutive small ones of its kind that have not failed. */
+function batchOf(due: readonly DueChange[]): readonly DueChange[] {
+  const [first] = due;
+  if (first === undefined || first.failures > 0 || !SMALL_KINDS.includes(first.kind)) return due.slice(0, 1);
+  const end = due.findIndex(({ kind, failures }) => kind !== first.kind || failures > 0);
+  return end === -1 ? due : due.slice(0, end);
+}

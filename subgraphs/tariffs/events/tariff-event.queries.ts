@@ -1,0 +1,135 @@
+import { type Connection, type PageRequest, connectionOf, requirePageSize } from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import {
+  AFTER_POSITION,
+  type EventPosition,
+  IS_STABLE,
+  eventCursor,
+  eventPosition,
+} from '../../server/event-log/event-cursor';
+import {
+  type EventFollowing,
+  type EventPage,
+  MAX_EVENT_PAGE_SIZE,
+  eventFollowing,
+} from '../../server/event-log/event-follow';
+import { rowsByKey } from '../../server/database/rows-by-key';
+import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
+import { INSTANT_OF_EVENT, STORED_MPXN_COLUMNS, storedMpxn } from '../occupancies/tariff-occupancies.sql';
+import type { TariffDeliveryState, TariffEventType } from './tariff-event';
+
+/** A filter of events: both conditions must hold; null is ignored. */
+export interface TariffEventFilter {
+  readonly mpid: string | null;
+  readonly types: readonly TariffEventType[] | null;
+}
+
+/** The fields of an event that decide who may read it. */
+export interface TariffEventEntry {
+  readonly id: string;
+  readonly type: TariffEventType;
+  /** The supplier whose RTI Users receive the event. */
+  readonly mpid: string;
+}
+
+interface EventRow extends EventPosition, TariffEventEntry, StoredMpxn {
+  readonly occurredAt: Date;
+  readonly recordedAt: Date;
+  readonly tariffId: string | null;
+  readonly consentId: string | null;
+}
+
+/** An event of the log. */
+export interface LoggedTariffEvent extends TariffEventEntry {
+  readonly cursor: string;
+  /** When it took effect. */
+  readonly at: Date;
+  readonly recordedAt: Date;
+  readonly tariffId: string | null;
+  readonly consentId: string | null;
+  /** Returns null for a cessation, and if the occupancy was erased. */
+  decryptMpxn(): string | null;
+}
+
+/** The state of an event's delivery to one webhook. */
+export interface TariffEventDelivery {
+  readonly webhookId: string;
+  readonly userId: string;
+  readonly state: TariffDeliveryState;
+  readonly attempts: number;
+}
+
+const withMpxn = (events: string): string => `
+  select event.id, era, tx, position, type, occurred_at as "occurredAt", recorded_at as "recordedAt", mpid, tariff_id as "tariffId",
+    consent_id as "consentId", event.mpxn_hash as "mpxnHash", ${STORED_MPXN_COLUMNS}
+  from (${events}) event ${storedMpxn('event.mpxn_hash', INSTANT_OF_EVENT)}`;
+
+const BY_ID = { name: 'tariff_event_by_id', text: withMpxn('select * from event where id = any($1)') };
+
+const IN_ORDER = 'order by era, tx, position';
+
+/** Returns a statement per combination of conditions, so that each has a plan with its own index. Reads each type separately. */
+function pageStatement({ mpid, types }: TariffEventFilter) {
+  const where = `${AFTER_POSITION} and ${IS_STABLE} and ${mpid === null ? '$5::text is null' : 'mpid = $5'}`;
+  const rows =
+    types === null
+      ? `select * from event where ${where} and $6::text[] is null ${IN_ORDER} limit $4`
+      : `select event.* from unnest($6::text[]) requested (requested_type) cross join lateral (
+          select * from event where type = requested_type and ${where} ${IN_ORDER} limit $4) event ${IN_ORDER} limit $4`;
+  const name = ['tariff_events', mpid && 'of_supplier', types && 'of_types'].filter(Boolean).join('_');
+  return { name, text: `${withMpxn(rows)} ${IN_ORDER}` };
+}
+
+/** Joins through the webhooks of the supplier, because the index of deliveries is on endpoint and event. */
+const DELIVERIES = {
+  name: 'deliveries_of_tariff_events',
+  text: `select event.id as "eventId", webhook.id as "webhookId", user_id as "userId", delivery.state,
+      jsonb_array_length(attempts) as attempts
+    from event join webhook using (mpid) join delivery on delivery.endpoint_id = webhook.id and delivery.event_id = event.id
+    where event.id = any($1::text[]) order by webhook.created_at, webhook.id`,
+};
+
+/** Reads the event log of tariffs: one row per event, ordered by epoch, transaction and position. */
+export class TariffEventQueries {
+  /** Returns the deliveries of an event, in the order in which their webhooks were registered. */
+  readonly deliveriesOf: (eventId: string) => Promise<readonly TariffEventDelivery[]>;
+  private readonly rowById: (id: string) => Promise<EventRow | undefined>;
+  private readonly following: EventFollowing<TariffEventEntry>;
+
+  constructor(
+    private readonly database: Pick<Database, 'pool' | 'reads'>,
+    private readonly mpxns: Pick<MpxnCipher, 'decrypt'>,
+  ) {
+    this.rowById = database.reads.byKey(BY_ID, (row: EventRow) => row.id, String);
+    this.following = eventFollowing(database.reads, 'id, type, mpid');
+    type DeliveryRow = TariffEventDelivery & { readonly eventId: string };
+    this.deliveriesOf = rowsByKey(database.reads, DELIVERIES, ({ eventId }: DeliveryRow) => [eventId] as const);
+  }
+
+  /** Returns an event by its id; null if there is none. */
+  async byId(id: string): Promise<LoggedTariffEvent | null> {
+    const row = await this.rowById(id);
+    return row ? this.logged(row) : null;
+  }
+
+  /** Returns the page after a cursor, oldest first, in the order of a subscription. */
+  async page(filter: TariffEventFilter, page: PageRequest): Promise<Connection<LoggedTariffEvent>> {
+    requirePageSize(page.first, MAX_EVENT_PAGE_SIZE);
+    const types = filter.types && [...new Set(filter.types)];
+    const values = [...eventPosition(page.after), page.first + 1, filter.mpid, types];
+    const { rows } = await this.database.pool.query<EventRow>({ ...pageStatement(filter), values });
+    if (rows.length === 0 && page.after !== null) await this.following.requirePast(page.after);
+    return connectionOf(rows, { ...page, after: page.after || null }, eventCursor, (row) => this.logged(row));
+  }
+
+  /** Returns the entries of all suppliers after a cursor; without a cursor, only the cursor of the end. */
+  follow(after: string | null, first: number): Promise<EventPage<TariffEventEntry>> {
+    return this.following.follow(after, first);
+  }
+
+  private logged(row: EventRow): LoggedTariffEvent {
+    const { id, type, mpid, occurredAt: at, recordedAt, tariffId, consentId } = row;
+    const decryptMpxn = () => this.mpxns.decrypt(row);
+    return { id, type, mpid, at, recordedAt, tariffId, consentId, cursor: eventCursor(row), decryptMpxn };
+  }
+}

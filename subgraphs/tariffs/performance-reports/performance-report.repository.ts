@@ -1,0 +1,79 @@
+import { DatabaseError, type Pool } from 'pg';
+import { RegisterError } from '../../../schema/register-error';
+import {
+  type Connection,
+  type PageRequest,
+  connectionOf,
+  cursorOf,
+  cursorPosition,
+  instantText,
+} from '../../server/lists/connection';
+import { onlyRow } from '../../server/database/transaction';
+import type { PerformanceReport, PerformanceReportInput } from './performance-report';
+
+/** A filter of reports: all conditions must hold; null and absent ones are ignored. */
+export interface ReportFilter {
+  readonly mpid?: string | null;
+  /** Selects periods that end after it. */
+  readonly from?: Date | null;
+  /** Selects periods that start before it. */
+  readonly to?: Date | null;
+}
+
+/** A report for the same period replaces the stored one, under its identifier. */
+const SUBMIT = `
+  insert into performance_report (mpid, period_start, period_end, total_requests, notifications_issued, availability_pct,
+    success_pct, p50, p95, p99)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  on conflict (mpid, period_start, period_end) do update
+    set (total_requests, notifications_issued, availability_pct, success_pct, p50, p95, p99, received_at) =
+      (excluded.total_requests, excluded.notifications_issued, excluded.availability_pct, excluded.success_pct, excluded.p50,
+        excluded.p95, excluded.p99, excluded.received_at)
+  returning report_id as "reportId", received_at as "receivedAt"`;
+
+type ReportReceipt = Pick<PerformanceReport, 'reportId' | 'receivedAt'>;
+
+type ListedReport = PerformanceReport & { readonly instant: string };
+
+const selectReports = (condition: string): string => `
+  select report_id as "reportId", mpid, period_start as "periodStart", period_end as "periodEnd",
+    total_requests::float8 as "totalRequests", notifications_issued::float8 as "notificationsIssued",
+    availability_pct as "availabilityPct", success_pct as "successPct", json_build_object('p50', p50, 'p95', p95, 'p99', p99) as "responseTimeMs",
+    received_at as "receivedAt", ${instantText('period_start')} as instant
+  from performance_report
+  where (period_start, report_id) < ($1::timestamptz, $2::uuid) and ($4::timestamptz is null or period_end > $4)
+    and ($5::timestamptz is null or period_start < $5) ${condition}
+  order by period_start desc, report_id desc limit $3`;
+
+/** Stores and lists the performance reports of suppliers (decisions C/D, D.2). */
+export class PerformanceReportRepository {
+  constructor(private readonly pool: Pool) {}
+
+  /** Stores a report of a supplier. NTF002 if the supplier is unregistered. */
+  async submit(mpid: string, report: PerformanceReportInput): Promise<ReportReceipt> {
+    const { periodStart, periodEnd, totalRequests, notificationsIssued, availabilityPct, successPct } = report;
+    const { p50, p95, p99 } = report.responseTimeMs;
+    const values = [mpid, periodStart, periodEnd, totalRequests, notificationsIssued, availabilityPct, successPct];
+    return onlyRow(
+      await this.pool.query<ReportReceipt>(SUBMIT, [...values, p50, p95, p99]).catch(rejectUnknownSupplier),
+    );
+  }
+
+  /** Returns the page after a cursor, the latest period first. */
+  async page({ mpid, from, to }: ReportFilter, page: PageRequest): Promise<Connection<PerformanceReport>> {
+    const values: unknown[] = [...cursorPosition(page.after), page.first + 1, from ?? null, to ?? null];
+    const statement =
+      mpid == null
+        ? { name: 'reports', text: selectReports(''), values }
+        : { name: 'reports_of_supplier', text: selectReports('and mpid = $6'), values: [...values, mpid] };
+    const { rows } = await this.pool.query<ListedReport>(statement);
+    const cursor = ({ instant, reportId }: ListedReport) => cursorOf([instant, reportId]);
+    return connectionOf(rows, page, cursor);
+  }
+}
+
+function rejectUnknownSupplier(error: unknown): never {
+  if (error instanceof DatabaseError && error.constraint === 'performance_report_mpid_fkey')
+    throw new RegisterError('NTF002');
+  throw error;
+}

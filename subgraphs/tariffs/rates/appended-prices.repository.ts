@@ -1,0 +1,97 @@
+import { DatabaseError, type Pool } from 'pg';
+import { RegisterError, type Violation, refuse } from '../../../schema/register-error';
+import { inTransaction } from '../../server/database/transaction';
+import type { Tariff } from '../catalogue/tariff';
+import { type AppendedPrice, appendingViolations } from './appended-price';
+
+const TARIFF = `select mpid, tariff_type as "tariffType", valid_from as "validFrom", valid_to as "validTo" from tariff where tariff_id = $1`;
+
+const GIVEN = 'unnest($2::timestamptz[], $3::text[]) with ordinality given(valid_from, unit_price, number)';
+
+/** Prices of the call that differ from the stored ones or are new, by position from 1, and whether their half-hours have begun. */
+const DIFFERENT = `select number::int, given.valid_from <= register_now() as "hasBegun", stored.valid_from is null as "isNew"
+  from ${GIVEN} left join tariff_price stored on stored.tariff_id = $1 and stored.valid_from = given.valid_from
+  where given.unit_price::numeric is distinct from stored.unit_price::numeric`;
+
+/** The order of the rows is the same in all calls, so that two of them never wait for each other. */
+const APPEND = `insert into tariff_price (tariff_id, valid_from, unit_price, account_id)
+  select $1, valid_from, unit_price, $4 from ${GIVEN} where number = any($5::int[]) order by valid_from
+  on conflict (tariff_id, valid_from) do update
+    set unit_price = excluded.unit_price, recorded_at = register_now(), account_id = excluded.account_id`;
+
+/** Grows with each change, also of two in one millisecond, so that no reader takes the prices of one state for those of another. */
+const MODIFY = `update tariff set last_modified = greatest(register_now(), last_modified + interval '1 millisecond') where tariff_id = $1`;
+
+const STORED = {
+  name: 'appended_prices',
+  text: `select valid_from as "from", unit_price as "unitPrice" from tariff_price
+    where tariff_id = $1 and valid_from > $2::timestamptz - interval '30 minutes' and valid_from < $3 order by valid_from`,
+};
+
+/** SQLSTATE of the trigger that rejects prices of half-hours that have begun. */
+const RESTRICT_VIOLATION = '23001';
+
+/** Prices that a supplier appends; its caller may write for the supplier. */
+export interface Appending {
+  readonly tariffId: string;
+  readonly mpid: string;
+  readonly prices: readonly AppendedPrice[];
+  readonly accountId: string;
+}
+
+/** The numbers of prices that a call stored. */
+export interface AppendingOutcome {
+  readonly added: number;
+  readonly changed: number;
+}
+
+/** Prices appended to dynamic tariffs by half-hour. A price never changes once its half-hour has begun. */
+export class AppendedPriceRepository {
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * Stores prices. NTF003 if the tariff does not exist, PRM002 if it is another supplier's, VAL003 if it is static or not valid then, CNF005
+   * for every half-hour that has begun, unless it has the price already. All prices are stored, or none.
+   */
+  append({ tariffId, mpid, prices, accountId }: Appending): Promise<AppendingOutcome> {
+    return inTransaction(this.pool, async (session) => {
+      const { rows } = await session.query<Pick<Tariff, 'mpid' | 'tariffType' | 'validFrom' | 'validTo'>>(TARIFF, [
+        tariffId,
+      ]);
+      const [tariff] = rows;
+      if (tariff === undefined) throw new RegisterError('NTF003');
+      if (tariff.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
+      refuse(appendingViolations(tariff, prices));
+      const given = [tariffId, prices.map(({ from }) => from), prices.map(({ unitPrice }) => unitPrice)];
+      const { rows: different } = await session.query<{ number: number; hasBegun: boolean; isNew: boolean }>(
+        DIFFERENT,
+        given,
+      );
+      refuse(different.filter(({ hasBegun }) => hasBegun).map(({ number }) => hasBegunViolation(number - 1)));
+      await session.query(APPEND, [...given, accountId, different.map(({ number }) => number)]);
+      if (different.length > 0) await session.query(MODIFY, [tariffId]);
+      const added = different.filter(({ isNew }) => isNew).length;
+      return { added, changed: different.length - added };
+    }).catch(rejectBegun);
+  }
+
+  /** Returns the prices of half-hours that overlap a period, ascending. */
+  async between(tariffId: string, from: Date, to: Date): Promise<AppendedPrice[]> {
+    return (await this.pool.query<AppendedPrice>({ ...STORED, values: [tariffId, from, to] })).rows;
+  }
+}
+
+function hasBegunViolation(index: number): Violation {
+  return {
+    code: 'CNF005',
+    path: ['prices', index, 'from'],
+    message: 'has begun: its price can no longer be given or changed',
+  };
+}
+
+/** Maps the rejection of a half-hour that began during the call to CNF005, as if it had arrived later. */
+function rejectBegun(error: unknown): never {
+  if (error instanceof DatabaseError && error.code === RESTRICT_VIOLATION)
+    refuse([{ code: 'CNF005', path: ['prices'], message: 'contain one of a half-hour that has begun' }]);
+  throw error;
+}

@@ -1,0 +1,62 @@
+import type { Violation } from '../../../schema/register-error';
+import type { DayGroup } from './day-rates';
+import { daySuccessions } from './day-successions';
+import { formatDays, formatWeekdays } from './rate-calendar';
+import { entriesOf, invalid } from './rate-paths';
+import { NO_MATCH, daysOf, entriesByDay, groupsByWeekday, weekdaysOf } from './rates-resolution';
+import type { PublicationRule } from '../catalogue/publication-rule';
+import { MINUTES_PER_DAY, formatMinutes } from './wall-minutes';
+
+/**
+ * Requires of a static tariff a price for every minute of the days that occur while it is valid. Reports each gap at its level: days of
+ * the year at the rates, days of the week at an entry, minutes at a days group. An entry needs prices only for days that it decides.
+ */
+export const rateGaps: PublicationRule = (tariff) => {
+  if (tariff.tariffType !== 'static') return [];
+  const { daysWithoutEntry, weekdaysWithoutGroup, groupsBefore } = daySuccessions(tariff);
+  const missing = ascending(daysWithoutEntry);
+  return [
+    ...(missing.length === 0 ? [] : [invalid(['rates'], `has no entry for ${formatDays(missing)}`)]),
+    ...[...weekdaysWithoutGroup].map(([entry, weekdays]) =>
+      invalid(['rates', entry, 'daysAndHours'], `has no days group for ${formatWeekdays(ascending(weekdays))}`),
+    ),
+    ...[...groupsBefore].flatMap(([group, before]) => gapsOfGroup(group, [...before])),
+  ];
+};
+
+function ascending(numbers: ReadonlySet<number>): number[] {
+  return [...numbers].toSorted((one, other) => one - other);
+}
+
+/**
+ * Returns the minutes of a day that neither its windows nor those of the day before contain. Skips groups with an invalid time, which
+ * `hourWindows` reports: their minutes cannot be computed.
+ */
+function gapsOfGroup({ schedule, daysAndHours, minutes }: DayGroup, before: (DayGroup | undefined)[]): Violation[] {
+  if (minutes === undefined || before.some((group) => group !== undefined && group.minutes === undefined)) return [];
+  const missing = Array.from({ length: MINUTES_PER_DAY }, (_, minute) => minute).filter(
+    (minute) =>
+      minutes[minute] === NO_MATCH &&
+      before.some((group) => (group?.minutes?.[MINUTES_PER_DAY + minute] ?? NO_MATCH) === NO_MATCH),
+  );
+  const path = ['rates', schedule, 'daysAndHours', daysAndHours, 'hours'];
+  return missing.length === 0 ? [] : [invalid(path, `has no rate from ${formatMinutes(missing)}`)];
+}
+
+/** Reports entries and days groups that never apply: the first match decides, and earlier ones match all their days. */
+export const unreachedRates: PublicationRule = (tariff) => {
+  const deciding = new Set(entriesByDay(tariff.rates));
+  return entriesOf(tariff).flatMap(({ part, path }, index) => {
+    const unreached: Violation[] =
+      deciding.has(index) || daysOf(part).length === 0
+        ? []
+        : [invalid(path, 'is never reached: earlier entries match all its days')];
+    const groups = new Set(groupsByWeekday(part));
+    const unreachedGroups = part.daysAndHours.flatMap((group, position) =>
+      groups.has(position) || weekdaysOf(group).length === 0
+        ? []
+        : [invalid([...path, 'daysAndHours', position], 'is never reached: earlier groups match all its days')],
+    );
+    return [...unreached, ...unreachedGroups];
+  });
+};

@@ -1,0 +1,110 @@
+import type { ErrorCode } from '../../../schema/error-catalogue';
+import type { Violation } from '../../../schema/register-error';
+import type { Database } from '../../server/database/database';
+import { type CountedConnection, type PageRequest, connectionOf, counted } from '../../server/lists/connection';
+import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
+import type { RegisterEntryStatus } from './register-entry-status';
+
+/** Fields that the entries of every kind have. */
+export interface RegisterEntry {
+  readonly status: RegisterEntryStatus;
+  readonly lastModified: Date;
+}
+
+/** A kind of register entry: its table and the errors of its operations. */
+export interface EntryKind<Entry extends RegisterEntry> {
+  readonly table: 'supplier' | 'rti_user';
+  /** Name in the audit. */
+  readonly name: 'supplier' | 'rti-user';
+  /** The field that identifies an entry; lists are ordered by it. */
+  readonly key: keyof Entry & ('mpid' | 'userId');
+  /** The columns that an admin writes, by their fields; `status` and `last_modified` are columns of every kind. */
+  readonly columns: Readonly<Record<Exclude<keyof Entry & string, keyof RegisterEntry>, string>>;
+  /** Personal data: the removal of an entry sets these columns to null. */
+  readonly personalColumns?: readonly string[];
+  /** Fields whose former and new values the audit states; the other fields may be personal data. */
+  readonly audited: readonly (keyof Entry & string)[];
+  readonly notFound: ErrorCode;
+  /** The message of CNF001 when an admin saves a removed entry. */
+  readonly removed: string;
+  /** Unique indexes to the violations that they report. */
+  readonly conflicts?: Readonly<Record<string, Violation>>;
+}
+
+/** Statuses to list; null lists all. */
+export type StatusFilter = readonly RegisterEntryStatus[] | null;
+
+/** SQL: the columns of an entry, named by their fields. */
+export function entryColumns<Entry extends RegisterEntry>({ columns }: EntryKind<Entry>): string {
+  return Object.entries<string>({ ...columns, status: 'status', lastModified: 'last_modified' })
+    .map(([field, column]) => `${column} as "${field}"`)
+    .join(', ');
+}
+
+/** SQL: the column of the key. */
+export function keyColumn<Entry extends RegisterEntry>({ columns, key }: EntryKind<Entry>): string {
+  return (columns as Readonly<Record<string, string>>)[key] as string;
+}
+
+const HAS_STATUS = '($1::text[] is null or status = any($1))';
+
+/** Reads the entries of a kind, ordered by key. Nothing is cached, so that a suspension takes effect at once. */
+export class RegisterEntryQueries<Entry extends RegisterEntry> {
+  private readonly find: (key: string) => Promise<Entry | undefined>;
+  private readonly list: string;
+
+  constructor(
+    private readonly database: Database,
+    private readonly kind: EntryKind<Entry>,
+  ) {
+    const { table, key } = kind;
+    this.list = `select ${entryColumns(kind)} from ${table} where ${HAS_STATUS}`;
+    const byKey = {
+      name: `${table}_by_key`,
+      text: `select ${entryColumns(kind)} from ${table} where ${keyColumn(kind)} = any($1::text[])`,
+    };
+    this.find = database.reads.byKey(byKey, (entry: Entry) => String(entry[key]), String);
+  }
+
+  /** Returns an entry by its key; null if there is none. */
+  async byKey(key: string): Promise<Entry | null> {
+    return (await this.find(key)) ?? null;
+  }
+
+  /** Returns the page after a cursor; counts the whole list only if a client selects its total. */
+  async connection(statuses: StatusFilter, page: PageRequest): Promise<CountedConnection<Entry>> {
+    const { table, key } = this.kind;
+    const column = keyColumn(this.kind);
+    const { rows } = await this.database.pool.query<Entry>({
+      name: `${table}_after`,
+      text: `${this.list} and ${column} > $2 order by ${column} limit $3`,
+      values: [statuses, textPosition(page.after), page.first + 1],
+    });
+    return counted(
+      connectionOf(rows, page, (entry) => textCursor(String(entry[key]))),
+      () => this.count(statuses),
+    );
+  }
+
+  /** Returns a page by offset; counts the whole list only if a client selects its total. */
+  async page(statuses: StatusFilter, request: OffsetRequest): Promise<OffsetPage<Entry>> {
+    requireOffsetPage(request);
+    const { rows } = await this.database.pool.query<Entry>({
+      name: `${this.kind.table}_page`,
+      text: `${this.list} order by ${keyColumn(this.kind)} limit $2 offset $3`,
+      values: [statuses, request.limit + 1, request.offset],
+    });
+    return offsetPageOf(rows, request, () => this.count(statuses));
+  }
+
+  private async count(statuses: StatusFilter): Promise<number> {
+    const { table } = this.kind;
+    const { rows } = await this.database.pool.query<{ total: string }>({
+      name: `count_${table}`,
+      text: `select count(*) as total from ${table} where ${HAS_STATUS}`,
+      values: [statuses],
+    });
+    return Number(rows[0]?.total);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../../server/database/database';
+import { type EntryKind, RegisterEntryQueries } from './register-entry.queries';
+import type { ContactCipher, RtiContact, RtiUser } from './rti-user';
+
+/** An RTI User as stored: with its contact encrypted. */
+export interface StoredRtiUser extends Omit<RtiUser, 'contact'> {
+  readonly contactSealed: Buffer | null;
+}
+
+/** How RTI Users are stored. */
+export const RTI_USER: EntryKind<StoredRtiUser> = {
+  table: 'rti_user',
+  name: 'rti-user',
+  key: 'userId',
+  columns: {
+    ...{ userId: 'user_id', name: 'name', displayName: 'display_name', support: 'support' },
+    ...{ webhookUrl: 'webhook_url', contactSealed: 'contact_sealed' },
+  },
+  personalColumns: ['contact_sealed'],
+  audited: ['name', 'displayName', 'webhookUrl'],
+  notFound: 'NTF004',
+  removed: 'The RTI User was removed',
+};
+
+/** The register of RTI Users. */
+export class RtiUserLists extends RegisterEntryQueries<StoredRtiUser> {
+  constructor(
+    database: Database,
+    private readonly contacts: ContactCipher,
+  ) {
+    super(database, RTI_USER);
+  }
+
+  /** Returns an RTI User by its identifier; null if there is none. */
+  byId(userId: string): Promise<StoredRtiUser | null> {
+    return this.byKey(userId);
+  }
+
+  /** Decrypts the contact of an RTI User; null if its entry has none. */
+  contactOf({ userId, contactSealed }: StoredRtiUser): RtiContact | null {
+    return contactSealed && this.contacts.decrypt(userId, contactSealed);
+  }
+}

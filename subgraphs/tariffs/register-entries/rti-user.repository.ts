@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import { RegisterEntryRepository, type SavedEntry } from './register-entry.repository';
+import type { ContactCipher, RtiContact, RtiUserInput } from './rti-user';
+import { RTI_USER, type RtiUserLists, type StoredRtiUser } from './rti-user.queries';
+
+/** Writes entries of RTI Users, with their contacts encrypted. */
+export class RtiUserRepository extends RegisterEntryRepository<StoredRtiUser> {
+  constructor(
+    pool: Pool,
+    private readonly rtiUsers: RtiUserLists,
+    private readonly contacts: ContactCipher,
+  ) {
+    super(pool, RTI_USER);
+  }
+
+  /**
+   * Creates or corrects an entry; without an identifier creates a new one. Encryption is randomised, so an equal contact keeps its stored
+   * bytes: saving an equal entry then leaves `last_modified` as it is. CNF001 if the entry is removed.
+   */
+  async save({ contact = null, ...input }: RtiUserInput, actor: string): Promise<SavedEntry<StoredRtiUser>> {
+    const userId = input.userId ?? `usr_${randomBytes(16).toString('hex')}`;
+    const stored = input.userId == null ? null : await this.rtiUsers.byId(userId);
+    const isEqual = stored !== null && textOf(this.rtiUsers.contactOf(stored)) === textOf(contact);
+    const contactSealed = isEqual ? stored.contactSealed : contact && this.contacts.encrypt(userId, contact);
+    return this.upsert({ ...input, userId, contactSealed }, actor);
+  }
+}
+
+/** A text that equal contacts share: an absent field equals null. */
+function textOf(contact: RtiContact | null): string {
+  return JSON.stringify(contact && [contact.name ?? null, contact.email ?? null, contact.telephone ?? null]);
+}

@@ -1,0 +1,32 @@
+import type { Database } from '../../server/database/database';
+import { type EntryKind, RegisterEntryQueries } from './register-entry.queries';
+import type { Supplier } from './supplier';
+
+/** How suppliers are stored. */
+export const SUPPLIER: EntryKind<Supplier> = {
+  table: 'supplier',
+  name: 'supplier',
+  key: 'mpid',
+  columns: {
+    ...{ mpid: 'mpid', name: 'name', displayName: 'display_name', support: 'support' },
+    ...{ apiUrl: 'api_url', oauthUrl: 'oauth_url', issuer: 'issuer', audience: 'audience' },
+  },
+  audited: ['name', 'displayName', 'apiUrl', 'oauthUrl', 'issuer', 'audience'],
+  notFound: 'NTF002',
+  removed: 'The supplier was removed',
+  conflicts: {
+    supplier_issuer: { code: 'CNF001', path: ['issuer'], message: 'another supplier has this issuer and audience' },
+  },
+};
+
+/** The register of suppliers. */
+export class SupplierLists extends RegisterEntryQueries<Supplier> {
+  constructor(database: Database) {
+    super(database, SUPPLIER);
+  }
+
+  /** Returns a supplier by its market participant id; null if there is none. */
+  byMpid(mpid: string): Promise<Supplier | null> {
+    return this.byKey(mpid);
+  }
+}

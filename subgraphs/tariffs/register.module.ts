@@ -1,0 +1,82 @@
+import { dueKeys } from '../server/occupancy-keys';
+import { repeat } from '../server/jobs/repeat';
+import { forgetPassed } from '../server/retention';
+import type { RateLimit } from '../server/callers/rate-limits';
+import { AssignmentQueries } from './assignments/assignment.queries';
+import { AssignmentRepository } from './assignments/assignment.repository';
+import { OccupancyErasureRepository } from './occupancies/occupancy-erasure.repository';
+import { reencryptMpxns } from './occupancies/mpxn-storage.repository';
+import { PerformanceReportRepository } from './performance-reports/performance-report.repository';
+import { RegisterEntryRepository } from './register-entries/register-entry.repository';
+import { RtiUserLists } from './register-entries/rti-user.queries';
+import { RtiUserRepository } from './register-entries/rti-user.repository';
+import { SUPPLIER, SupplierLists } from './register-entries/supplier.queries';
+import { TariffFacts } from './catalogue/tariff-links-and-facts.queries';
+import { TariffLists } from './catalogue/tariff-list.queries';
+import { TARIFF_OCCUPANCIES } from './occupancies/tariff-occupancies.sql';
+import { TariffRepository } from './catalogue/tariff.repository';
+import type { SubgraphModule, TariffDependencies } from './dependencies';
+import { OccupancyErasureResolver } from './occupancies/occupancy-erasure.resolver';
+import { PerformanceReportResolver } from './performance-reports/performance-report.resolver';
+import { RegisterTimeResolver } from './register-time.resolver';
+import { AuditLog } from '../server/audit/audit.repository';
+import { TariffAuditResolver } from './tariff-audit.resolver';
+import { RtiUserResolver } from './register-entries/rti-user.resolver';
+import { SupplierResolver } from './register-entries/supplier.resolver';
+import { TariffAssignmentResolver } from './assignments/tariff-assignment.resolver';
+import { SupplierTariffResolver } from './catalogue/supplier-tariffs.resolver';
+import { AppendedPriceRepository } from './rates/appended-prices.repository';
+import { PriceSeries } from './rates/price-series.flow';
+import { AppendedPriceResolver } from './rates/appended-prices.resolver';
+import { TariffPriceResolver } from './catalogue/tariff-prices.resolver';
+import { TariffFieldResolver, TariffResolver } from './catalogue/tariff.resolver';
+
+/** Seconds between runs that re-encrypt the MPxNs of an earlier release. */
+const REENCRYPTION_INTERVAL_SECONDS = 300;
+/** Seconds between runs that destroy the due keys of occupancies. */
+const DESTRUCTION_INTERVAL_SECONDS = 3_600;
+
+/**
+ * Composes the registers of suppliers and RTI Users, tariffs, assignments and reports.
+ *
+ * @param lookups the limit of public lookups per network
+ */
+export function registerModule(dependencies: TariffDependencies, lookups: RateLimit): SubgraphModule {
+  const { database, mpxns, contacts, production, clock, logger } = dependencies;
+  const { pool } = database;
+  const stopReencryption = repeat(REENCRYPTION_INTERVAL_SECONDS, () => reencryptMpxns(pool, mpxns), logger);
+  const stopDestruction = forgetPassed([dueKeys(pool, TARIFF_OCCUPANCIES)], DESTRUCTION_INTERVAL_SECONDS, logger);
+  const suppliers = new SupplierLists(database);
+  const rtiUsers = new RtiUserLists(database, contacts);
+  const lists = new TariffLists(database);
+  const facts = new TariffFacts(database);
+  const appendedPrices = new AppendedPriceRepository(pool);
+  const assignments = new AssignmentRepository(pool, mpxns);
+  const assignmentQueries = new AssignmentQueries(database, mpxns);
+  return {
+    resolvers: [
+      new SupplierResolver(suppliers, new RegisterEntryRepository(pool, SUPPLIER), lookups, { production }),
+      new SupplierTariffResolver(lists, facts),
+      new RtiUserResolver(rtiUsers, new RtiUserRepository(pool, rtiUsers, contacts), suppliers, lookups, {
+        production,
+      }),
+      new TariffResolver(lists, facts, new TariffRepository(pool), suppliers, lookups),
+      new TariffFieldResolver(facts, suppliers),
+      new TariffPriceResolver(facts, appendedPrices, new PriceSeries()),
+      new AppendedPriceResolver(appendedPrices, suppliers),
+      new TariffAssignmentResolver({ assignments, queries: assignmentQueries, facts, suppliers }),
+      new PerformanceReportResolver(new PerformanceReportRepository(pool), suppliers),
+      new RegisterTimeResolver(clock),
+      new TariffAuditResolver(new AuditLog(pool)),
+      new OccupancyErasureResolver(new OccupancyErasureRepository(pool, mpxns)),
+    ],
+    references: {
+      Supplier: ({ mpid }: { mpid: string }) => suppliers.byMpid(mpid),
+      RtiUser: ({ userId }: { userId: string }) => rtiUsers.byId(userId),
+      Tariff: ({ tariffId }: { tariffId: string }) => facts.byId(tariffId),
+    },
+    stop: async () => {
+      await Promise.all([stopReencryption(), stopDestruction()]);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { RENEW_EVENT_ERA } from '../server/event-log/event-era';
+import type { SubgraphTables } from '../server/database/migrate';
+import { Tariffs1790000000001 } from './migrations/0001-tariffs';
+import { TariffEvents1790000000002 } from './migrations/0002-events';
+import { TariffOccupancyKeys1790000000003 } from './migrations/0003-occupancy-keys';
+import { TariffOutbox1790000000004 } from './migrations/0004-outbox';
+import { TariffValidity1790000000005 } from './migrations/0005-validity';
+import { TariffReading1790000000006 } from './migrations/0006-tariff-reading';
+import { TariffAudit1790000000007 } from './migrations/0007-audit';
+import { TariffModifiedPrices1790000000008 } from './migrations/0008-modified-prices';
+import { TariffAuditIndexes1790000000009 } from './migrations/0009-audit-indexes';
+import { tariffRights } from './rights.sql';
+import { TARIFF_JOBS } from './tariff-jobs';
+
+/** The tables of `tariffs`: its migrations in order, and the rights of its login. */
+export const tariffTables: SubgraphTables = {
+  migrations: [
+    Tariffs1790000000001,
+    TariffEvents1790000000002,
+    TariffOccupancyKeys1790000000003,
+    TariffOutbox1790000000004,
+    TariffValidity1790000000005,
+    TariffReading1790000000006,
+    TariffAudit1790000000007,
+    TariffModifiedPrices1790000000008,
+    TariffAuditIndexes1790000000009,
+  ],
+  rights: tariffRights,
+  jobs: TARIFF_JOBS,
+  atStart: RENEW_EVENT_ERA('tariffs'),
+};

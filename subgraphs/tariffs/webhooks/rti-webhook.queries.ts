@@ -1,0 +1,78 @@
+import {
+  type Connection,
+  type PageRequest,
+  connectionOf,
+  cursorOf,
+  cursorPosition,
+  instantText,
+} from '../../server/lists/connection';
+import type { Database } from '../../server/database/database';
+import type { RtiWebhookCiphers } from './rti-webhook.repository';
+
+/** A filter of webhooks: both conditions must hold; null and absent ones are ignored. */
+export interface RtiWebhookFilter {
+  readonly mpid?: string | null;
+  readonly userId?: string | null;
+}
+
+/** A webhook as stored. */
+export interface StoredRtiWebhook {
+  readonly webhookId: string;
+  readonly mpid: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+  /** When its address was last replaced; null if it never was. */
+  readonly replacedAt: Date | null;
+  decryptUrl(): string;
+}
+
+type ListedWebhook = Omit<StoredRtiWebhook, 'decryptUrl'> & { readonly instant: string; readonly encryptedUrl: Buffer };
+
+const PAGE = {
+  name: 'rti_webhooks',
+  text: `select id as "webhookId", mpid, user_id as "userId", created_at as "createdAt", replaced_at as "replacedAt", callback_sealed as "encryptedUrl",
+      ${instantText('created_at')} as instant
+    from webhook where deleted_at is null and (created_at, id) < ($1::timestamptz, $2::uuid)
+      and ($4::text is null or mpid = $4) and ($5::text is null or user_id = $5)
+    order by created_at desc, id desc limit $3`,
+};
+
+/** Limit of the count of deliveries; clients display it as "more than 10,000". */
+const MAX_COUNT = 10_001;
+
+const PENDING = {
+  name: 'pending_of_rti_webhooks',
+  text: `select id as "webhookId", (
+      select count(*) from (
+        select from delivery where endpoint_id = webhook.id and state = 'pending' limit ${MAX_COUNT}) counted)::int as pending
+    from webhook where id = any($1::uuid[])`,
+};
+
+/** Reads the webhooks of RTI Users, the latest first. */
+export class RtiWebhookQueries {
+  private readonly pendingOf: (webhookId: string) => Promise<{ readonly pending: number } | undefined>;
+
+  constructor(
+    private readonly database: Pick<Database, 'pool' | 'reads'>,
+    private readonly ciphers: RtiWebhookCiphers,
+  ) {
+    type Row = { readonly webhookId: string; readonly pending: number };
+    this.pendingOf = database.reads.byKey(PENDING, ({ webhookId }: Row) => webhookId, String);
+  }
+
+  /** Returns the number of pending deliveries, at most 10,001; one statement for all webhooks of a response. */
+  async pending(webhookId: string): Promise<number> {
+    return (await this.pendingOf(webhookId))?.pending ?? 0;
+  }
+
+  /** Returns the page after a cursor. */
+  async page({ mpid, userId }: RtiWebhookFilter, page: PageRequest): Promise<Connection<StoredRtiWebhook>> {
+    const values = [...cursorPosition(page.after), page.first + 1, mpid ?? null, userId ?? null];
+    const { rows } = await this.database.pool.query<ListedWebhook>({ ...PAGE, values });
+    const cursor = ({ instant, webhookId }: ListedWebhook) => cursorOf([instant, webhookId]);
+    return connectionOf(rows, page, cursor, ({ encryptedUrl, ...row }) => ({
+      ...row,
+      decryptUrl: () => this.ciphers.url.open(row.webhookId, encryptedUrl),
+    }));
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { refuse } from '../../../schema/register-error';
+import { DateTime } from '../../../schema/scalars';
+import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/callback-url';
+import { type CallContext, MayCall } from '../../server/callers/caller';
+import type { Connection } from '../../server/lists/connection';
+import { connectionType } from '../../server/lists/connection.types';
+import { cursorPage } from '../../server/lists/offset-page';
+import { ListArgs } from '../../server/lists/offset-page.types';
+import { consumerOf } from '../consumers/consumer-tokens.flow';
+import { seesPersonalData, visibleSupplier } from '../register-entries/own-supplier.queries';
+import type { RtiUserLists, StoredRtiUser } from '../register-entries/rti-user.queries';
+import { RtiUserType } from '../register-entries/rti-user.types';
+import type { Supplier } from '../register-entries/supplier';
+import type { SupplierLists } from '../register-entries/supplier.queries';
+import { SupplierType } from '../register-entries/supplier.types';
+import { requireUuid } from '../arguments';
+import type { RtiWebhookFilter, RtiWebhookQueries, StoredRtiWebhook } from './rti-webhook.queries';
+import type { RegisteredWebhook, RtiWebhookRepository } from './rti-webhook.repository';
+
+@ObjectType('RtiWebhook', {
+  description: 'The webhook at which an RTI User receives the events of a supplier.',
+  simpleResolvers: true,
+})
+export class RtiWebhookType implements Omit<StoredRtiWebhook, 'decryptUrl'> {
+  @Field(() => ID, { description: 'Identifier.' }) webhookId: string;
+  @Field(() => String, { description: 'The supplier.' }) mpid: string;
+  @Field(() => String, { description: 'The RTI User.' }) userId: string;
+  @Field(() => DateTime, { description: 'When it was registered.' }) createdAt: Date;
+  @Field(() => DateTime, { nullable: true, description: 'When its URL was last replaced; null if it never was.' })
+  replacedAt: Date | null;
+}
+
+const RtiWebhookConnectionType = connectionType(
+  'RtiWebhook',
+  'A page of the webhooks, the latest first.',
+  () => RtiWebhookType,
+);
+
+@InputType('RtiWebhookFilter', { description: 'Selects webhooks: both conditions must hold.' })
+class RtiWebhookFilterInput implements RtiWebhookFilter {
+  @Field(() => String, { nullable: true, description: 'Webhooks at this supplier.' }) mpid?: string | null;
+  @Field(() => String, { nullable: true, description: 'Webhooks of this RTI User.' }) userId?: string | null;
+}
+
+@ObjectType('RegisteredRtiWebhook', { description: 'A registered webhook.', simpleResolvers: true })
+class RegisteredRtiWebhookPayload implements RegisteredWebhook {
+  @Field(() => ID, { description: 'Identifier.' }) webhookId: string;
+  @ReturnedOnce()
+  @Field(() => String, { description: 'The secret that deliveries are signed with. It cannot be retrieved later.' })
+  signingSecret: string;
+  @Field(() => Boolean, { description: 'False if the URL replaced that of a registered webhook.' }) isNew: boolean;
+}
+
+@ObjectType('RemovedRtiWebhook', { description: 'A webhook that was removed.', simpleResolvers: true })
+class RemovedRtiWebhookPayload {
+  @Field(() => ID, { description: 'Its identifier.' }) webhookId: string;
+}
+
+/** Reads and writes behind {@link RtiWebhookResolver}. */
+export interface RtiWebhookDependencies {
+  readonly webhooks: RtiWebhookRepository;
+  readonly queries: RtiWebhookQueries;
+  readonly suppliers: SupplierLists;
+  readonly rtiUsers: RtiUserLists;
+  readonly urlPolicy: CallbackUrlPolicy;
+}
+
+/** Webhooks of RTI Users at suppliers (decisions C/D, D.1). */
+@Resolver(() => RtiWebhookType)
+export class RtiWebhookResolver {
+  constructor(private readonly dependencies: RtiWebhookDependencies) {}
+
+  @MayCall('consumer:webhook:write')
+  @Mutation(() => RegisteredRtiWebhookPayload, {
+    description:
+      'Registers the URL at which the RTI User receives the events of the supplier; a later URL replaces it.',
+  })
+  registerRtiWebhook(
+    @Arg('webhookUrl', () => String, { description: 'URL for events: https.' }) webhookUrl: string,
+    @Ctx() context: CallContext,
+  ): Promise<RegisteredWebhook> {
+    const consumer = consumerOf(context);
+    const message = callbackUrlViolation(webhookUrl, this.dependencies.urlPolicy);
+    if (message !== undefined) refuse([{ code: 'VAL008', path: ['webhookUrl'], message }]);
+    return this.dependencies.webhooks.register(consumer, webhookUrl);
+  }
+
+  @MayCall('consumer:webhook:write')
+  @Mutation(() => RemovedRtiWebhookPayload, {
+    description:
+      "Removes a webhook and ends its deliveries. NTF006 if it is not the RTI User's webhook at the supplier.",
+  })
+  async removeRtiWebhook(
+    @Arg('webhookId', () => String, { description: 'The webhook.' }) webhookId: string,
+    @Ctx() context: CallContext,
+  ): Promise<RemovedRtiWebhookPayload> {
+    const consumer = consumerOf(context);
+    requireUuid('webhookId', webhookId);
+    await this.dependencies.webhooks.remove(webhookId, consumer);
+    return { webhookId };
+  }
+
+  @MayCall('admin', 'analyst', 'supplier')
+  @Query(() => RtiWebhookConnectionType, {
+    description: 'Webhooks of RTI Users, the latest first; a supplier sees its own.',
+  })
+  async rtiWebhooks(
+    @Args() page: ListArgs,
+    @Arg('filter', () => RtiWebhookFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    filter: RtiWebhookFilterInput | null,
+    @Ctx() context: CallContext,
+  ): Promise<Connection<StoredRtiWebhook>> {
+    const mpid = await visibleSupplier(context, this.dependencies.suppliers, filter?.mpid);
+    return this.dependencies.queries.page({ ...filter, mpid }, cursorPage(page));
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'URL for events; null unless the caller is an admin or the supplier.',
+  })
+  webhookUrl(@Root() webhook: StoredRtiWebhook, @Ctx() context: CallContext): string | null {
+    return seesPersonalData(context, webhook.mpid) ? webhook.decryptUrl() : null;
+  }
+
+  @FieldResolver(() => Int, {
+    description: 'Pending deliveries; the count stops at 10,001, which means more than 10,000.',
+  })
+  pending(@Root() { webhookId }: StoredRtiWebhook): Promise<number> {
+    return this.dependencies.queries.pending(webhookId);
+  }
+
+  @FieldResolver(() => SupplierType, { description: 'The supplier.' })
+  supplier(@Root() { mpid }: StoredRtiWebhook): Promise<Supplier | null> {
+    return this.dependencies.suppliers.byMpid(mpid);
+  }
+
+  @FieldResolver(() => RtiUserType, { description: 'The RTI User.' })
+  rtiUser(@Root() { userId }: StoredRtiWebhook): Promise<StoredRtiUser | null> {
+    return this.dependencies.rtiUsers.byId(userId);
+  }
+}

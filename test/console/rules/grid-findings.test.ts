@@ -1,0 +1,76 @@
+import { fateOf, findingGroups } from '../../../web/console/grid/findings';
+import type { Finding } from '../../../web/console/grid/operation-results';
+
+const OWN = 'aaaaaaaa-0000-4000-8000-000000000000';
+const OTHER = 'bbbbbbbb-0000-4000-8000-000000000000';
+const finding = (kind: Finding['kind'], name: string, value: string, mRID = OWN): Finding => ({
+  ...{ kind, file: 'EQ_XML', mRID, name, value },
+});
+
+describe('The findings of an object', () => {
+  it('are grouped by kind, in the order of the pages', () => {
+    const groups = findingGroups({
+      mRID: OWN.toUpperCase(),
+      findings: [
+        finding('ADDED_TWICE', 'rdf:type', 'cim:Breaker'),
+        finding('MISSING_STATEMENT', 'cim:Breaker.a', '1'),
+        finding('DANGLING_ASSOCIATION', 'cim:Breaker.to', OWN, OTHER),
+        finding('MISSING_STATEMENT', 'cim:Breaker.b', '2'),
+      ],
+    });
+    const shown = groups.map(({ title, entries }) => [title, entries.map(({ value, from }) => [value, from])]);
+    expect(shown).toEqual([
+      [
+        'Deletes what is not there',
+        [
+          ['1', undefined],
+          ['2', undefined],
+        ],
+      ],
+      ['Refers to nothing', [[OWN, OTHER]]],
+      ['Adds what exists', [['Breaker', undefined]]],
+    ]);
+  });
+
+  it('show what the base model has instead of a value, but not what the project adds', () => {
+    const statements = [
+      { name: 'cim:A.r', value: '0.1', isNew: false },
+      { name: 'cim:A.r', value: '0.3', isNew: true },
+      { name: 'cim:A.x', value: '9', isNew: false },
+    ];
+    const [group] = findingGroups(
+      { mRID: OWN, findings: [finding('MISSING_STATEMENT', 'cim:A.r', '0.2')] },
+      statements,
+    );
+    expect(group?.entries).toMatchObject([{ value: '0.2', instead: ['0.1'] }]);
+    const [dangling] = findingGroups(
+      { mRID: OWN, findings: [finding('DANGLING_ASSOCIATION', 'cim:A.x', OTHER)] },
+      statements,
+    );
+    expect(dangling?.entries).toMatchObject([{ instead: [] }]);
+  });
+
+  it('are one entry if the base model lacks the object as a whole', () => {
+    const [group] = findingGroups({
+      mRID: OWN,
+      findings: [
+        finding('MISSING_STATEMENT', 'cim:A.r', '1'),
+        finding('MISSING_STATEMENT', 'rdf:type', 'cim:A'),
+        finding('MISSING_STATEMENT', 'cim:A.x', '2'),
+      ],
+    });
+    expect(group?.entries).toMatchObject([{ name: undefined, value: 'A', others: 2 }]);
+  });
+});
+
+describe('What a project does to an object', () => {
+  it.each([
+    [true, true, true, 'in the base model, and changed by the project'],
+    [true, true, false, 'not changed by the project'],
+    [false, true, true, 'added by the project'],
+    [true, false, true, 'removed by the project'],
+    [false, false, true, 'neither in the base model nor added by the project'],
+  ])('is named: it existed %s, it exists %s, the project has it %s', (existed, exists, isTouched, expected) => {
+    expect(fateOf({ existed, exists }, isTouched)).toBe(expected);
+  });
+});

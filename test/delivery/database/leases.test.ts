@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import pino from 'pino';
+import { Dispatcher } from '../../../subgraphs/delivery/dispatcher';
+import { type Endpoints, endpointTable } from '../../../subgraphs/delivery/endpoints.repository';
+import { type LaneLimits, laneLimits } from '../../../subgraphs/delivery/limits';
+import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+import { fanOutAll, plan, trialDeliveries, trialEndpoint } from '../../support/trial-deliveries';
+import { until } from '../../support/until';
+
+let database: FreshDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  ({ pool } = await trialDeliveries(database.url));
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const always = (id: string) => () => id;
+
+/** Returns limits that admit no lane until `open` is called. */
+function closedLimits(): LaneLimits & { open(): void } {
+  let isOpen = false;
+  return { admits: () => isOpen, enter: () => () => undefined, open: () => void (isOpen = true) };
+}
+
+/** Returns a dispatcher whose attempts succeed without a request, and the events that it delivered. */
+function dispatcherOver(
+  endpoints: Endpoints,
+  { workerId = always(randomUUID()), limits = laneLimits() }: { workerId?: () => string; limits?: LaneLimits } = {},
+) {
+  const delivered: string[] = [];
+  const dispatcher = new Dispatcher({
+    endpoints,
+    workerId,
+    limits,
+    logger: pino({ level: 'silent' }),
+    attempt: async ({ eventId }) => {
+      await pool.query(
+        "update delivery set state = 'delivered', ended_at = register.register_now() where event_id = $1",
+        [eventId],
+      );
+      delivered.push(eventId);
+      return true;
+    },
+  });
+  return { id: workerId(), dispatcher, delivered };
+}
+
+describe('The lease of an endpoint', () => {
+  it('runs its lanes although its next claim returns before its release does', async () => {
+    const table = endpointTable(pool);
+    const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+    let claims = 0;
+    let isReleasedOnce = false;
+    const endpoints: Endpoints = {
+      ...table,
+      // The claim returns no leases that the dispatcher has not requested.
+      async claim(worker, most) {
+        const claimed = await table.claim(worker, most, [endpoint]);
+        claims += claimed.length;
+        return claimed;
+      },
+      async release(release) {
+        const outcome = await table.release(release);
+        if (!isReleasedOnce) {
+          isReleasedOnce = true;
+          await plan(pool, endpoint, 'second');
+          await fanOutAll(pool);
+          dispatcher.tick();
+          await until(() => (claims === 2 ? true : undefined));
+          await new Promise((resolve) => setImmediate(resolve)); // the dispatcher has processed the claim
+        }
+        return outcome;
+      },
+    };
+    const { dispatcher, delivered } = dispatcherOver(endpoints);
+    await plan(pool, endpoint, 'first');
+    await fanOutAll(pool);
+    dispatcher.tick();
+    await until(() => {
+      dispatcher.tick(); // the engine calls it every second
+      return delivered.length === 2 ? true : undefined;
+    });
+    expect(delivered).toEqual(['first', 'second']);
+    await dispatcher.stop();
+  });
+
+  it('runs its lanes although a read of the previous worker returns later', async () => {
+    const table = endpointTable(pool);
+    const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+    const workers = [randomUUID(), randomUUID()];
+    let reads = 0;
+    const endpoints: Endpoints = {
+      ...table,
+      // The claim must not return leases that the dispatcher has lost.
+      claim: (worker, max) => table.claim(worker, max, [endpoint]),
+      async readPending(lease) {
+        reads += 1;
+        if (reads > 1) return table.readPending(lease);
+        workers.shift(); // the session of the first worker is lost
+        await pool.query('update delivery_endpoint set leased_by = null where id = $1', [lease.id]);
+        await until(() => {
+          dispatcher.tick();
+          return reads > 1 ? true : undefined;
+        });
+        return table.readPending(lease);
+      },
+    };
+    const { dispatcher, delivered } = dispatcherOver(endpoints, { workerId: () => workers[0] as string });
+    await plan(pool, endpoint, 'before');
+    await fanOutAll(pool);
+    dispatcher.tick();
+    await until(() => (delivered.length === 1 ? true : undefined));
+    await plan(pool, endpoint, 'after');
+    await fanOutAll(pool);
+    await until(() => {
+      dispatcher.tick();
+      return delivered.length === 2 ? true : undefined;
+    });
+    expect(delivered).toEqual(['before', 'after']);
+    await dispatcher.stop();
+  });
+
+  it.each(['is woken', 'is claimed again'])(
+    'runs its lanes although the endpoint %s during a release because the limits admit none of them',
+    async (event) => {
+      const table = endpointTable(pool);
+      const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+      const names = Array.from({ length: 30 }, (_, n) => `${event} ${n}`);
+      const limits = closedLimits();
+      let releases = 0;
+      let claims = 0;
+      const endpoints: Endpoints = {
+        ...table,
+        async claim(...claim) {
+          const claimed = await table.claim(...claim);
+          claims += claimed.length;
+          return claimed;
+        },
+        async release(release) {
+          releases += 1;
+          if (releases > 1) return table.release(release);
+          if (event === 'is woken') await pool.query('select wake_endpoint($1)', [endpoint]);
+          const released = await table.release(release);
+          if (event === 'is woken') return released;
+          await pool.query('select wake_endpoint($1)', [endpoint]);
+          dispatcher.tick();
+          await until(() => (claims === 2 ? true : undefined));
+          await new Promise((resolve) => setImmediate(resolve)); // the dispatcher has processed the claim
+          return released;
+        },
+      };
+      const { dispatcher, delivered } = dispatcherOver(endpoints, { limits });
+      for (const name of names) await plan(pool, endpoint, name, name);
+      await fanOutAll(pool);
+      const ticks = setInterval(() => dispatcher.tick(), 100);
+      await until(() => (releases > 0 && (event === 'is woken' || claims > 1) ? true : undefined));
+      limits.open();
+      await until(() => (delivered.length === names.length ? true : undefined));
+      clearInterval(ticks);
+      expect(delivered.toSorted()).toEqual(names.toSorted());
+      await dispatcher.stop();
+    },
+  );
+
+  it('runs its lanes although the claim that acquired it returned no result', async () => {
+    const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+    const { id, dispatcher, delivered } = dispatcherOver(endpointTable(pool));
+    await plan(pool, endpoint, 'third');
+    await fanOutAll(pool);
+    await pool.query('update delivery_endpoint set leased_by = $1 where id = $2', [id, endpoint]);
+    dispatcher.tick();
+    await until(() => (delivered.length === 1 ? true : undefined));
+    expect(delivered).toEqual(['third']);
+    await dispatcher.stop();
+  });
+
+  it('is retained if the endpoint was woken since its last read, whatever its deferral', async () => {
+    const table = endpointTable(pool);
+    const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+    const lease = { worker: randomUUID(), id: endpoint };
+    await plan(pool, endpoint, 'deferred');
+    await fanOutAll(pool);
+    expect(await table.claim(lease.worker, 1, [])).toEqual([endpoint]);
+    const generation = (await table.readPending(lease))?.generation as string;
+    await pool.query('select resume_deliveries($1)', [endpoint]);
+    const deferral = { which: 'all', seconds: 600, isExternal: true } as const;
+    expect(await table.release({ ...lease, generation, deferral })).toBe('retained');
+    const now = (await table.readPending(lease))?.generation as string;
+    expect(await table.release({ ...lease, generation: now, deferral })).toBe('released');
+  });
+
+  it('is read and released for its own worker, also in one statement with the leases of another', async () => {
+    const table = endpointTable(pool);
+    const leases = [randomUUID(), randomUUID()].map((worker) => ({ worker, id: randomUUID() }));
+    for (const { worker, id } of leases)
+      await pool.query('insert into delivery_endpoint (id, leased_by) values ($1, $2)', [id, worker]);
+    const reads = await Promise.all(leases.map((lease) => table.readPending(lease)));
+    expect(reads.map((read) => read?.deliveries)).toEqual([[], []]);
+    const releases = leases.map((lease, index) =>
+      table.release({ ...lease, generation: reads[index]?.generation as string, deferral: undefined }),
+    );
+    expect(await Promise.all(releases)).toEqual(['released', 'released']);
+  });
+});

@@ -1,0 +1,126 @@
+import { Pool } from 'pg';
+import { buildClientSchema, getIntrospectionQuery } from 'graphql';
+import { NOT_ISSUED } from '../../../subgraphs/server/graph/checked-mutations';
+import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
+import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
+import type { GraphQuestion } from '../../support/authorisation-graph-requests';
+import type { CallerName } from '../../support/authorisation-table';
+import { usualWirings } from '../../support/register';
+import { SAMPLE_MUTATIONS, type SampleMutation, asCheck } from '../../support/mutations';
+import { differences, quietContents, tableContents } from '../../support/table-contents';
+
+/** Steps of sign-ins and ceremonies, and what issues a token: they cannot be checked without being done. */
+const NOT_CHECKABLE = [
+  ...['issueBearerToken', 'requestSignInLink', 'signInWithLink', 'startPasskeySignIn', 'signInWithPasskey'],
+  ...['startSupplierSignIn', 'finishSupplierSignIn', 'reidentify', 'reidentifyOwn', 'confirmCeremonyLink'],
+  ...['passkeyCeremonyOptions', 'finishPasskeyCeremony', 'mailCeremonyProof', 'mailContactLink'],
+  ...['proveContactByLink', 'proveContactByPasskey'],
+];
+
+/** Needs a contest of contacts; `judgeContact` of an unknown contact is checked below. */
+const WITHOUT_SAMPLE = ['judgeContact'];
+
+/** Tables that background tasks change at their own time: due deliveries, jobs, counts of records, and due changes of tariffs with their events. */
+const IN_THE_BACKGROUND =
+  /\.(delivery|outbox|_private_|record_count|look$)|^tariffs\.(tariff_effect|tariff_standing|event)/;
+const MAX_ATTEMPTS = 5;
+
+describe('A check of a mutation', () => {
+  describe.each(usualWirings())('%s', (wiring) => {
+    let room: AuthorisationRoom;
+    let objects: AuthorisationObjects;
+    let pool: Pool;
+    beforeAll(async () => {
+      room = await authorisationRoom(wiring);
+      objects = authorisationObjects(room);
+      pool = new Pool({ connectionString: room.register.databaseUrl, max: 1 });
+    }, 300_000);
+    afterAll(async () => {
+      await pool?.end();
+      await room?.close();
+    });
+
+    it('is offered by every mutation except sign-ins, ceremonies and tokens', async () => {
+      const schema = buildClientSchema((await ask('admin', { query: getIntrospectionQuery() })).data);
+      const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+      const offered = mutations
+        .filter(({ args }) => args.some(({ name }) => name === 'dryRun'))
+        .map(({ name }) => name);
+      expect(offered.toSorted()).toEqual([...Object.keys(SAMPLE_MUTATIONS), ...WITHOUT_SAMPLE].toSorted());
+      expect(mutations.map(({ name }) => name).toSorted()).toEqual([...offered, ...NOT_CHECKABLE].toSorted());
+    });
+
+    it('reports the errors of the change', async () => {
+      const unknown = '00000000-0000-4000-8000-000000000000';
+      const answers = await Promise.all([
+        ask('customer', { query: `mutation { judgeContact(contact: "${unknown}", verdict: REJECTED, dryRun: true) }` }),
+        ask('admin', {
+          query: 'mutation { setContactUrl(accountId: "acc_x", contactUrl: "x", dryRun: true) { role } }',
+        }),
+        ask('owner', { query: 'mutation { suspendAccount(accountId: "acc_x", dryRun: true) { role } }' }),
+        ask('none', { query: 'mutation { suspendAccount(accountId: "acc_x", dryRun: true) { role } }' }),
+      ]);
+      const codes = answers.map(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
+      expect(codes).toEqual([['PRM003'], ['VAL008'], ['PRM001'], ['AUT001']]);
+    });
+
+    it.each(Object.entries(SAMPLE_MUTATIONS))(
+      'changes no row of any table, and %s makes the change afterwards',
+      async (_, mutation) => {
+        const question = await checkedWithoutTrace(mutation);
+        const before = await tableContents(pool);
+        const made = await ask(mutation.caller, question);
+        expect(made.errors).toBeUndefined();
+        expect(differences(before, await tableContents(pool))).not.toEqual([]);
+        if (question.uses !== undefined) objects.usedUp(question.uses);
+      },
+    );
+
+    it('does not show secrets', async () => {
+      const secrets = ['onboardAccount', 'rotateAccountSecret', 'issueSupplierApiKey', 'prepareGridPublication'];
+      for (const name of [...secrets, 'registerWebhook', 'registerRtiWebhook']) {
+        const { caller, question } = SAMPLE_MUTATIONS[name] as SampleMutation;
+        const { data } = await ask(caller, asCheck(await question(room, objects)));
+        const { secretKey, signingSecret, address } = data[name];
+        expect([name, secretKey ?? signingSecret ?? address]).toEqual([name, NOT_ISSUED]);
+      }
+    });
+
+    it('stands alone in its operation', async () => {
+      const account = await (SAMPLE_MUTATIONS['suspendAccount'] as SampleMutation).question(room, objects);
+      const query = `mutation ($id: ID!) {
+      check: suspendAccount(accountId: $id, dryRun: true) { status }
+      change: suspendAccount(accountId: $id) { status }
+    }`;
+      const { errors = [] } = await ask('admin', { ...account, query });
+      expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['change'], 'VAL003']]);
+      expect((await ask('admin', account)).errors).toBeUndefined();
+    });
+
+    /** Checks a change; a check that meets a background task is repeated with another change. */
+    async function checkedWithoutTrace({ caller, question: next }: SampleMutation): Promise<GraphQuestion> {
+      for (let attempt = 1; ; attempt += 1) {
+        const question = await next(room, objects);
+        const before = await quietContents(pool);
+        const { errors } = await ask(caller, asCheck(question));
+        expect(errors).toBeUndefined();
+        const changed = differences(before, await tableContents(pool));
+        if (changed.length === 0) return question;
+        const isBackground = changed.every((name) => IN_THE_BACKGROUND.test(name));
+        if (!isBackground || attempt === MAX_ATTEMPTS) expect(changed).toEqual([]);
+      }
+    }
+
+    async function ask(caller: CallerName, { query, variables }: GraphQuestion) {
+      const response = await fetch(`${room.register.gateway}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...room.credentials[caller] },
+        body: JSON.stringify({ query, variables }),
+      });
+      return (await response.json()) as {
+        data: ReturnType<typeof JSON.parse>;
+        errors?: { path: string[]; extensions: { code: string } }[];
+      };
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { follow, heading, startBrowser, visit } from '../../support/browser';
+import { attributeChange, differenceModelXml, gridArchive } from '../../support/grid-archives';
+import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
+import { type GridProjectKey, publishBaseModel, publishGrid } from '../../support/grid-uploads';
+import { NO_FAULT, faultsOf } from '../../support/page-faults';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+import { accountOf } from '../../support/rest-client';
+
+/** A year in which no other test of the shared register publishes in these areas. */
+const YEAR = 2023;
+/** Of an area in which no other test publishes a base model. */
+const BASED: GridProjectKey = { area: 'SWALES', publicationYear: YEAR, period: '02', projectId: 'Based' };
+/** A project of an area without a base model. */
+const UNBASED: GridProjectKey = { area: 'NPGY', publicationYear: YEAR, period: '01', projectId: 'Unbased' };
+const pageOf = ({ area, publicationYear, period, projectId }: GridProjectKey) =>
+  `/grid/${area}/${publicationYear}/${period}/${projectId}`;
+const [BASED_PAGE, UNBASED_PAGE] = [pageOf(BASED), pageOf(UNBASED)];
+const mRID = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+let register: SharedRegister;
+let browser: Browser;
+
+beforeAll(async () => {
+  register = await sharedRegister();
+  browser = await startBrowser();
+  await publishBaseModel(register, BASED, await baseArchive({ EQ: fullModelXml('EQ', baseItems()) }));
+  await publishGrid(register, BASED, await basedArchive());
+  await publishGrid(register, UNBASED, await gridArchive());
+}, 120_000);
+
+afterAll(() => browser?.close());
+
+/** Opens a page, without signing in. */
+const visited = (path: string, options?: BrowserContextOptions) =>
+  visit(browser, `${register.console}${path}`, options);
+
+const [LINE, TERMINAL, NEW_TERMINAL, NOWHERE] = [mRID(1), mRID(2), mRID(3), mRID(9)];
+const terminal = (number: string, name: string, line: string) =>
+  `<cim:Terminal rdf:ID="_${number}"><cim:IdentifiedObject.name>${name}</cim:IdentifiedObject.name><cim:Terminal.ConductingEquipment rdf:resource="#_${line}"/></cim:Terminal>`;
+
+/** A line and its terminal. */
+function baseItems(): string {
+  return `<cim:ACLineSegment rdf:ID="_${LINE}"><cim:IdentifiedObject.name>Quay line</cim:IdentifiedObject.name><cim:ACLineSegment.r>0.25</cim:ACLineSegment.r></cim:ACLineSegment>${terminal(TERMINAL, 'West end', LINE)}`;
+}
+
+/** Points of a diagram in one real model. */
+const POINTS = 713;
+
+/**
+ * Another name of the line, a deletion of a resistance that it does not have, a terminal of a missing line, many points, and a precondition.
+ */
+function basedArchive(): Promise<Buffer> {
+  const name = (value: string) => attributeChange(LINE, 'cim:IdentifiedObject.name', value);
+  const points = Array.from(
+    { length: POINTS },
+    (_, index) => `<cim:DiagramObjectPoint rdf:ID="_${mRID(300_000 + index)}"/>`,
+  );
+  const model = differenceModelXml('EQ', {
+    reverse: name('Quay line') + attributeChange(LINE, 'cim:ACLineSegment.r', '0.99'),
+    forward: points.join('') + name('Harbour line') + terminal(NEW_TERMINAL, 'East end', NOWHERE),
+  });
+  const precondition = `<dm:preconditions rdf:parseType="Statements">${attributeChange(TERMINAL, 'cim:ACDCTerminal.sequenceNumber', '1')}</dm:preconditions>`;
+  return gridArchive({ EQ: model.replace('</dm:DifferenceModel>', `${precondition}$&`) });
+}
+
+describe('a project of a base model', () => {
+  it('shows its warnings, what must hold in the base model, proposed classes, and points last', async () => {
+    const { page } = await visited(BASED_PAGE);
+    expect(await page.locator('.grid-warnings li').first().innerText()).toMatch(
+      /^EQ\s+md:Model\.DependentOn is missing/,
+    );
+    await page.getByText('Must hold in the base model').click();
+    expect(await page.locator('.preconditions').innerText()).toMatch(
+      new RegExp(`${TERMINAL}\\s+ACDCTerminal\\.sequenceNumber\\s+1`),
+    );
+    const rows = page.locator('table.objects tbody tr');
+    const shown = (await rows.allInnerTexts()).map((row) =>
+      row
+        .split(/\s*[\n\t]\s*/)
+        .slice(0, 2)
+        .join(': '),
+    );
+    expect(shown.slice(0, 2)).toEqual(['East end: Terminal', 'Harbour line: ACLineSegment (proposed)']);
+    expect(shown.slice(2)).toEqual(Array.from({ length: 48 }, () => expect.stringContaining(': DiagramObjectPoint')));
+  });
+});
+
+describe('the network after a project', () => {
+  it('is reached from the project: what does not fit, and each object', async () => {
+    const { page } = await visited(BASED_PAGE);
+    await follow(page, page.getByRole('link', { name: 'After this project' }).click());
+    expect(await page.locator('.lead').innerText()).toContain('base model of November 2023, version 1');
+    const unfitting = page.locator('#unfitting .differences > li');
+    expect(await unfitting.locator('.difference-head').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Harbour line ACLineSegment in the base model, and changed by the project/),
+      expect.stringMatching(/^East end Terminal added by the project/),
+    ]);
+    expect(await unfitting.first().locator('.findings').innerText()).toMatch(
+      /Deletes what is not there\s+ACLineSegment\.r = 0\.99 EQ\.xml/,
+    );
+    expect(await unfitting.last().locator('.findings').innerText()).toMatch(
+      new RegExp(`Refers to nothing\\s+Terminal\\.ConductingEquipment = ${NOWHERE} EQ\\.xml`),
+    );
+    await follow(page, page.getByRole('link', { name: 'Harbour line' }).click());
+    expect(await page.locator('.grid-warnings').innerText()).toContain(
+      'ACLineSegment.r = 0.99; the base model has 0.25',
+    );
+    const rows = await page.locator('table.values tbody tr').allInnerTexts();
+    expect(rows.map((row) => row.split(/\s*[\n\t]\s*/).join(' | '))).toEqual([
+      'ACLineSegment.r | 0.25 | base model | EQ.xml',
+      expect.stringMatching(/^IdentifiedObject\.name \| Harbour line \| \+ \| this project \| EQ\.xml$/),
+    ]);
+    await follow(page, page.getByRole('link', { name: 'What the project changes of it' }).click());
+    await follow(page, page.getByRole('link', { name: 'The whole object after this project' }).click());
+    expect(await heading(page)).toBe('Harbour line');
+  });
+
+  it('finds any object of the base model by its mRID, and says that one is unknown', async () => {
+    const { page } = await visited(`${BASED_PAGE}/after`);
+    const lookUp = async (text: string) => {
+      await page.getByLabel('mRID').fill(text);
+      await follow(page, page.getByRole('button', { name: 'Look up' }).click());
+    };
+    await lookUp(NOWHERE);
+    expect(await page.getByRole('status').innerText()).toMatch(/^Neither the base model nor the project has/);
+    await lookUp(`#_${TERMINAL}`);
+    expect(await heading(page)).toBe('West end');
+    expect(await page.locator('.lead').innerText()).toContain('not changed by the project');
+    await follow(page, page.getByRole('link', { name: 'Harbour line' }).click());
+    expect(await heading(page)).toBe('Harbour line');
+  });
+
+  it('is unknown where no base model is published', async () => {
+    const { page } = await visited(`${UNBASED_PAGE}/after`);
+    expect(await page.locator('.empty').innerText()).toMatch(/^No base model is published for/);
+    const { page: missing } = await visited(`${UNBASED_PAGE}/after/${LINE}`);
+    expect(await heading(missing)).toBe('Page not found');
+  });
+});
+
+describe('a check of an archive on a page', () => {
+  async function checkPage(role: 'admin' | 'analyst') {
+    const { page } = await visited('/sign-in', {}); // a context of its own, because it signs in
+    const { account_id, secret_key } = accountOf(register.sandbox, role);
+    await page.getByLabel('Account id').fill(account_id);
+    await page.getByLabel('Secret key').fill(secret_key);
+    await follow(page, page.getByRole('button', { name: 'Sign in' }).click());
+    await page.goto(`${register.console}/grid/check`);
+    return page;
+  }
+
+  it('says for an admin what does not fit, which files are wrong, and that everything fits; nothing is published', async () => {
+    const page = await checkPage('admin');
+    await page.getByLabel('Licence area').selectOption(BASED.area);
+    await page.getByLabel('Year of the publication').fill(String(YEAR));
+    await page.getByLabel('Publication', { exact: true }).selectOption(BASED.period);
+    await page.getByLabel('Development project').fill('no project/');
+    await follow(page, page.getByRole('button', { name: 'Continue' }).click());
+    expect(await page.getByRole('alert').innerText()).toContain('at most 24 letters');
+    await page.getByLabel('Development project').fill('Checked');
+    await follow(page, page.getByRole('button', { name: 'Continue' }).click());
+    expect(await faultsOf(page, 'grid check')).toEqual(NO_FAULT);
+    const check = async (buffer: Buffer, title: RegExp) => {
+      await page.getByLabel('File').setInputFiles({ name: 'archive.zip', mimeType: 'application/zip', buffer });
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.getByRole('heading', { name: title }).waitFor();
+      return page.locator('#result').innerText();
+    };
+    const unfitting = await check(await basedArchive(), /^2 things do not fit$/);
+    expect(unfitting).toContain('base model of November 2023, version 1');
+    expect(unfitting).toMatch(/Deletes what is not there\s+ACLineSegment\.r = 0\.99 EQ\.xml/);
+    expect(await faultsOf(page, 'grid check result')).toEqual(NO_FAULT);
+    expect(await check(await gridArchive({ EQ: '<a>' }), /^The archive cannot be published$/)).toMatch(
+      /EQ\.xml, line 1: /,
+    );
+    expect(await check(await gridArchive(), /^Everything fits$/)).toContain('The archive fits the base model');
+    const { page: list } = await visited(`/grid?area=${BASED.area}&year=${YEAR}`);
+    expect(await list.locator('table.projects tbody tr').count()).toBe(1);
+  });
+
+  it('is not for analysts', async () => {
+    expect(await heading(await checkPage('analyst'))).toBe('Not allowed');
+  });
+});
+
+describe('every page of the network after a project', () => {
+  it.each(['/after', `/after/${LINE}`])(
+    '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about',
+    async (path) => {
+      const { page, complaints } = await visited(`${BASED_PAGE}${path}`);
+      expect(await faultsOf(page, `grid ${path.slice(1, 6)}`)).toEqual(NO_FAULT);
+      expect(complaints).toEqual([]);
+    },
+  );
+});

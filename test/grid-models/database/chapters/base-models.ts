@@ -1,0 +1,314 @@
+import { Readable } from 'node:stream';
+import type { CimFile } from '../../../../subgraphs/grid-models/rdf/difference-model';
+import { type AppliedCase, HAS_PYTHON, appliedByPython, sorted } from '../../../support/applied-models';
+import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
+import { attributeChange, differenceModelXml, gridArchive, zipOf } from '../../../support/grid-archives';
+import { TEST_KEY } from '../../../support/grid-database';
+import { type GridGraph, ADMIN, gridGraph } from '../../../support/grid-graph';
+
+const mRID = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
+const [LINE, TERMINAL, OTHER, GONE, NEW, FAR, NOWHERE] = ['a', 'b', 'c', 'd', 'e', 'f', '9'].map(mRID) as [
+  ...[string, string, string, string, string, string, string],
+];
+
+const object = (type: string, id: string, body = '', form = 'ID="_') =>
+  `<cim:${type} rdf:${form}${id}">${body}</cim:${type}>`;
+const text = (name: string, value: string) => `<cim:${name}>${value}</cim:${name}>`;
+const to = (name: string, target: string) => `<cim:${name} rdf:resource="#_${target}"/>`;
+const named = (name: string) => text('IdentifiedObject.name', name);
+
+const BASE: Partial<Record<CimFile, string>> = {
+  EQ: fullModelXml(
+    'EQ',
+    [
+      object('ACLineSegment', LINE, named('Quay') + text('ACLineSegment.r', '0.1')),
+      object('Terminal', TERMINAL, to('Terminal.ConductingEquipment', LINE) + to('Terminal.ConnectivityNode', GONE)),
+      object('Terminal', OTHER, to('Terminal.ConnectivityNode', GONE) + to('Terminal.ConductingEquipment', FAR)),
+      object('ConnectivityNode', GONE, named('Node')),
+    ].join(''),
+  ),
+  SC: fullModelXml('SC', object('ACLineSegment', LINE, text('ACLineSegment.r0', '0.3'), 'about="#_')),
+};
+
+const PROJECT: Partial<Record<CimFile, string>> = {
+  EQ: differenceModelXml('EQ', {
+    reverse: [
+      attributeChange(LINE, 'cim:ACLineSegment.r', '0.2'),
+      object('ConnectivityNode', GONE, named('Node')),
+      object('Terminal', TERMINAL, to('Terminal.ConnectivityNode', GONE), 'about="#_'),
+    ].join(''),
+    forward: [
+      attributeChange(LINE, 'cim:ACLineSegment.x', '0.7'),
+      object('Breaker', LINE),
+      object('Junction', NEW, to('Equipment.EquipmentContainer', NOWHERE)),
+      object('Terminal', TERMINAL, to('Terminal.ConnectivityNode', NEW), 'about="#_'),
+    ].join(''),
+  }),
+};
+
+/** Base models, and what becomes of them by a project. */
+export function baseModels(): void {
+  let grid: GridGraph;
+  beforeAll(async () => {
+    grid = await gridGraph();
+  });
+  afterAll(() => grid?.close());
+
+  const version = async (selection: string, projectId = 'P1') =>
+    (
+      await grid.ask(
+        `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "${projectId}") { version(version: 1) { ${selection} } } }`,
+      )
+    ).developmentProject.version;
+  const FINDINGS = 'findings { kind file mRID name value }';
+  const AFTER = `mRID type name existed exists statements { file name value isAssociation isNew targetExists } ${FINDINGS}`;
+
+  describe('A version without a base model', () => {
+    it('says nothing of objects after it', async () => {
+      await grid.published(await gridArchive(PROJECT));
+      expect(
+        await version(
+          `baseModel { version } objectAfter(mRID: "${LINE}") { mRID } unfittingObjects { nodes { mRID } }`,
+        ),
+      ).toEqual({
+        ...{ baseModel: null, objectAfter: null, unfittingObjects: null },
+      });
+    });
+  });
+
+  describe('A base model', () => {
+    it('is published once, with its files; the same archive again is the same version', async () => {
+      const archive = await baseArchive(BASE);
+      expect(await grid.publishBase(archive)).toMatchObject({
+        outcome: 'published',
+        isNew: true,
+        base: { version: 1 },
+      });
+      expect(await grid.publishBase(archive)).toMatchObject({
+        outcome: 'published',
+        isNew: false,
+        base: { version: 1 },
+      });
+      const { baseModel } = await grid.ask(
+        '{ baseModel(area: "epn", publicationYear: 2026, period: "01") { version publicationYear period files { file items statements header { version } } } }',
+      );
+      expect(baseModel).toEqual({
+        ...{ version: 1, publicationYear: 2026, period: '01' },
+        files: [
+          { file: 'EQ_XML', items: 4, statements: 7, header: { version: '001' } },
+          { file: 'SC_XML', items: 1, statements: 1, header: { version: '001' } },
+          { file: 'GL_XML', items: 0, statements: 0, header: { version: '001' } },
+        ],
+      });
+    });
+
+    it.each([
+      ['of an earlier cycle', '{ baseModel(area: "EPN", publicationYear: 2025, period: "02") { version } }', null],
+      ['of another area', '{ baseModel(area: "LPN", publicationYear: 2026, period: "01") { version } }', null],
+      ['of no area', '{ baseModel(area: "NOWHERE", publicationYear: 2026, period: "01") { version } }', null],
+      [
+        'of a later cycle',
+        '{ baseModel(area: "EPN", publicationYear: 2027, period: "01") { version } }',
+        { version: 1 },
+      ],
+    ])('is that of the cycle or an earlier one: %s', async (_, query, expected) => {
+      expect(await grid.ask(query)).toEqual({ baseModel: expected });
+    });
+
+    it('is rejected with all faults of all files, and then nothing of it is stored', async () => {
+      const before = await grid.rows();
+      const outcome = await grid.publishBase(
+        await zipOf([
+          { name: 'EQ.xml', bytes: differenceModelXml('EQ') },
+          { name: 'SC.xml', bytes: fullModelXml('EQ', `<cim:A rdf:ID="_1"/><cim:A rdf:ID="_1"/>`) },
+        ]),
+      );
+      expect(outcome).toMatchObject({ outcome: 'refused' });
+      const faults = outcome.outcome === 'refused' ? outcome.faults : [];
+      expect(faults.map(({ file, message }) => `${file}: ${message}`)).toEqual([
+        'GL.xml: is missing from the archive',
+        'EQ.xml: the file contains a difference model, not a full model',
+        'SC.xml: rdf:ID of 1 occurs twice in the full model',
+        expect.stringMatching(/^SC.xml: SC.xml must have the profile/),
+      ]);
+      expect(await grid.rows()).toEqual(before);
+    });
+
+    it('never changes', async () => {
+      for (const statement of [
+        `update base_model set published_at = register_now()`,
+        `delete from base_item`,
+        `insert into base_chunk (base, number, bytes) select number, 99, '' from base_model`,
+      ])
+        await expect(grid.owner.query(statement)).rejects.toThrow(/never changes/);
+    });
+
+    it('is published by two callers at once as two versions, or as one if it is the same', async () => {
+      const key = { ...TEST_KEY, area: 'SPN' };
+      const [one, other] = [await baseArchive(BASE), await baseArchive({})];
+      const outcomes = await Promise.all([one, one, other].map((archive) => grid.publishBase(archive, key)));
+      const versions = outcomes.map((each) => (each.outcome === 'published' ? each.base.version : 0));
+      expect(Math.max(...versions)).toBeLessThanOrEqual(3);
+      expect(new Set([versions[1], versions[2]]).size).toBe(2);
+    });
+  });
+
+  describe('An object after a project', () => {
+    it('has what the base model has of it, without what is deleted, and with what is added', async () => {
+      const { objectAfter } = await version(`objectAfter(mRID: "#_${TERMINAL.toUpperCase()}") { ${AFTER} }`);
+      expect(objectAfter).toEqual({
+        ...{ mRID: TERMINAL, type: 'cim:Terminal', name: null, existed: true, exists: true, findings: [] },
+        statements: [
+          {
+            ...{ file: 'EQ_XML', name: 'cim:Terminal.ConductingEquipment', value: LINE },
+            ...{ isAssociation: true, isNew: false, targetExists: true },
+          },
+          {
+            ...{ file: 'EQ_XML', name: 'cim:Terminal.ConnectivityNode', value: NEW },
+            ...{ isAssociation: true, isNew: true, targetExists: true },
+          },
+        ],
+      });
+    });
+
+    it('has findings: a deleted statement that the base model lacks, and an object that is added twice', async () => {
+      const { objectAfter } = await version(
+        `objectAfter(mRID: "${LINE}") { ${FINDINGS} statements { file name value } }`,
+      );
+      expect(objectAfter).toEqual({
+        findings: [
+          { kind: 'MISSING_STATEMENT', file: 'EQ_XML', mRID: LINE, name: 'cim:ACLineSegment.r', value: '0.2' },
+          { kind: 'ADDED_TWICE', file: 'EQ_XML', mRID: LINE, name: 'rdf:type', value: 'cim:Breaker' },
+        ],
+        statements: expect.arrayContaining([
+          { file: 'EQ_XML', name: 'cim:ACLineSegment.r', value: '0.1' },
+          { file: 'SC_XML', name: 'cim:ACLineSegment.r0', value: '0.3' },
+        ]),
+      });
+    });
+
+    it('that is removed has the associations that are left to it', async () => {
+      const { objectAfter } = await version(
+        `objectAfter(mRID: "${GONE}") { existed exists statements { name } ${FINDINGS} }`,
+      );
+      expect(objectAfter).toEqual({
+        ...{ existed: true, exists: false, statements: [] },
+        findings: [
+          {
+            ...{ kind: 'DANGLING_ASSOCIATION', file: 'EQ_XML', mRID: OTHER, name: 'cim:Terminal.ConnectivityNode' },
+            value: GONE,
+          },
+        ],
+      });
+    });
+
+    it('can be one that the project does not mention, or none', async () => {
+      const { objectAfter } = await version(`objectAfter(mRID: "${OTHER}") { ${AFTER} }`);
+      expect(objectAfter).toMatchObject({
+        statements: [
+          { targetExists: false, isNew: false },
+          { targetExists: false, isNew: false },
+        ],
+        findings: [{ kind: 'DANGLING_ASSOCIATION', mRID: OTHER, value: GONE }],
+      });
+      expect(await version(`objectAfter(mRID: "${NOWHERE}") { mRID }`)).toEqual({ objectAfter: null });
+      expect(
+        await grid.refusal(
+          `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { objectAfter(mRID: "\\u0000") { mRID } } } }`,
+        ),
+      ).toBe('VAL001 mRID');
+    });
+
+    (HAS_PYTHON ? it : it.skip)(
+      'has the statements that an independent script computes, and the same findings',
+      async () => {
+        const [expected] = appliedByPython([{ base: BASE, project: PROJECT } as AppliedCase]);
+        const found: string[][] = [];
+        for (const each of [LINE, TERMINAL, OTHER, GONE, NEW]) {
+          const { objectAfter } = await version(`objectAfter(mRID: "${each}") { ${AFTER} }`);
+          for (const { file, name, value } of objectAfter.statements) found.push([file.slice(0, 2), each, name, value]);
+        }
+        const withoutTypes = (expected?.statements ?? []).filter(([, , name]) => name !== 'rdf:type');
+        const wanted = withoutTypes.map(([file, subject, name, , value]) => [file, subject, name, value] as string[]);
+        const second = found.filter(([, , name]) => name !== 'rdf:type');
+        expect(sorted(second)).toEqual(sorted(wanted));
+        const { unfittingObjects } = await version(`unfittingObjects { nodes { ${FINDINGS} } }`);
+        type Shown = { kind: string; file: string; mRID: string; name: string; value: string };
+        const findings = unfittingObjects.nodes.flatMap((node: { findings: Shown[] }) => node.findings);
+        expect(
+          sorted(
+            findings.map(({ kind, file, mRID: subject, name, value }: Shown) => [
+              ...[kind.toLowerCase().replace('_', '-'), file.slice(0, 2), subject, name, value],
+            ]),
+          ),
+        ).toEqual(expected?.findings);
+      },
+    );
+  });
+
+  describe('A check of an archive', () => {
+    const prepare = async (area: string, projectId: string) =>
+      (
+        await grid.ask(
+          `mutation { prepareGridPublication(input: { area: "${area}", publicationYear: 2026, period: "01", projectId: "${projectId}" }) { address } }`,
+          {},
+          ADMIN,
+        )
+      ).prepareGridPublication.address as string;
+
+    it('counts what becomes of the base model, lists what does not fit, and stores nothing', async () => {
+      const address = await prepare('EPN', 'CHECKED');
+      const before = await grid.rows();
+      const outcome = await grid.running.files.checkAt(address, Readable.from(await gridArchive(PROJECT)));
+      expect(outcome).toMatchObject({
+        ...{ outcome: 'checked', base: { publicationYear: 2026, period: '01', version: 1 } },
+        ...{ statementsBefore: 8, statementsAfter: 9, findingCount: 4 },
+        findings: expect.arrayContaining([
+          {
+            ...{ kind: 'missing-statement', file: 'EQ', mRID: LINE },
+            statement: { name: 'cim:ACLineSegment.r', kind: 'text', value: '0.2' },
+          },
+        ]),
+      });
+      expect(await grid.rows()).toEqual(before);
+      expect(await grid.running.files.publishAt(address, Readable.from(await gridArchive(PROJECT)))).toMatchObject({
+        ...{ outcome: 'published', isNew: true },
+      });
+      expect(await grid.running.files.checkAt(address, Readable.from(await gridArchive(PROJECT)))).toEqual({
+        outcome: 'gone',
+      });
+    });
+
+    it('checks only the files where no base model is published', async () => {
+      const address = await prepare('LPN', 'CHECKED');
+      expect(await grid.running.files.checkAt(address, Readable.from(await gridArchive(PROJECT)))).toMatchObject({
+        ...{ outcome: 'checked', base: null, findingCount: 0 },
+      });
+    });
+
+    it('rejects what cannot be published, and an unknown address', async () => {
+      const address = await prepare('EPN', 'REJECTED');
+      const archive = await gridArchive({ EQ: BASE.EQ as string });
+      expect(await grid.running.files.checkAt(address, Readable.from(archive))).toMatchObject({
+        outcome: 'refused',
+        faults: [{ file: 'EQ.xml', message: 'the file contains a full model, not a difference model' }],
+      });
+      const unknown = `/grid-modelling/uploads/${'a'.repeat(43)}`;
+      expect(await grid.running.files.checkAt(unknown, Readable.from(archive))).toEqual({ outcome: 'gone' });
+    });
+  });
+
+  describe('The objects that do not fit', () => {
+    it('are listed page by page', async () => {
+      const seen: string[] = [];
+      for (let after: string | null = null; ;) {
+        const { unfittingObjects }: { unfittingObjects: { nodes: { mRID: string }[]; nextCursor: string | null } } =
+          await version(`unfittingObjects(first: 1, after: ${JSON.stringify(after)}) { nodes { mRID } nextCursor }`);
+        seen.push(...unfittingObjects.nodes.map((node) => node.mRID));
+        after = unfittingObjects.nextCursor;
+        if (after === null) break;
+      }
+      expect(seen).toEqual([LINE, GONE, NEW]);
+    });
+  });
+}

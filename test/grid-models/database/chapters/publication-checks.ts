@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { differenceModelXml, gridArchive, lineSegment } from '../../../support/grid-archives';
+import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
+import { TEST_KEY } from '../../../support/grid-database';
+import { type GridGraph, gridGraph } from '../../../support/grid-graph';
+import { profilesWith } from '../../../../subgraphs/grid-models/rdf/member-profiles';
+import { publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
+
+/** What a publication says beside its version: warnings, preconditions and profiles of the setting. */
+export function publicationChecks(): void {
+  let grid: GridGraph;
+  beforeAll(async () => {
+    grid = await gridGraph();
+  });
+  afterAll(() => grid?.close());
+
+  const newKey = () => ({ ...TEST_KEY, projectId: `W-${randomUUID().slice(0, 8)}` });
+  const VERSION = `query ($projectId: ProjectId!, $version: Int!) {
+    developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: $projectId) {
+      version(version: $version) {
+        warnings { file kind }
+        model(file: EQ_XML) {
+          preconditions(first: 1) { nodes { mRID type name attributes { name value } associations { name target } } totalCount nextCursor }
+          items { totalCount }
+        }
+      }
+    }
+  }`;
+
+  describe('the warnings of a publication', () => {
+    it('are reported to its publisher and in the graph, until the dependency is published', async () => {
+      const [key, base, mRID] = [newKey(), randomUUID(), randomUUID()];
+      const of = (name: string) =>
+        gridArchive({
+          EQ: differenceModelXml('EQ', { mRID, dependentOn: [base], forward: lineSegment('A', name) }),
+          SC: differenceModelXml('SC', { dependentOn: [mRID] }).replace('2026-05-01T00:00:00Z', '2026-05-01T00:00:00'),
+        });
+      const one = await of('One');
+      const first = await grid.publish(one, key);
+      expect(first).toMatchObject({
+        warnings: [
+          { file: 'EQ', kind: 'unpublished-dependency' },
+          { file: 'SC', kind: 'created-without-zone' },
+          { file: 'GL', kind: 'no-dependency' },
+        ],
+      });
+      expect(await grid.publish(one, key)).toMatchObject({ isNew: false, warnings: { length: 3 } });
+      const second = await grid.publish(await of('Two'), key);
+      expect(second).toMatchObject({ version: { version: 2 }, warnings: { length: 4 } });
+      await grid.publish(await gridArchive({ EQ: differenceModelXml('EQ', { mRID: base.toUpperCase() }) }), newKey());
+      const warningsOf = async (version: number) =>
+        (await grid.ask(VERSION, { projectId: key.projectId, version })).developmentProject.version.warnings;
+      expect(await warningsOf(1)).toEqual([
+        { file: 'SC_XML', kind: 'CREATED_WITHOUT_ZONE' },
+        { file: 'GL_XML', kind: 'NO_DEPENDENCY' },
+      ]);
+      expect((await warningsOf(2))[0]).toEqual({ file: 'EQ_XML', kind: 'REUSED_MRID' });
+    });
+  });
+
+  describe('a dependency on a base model', () => {
+    it('is published when the base model is: it is no warning any more, and the model names the base model', async () => {
+      const [key, base] = [newKey(), randomUUID()];
+      const dependentOn = [base.toUpperCase()];
+      const outcome = await grid.publish(await gridArchive({ EQ: differenceModelXml('EQ', { dependentOn }) }), key);
+      expect(outcome).toMatchObject({ warnings: [{ file: 'EQ', kind: 'unpublished-dependency' }, {}, {}] });
+      const read = async () => {
+        const { version } = (
+          await grid.ask(
+            `query ($projectId: ProjectId!) { developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: $projectId) {
+              version(version: 1) { warnings { file } models { dependentOn { baseModel { version } models { file } } } } } }`,
+            { projectId: key.projectId },
+          )
+        ).developmentProject;
+        return {
+          warned: version.warnings.map(({ file }: { file: string }) => file),
+          on: version.models[0].dependentOn,
+        };
+      };
+      expect(await read()).toEqual({ warned: ['EQ_XML', 'SC_XML', 'GL_XML'], on: [{ baseModel: null, models: [] }] });
+      await grid.publishBase(await baseArchive({ EQ: fullModelXml('EQ', '', base) }));
+      expect(await read()).toEqual({ warned: ['SC_XML', 'GL_XML'], on: [{ baseModel: { version: 1 }, models: [] }] });
+    });
+  });
+
+  describe('preconditions', () => {
+    it('are in the graph and in none of the items', async () => {
+      const key = newKey();
+      const preconditions = `<dm:preconditions rdf:parseType="Statements">
+        <cim:Terminal rdf:about="#_T"><cim:Terminal.connected>true</cim:Terminal.connected>
+        <cim:Terminal.ConnectivityNode rdf:resource="#_C"/></cim:Terminal>
+        <rdf:Description rdf:about="#_U"/></dm:preconditions>`;
+      const EQ = differenceModelXml('EQ', { forward: lineSegment('A', 'One') });
+      await grid.published(await gridArchive({ EQ: EQ.replace('</dm:DifferenceModel>', `${preconditions}$&`) }), key);
+      const { model } = (await grid.ask(VERSION, { projectId: key.projectId, version: 1 })).developmentProject.version;
+      expect(model.preconditions).toEqual({
+        nodes: [
+          {
+            ...{ mRID: 'T', type: 'cim:Terminal', name: null },
+            attributes: [{ name: 'cim:Terminal.connected', value: 'true' }],
+            associations: [{ name: 'cim:Terminal.ConnectivityNode', target: 'C' }],
+          },
+        ],
+        totalCount: 2,
+        nextCursor: expect.any(String) as unknown,
+      });
+      expect(model.items.totalCount).toBe(1);
+    });
+  });
+
+  describe('a profile that GRID_PROFILES adds', () => {
+    it('is accepted for its member only', async () => {
+      const profile = 'http://ofgem.gov.uk/ns/CIM/LTDS/Equipment/6.1';
+      const parts = { ...grid.parts, profiles: profilesWith({ EQ: [profile] }) };
+      const publish = async (file: 'EQ' | 'SC') => {
+        const archive = await gridArchive({ [file]: differenceModelXml(file, { profile }) });
+        const path = await grid.folder.write(`${randomUUID()}.zip`, archive);
+        return publishArchive(parts, { ...newKey(), accountId: null }, path);
+      };
+      expect(await publish('EQ')).toMatchObject({ outcome: 'published' });
+      expect(await publish('SC')).toMatchObject({ outcome: 'refused', faults: { length: 1 } });
+    });
+  });
+}

@@ -1,0 +1,282 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
+import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
+import { IDENTITY_OCCUPANCIES } from '../../../subgraphs/identity/occupancy/identity-occupancies.queries';
+import { settleOccupancies } from '../../../subgraphs/identity/occupancy/occupancy-settling.flow';
+import { identityAddress } from '../../../subgraphs/identity/identity.module';
+import type { Caller } from '../../../subgraphs/server/callers/caller';
+import { type Database, sessionOptions } from '../../../subgraphs/server/database/database';
+import { destroyDueKeys, dueKeys, occupancyKeys } from '../../../subgraphs/server/occupancy-keys';
+import { seal } from '../../../subgraphs/server/sealed';
+import { inTransaction } from '../../../subgraphs/server/database/transaction';
+import { readableMpxns } from '../../support/readable-mpxns';
+import { databasePlaces, findings } from '../../support/secret-scan';
+import { type SignInRoom, newMpxn, startSignInRoom } from '../../support/sign-in-room';
+import { until } from '../../support/until';
+
+const REPORT = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { isNew } }';
+const RECORD = `mutation ($input: ChangeOfTenancyInput!) {
+  recordChangeOfTenancy(input: $input) { mpxn effectiveDate sourceReference activeRecordsAffected dataUsersNotified isNew } }`;
+const ANONYMISE = 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
+const OPERATOR: Caller = {
+  accountId: `acc_${'c'.repeat(24)}`,
+  role: 'communications_operator',
+  duid: null,
+  mpid: null,
+};
+const REFUSED = { code: '23001' };
+
+let room: SignInRoom;
+let dataUser: Caller;
+/** Connections with the login of the subgraph. */
+let pool: Pool;
+
+beforeAll(async () => {
+  room = await startSignInRoom();
+  dataUser = await room.dataUser();
+  pool = new Pool(sessionOptions(identityAddress(room.databaseUrl, room.keys)));
+});
+afterEach(() => room.moveClock(0));
+afterAll(async () => {
+  await pool?.end();
+  await room?.close();
+});
+
+const keysOfOccupancies = () => occupancyKeys(IDENTITY_OCCUPANCIES, room.keys.encryptionKey);
+const indexOf = (mpxn: string) => blindIndexes(room.keys.indexKey).mpxn(mpxn);
+
+/** The day that is `days` and `months` from today, in Great Britain. */
+async function day(days = 0, months = 0): Promise<string> {
+  const { rows } = await room.owner.query(
+    `select to_char((now() at time zone 'Europe/London') + $1 * interval '1 day' + $2 * interval '1 month', 'YYYY-MM-DD') as day`,
+    [days, months],
+  );
+  return rows[0].day as string;
+}
+
+/** Moves the clock to noon of a day. */
+const moveTo = async (date: string) =>
+  room.moveClock(Math.round((Date.parse(`${date}T12:00:00Z`) - Date.now()) / 1_000));
+
+async function sighting(mpxn: string): Promise<void> {
+  const input = {
+    ...{ mpxn, organisationName: 'Gadwall Analytics', organisationReference: `ORG-${randomInt(1e9)}` },
+    ...{ firstSeen: '2026-03-01', dataTypesObserved: ['HH_CONSUMPTION'], sourceReference: 'REPORT-1' },
+  };
+  expect((await room.askAccess(REPORT, { input }, { caller: OPERATOR })).codes).toEqual([]);
+}
+
+async function change(mpxn: string, effectiveDate: string, sourceReference = `COT-${randomInt(1e9)}`) {
+  const input = { mpxn, effectiveDate, sourceReference };
+  const { data, codes } = await room.ask(RECORD, { input }, { caller: OPERATOR });
+  expect(codes).toEqual([]);
+  return data.recordChangeOfTenancy;
+}
+
+const record = (mpxn: string, moveInDate: string) => room.newRecord(dataUser, {}, { mpxn, moveInDate });
+const anonymise = async (ir: string) =>
+  expect((await room.ask(ANONYMISE, { ir }, { caller: dataUser })).codes).toEqual([]);
+
+/** Names of the tables from which an MPxN can be decrypted, sorted. */
+async function readable(mpxn: string): Promise<string[]> {
+  const all = await readableMpxns(room.owner, room.keys);
+  return all.flatMap((each) => (each.mpxn === mpxn ? [each.table] : [])).toSorted();
+}
+
+/** A complete run of the sweep that the subgraph starts every hour. */
+async function sweep(): Promise<void> {
+  const walk = dueKeys(pool, IDENTITY_OCCUPANCIES);
+  while ((await walk()) > 0);
+}
+
+const eventCount = async () =>
+  (await room.owner.query('select count(*)::int as n from access.event')).rows[0].n as number;
+
+describe('Thirteen months after a change of tenancy', () => {
+  it('the MPxN of the former occupancy cannot be decrypted, that of the present one can, and reports are still accepted', async () => {
+    const mpxn = newMpxn();
+    const today = await day();
+    await sighting(mpxn);
+    const first = await change(mpxn, today, 'COT-OF-THE-FORMER');
+    await sighting(mpxn);
+    await sighting(mpxn);
+    expect(await readable(mpxn)).toEqual(['change', 'discovery', 'discovery']);
+    await moveTo(await day(-1, 13));
+    await sweep();
+    expect(await readable(mpxn)).toEqual(['change', 'discovery', 'discovery']);
+    await moveTo(await day(0, 13));
+    await room.addReplica(); // a replica sweeps when it starts
+    await until(async () => (await readable(mpxn)).length === 1 || undefined);
+    expect(await readable(mpxn)).toEqual(['discovery']);
+    const places = await databasePlaces(room.databaseUrl);
+    expect(findings(new Map([['MPxN', mpxn]]), places)).toEqual([]);
+    const events = await eventCount();
+    expect(await change(mpxn, today, 'COT-OF-THE-FORMER')).toEqual({ ...first, isNew: false });
+    expect(await eventCount()).toBe(events);
+    await sighting(mpxn);
+    expect(await readable(mpxn)).toEqual(['discovery']);
+    await change(mpxn, await day(0, 13));
+    expect(await readable(mpxn)).toEqual(['change', 'discovery']);
+  });
+
+  it('the MPxN of a change that was recorded late is erased immediately, that of a later change is not', async () => {
+    const mpxn = newMpxn();
+    await change(mpxn, await day(0, -14));
+    await change(mpxn, await day(0, -2));
+    await sweep();
+    expect(await readable(mpxn)).toEqual(['change']);
+  });
+
+  it('a change that was not announced yet can still be announced', async () => {
+    const mpxn = newMpxn();
+    const date = await day(0, -14);
+    const id = randomUUID();
+    const keyId = await inTransaction(pool, async (session) => {
+      const [key] = await keysOfOccupancies().obtain(session, [{ premises: indexOf(mpxn), began: '-infinity' }]);
+      const sealed = key?.seal(JSON.stringify({ mpxn, sourceReference: 'x' }), `change_of_tenancy ${id}`);
+      await session.query(
+        `insert into change_of_tenancy (id, mpxn_index, effective_date, reference_hash, sealed, key_id)
+         values ($1, $2, $3, sha256('x'), $4, $5)`,
+        [id, indexOf(mpxn), date, sealed, key?.id],
+      );
+      expect(await inTransaction(pool, (other) => destroyDueKeys(other, IDENTITY_OCCUPANCIES, [key?.id ?? '']))).toBe(
+        0,
+      );
+      return key?.id;
+    });
+    await sweep();
+    expect(await readable(mpxn)).toEqual(['change']);
+    await expect(pool.query('delete from identity_keys.occupancy_key where id = $1', [keyId])).rejects.toMatchObject(
+      REFUSED,
+    );
+    await pool.query(
+      `update change_of_tenancy set announced_at = now(), records_affected = 0, duids = '{}' where id = $1`,
+      [id],
+    );
+    await sweep();
+    expect(await readable(mpxn)).toEqual([]);
+  });
+});
+
+describe('The key of an occupancy', () => {
+  it('is the same for concurrent calls', async () => {
+    const occupancies = [
+      { premises: indexOf(newMpxn()), began: '2026-03-29' },
+      { premises: indexOf(newMpxn()), began: '-infinity' },
+    ];
+    const keys = keysOfOccupancies();
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        inTransaction(pool, (session) => keys.obtain(session, n % 2 === 0 ? occupancies : occupancies.toReversed())),
+      ),
+    );
+    const ids = asked.map((obtained, n) => (n % 2 === 0 ? obtained : obtained.toReversed()).map(({ id }) => id).join());
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('can be neither destroyed nor changed while the occupancy lasts, also not by the owner of the tables', async () => {
+    const mpxn = newMpxn();
+    await sighting(mpxn);
+    const where = 'where premises = $1';
+    for (const session of [pool, room.owner]) {
+      await expect(
+        session.query(`delete from identity_keys.occupancy_key ${where}`, [indexOf(mpxn)]),
+      ).rejects.toMatchObject(REFUSED);
+      await expect(
+        session.query(`update identity_keys.occupancy_key set id = gen_random_uuid() ${where}`, [indexOf(mpxn)]),
+      ).rejects.toMatchObject(REFUSED);
+    }
+    await expect(pool.query('delete from discovered_meter_point')).rejects.toMatchObject(REFUSED);
+  });
+});
+
+describe('Anonymising an identity record', () => {
+  it('erases the MPxNs of its occupancy with the last record of the occupancy, and no others', async () => {
+    const mpxn = newMpxn();
+    const today = await day();
+    await sighting(mpxn);
+    const former = await record(mpxn, '2019-08-17');
+    await change(mpxn, today);
+    await sighting(mpxn);
+    const present = [await record(mpxn, today), await record(mpxn, today)];
+    expect(await readable(mpxn)).toEqual(['change', 'discovery', 'discovery']);
+    await anonymise(present[0] as string);
+    expect(await readable(mpxn)).toEqual(['change', 'discovery', 'discovery']);
+    await anonymise(former);
+    expect(await readable(mpxn)).toEqual(['discovery']);
+    await anonymise(present[1] as string);
+    expect(await readable(mpxn)).toEqual([]);
+    await sighting(mpxn);
+    expect(await readable(mpxn)).toEqual(['discovery']);
+  });
+
+  it('for a person who has not moved in yet erases nothing', async () => {
+    const mpxn = newMpxn();
+    await sighting(mpxn);
+    await anonymise(await record(mpxn, await day(40)));
+    expect(await readable(mpxn)).toEqual(['discovery']);
+  });
+});
+
+describe('MPxNs stored by the previous release', () => {
+  const settling = () => ({
+    ...{ keys: room.keys, indexes: blindIndexes(room.keys.indexKey), occupancyKeys: keysOfOccupancies() },
+    database: { pool } as unknown as Database,
+  });
+  const direct = async (mpxn: string) =>
+    (await readableMpxns(room.owner, room.keys)).flatMap((each) => (each.mpxn === mpxn ? [each.direct] : []));
+
+  /** Stores rows as before migration 0009: a discovered meter point and two changes of tenancy. */
+  async function storedBefore(mpxn: string): Promise<void> {
+    const { meterPointId } = blindIndexes(room.keys.indexKey);
+    for (const [date, announced] of [
+      [await day(0, -14), true],
+      [await day(0, -1), true],
+    ] as const) {
+      const id = randomUUID();
+      const content = seal(
+        room.keys.encryptionKey,
+        JSON.stringify({ mpxn, sourceReference: date }),
+        `change_of_tenancy ${id}`,
+      );
+      await room.owner.query(
+        `insert into identity.change_of_tenancy (id, mpxn_index, effective_date, reference_hash, sealed, announced_at, records_affected, duids)
+         values ($1, $2, $3, sha256($4), $5, $6, 0, '{}')`,
+        [id, indexOf(mpxn), date, Buffer.from(date), content, announced ? date : null],
+      );
+    }
+    const point = meterPointId(mpxn);
+    await room.owner.query(
+      `insert into identity.discovered_meter_point (meter_point_id, sealed, recorded_at) values ($1, $2, now() - interval '20 months')`,
+      [point, seal(room.keys.encryptionKey, mpxn, `discovered_meter_point ${point}`)],
+    );
+  }
+
+  it('are encrypted under the keys of their occupancies, by concurrent replicas and after a crash', async () => {
+    const mpxns = Array.from({ length: 3 }, newMpxn);
+    for (const mpxn of mpxns) await storedBefore(mpxn);
+    expect(await direct(mpxns[0] as string)).toEqual([true, true, true]);
+    await room.owner.query(`
+      create function identity.kill() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
+      create trigger killed before insert on identity.discovered_meter_point for each row execute function identity.kill()`);
+    await expect(settleOccupancies(settling())).rejects.toThrow('killed');
+    await room.owner.query('drop trigger killed on identity.discovered_meter_point');
+    await Promise.all([settleOccupancies(settling()), settleOccupancies(settling()), settleOccupancies(settling())]);
+    for (const mpxn of mpxns) expect(await direct(mpxn)).toEqual([false, false, false]);
+    await sweep();
+    for (const mpxn of mpxns) expect(await readable(mpxn)).toEqual(['change']);
+  });
+
+  it('are migrated when a replica starts, and cannot be changed otherwise', async () => {
+    const mpxn = newMpxn();
+    await storedBefore(mpxn);
+    const rewrite = (set: string) =>
+      pool.query(`update change_of_tenancy set ${set} where mpxn_index = $1`, [indexOf(mpxn)]);
+    await expect(rewrite(`sealed = '\\x00'`)).rejects.toMatchObject(REFUSED);
+    await expect(rewrite(`sealed = null, key_id = gen_random_uuid()`)).rejects.toMatchObject(REFUSED);
+    await room.addReplica();
+    await until(async () => (await direct(mpxn)).every((isDirect) => !isDirect) || undefined);
+    await expect(rewrite(`sealed = '\\x00', key_id = gen_random_uuid()`)).rejects.toMatchObject(REFUSED);
+    await sighting(mpxn);
+  });
+});

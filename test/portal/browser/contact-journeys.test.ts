@@ -1,0 +1,99 @@
+import type { Browser, Page } from 'playwright-core';
+import cy from '../../../web/portal/locales/cy.json';
+import en from '../../../web/portal/locales/en.json';
+import { PHONE, accessibilityFaults, startBrowser } from '../../support/browser';
+import type { Place } from '../../support/browser-ceremonies';
+import { newCustomer, newDataUser, newSupplier } from '../../support/customers';
+import { consentRecord } from '../../support/records';
+import { sharedRegister } from '../../support/register';
+import { type ContestedHome, contactLinkTo, signInContested } from './every-page';
+
+let place: Place;
+let browser: Browser;
+let supplier: Awaited<ReturnType<typeof newSupplier>>;
+
+beforeAll(async () => {
+  const register = await sharedRegister();
+  browser = await startBrowser();
+  const dataUser = await newDataUser(register, 'https://larkhill.example/return');
+  place = { register, dataUser, customer: await newCustomer(dataUser) };
+  supplier = await newSupplier(register);
+});
+afterAll(async () => {
+  await browser?.close();
+  await supplier?.close();
+});
+
+const OTHERS_PURPOSE = 'Advise on solar panels';
+
+describe.each([
+  ['en', en],
+  ['cy', cy],
+] as const)('A customer of a contested home (%s)', (language, texts) => {
+  let page: Page;
+  let home: ContestedHome;
+
+  beforeEach(async () => {
+    page = await (await browser.newContext(PHONE)).newPage();
+    home = await signInContested(page, place);
+    const { status } = await home.rival.rest(
+      'POST',
+      '/v1/access-records',
+      consentRecord(home.otherIr, { purpose: OTHERS_PURPOSE }),
+    );
+    expect(status).toBe(201);
+    await page.goto(`${place.register.portal}/access?lang=${language}`);
+    expect(await main()).not.toContain(OTHERS_PURPOSE);
+    await opened('/contacts');
+    expect(await main()).toContain(texts.contacts.contested);
+  });
+  afterEach(() => page.context().close());
+
+  const main = async () => {
+    expect(await page.locator('html').getAttribute('lang')).toBe(language);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    return page.getByRole('main').innerText();
+  };
+  const opened = (path: string) => page.goto(`${place.register.portal}${path}`);
+  const pressed = async (selector: string) => {
+    await Promise.all([page.waitForEvent('load'), page.locator(selector).first().click()]);
+  };
+
+  it('proves the other address in the same browser, and then reads every access', async () => {
+    await pressed('form[action="/contacts/mail"] button');
+    expect(await main()).toContain(texts.contactLinkSent.title);
+    await page.goto(await contactLinkTo(place, home.other));
+    expect(await main()).toContain(texts.contactLink.warning);
+    await pressed('main form button');
+    expect(new URL(page.url()).pathname).toBe('/contacts');
+    expect(await main()).not.toContain(texts.contacts.contested);
+    await opened('/access');
+    expect(await main()).toContain(OTHERS_PURPOSE);
+  });
+
+  it('signs in at the supplier, rejects the other address and confirms the own one, and then reads every access', async () => {
+    const login = { login: `owner-of-${home.customer.mpxn}`, password: 'a long password', mpxns: [home.customer.mpxn] };
+    supplier.addLogins([login]);
+    await page.locator('#supplier').selectOption(supplier.mpid);
+    await page.locator('form[action="/contacts/supplier"] button').click();
+    await page.getByLabel('Login').fill(login.login);
+    await page.getByLabel('Password').fill(login.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${place.register.portal}/access`);
+    await opened('/contacts');
+    expect(await main()).toContain(texts.contacts.judge);
+    const judged = async (shown: string, verdict: string) => {
+      const card = page.locator('section', { hasText: shown });
+      await Promise.all([
+        page.waitForEvent('load'),
+        card.locator(`form:has(input[value="${verdict}"]) button`).click(),
+      ]);
+    };
+    await judged('s***@', 'REJECTED');
+    expect(await main()).toContain(texts.contacts.standings.REJECTED);
+    await judged('c***@', 'CONFIRMED');
+    expect(await main()).not.toContain(texts.contacts.contested);
+    await opened('/access');
+    expect(await main()).toContain(OTHERS_PURPOSE);
+  });
+});

@@ -1,0 +1,134 @@
+import type { Pool } from 'pg';
+import { isChecking, outsideCheck, runCheck } from '../../../subgraphs/server/database/check-only';
+import { openPool } from '../../../subgraphs/server/database/database';
+import { inTransaction } from '../../../subgraphs/server/database/transaction';
+import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+
+/** The second table refuses, when a transaction commits, an order of more than ten. */
+const TABLES = `
+  create table item (id int primary key, amount int not null);
+  create table purchase (id int primary key, item int not null references item deferrable initially deferred);
+  create function limit_amount() returns trigger language plpgsql as $$ begin
+    if new.amount > 10 then raise exception 'more than ten' using errcode = 'check_violation'; end if;
+    perform pg_notify('items', new.id::text);
+    return null;
+  end $$;
+  create constraint trigger limited after insert or update on item deferrable initially deferred
+    for each row execute function limit_amount()`;
+
+describe('A check', () => {
+  let database: FreshDatabase;
+  let pool: Pool;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    pool = openPool({ connectionString: database.url, max: 4 });
+    await pool.query(TABLES);
+  });
+  afterEach(() => pool.query('truncate item, purchase'));
+  afterAll(async () => {
+    await pool?.end();
+    await database?.drop();
+  });
+
+  const ids = async (): Promise<number[]> => {
+    const { rows } = await pool.query<{ id: number }>('select id from item order by id');
+    return rows.map(({ id }) => id);
+  };
+  const add = (id: number, amount = 1) => pool.query('insert into item values ($1, $2)', [id, amount]);
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: { code?: string; message: string }) => error.code ?? error.message,
+    );
+
+  it('reads what it has written, in transactions and outside, and leaves nothing', async () => {
+    const seen = await runCheck(pool, async () => {
+      await add(1);
+      await inTransaction(pool, (session) => session.query('insert into item values (2, 2)'));
+      const failed = inTransaction(pool, async (session) => {
+        await session.query('insert into item values (3, 3)');
+        throw new Error('given up');
+      });
+      await failed.catch(() => undefined);
+      return ids();
+    });
+    expect(seen).toEqual([1, 2]);
+    expect(await ids()).toEqual([]);
+  });
+
+  it('meets unique indexes, deferred constraints and triggers where the write would, and goes on', async () => {
+    await add(1);
+    const met = await runCheck(pool, async () => [
+      await codeOf(add(1)),
+      await codeOf(add(2, 11)),
+      await codeOf(inTransaction(pool, (session) => session.query('insert into purchase values (1, 77)'))),
+      await codeOf(
+        inTransaction(pool, async (session) => {
+          await session.query('insert into purchase values (1, 5)');
+          await session.query('insert into item values (5, 1)');
+        }),
+      ),
+      await ids(),
+    ]);
+    expect(met).toEqual(['23505', '23514', '23503', 'done', [1, 5]]);
+    expect(await ids()).toEqual([1]);
+  });
+
+  it('isolates a failed statement from concurrent ones', async () => {
+    const found = await runCheck(pool, () => Promise.all([codeOf(add(1)), codeOf(pool.query('select 1 / 0')), ids()]));
+    expect(found).toEqual(['done', '22012', [1]]);
+  });
+
+  it('sends no notification and keeps no lock, also of the session', async () => {
+    const listener = await pool.connect();
+    const heard: string[] = [];
+    listener.on('notification', ({ payload = '' }) => heard.push(payload));
+    await listener.query('listen items');
+    await runCheck(pool, async () => {
+      await add(1);
+      await pool.query('select pg_advisory_lock(42), pg_advisory_xact_lock(43)');
+    });
+    await add(2); // its notification arrives after that of the check would have
+    const { rows } = await listener.query('select pg_try_advisory_lock(42) as one, pg_try_advisory_lock(43) as other');
+    expect(rows).toEqual([{ one: true, other: true }]);
+    expect(heard).toEqual(['2']);
+    listener.release(true);
+  });
+
+  it('does not reach what runs beside it, what it excepts, and what follows it', async () => {
+    let late: Promise<string> | undefined;
+    await Promise.all([
+      runCheck(pool, async () => {
+        await add(1);
+        await outsideCheck(() => add(2));
+        expect(isChecking()).toBe(true);
+        const ended = new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+        late = ended.then(() => outsideCheck(() => codeOf(add(4))));
+      }),
+      add(3),
+    ]);
+    expect(isChecking()).toBe(false);
+    await late;
+    expect(await ids()).toEqual([2, 3, 4]);
+  });
+
+  it('rejects statements that it started and did not await', async () => {
+    const other = runCheck(pool, () => pool.query('select pg_sleep(0.5)')); // checks are still running at its end
+    let late: Promise<string> | undefined;
+    await runCheck(pool, async () => {
+      const session = await pool.connect();
+      late = new Promise((resolve) =>
+        setImmediate(() => resolve(codeOf(pool.query('select 1').then(() => session.query('select 1'))))),
+      );
+    });
+    expect(await late).toBe('the check has ended');
+    await other;
+  });
+
+  it('gives its session back after an error of the work', async () => {
+    for (let n = 0; n < 10; n += 1)
+      expect(await codeOf(runCheck(pool, () => Promise.reject(new Error('given up'))))).toBe('given up');
+    expect(pool.totalCount).toBeLessThanOrEqual(4);
+    expect(await ids()).toEqual([]);
+  });
+});

@@ -1,0 +1,136 @@
+import { X509Certificate, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import { type Server, createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import { WebSocket } from 'ws';
+import { RegisterError } from '../../../schema/register-error';
+import type { LinkHandler } from '../../../subgraphs/server/link/link-server';
+import { ServiceAgent, tlsSettings } from '../../../subgraphs/server/link/peer-check';
+import { type ServiceIdentity, publicKeyText } from '../../../subgraphs/server/link/service-identity';
+import { LinkedServices, newServiceKey } from '../../support/linked-installation';
+import { until } from '../../support/until';
+
+let services: LinkedServices;
+beforeEach(() => {
+  services = new LinkedServices();
+});
+afterEach(() => services.close());
+
+const whoCalls: LinkHandler = (from) => Promise.resolve(from);
+const resultOf = (work: Promise<unknown>) => work.then(String, (error: RegisterError) => error.code);
+const logged = (text: string) => services.lines.filter((line) => line.includes(text)).length;
+
+/** Returns an identity whose certificate expires at another time, signed again with its key. */
+function ending(identity: ServiceIdentity, key: ReturnType<typeof newServiceKey>, end: string): ServiceIdentity {
+  const whole = Buffer.from(new X509Certificate(identity.cert).raw);
+  whole.write(end, whole.indexOf('99991231235959Z'), 'latin1');
+  const start = whole.indexOf(Buffer.from([0x30]), 2); // after the header of the whole certificate: the signed part
+  const lengthBytes = (whole[start + 1] as number) & 0x7f;
+  const contentEnd = start + 2 + lengthBytes + whole.readUIntBE(start + 2, lengthBytes);
+  sign(null, whole.subarray(start, contentEnd), key).copy(whole, whole.length - 64);
+  return { ...identity, cert: new X509Certificate(whole).toString() };
+}
+
+describe('A service key', () => {
+  it('that is revoked is rejected, while another key of the same service is accepted', async () => {
+    const [revoked, kept] = [newServiceKey(), newServiceKey()];
+    const identity = services.identity('access');
+    const before = new Map([
+      ...identity.publicKeys,
+      [publicKeyText(revoked), 'gateway'],
+      [publicKeyText(kept), 'gateway'],
+    ] as const);
+    const after = new Map([...before].filter(([key]) => key !== publicKeyText(revoked)));
+    const gateway = (key: typeof kept) => ({ ...services.identity('gateway', key), publicKeys: before });
+    for (const [publicKeys, expected] of [
+      [before, ['gateway', 'gateway']],
+      [after, ['SYS002', 'gateway']],
+    ] as const) {
+      const { url } = await services.serve('access', whoCalls, { identity: { ...identity, publicKeys } });
+      const links = [revoked, kept].map((key) => services.link('gateway', 'access', url, gateway(key)));
+      expect(await Promise.all(links.map((link) => resultOf(link.call({}))))).toEqual(expected);
+    }
+    expect(logged('link rejected')).toBe(1);
+  });
+
+  it('of a called service that is revoked receives no request from callers that have removed it', async () => {
+    const received: unknown[] = [];
+    const { url } = await services.serve('access', (from) => (received.push(from), Promise.resolve(from)));
+    const identity = services.identity('gateway');
+    const publicKeys = new Map([...identity.publicKeys].filter(([, service]) => service !== 'access'));
+    expect(await resultOf(services.link('gateway', 'access', url, { ...identity, publicKeys }).call({}))).toBe(
+      'SYS002',
+    );
+    expect(received).toEqual([]);
+    expect(logged('UNKNOWN_PEER')).toBe(1);
+  });
+});
+
+describe('The validity period of a certificate', () => {
+  it('is ignored at both ends: a listed key is accepted, an unlisted one is rejected', async () => {
+    const [server, client, stranger] = [newServiceKey(), newServiceKey(), newServiceKey()];
+    const publicKeys = new Map([
+      ...services.identity('access').publicKeys,
+      [publicKeyText(server), 'access'],
+      [publicKeyText(client), 'gateway'],
+    ] as const);
+    const expired = (name: 'access' | 'gateway', key: typeof server) =>
+      ending({ ...services.identity(name, key), publicKeys }, key, '20010101000000Z');
+    expect(new X509Certificate(expired('gateway', client).cert).validTo).toMatch(/2001/);
+    const { url } = await services.serve('access', whoCalls, { identity: expired('access', server) });
+    expect(await resultOf(services.link('gateway', 'access', url, expired('gateway', client)).call({}))).toBe(
+      'gateway',
+    );
+    expect(await resultOf(services.link('gateway', 'access', url, expired('gateway', stranger)).call({}))).toBe(
+      'SYS002',
+    );
+  });
+});
+
+describe('A service of the previous version', () => {
+  it.each(['register.0', undefined])(
+    'is rejected as a caller with the subprotocol %s, and the rejection is logged',
+    async (version) => {
+      const { url } = await services.serve('access', whoCalls);
+      const agent = new ServiceAgent(services.identity('gateway'), 'access');
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/link`, version ?? [], { agent });
+      expect(await new Promise((resolve) => socket.on('error', ({ message }) => resolve(message)))).toMatch('400');
+      agent.destroy();
+      expect(logged('link rejected')).toBe(1);
+      expect(services.lines.join()).toMatch(version === undefined ? /"version":""/ : /"version":"register.0"/);
+    },
+  );
+
+  it('is rejected as a caller by plain HTTP, which that version used', async () => {
+    const { port } = await services.serve('access', whoCalls);
+    const { key, cert } = tlsSettings(services.identity('gateway'));
+    await expect(fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', body: '{}' })).rejects.toThrow(
+      'fetch failed',
+    );
+    const socket = connect({ port, host: '127.0.0.1', key, cert, maxVersion: 'TLSv1.2', rejectUnauthorized: false });
+    expect(await new Promise((resolve) => socket.on('error', ({ message }) => resolve(message)))).toMatch(/version/);
+  });
+
+  it('is not called: requests fail with SYS002, and the log names the service', async () => {
+    const plain = createServer((_, response) => response.writeHead(200).end('{}'));
+    const withoutLinks = createTlsServer(tlsSettings(services.identity('access')), (_, response) => response.end());
+    for (const [server, scheme] of [
+      [plain, 'http'],
+      [withoutLinks, 'https'],
+    ] as const) {
+      const { port } = await listening(server as Server);
+      const link = services.link('gateway', 'access', `https://127.0.0.1:${port}`);
+      expect([scheme, await resultOf(link.call({}))]).toEqual([scheme, 'SYS002']);
+      server.closeAllConnections();
+      server.close();
+    }
+    await until(() => logged('service unreachable') === 2 || undefined);
+    expect(services.lines.filter((line) => line.includes('"service":"access"'))).toHaveLength(2);
+  });
+});
+
+async function listening(server: Server): Promise<AddressInfo> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server.address() as AddressInfo;
+}

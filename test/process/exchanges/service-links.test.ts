@@ -1,0 +1,255 @@
+import { get } from 'node:https';
+import { type TLSSocket, connect } from 'node:tls';
+import { WebSocket } from 'ws';
+import { SERVICES } from '../../../process/keys';
+import { RegisterError } from '../../../schema/register-error';
+import type { CallContext, ServiceName } from '../../../subgraphs/server/callers/caller';
+import { SERVICE_RIGHTS } from '../../../subgraphs/server/callers/service-rights';
+import { isReady, remoteLink } from '../../../subgraphs/server/graph/remote-link';
+import { subgraphCalls } from '../../../subgraphs/server/graph/subgraph-calls';
+import type { SubgraphLink } from '../../../subgraphs/server/graph/subgraph-link';
+import { LINK_PROTOCOL } from '../../../subgraphs/server/link/link-messages';
+import { type LinkHandler } from '../../../subgraphs/server/link/link-server';
+import { ServiceAgent, serviceFetch, tlsSettings } from '../../../subgraphs/server/link/peer-check';
+import { LinkedServices, newServiceKey } from '../../support/linked-installation';
+import { until } from '../../support/until';
+
+let services: LinkedServices;
+beforeEach(() => {
+  services = new LinkedServices();
+});
+afterEach(() => services.close());
+
+const codeOf = (work: Promise<unknown>) => work.then(String, (error: RegisterError) => error.code);
+/** Waits until a condition holds. */
+const holds = (check: () => boolean | Promise<boolean>) => until(async () => (await check()) || undefined);
+const logged = (text: string) => services.lines.filter((line) => line.includes(text)).length;
+/** Returns the calling service. */
+const whoCalls: LinkHandler = (from) => Promise.resolve(from);
+
+describe('A service', () => {
+  it('accepts calls from the services in the table and from no other', async () => {
+    const { url } = await services.serve('access', whoCalls);
+    for (const from of SERVICES) {
+      const expected = SERVICE_RIGHTS[from].access === undefined ? 'SYS002' : from;
+      expect([from, await codeOf(services.link(from, 'access', url).call({}))]).toEqual([from, expected]);
+      const status = await serviceFetch(new ServiceAgent(services.identity(from), 'access'))(`${url}/keys`, {});
+      expect([from, status.status]).toEqual([from, expected === 'SYS002' ? 403 : 404]);
+    }
+  });
+
+  it('accepts no call with an unlisted key, with a key of another installation, or without a key', async () => {
+    const { url } = await services.serve('access', whoCalls);
+    const stranger = services.identity('gateway', newServiceKey());
+    expect(await codeOf(services.link('gateway', 'access', url, stranger).call({}))).toBe('SYS002');
+    const elsewhere = { ...new LinkedServices().identity('gateway'), publicKeys: stranger.publicKeys };
+    expect(await codeOf(services.link('gateway', 'access', url, elsewhere).call({}))).toBe('SYS002');
+    const bare = new WebSocket(`${url.replace('http', 'ws')}/link`, LINK_PROTOCOL, { rejectUnauthorized: false });
+    expect(await new Promise((resolve) => bare.on('error', ({ message }) => resolve(message)))).toMatch('403');
+    expect(logged('link rejected')).toBe(3);
+  });
+
+  it('does not call a server with the key of another service, and sends it nothing', async () => {
+    const { url } = await services.serve('identity', whoCalls);
+    expect(await codeOf(services.link('gateway', 'access', url).call({}))).toBe('SYS002');
+    expect(await isReady(url, serviceFetch(new ServiceAgent(services.identity('gateway'), 'access')))).toBe(false);
+    expect(logged('UNKNOWN_PEER')).toBe(1);
+    expect(logged('link rejected')).toBe(0);
+  });
+
+  it('uses neither TLS 1.2 nor another version of the protocol', async () => {
+    const { url, port } = await services.serve('access', whoCalls);
+    const { key, cert } = tlsSettings(services.identity('gateway'));
+    const old = connect({ port, host: '127.0.0.1', key, cert, maxVersion: 'TLSv1.2', rejectUnauthorized: false });
+    expect(await new Promise((resolve) => old.on('error', ({ message }) => resolve(message)))).toMatch(/version/);
+    const agent = new ServiceAgent(services.identity('gateway'), 'access');
+    const later = new WebSocket(`${url.replace('http', 'ws')}/link`, 'register.2', { agent });
+    expect(await new Promise((resolve) => later.on('error', ({ message }) => resolve(message)))).toMatch('400');
+  });
+
+  it('may take its time to send a request, such as a large archive, but an unauthenticated client may not', async () => {
+    const { app, port } = await services.serve('grid-models', whoCalls);
+    const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    const isCutOff = async (credentials: object) => {
+      const accepted = new Promise<TLSSocket>((resolve) => app.server.once('secureConnection', resolve));
+      const client = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...credentials });
+      client.on('error', () => undefined);
+      const socket = await accepted;
+      app.server.emit('clientError', late, socket);
+      const { destroyed } = socket;
+      client.destroy();
+      return destroyed;
+    };
+    const { key, cert } = tlsSettings(services.identity('rest-adapter'));
+    expect(await isCutOff({ key, cert })).toBe(false);
+    expect(await isCutOff({})).toBe(true);
+  });
+
+  it('answers orchestrators, which have no key, for its health only', async () => {
+    const { url } = await services.serve('access', whoCalls, { routes: (app) => void app.get('/keys', () => ({})) });
+    const statusOf = (path: string) =>
+      new Promise((resolve) => get(url + path, { rejectUnauthorized: false }, ({ statusCode }) => resolve(statusCode)));
+    expect(await Promise.all(['/health', '/health/live', '/keys', '/graphql'].map(statusOf))).toEqual([
+      200, 200, 403, 403,
+    ]);
+  });
+});
+
+describe('The rights of a calling service', () => {
+  const origin = { transactionId: 'tid_1', clientAddress: '192.0.2.1' };
+  const caller = { accountId: 'acc_1', role: 'data_user', duid: null, mpid: null } as const;
+  const CONTEXTS: Readonly<Record<string, Partial<CallContext>>> = {
+    itself: { service: 'portal' },
+    'a caller': { caller, bearer: 'of acc_1' },
+    'an attested caller': { caller, vouched: true },
+  };
+  let seen: CallContext[];
+
+  async function linkFrom(from: ServiceName): Promise<SubgraphLink> {
+    seen = [];
+    const link: SubgraphLink = {
+      name: 'access',
+      execute: (_, context) => (seen.push(context), Promise.resolve({ data: { ok: true } })),
+    };
+    const verifier = {
+      verify: (bearer: string) =>
+        bearer === 'of acc_1' ? Promise.resolve({ ...caller } as never) : Promise.reject(new RegisterError('AUT001')),
+    };
+    const { url } = await services.serve('access', subgraphCalls({ name: 'access', link, verifier }));
+    return remoteLink('access', services.link(from, 'access', url));
+  }
+  const execute = (link: SubgraphLink, context: Partial<CallContext>) =>
+    codeOf(link.execute({ query: '{ ok }' }, { caller: null, service: null, ...origin, ...context }));
+
+  it.each(Object.entries(SERVICE_RIGHTS).filter(([, { access }]) => access !== undefined))(
+    'are checked for %s with every message',
+    async (from, { access: right }) => {
+      for (const [what, context] of Object.entries(CONTEXTS)) {
+        const link = await linkFrom(from as ServiceName);
+        const may = right === 'callers' || (right === 'own account' && what === 'itself');
+        expect([from, what, await execute(link, context)]).toEqual([from, what, may ? '[object Object]' : 'SYS002']);
+        expect(seen.map(({ service }) => service)).toEqual(may ? [what === 'itself' ? from : null] : []);
+      }
+      expect(logged('link breached')).toBe(right === 'callers' ? 0 : right === 'own account' ? 2 : 3);
+    },
+  );
+
+  it("to call for an account require that account's bearer token; an internal rejection is not a 401", async () => {
+    const link = await linkFrom('gateway');
+    expect(await execute(link, { caller, bearer: 'of another' })).toBe('SYS002');
+    expect(await execute(link, { caller })).toBe('SYS002');
+    expect(await execute(link, { caller: { ...caller, accountId: 'acc_2' }, bearer: 'of acc_1' })).toBe('SYS002');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('A link', () => {
+  it('sends concurrent requests together, and returns each response to its request, in any order', async () => {
+    const echo: LinkHandler = async (_, payload) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+      return payload;
+    };
+    const { url } = await services.serve('access', echo);
+    const link = services.link('gateway', 'access', url);
+    const texts = Array.from({ length: 300 }, (_, index) => `${index} \u2028 ü 😀`);
+    expect(await Promise.all(texts.map((text) => link.call(text)))).toEqual(texts);
+  });
+
+  it('sends the text of a fixed document once per connection', async () => {
+    const sizes: (string | boolean | undefined)[][] = [];
+    const { url } = await services.serve('access', (_, __, document) => {
+      sizes.push([document?.text, document?.fixed]);
+      return Promise.resolve(null);
+    });
+    const link = services.link('gateway', 'access', url);
+    for (const text of ['{ a }', '{ b }', '{ a }']) await link.call({}, { text, fixed: true });
+    await link.call({}, { text: '{ a }', fixed: false });
+    expect(sizes).toEqual([
+      ['{ a }', true],
+      ['{ b }', true],
+      ['{ a }', true],
+      ['{ a }', false],
+    ]);
+  });
+
+  it('rejects requests beyond 512 unanswered ones immediately, and answers the others', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    let received = 0;
+    const { url } = await services.serve('access', () => ((received += 1), answered.then(() => 'late')));
+    const link = services.link('gateway', 'access', url);
+    const first = link.call({});
+    await holds(() => received === 1);
+    const calls = Array.from({ length: 599 }, () => codeOf(link.call({})));
+    const refused = (await Promise.race([Promise.all(calls.slice(512)), first])) as string[];
+    answer();
+    expect(new Set(refused)).toEqual(new Set(['SYS002']));
+    expect(new Set(await Promise.all(calls.slice(0, 511)))).toEqual(new Set(['late']));
+  });
+
+  it('fails only the response that is too large and the request that fails', async () => {
+    const handle: LinkHandler = async (_, payload) => {
+      if (payload === 'fails') throw new Error('broken');
+      return payload === 'large' ? 'x'.repeat(16_000_000) : payload;
+    };
+    const { url } = await services.serve('access', handle);
+    const link = services.link('gateway', 'access', url);
+    const payloads = ['fails', 'large', 'x'.repeat(16_000_000), 'other'];
+    expect(await Promise.all(payloads.map((payload) => codeOf(link.call(payload))))).toEqual([
+      ...['SYS002', 'SYS002', 'SYS002'],
+      'other',
+    ]);
+  });
+
+  it('that is disconnected fails its pending requests, which are never sent again; the next request reconnects', async () => {
+    const received: unknown[] = [];
+    const handle: LinkHandler = (_, payload) => {
+      received.push(payload);
+      return payload === 'first' ? new Promise(() => undefined) : Promise.resolve(payload);
+    };
+    const server = await services.serve('access', handle);
+    server.app.server.on('secureConnection', (socket) => sockets.push(socket));
+    const sockets: { destroy(): void }[] = [];
+    const link = services.link('gateway', 'access', server.url);
+    const first = codeOf(link.call('first'));
+    await holds(() => received.length === 1);
+    for (const socket of sockets) socket.destroy();
+    expect(await first).toBe('SYS002');
+    expect(await link.call('second')).toBe('second');
+    expect(received).toEqual(['first', 'second']);
+  });
+
+  it('of a service that stops answers the received requests, and accepts no more', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<string>((resolve) => (answer = () => resolve('done')));
+    let received = 0;
+    const server = await services.serve('access', (_, payload) => {
+      received += 1;
+      return payload === 'slow' ? answered : Promise.resolve('at once');
+    });
+    const link = services.link('gateway', 'access', server.url);
+    const slow = link.call('slow');
+    await holds(() => received === 1);
+    const closed = server.close();
+    await holds(async () => (await codeOf(link.call('fast'))) === 'SYS002');
+    answer();
+    expect(await slow).toBe('done');
+    await closed;
+  });
+
+  it.each([
+    ['text that is not JSON', 'nonsense'],
+    ['JSON that is not an array', '{}'],
+    ['a message without an id', '[["1"]]'],
+    ['an unknown document', '[[1,{},7]]'],
+    ['a document out of order', '[[1,{},[1,"{ a }"]]]'],
+    ['bytes', Buffer.from('[[1,{}]]')],
+  ])('ends after %s', async (_, frame) => {
+    const { url } = await services.serve('access', whoCalls);
+    const agent = new ServiceAgent(services.identity('gateway'), 'access');
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/link`, LINK_PROTOCOL, { agent });
+    socket.on('open', () => socket.send(frame));
+    expect(await new Promise((resolve) => socket.on('close', resolve))).toBe(1008);
+    expect(logged('link breached')).toBe(1);
+  });
+});

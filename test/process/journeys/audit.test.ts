@@ -1,0 +1,335 @@
+import { buildClientSchema, getIntrospectionQuery } from 'graphql';
+import { Pool } from 'pg';
+import { AUDIT_ACTIONS } from '../../../schema/audit-actions';
+import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
+import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
+import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
+import { type Graph, graphAs, graphOf } from '../../support/graph';
+import { SAMPLE_MUTATIONS, type SampleMutation, asCheck } from '../../support/mutations';
+
+type Field = 'auditEntries' | 'tariffAuditEntries' | 'identityAuditEntries';
+const FINGERPRINT = expect.stringMatching(/^[0-9a-f]{16}$/);
+
+/** Each change of trust, the audit that states it, and its former and new value. */
+const CHANGES: readonly (readonly [mutation: string, field: Field, action: string, detail: unknown])[] = [
+  ['onboardAccount', 'auditEntries', 'onboard', { role: 'admin' }],
+  [
+    'rotateAccountSecret',
+    'auditEntries',
+    'rotate-secret',
+    { from: { secret: FINGERPRINT }, to: { secret: FINGERPRINT } },
+  ],
+  ['issueSupplierApiKey', 'auditEntries', 'issue-supplier-api-key', { from: null, to: { secret: FINGERPRINT } }],
+  ['suspendAccount', 'auditEntries', 'suspend', { from: { status: 'active' }, to: { status: 'suspended' } }],
+  ['reactivateAccount', 'auditEntries', 'reactivate', { from: { status: 'suspended' }, to: { status: 'active' } }],
+  ['terminateAccount', 'auditEntries', 'terminate', { from: { status: 'active' }, to: { status: 'terminated' } }],
+  [
+    'withdrawVerificationRight',
+    'auditEntries',
+    'withdraw-verification-right',
+    { from: { isWithdrawn: false }, to: { isWithdrawn: true } },
+  ],
+  [
+    'restoreVerificationRight',
+    'auditEntries',
+    'restore-verification-right',
+    { from: { isWithdrawn: true }, to: { isWithdrawn: false } },
+  ],
+  [
+    'setContactUrl',
+    'auditEntries',
+    'set',
+    { from: { contactUrl: 'https://sallowfield.example/contact' }, to: { contactUrl: 'https://new.example/contact' } },
+  ],
+  [
+    'setReturnUrls',
+    'auditEntries',
+    'set',
+    { from: { returnUrls: [] }, to: { returnUrls: ['https://new.example/return'] } },
+  ],
+  [
+    'setSupplierOAuth',
+    'auditEntries',
+    'set-supplier-oauth',
+    {
+      from: { oauthIssuer: null, oauthClientId: null, secret: null },
+      to: { oauthIssuer: 'https://sso.example', oauthClientId: 'register', secret: FINGERPRINT },
+    },
+  ],
+  [
+    'setPrivacyUrl',
+    'auditEntries',
+    'set',
+    { from: { privacyUrl: 'https://larkhill.example/privacy' }, to: { privacyUrl: 'https://new.example/privacy' } },
+  ],
+  [
+    'setDataTypesSupported',
+    'auditEntries',
+    'set',
+    { from: { dataTypesSupported: [] }, to: { dataTypesSupported: ['HH-CONSUMPTION'] } },
+  ],
+  [
+    'setOrganisationReference',
+    'auditEntries',
+    'set',
+    { from: { organisationReference: null }, to: { organisationReference: expect.stringMatching(/^R\d+$/) } },
+  ],
+  [
+    'registerWebhook',
+    'auditEntries',
+    'register-webhook',
+    { from: null, to: { callbackUrl: FINGERPRINT, alertEmail: FINGERPRINT, secret: FINGERPRINT } },
+  ],
+  [
+    'deleteWebhook',
+    'auditEntries',
+    'delete-webhook',
+    { from: { callbackUrl: FINGERPRINT, alertEmail: FINGERPRINT, secret: FINGERPRINT }, to: null },
+  ],
+  ['setClockOffset', 'auditEntries', 'set-clock-offset', { from: { seconds: 0 }, to: { seconds: 0 } }],
+  [
+    'saveSupplier',
+    'tariffAuditEntries',
+    'save-supplier',
+    { from: null, to: expect.objectContaining({ name: 'Alderney Energy' }) },
+  ],
+  [
+    'setSupplierStatus',
+    'tariffAuditEntries',
+    'set-supplier-status',
+    { from: { status: 'active' }, to: { status: 'suspended' } },
+  ],
+  [
+    'saveRtiUser',
+    'tariffAuditEntries',
+    'save-rti-user',
+    { from: null, to: { name: 'Tally Ltd', displayName: 'Tally', webhookUrl: 'https://tally.example/events' } },
+  ],
+  [
+    'setRtiUserStatus',
+    'tariffAuditEntries',
+    'set-rti-user-status',
+    { from: { status: 'active' }, to: { status: 'suspended' } },
+  ],
+  [
+    'registerRtiWebhook',
+    'tariffAuditEntries',
+    'register-rti-webhook',
+    { from: null, to: { mpid: expect.any(String), webhookUrl: FINGERPRINT, secret: FINGERPRINT } },
+  ],
+  [
+    'removeRtiWebhook',
+    'tariffAuditEntries',
+    'remove-rti-webhook',
+    { from: { mpid: expect.any(String), webhookUrl: FINGERPRINT, secret: FINGERPRINT }, to: null },
+  ],
+  [
+    'removeCredential',
+    'identityAuditEntries',
+    'remove-credential',
+    {
+      from: { status: 'registered', registeredAt: expect.any(String) },
+      to: { status: 'removed' },
+    },
+  ],
+  [
+    'anonymiseIdentityRecord',
+    'identityAuditEntries',
+    'anonymise-identity-record',
+    { from: { state: 'closing' }, to: { state: 'anonymised' } },
+  ],
+];
+
+/** Each change of a Data User's webhook, with the names of its former and new values. */
+const WEBHOOK_UPDATES: readonly (readonly [input: object, action: string, values: readonly string[]])[] = [
+  [{ callbackUrl: 'https://new.example/events?token=not-public' }, 'update-webhook', ['callbackUrl']],
+  [{ alertEmail: 'ann@new.example' }, 'update-webhook', ['alertEmail']],
+  [{ rotateSecret: true }, 'rotate-webhook-secret', ['secret']],
+];
+
+/** Actions that the tests below the table show. */
+const SHOWN_BELOW = ['update-webhook', 'rotate-webhook-secret', 'register-credential', 'reject-identity-read'];
+
+describe('The audit', () => {
+  let room: AuthorisationRoom;
+  let objects: AuthorisationObjects;
+  let admin: Graph;
+  beforeAll(async () => {
+    room = await authorisationRoom('one process');
+    objects = authorisationObjects(room);
+    admin = await graphAs(room.register, 'admin');
+  }, 300_000);
+  afterAll(() => room?.close());
+
+  const newest = async (field: Field) => {
+    const query = `{ ${field}(first: 1) { nodes { id at actor action subject detail } } }`;
+    return (await admin(query)).data[field].nodes[0];
+  };
+  const send = async (
+    { caller, question: next }: SampleMutation,
+    asked = (question: Awaited<ReturnType<typeof next>>) => question,
+  ) => {
+    const { query, variables, uses } = asked(await next(room, objects));
+    const { authorization = '' } = room.credentials[caller];
+    const { errors } = await graphOf(room.register, authorization.replace('Bearer ', ''))(query, { ...variables });
+    expect(errors).toEqual([]);
+    if (uses !== undefined && asked !== asCheck) objects.usedUp(uses);
+  };
+
+  it.each(CHANGES)('states %s with actor, time and former value', async (name, field, action, detail) => {
+    const mutation = SAMPLE_MUTATIONS[name] as SampleMutation;
+    const earliest = Date.now() - 60_000;
+    await send(mutation);
+    const entry = await newest(field);
+    const actor = mutation.caller === 'consumer' ? room.parties.users.active : room.accounts[mutation.caller]?.id;
+    expect(entry).toMatchObject({ actor, action, detail });
+    expect(Date.parse(entry.at)).toBeGreaterThan(earliest);
+    expect(JSON.stringify(entry)).not.toMatch(/sk_|whsec_|not a secret|@/);
+  });
+
+  it('states the former token issuer of a supplier', async () => {
+    const { mpid } = room.parties.supplier;
+    const read =
+      'query ($mpid: String!) { supplier(mpid: $mpid) { mpid name displayName support apiUrl oauthUrl issuer audience } }';
+    const { supplier } = (await admin(read, { mpid })).data;
+    const save = 'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }';
+    await admin(save, { input: { ...supplier, issuer: 'https://other.example' } });
+    expect(await newest('tariffAuditEntries')).toMatchObject({
+      action: 'save-supplier',
+      subject: mpid,
+      detail: { from: { issuer: supplier.issuer }, to: { issuer: 'https://other.example' } },
+    });
+    const { id } = await newest('tariffAuditEntries');
+    await admin(save, { input: { ...supplier, issuer: 'https://other.example' } });
+    expect((await newest('tariffAuditEntries')).id).toBe(id); // nothing changed
+    await admin(save, { input: supplier });
+  });
+
+  it('has a line in these tests for every action', () => {
+    const shown = [...CHANGES.map(([, , action]) => action), ...SHOWN_BELOW];
+    const actions = Object.values(AUDIT_ACTIONS).flatMap((ofService) => Object.keys(ofService));
+    expect([...new Set(shown)].toSorted()).toEqual(actions.toSorted());
+  });
+
+  it.each(WEBHOOK_UPDATES)('states the change %j of a webhook, once', async (input, action, values) => {
+    const owner = graphOf(room.register, room.organisations.owner.token);
+    const { wid } = await objects.get('webhook of owner');
+    const before = await newest('auditEntries');
+    const update =
+      'mutation ($wid: WebhookId!, $input: WebhookUpdateInput!) { updateWebhook(wid: $wid, input: $input) { webhook { wid } } }';
+    expect((await owner(update, { wid, input })).errors).toEqual([]);
+    const entry = await newest('auditEntries');
+    const fingerprints = Object.fromEntries(values.map((name) => [name, FINGERPRINT]));
+    expect(entry).toMatchObject({ actor: room.accounts.owner?.id, action, subject: wid });
+    expect(entry.detail).toEqual({ from: fingerprints, to: fingerprints });
+    expect(entry.detail.from).not.toEqual(entry.detail.to);
+    expect(Number(entry.id)).toBeGreaterThan(Number(before.id));
+    if ('rotateSecret' in input) return;
+    await owner(update, { wid, input });
+    expect((await newest('auditEntries')).id).toBe(entry.id); // nothing changed
+  });
+
+  it('states the former URL and secret of a webhook of an RTI User', async () => {
+    const { authorization = '' } = room.credentials.consumer;
+    const consumer = graphOf(room.register, authorization.replace('Bearer ', ''));
+    const register = (url: string) =>
+      consumer('mutation ($url: String!) { registerRtiWebhook(webhookUrl: $url) { webhookId } }', { url });
+    await register('https://pennywise.example/one');
+    const first = await newest('tariffAuditEntries');
+    await register('https://pennywise.example/two');
+    const second = await newest('tariffAuditEntries');
+    const { webhookUrl, secret } = first.detail.to;
+    expect(second.detail.from).toEqual({ webhookUrl, secret });
+    expect(second.detail.to.webhookUrl).not.toBe(webhookUrl);
+    expect(second.detail.to.secret).not.toBe(secret);
+  });
+
+  it('states the passkey that a customer registers, and names no customer', async () => {
+    await send(SAMPLE_MUTATIONS['removeCredential'] as SampleMutation);
+    const { subject } = await newest('identityAuditEntries');
+    const query = `{ identityAuditEntries(first: 500, filter: { action: "register-credential" }) {
+      nodes { actor action subject detail } } }`;
+    const { nodes } = (await admin(query)).data.identityAuditEntries;
+    const detail = { from: null, to: { status: 'registered' } };
+    expect(nodes).toContainEqual({ actor: 'customer', action: 'register-credential', subject, detail });
+  });
+
+  it("states that a Data User tried to read another's Identity Record, once an hour; reads of an own one are not stated", async () => {
+    const { ir } = await objects.get('customer of owner');
+    const read = async (caller: 'owner' | 'other') =>
+      (
+        await graphOf(room.register, room.organisations[caller].token)(
+          'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { mpxn } } }',
+          { ref: ir },
+        )
+      ).errors.length;
+    const before = await newest('identityAuditEntries');
+    expect(await read('owner')).toBe(0);
+    expect((await newest('identityAuditEntries')).id).toBe(before.id);
+    expect(await read('other')).toBe(1);
+    const entry = await newest('identityAuditEntries');
+    expect(entry).toMatchObject({
+      actor: room.accounts.other?.id,
+      action: 'reject-identity-read',
+      subject: fingerprintOf(String(ir)),
+      detail: {},
+    });
+    expect((await room.organisations.other.rest('GET', `/v1/identity-records/${ir}`)).status).toBe(403);
+    expect((await newest('identityAuditEntries')).id).toBe(entry.id);
+  });
+
+  it.each<Field>(['auditEntries', 'tariffAuditEntries', 'identityAuditEntries'])(
+    '%s is filtered by action, by actor and by both',
+    async (field) => {
+      const listed = async (filter: object): Promise<{ id: string; action: string; actor: string }[]> => {
+        const type = 'query ($filter: AuditFilter) ';
+        const { data } = await admin(`${type}{ ${field}(first: 500, filter: $filter) { nodes { id action actor } } }`, {
+          filter,
+        });
+        return data[field].nodes;
+      };
+      const all = await listed({});
+      const { action, actor } = all.at(-1) as { action: string; actor: string };
+      expect(await listed({ action })).toEqual(all.filter((each) => each.action === action));
+      expect(await listed({ actor })).toEqual(all.filter((each) => each.actor === actor));
+      const both = all.filter((each) => each.action === action && each.actor === actor);
+      expect(await listed({ action, actor })).toEqual(both);
+      expect(await listed({ action, actor: 'nobody' })).toEqual([]);
+    },
+  );
+
+  it('does not state a check', async () => {
+    const { id } = await newest('tariffAuditEntries');
+    await send(SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation, asCheck);
+    expect((await newest('tariffAuditEntries')).id).toBe(id);
+  });
+
+  it.each(['access', 'identity', 'tariffs'])('is append-only in %s, for its owner and its login', async (schema) => {
+    const pool = new Pool({ connectionString: room.register.databaseUrl, max: 1 });
+    const codeOf = (statement: string) =>
+      pool.query(statement).then(
+        () => 'done',
+        ({ code }: { code: string }) => code,
+      );
+    const table = `${schema}.audit_entry`;
+    const codes = [
+      await codeOf(`update ${table} set actor = 'x'`),
+      await codeOf(`delete from ${table}`),
+      await codeOf(`truncate ${table}`),
+    ];
+    expect(codes).toEqual(['23001', '23001', '23001']);
+    const { rows } = await pool.query(
+      `select distinct privilege_type from information_schema.role_table_grants
+       where table_schema = $1 and table_name = 'audit_entry' and grantee <> current_user order by 1`,
+      [schema],
+    );
+    await pool.end();
+    expect(rows.map(({ privilege_type: privilege }) => privilege)).toEqual(['INSERT', 'SELECT']);
+  });
+
+  it('is described in the schema', async () => {
+    const schema = buildClientSchema((await admin(getIntrospectionQuery())).data);
+    const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
+    expect(fields).toEqual(expect.arrayContaining(['auditEntries', 'tariffAuditEntries', 'identityAuditEntries']));
+  });
+});

@@ -1,0 +1,229 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Environment } from '../../../process/environment';
+import { USER_DOCUMENTS, codeBlocks } from '../../support/documents';
+import { freshDatabase } from '../../support/postgres';
+import { type SharedRegister, freePort, sharedRegister } from '../../support/register';
+import { childEnvironment } from '../../support/run/left-processes';
+import { PRODUCT, productCommand } from '../../support/run/product-command';
+import { signInAtSupplier } from '../../support/supplier-browser';
+import { until } from '../../support/until';
+
+const run = promisify(execFile);
+
+/** Documents whose `bash` blocks are executed below: all of them, in order. */
+const EXECUTED = [
+  ...['README.md', 'docs/graphql.md', 'docs/interface-a.md', 'docs/interface-b.md', 'docs/interface-c.md'],
+  ...['docs/interface-d.md', 'docs/operations.md', 'docs/portal-and-console.md', 'docs/webhooks.md'],
+];
+
+describe('The documented commands', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'register-documents-'));
+  let register: SharedRegister;
+  beforeAll(async () => {
+    register = await sharedRegister();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Returns arguments of bash that run commands against this register. */
+  function scriptOf(commands: readonly string[], replacements: Readonly<Record<string, string>> = {}): string[] {
+    const all = {
+      './.data/': `${register.dataDir}/`,
+      'http://localhost:4000': register.gateway,
+      'http://localhost:4001': register.rest,
+      ...replacements,
+    };
+    const script = Object.entries(all).reduce((text, [from, to]) => text.replaceAll(from, to), commands.join('\n'));
+    return ['-euo', 'pipefail', '-c', script];
+  }
+
+  /** Runs a script; returns the lines that it prints. */
+  async function linesOf(script: string[], environment: Environment = {}): Promise<string[]> {
+    const { stdout } = await run('bash', script, { cwd: folder, env: childEnvironment(environment) });
+    return stdout.trim().split('\n');
+  }
+
+  const printed = (...commands: string[]) => linesOf(scriptOf(commands));
+
+  it('are executed for every document that contains some', () => {
+    expect(USER_DOCUMENTS.filter((document) => codeBlocks(document, 'bash').length > 0)).toEqual(EXECUTED);
+  });
+
+  it.each(['README.md', 'docs/portal-and-console.md'])(
+    'of %s verify the active record of the demo data',
+    async (name) => {
+      const [verified] = await printed(...codeBlocks(name, 'bash'));
+      expect(recordIn(verified)).toMatchObject({ 'access-event': { state: 'ACTIVE' } });
+    },
+  );
+
+  it('of Interface A register, verify, revoke and verify again', async () => {
+    const [ir, ak, verified, revoked, verifiedAgain] = await printed(...codeBlocks('docs/interface-a.md', 'bash'));
+    expect(ir).toMatch(/^ir_[0-9a-f]{24}$/);
+    expect(ak).toMatch(/^ak_[0-9a-f]{24}$/);
+    expect(recordIn(verified)).toMatchObject({
+      'record-metadata': { 'record-identifier': ak, 'identity-record-ref': ir },
+      'access-event': { state: 'ACTIVE' },
+    });
+    const { 'revoked-at': revokedAt, ...revocation } = JSON.parse(revoked ?? '') as Record<string, unknown>;
+    expect(revocation).toMatchObject({ ak });
+    expect(recordIn(verifiedAgain)).toMatchObject({ 'access-event': { state: 'REVOKED', 'revoked-at': revokedAt } });
+  });
+
+  it('of Interface B register, update and list a consent, and verify it as an access record', async () => {
+    const lines = await printed(...codeBlocks('docs/interface-b.md', 'bash'));
+    const [updated, shown, verified] = lines.map((line) => JSON.parse(line));
+    const { key, 'consent-expiry': expiry } = updated['consent-token'];
+    expect(expiry).toBe('2030-01-01T00:00:00.000Z');
+    expect(shown.consents).toEqual([expect.objectContaining({ 'data-type': ['HH-CONSUMPTION'] })]);
+    expect(recordIn(JSON.stringify(verified))).toMatchObject({
+      'record-metadata': { 'record-identifier': key.replace('ck_', 'ak_') },
+      'access-event': { state: 'ACTIVE', expiry },
+    });
+  });
+
+  it('of Interface C read files, and publish an archive by command and by upload', async () => {
+    const [read, publish, upload] = codeBlocks('docs/interface-c.md', 'bash') as [string, string, string];
+    const [list, ...files] = await printed(read);
+    const { developmentProjects: projects } = JSON.parse(String(list)) as { developmentProjects: unknown[] };
+    expect(projects).toContainEqual(expect.objectContaining({ projectId: 'Thetford-33kV' }));
+    expect(files.join('\n')).toMatch(/^<\?xml [^]*<\/rdf:RDF>\s*\{[^]*\}$/);
+    const script = scriptOf([publish], { 'npm run --silent publish-grid --': programCommand('commands/publish-grid') });
+    const [published] = await linesOf(script, { DATABASE_URL: register.databaseUrl, DATA_DIR: register.dataDir });
+    expect(JSON.parse(String(published))).toMatchObject({ projectId: 'Walkthrough', version: 1, isNew: true });
+    const [uploaded] = await printed(upload);
+    expect(JSON.parse(String(uploaded))).toMatchObject({ projectId: 'Walkthrough' });
+  });
+
+  it('of Interface D read tariffs, and those of a consumer who has signed in and consented', async () => {
+    const [read, asSupplier, consent] = codeBlocks('docs/interface-d.md', 'bash') as [string, string, string];
+    const [suppliers, list, tariff, users] = (await printed(read, asSupplier)).map((line) => JSON.parse(line));
+    const { tariff: sample } = register.sandbox;
+    expect(suppliers.data).toContainEqual(expect.objectContaining({ mpid: expect.stringMatching(/^[A-Z0-9]{4}$/) }));
+    expect(list).toMatchObject({ data: [{ meter_type: 'multi_rate' }], meta: { total: 1, limit: 5 } });
+    expect(tariff.data).toEqual([expect.objectContaining({ tariff_id: sample.tariff_id })]);
+    const contact = expect.objectContaining({ email: expect.stringContaining('@') });
+    expect(users.data).toContainEqual(expect.objectContaining({ contact }));
+
+    const token = await sharedToken(register, folder, await freePort());
+    const shared = consent.replace('$(node share.js)', token);
+    const answers = await printed('base=http://localhost:4001/v1', shared);
+    const [registered, ofCustomer] = answers.map((line) => JSON.parse(line));
+    const [mine] = registered.data.tariffs;
+    expect(mine.mpxn).toBe(register.sandbox.customers[0]?.mpxn);
+    expect(ofCustomer.data).toEqual([expect.objectContaining({ tariff_id: mine.tariff_id })]);
+  });
+
+  it('of GraphQL query a record and check a change, and of webhooks subscribe, receive and follow the events', async () => {
+    const port = await freePort();
+    const [graphqlSignIn, query, check, follow] = codeBlocks('docs/graphql.md', 'bash') as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const responses = (await printed(graphqlSignIn, query, check, query)).filter((line) => line !== '');
+    const [record, checked, recordAfterCheck] = responses.map((line) => JSON.parse(line).data);
+    expect(record).toMatchObject({ accessRecord: { accessEvent: { state: 'ACTIVE' } } });
+    expect(checked).toEqual({ revokeAccessRecord: { revokedAt: expect.any(String) } });
+    expect(recordAfterCheck).toEqual(record);
+
+    const [signIn, subscribe, tryIt] = codeBlocks('docs/webhooks.md', 'bash') as [string, string, string];
+    const [secret, wid] = await printed(signIn, subscribe.replace('5055', String(port)), 'echo $wid');
+    const subscribed = `${signIn}\nwid=${wid}`;
+    const [sendTest, readLog] = tryIt.trim().split('\n') as [string, string];
+
+    const receiver = startReceiver(folder, String(secret), port);
+    const stream = started('bash', scriptOf([graphqlSignIn, follow.replace('curl -sN', 'exec curl -sN')]));
+    try {
+      await until(() => receiver.output().includes('listens') || undefined);
+      await until(async () => {
+        await printed(subscribed, sendTest); // repeated until the stream has started
+        return stream.output().includes('"type":"WEBHOOK_TEST"') || undefined;
+      });
+      const delivered = await until(async () => {
+        const [log] = await printed(subscribed, readLog);
+        const { deliveries } = JSON.parse(String(log)) as { deliveries: Record<string, unknown>[] };
+        return deliveries.find(({ status }) => status === 'delivered');
+      });
+      expect(delivered).toMatchObject({ 'event-type': 'webhook.test', attempts: [{ status: 204 }] });
+      expect(receiver.output()).toMatch(/^genuine .*"webhook\.test"/m);
+      expect(receiver.output()).not.toContain('FORGED');
+    } finally {
+      receiver.kill();
+      stream.kill();
+    }
+  });
+
+  it('of operations create keys and the first admin of a production database', async () => {
+    const database = await freshDatabase();
+    const admin = programCommand('commands/admin');
+    const script = scriptOf(codeBlocks('docs/operations.md', 'bash'), {
+      'npm run --silent admin --': admin,
+      'npm run build': ':',
+      'node --env-file=.env dist/commands/admin.js': admin.replace('node', 'node --env-file=.env'),
+      'postgres://owner:secret@database.example/register': database.url,
+    });
+    try {
+      const [login] = await linesOf(script);
+      expect(JSON.parse(String(login))).toMatchObject({ account_id: expect.stringMatching(/^acc_[0-9a-f]{24}$/) });
+    } finally {
+      await database.drop();
+    }
+  });
+});
+
+/** Returns a shell command that runs a program of the product as these tests compile it. */
+function programCommand(program: string): string {
+  return ['node', ...productCommand(process.env[PRODUCT], program)].join(' ');
+}
+
+/**
+ * Runs the script of Interface D's document, signs in as the customer that it prints, and returns the token that it
+ * prints.
+ */
+async function sharedToken(register: SharedRegister, folder: string, port: number): Promise<string> {
+  const [code] = codeBlocks('docs/interface-d.md', 'js') as [string];
+  const file = join(folder, 'share.js');
+  writeFileSync(file, code.replaceAll('5056', String(port)).replace('./.data/', `${register.dataDir}/`));
+  const script = started(process.execPath, [file], 'pipe');
+  try {
+    const [, url = '', login = '', password = ''] = await until(
+      () => /^(http.+)\nas (\S+) with (\S+)\n/.exec(script.errors()) ?? undefined,
+    );
+    await fetch(await signInAtSupplier(url, { login, password }));
+    return await until(() => script.output().trim() || undefined);
+  } finally {
+    script.kill();
+  }
+}
+
+/** A running script. */
+interface Started {
+  output(): string;
+  errors(): string;
+  kill(): void;
+}
+
+function started(command: string, words: readonly string[], stderr: 'inherit' | 'pipe' = 'inherit'): Started {
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', stderr] });
+  let [output, errors] = ['', ''];
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  return { output: () => output, errors: () => errors, kill: () => child.kill() };
+}
+
+/** Starts the documented receiver of webhooks, which here also prints `listens`. */
+function startReceiver(folder: string, secret: string, port: number): Started {
+  const [code] = codeBlocks('docs/webhooks.md', 'js') as [string];
+  const file = join(folder, 'receiver.js');
+  writeFileSync(file, code.replace('.listen(5055)', `.listen(${port}, () => console.log('listens'))`));
+  return started(process.execPath, [file, secret]);
+}
+
+function recordIn(response: string | undefined): unknown {
+  return (JSON.parse(response ?? '') as Record<string, unknown>)['access-record'];
+}

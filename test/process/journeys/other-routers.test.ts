@@ -1,0 +1,136 @@
+import { type IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { json } from 'node:stream/consumers';
+import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/keys';
+import type { ServiceName } from '../../../subgraphs/server/callers/caller';
+import { ServiceAgent } from '../../../subgraphs/server/link/peer-check';
+import { type GraphAnswer, type Graph, graphOf } from '../../support/graph';
+import { identityOf, startHiveGateway } from '../../support/other-router';
+import { type Place, type RegisterProcess, placeOf, sandboxOf, startTogether } from '../../support/register';
+import { accountOf, tokenOf } from '../../support/rest-client';
+import { routerOperations } from '../../support/router-operations';
+import { freePorts } from '../../support/run/templates';
+
+const ROLES = ['data_user', 'admin', 'analyst', 'anonymous'] as const;
+
+/** The code for a document that the router itself rejects; the gateway of the register uses VAL003. */
+const INVALID_DOCUMENT = 'GRAPHQL_VALIDATION_FAILED';
+
+/** The parts of a response to compare. A failed operation has no data or only nulls, depending on the router. */
+function learned({ data, errors }: GraphAnswer) {
+  const isEmpty = data === null || Object.values(data as object).every((value) => value === null);
+  const codes = errors.map(({ extensions: { code } = { code: 'none' } }) =>
+    code === INVALID_DOCUMENT ? 'VAL003' : code,
+  );
+  return { data: isEmpty ? null : data, codes: [...new Set(codes)].toSorted() };
+}
+
+describe('Hive Gateway in front of the four subgraphs, configured as documented,', () => {
+  let place: Place;
+  let ports: Record<string, string>;
+  const agents: ServiceAgent[] = [];
+  let processes: RegisterProcess[] = [];
+  let hive: Awaited<ReturnType<typeof startHiveGateway>>;
+  let register: { gateway: string; rest: string; sandbox: ReturnType<typeof sandboxOf> };
+  const clients = new Map<string, { ours: Graph; theirs: Graph }>();
+
+  beforeAll(async () => {
+    place = await placeOf();
+    ports = await freePorts();
+    const common = { ...place.environment, ...ports, LOG_LEVEL: 'error' };
+    const services = [...SUBGRAPHS, 'gateway,rest-adapter'];
+    processes = await startTogether(services.map((names) => ({ ...common, SERVICES: names })));
+    hive = await startHiveGateway(place.dataDir, ports);
+    register = {
+      gateway: `http://localhost:${ports['GATEWAY_PORT']}`,
+      rest: `http://localhost:${ports['REST_PORT']}`,
+      sandbox: sandboxOf(place.dataDir),
+    };
+    for (const role of ROLES) {
+      const token = role === 'anonymous' ? undefined : await tokenOf(register, role);
+      clients.set(role, { ours: graphOf(register, token), theirs: graphOf({ gateway: hive.url }, token) });
+    }
+  });
+  afterAll(async () => {
+    for (const agent of agents) agent.destroy();
+    await hive?.stop();
+    await Promise.all(processes.map((each) => each.stop()));
+    await place.remove();
+  });
+
+  it.each(ROLES)('returns to %s the same results and errors as the gateway of the register', async (role) => {
+    const { ours, theirs } = clients.get(role) as { ours: Graph; theirs: Graph };
+    const operations = Object.entries(routerOperations(register.sandbox));
+    expect(operations.length).toBeGreaterThanOrEqual(30);
+    const [own, other]: Record<string, unknown>[] = [{}, {}];
+    for (const [name, operation] of operations) {
+      (own as Record<string, unknown>)[name] = learned(await ours(operation));
+      (other as Record<string, unknown>)[name] = learned(await theirs(operation));
+    }
+    expect(other).toEqual(own);
+    const answers = Object.entries(own as Record<string, ReturnType<typeof learned>>);
+    expect(answers.filter(([, { data }]) => data !== null).length).toBeGreaterThan(8);
+    expect(answers.filter(([, { codes }]) => codes.includes('VAL003')).map(([name]) => name)).toEqual([
+      'a service field',
+    ]);
+  });
+
+  it('rejects a suspended account immediately, in every subgraph', async () => {
+    const { theirs } = clients.get('data_user') as { theirs: Graph };
+    const admin = clients.get('admin') as { ours: Graph };
+    const { account_id: id } = accountOf(register.sandbox, 'data_user');
+    const operation = '{ viewer { role } identityRecords(email: "a@b.example") { ir } }';
+    expect(learned(await theirs(operation)).codes).toEqual([]);
+    expect((await admin.ours(`mutation { suspendAccount(accountId: "${id}") { status } }`)).errors).toEqual([]);
+    expect(learned(await theirs(operation))).toEqual({ data: null, codes: ['AUT001'] });
+    expect((await admin.ours(`mutation { reactivateAccount(accountId: "${id}") { status } }`)).errors).toEqual([]);
+  });
+
+  it('is the only permitted caller: keys of other services and clients without a key are rejected', async () => {
+    for (const subgraph of SUBGRAPHS) {
+      const statuses = await Promise.all(
+        SERVICES.map(
+          async (from) => [from, await statusOf(from, subgraph, { query: '{ _service { sdl } }' })] as const,
+        ),
+      );
+      expect(statuses.filter(([, status]) => status !== 403)).toEqual([['gateway', 200]]);
+    }
+    expect(await statusOf(undefined, 'access', { query: '{ _service { sdl } }' })).toBe(403);
+    for (const malformed of [{}, { query: 1 }, { query: '{ __typename }', variables: [] }, []])
+      expect(await answerOf('gateway', 'access', malformed)).toMatchObject({
+        errors: [{ extensions: { code: 'VAL010' } }],
+      });
+  });
+
+  it('cannot call as the service itself', async () => {
+    const query = '{ _service { sdl } admission(accountId: "acc_1") { status } }';
+    expect(await answerOf('gateway', 'access', { query })).toMatchObject({
+      errors: [{ path: ['admission'], extensions: { code: 'AUT001' } }],
+    });
+  });
+
+  /** Sends a body to a subgraph with the key of a service, or without one. */
+  function post(from: ServiceName | undefined, to: Subgraph, body: unknown): Promise<IncomingMessage> {
+    const agent = from && new ServiceAgent(identityOf(place.dataDir, from), to);
+    agents.push(...(agent ? [agent] : []));
+    const url = `https://localhost:${ports[`${to.toUpperCase().replace('-', '_')}_PORT`]}/graphql`;
+    return new Promise((resolve, reject) => {
+      const options = { method: 'POST', headers: { 'content-type': 'application/json' }, ...(agent ? { agent } : {}) };
+      request(url, { ...options, rejectUnauthorized: false }, resolve)
+        .on('error', reject)
+        .end(JSON.stringify(body));
+    });
+  }
+  const statusOf = async (...call: Parameters<typeof post>) => (await post(...call)).resume().statusCode;
+  const answerOf = async (...call: Parameters<typeof post>) => json(await post(...call));
+
+  it('passes credentials on, and the subgraphs verify them', async () => {
+    const wrong = { ours: graphOf(register, 'wrong'), theirs: graphOf({ gateway: hive.url }, 'wrong') };
+    for (const operation of [
+      '{ viewer { role } }',
+      '{ suppliers(first: 1) { nodes { mpid } } }',
+      '{ licenceAreas { code } }',
+    ])
+      expect(learned(await wrong.theirs(operation))).toEqual(learned(await wrong.ours(operation)));
+  });
+});

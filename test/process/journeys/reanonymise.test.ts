@@ -1,0 +1,221 @@
+import { randomInt } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { takeList } from '../../../commands/backup/anonymised-list';
+import { takeBackup } from '../../../commands/backup/take-backup';
+import { restoredSubgraphs } from '../../../commands/backup/restored-subgraphs';
+import { SUBGRAPHS } from '../../../process/keys';
+import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
+import { migrate } from '../../../subgraphs/server/database/migrate';
+import { GONE, LIVE, asked, standing } from '../../support/backup-fixture';
+import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { runOperatorCommand } from '../../support/operator-command';
+import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+import { type TestRegister, startTestRegister } from '../../support/register';
+
+/** Milliseconds for starts of registers, also on a busy machine. */
+jest.setTimeout(240_000);
+
+const ANONYMISE = 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
+const REPORT = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { isNew } }';
+const TARIFFS = 'query { tariffs(first: 1) { nodes { tariffId } } }';
+const ASSIGN = `mutation ($mpxn: String!, $tariffId: String!, $at: DateTime!) {
+  assignTariff(mpxn: $mpxn, tariffId: $tariffId, from: $at) { recordedAt } }`;
+const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { recordedAt } }';
+const ERASE = 'mutation ($mpxn: String!) { eraseEndedOccupancies(mpxn: $mpxn) { erased retained } }';
+const KEYS = `select (select count(*) from identity_keys.occupancy_key)::int as identity,
+  (select count(*) from tariffs_keys.occupancy_key)::int as tariffs`;
+
+let register: TestRegister;
+let dataUser: DataUser;
+let environment: Record<string, string>;
+let root: string;
+let before: FreshDatabase;
+let [gone, closed, kept]: Customer[] = [];
+
+/** Prepares a database from before customers were anonymised, as of a lagging standby or a rewound server. */
+beforeAll(async () => {
+  register = await startTestRegister('one process'); // its own register, because the commands read and change all of it
+  root = await mkdtemp(join(tmpdir(), 'register-reanonymise-'));
+  environment = { ...(await sandboxKeyVariables(register.dataDir)), DATA_DIR: register.dataDir };
+  dataUser = await newDataUser(register, 'https://larkhill.example/back');
+  [gone, closed, kept] = [await newCustomer(dataUser), await newCustomer(dataUser), await newCustomer(dataUser)];
+  const [admin, operator] = [await graphAs(register, 'admin'), await graphAs(register, 'communications_operator')];
+  for (const { mpxn } of [gone, kept]) await sighting(operator, mpxn);
+  const occupied = await formerlyOccupied(admin);
+  await takeBackup(register.databaseUrl, root, 7);
+  before = await freshDatabase();
+  expect(await command('restore', root)).toMatchObject({ code: 0 });
+  await dataUser.rest('DELETE', `/v1/access-records/${gone.key}`);
+  expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir: gone.ir }))).toEqual([]);
+  await asked(
+    register.databaseUrl,
+    'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
+    [closed.ir],
+  );
+  expect((await admin(ERASE, { mpxn: occupied })).data.eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
+  await takeList(register.databaseUrl, root);
+});
+afterAll(async () => {
+  await register?.close();
+  await before?.drop();
+  await rm(root, { recursive: true, force: true });
+});
+
+const command = (name: string, ...words: string[]) =>
+  runOperatorCommand('commands/backup/backup', [name, ...words], { ...environment, DATABASE_URL: before.url }).ended;
+const reanonymise = (folder = root) => command('reanonymise', '--list', folder);
+
+async function sighting(operator: Graph, mpxn: string): Promise<void> {
+  const input = {
+    ...{ mpxn, organisationName: 'Gadwall Analytics', organisationReference: `ORG-${randomInt(1e9)}` },
+    ...{ firstSeen: '2026-03-01', dataTypesObserved: ['HH_CONSUMPTION'], sourceReference: 'REPORT-1' },
+  };
+  expect(failuresOf(await operator(REPORT, { input }))).toEqual([]);
+}
+
+/** Ends the assignment of a meter point; returns its MPxN. */
+async function formerlyOccupied(admin: Graph): Promise<string> {
+  const mpxn = '1987654320';
+  const { tariffId } = (await admin(TARIFFS)).data.tariffs.nodes[0];
+  expect(failuresOf(await admin(ASSIGN, { mpxn, tariffId, at: new Date().toISOString() }))).toEqual([]);
+  expect(failuresOf(await admin(END, { mpxn, at: new Date().toISOString() }))).toEqual([]);
+  return mpxn;
+}
+
+const isClosed = async ({ ir }: Customer) => {
+  const text =
+    'select closed_at is not null and closing_at is not null as closed from identity.identity_record where ref = $1';
+  return (await asked<{ closed: boolean }>(before.url, text, [ir]))[0]?.closed;
+};
+
+/** Matches the result of a command that completes. */
+const outcome = (again: number, revoked: number, closedAgain: number, erased: number) => ({
+  code: 0,
+  said: expect.stringMatching(
+    new RegExp(
+      `${again} identity records were anonymised again\\n0 .*\\n${revoked} ACTIVE .*\\n${closedAgain} identity records were closed again.*\\n` +
+        `${erased} keys of MPxNs were destroyed again`,
+    ),
+  ),
+});
+
+describe('The command that anonymises again', () => {
+  it('changes nothing without a list, with invalid arguments, or while a restore is incomplete', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'register-no-list-'));
+    expect(await reanonymise(empty)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('has no list of anonymised'),
+    });
+    for (const words of [[], [root], ['--list', root, root], ['--list-only']])
+      expect(await command('reanonymise', ...words)).toMatchObject({ code: 1, said: expect.stringMatching(/^usage/) });
+    await asked(before.url, 'create table register.restore_in_progress ()');
+    expect(await reanonymise()).toMatchObject({ code: 1, said: expect.stringContaining('has not completed') });
+    await asked(before.url, 'drop table register.restore_in_progress');
+    expect(await standing(before.url, gone as Customer)).toEqual(LIVE);
+    await rm(empty, { recursive: true });
+  });
+
+  it('creates nothing in a database without a register', async () => {
+    const other = await freshDatabase();
+    try {
+      const run = runOperatorCommand('commands/backup/backup', ['reanonymise', '--list', root], {
+        ...environment,
+        DATABASE_URL: other.url,
+      });
+      expect(await run.ended).toMatchObject({ code: 1, said: expect.stringContaining('has no register') });
+      const made = `select from pg_namespace where nspname in ('access', 'identity', 'tariffs')`;
+      expect(await asked(other.url, made)).toEqual([]);
+    } finally {
+      await other.drop();
+    }
+  });
+
+  it('anonymises, closes and erases what the lists contain, in both subgraphs, once', async () => {
+    const [keys] = await asked<{ identity: number; tariffs: number }>(before.url, KEYS);
+    expect([await standing(before.url, gone as Customer), await isClosed(closed as Customer)]).toEqual([LIVE, false]);
+    expect(await reanonymise()).toMatchObject(outcome(1, 1, 1, 2));
+    const standings = await Promise.all([gone, kept].map((customer) => standing(before.url, customer as Customer)));
+    expect(standings).toEqual([GONE, LIVE]);
+    expect([await isClosed(closed as Customer), await isClosed(kept as Customer)]).toEqual([true, false]);
+    expect(await asked(before.url, KEYS)).toEqual([
+      { identity: (keys?.identity ?? 0) - 1, tariffs: (keys?.tariffs ?? 0) - 1 },
+    ]);
+    expect(await Promise.all([reanonymise(), reanonymise()])).toMatchObject([outcome(0, 0, 0, 0), outcome(0, 0, 0, 0)]);
+  });
+
+  it('accepts a list of the previous release, while the register runs', async () => {
+    const later = await newCustomer(dataUser);
+    const [record] = await asked<{ id: string }>(
+      register.databaseUrl,
+      'select id from identity.identity_record where ref = $1',
+      [later.ir],
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'register-old-list-'));
+    await writeFile(
+      join(folder, 'anonymised.json'),
+      JSON.stringify({ [String(record?.id)]: '2026-11-01T00:00:00.000Z' }),
+    );
+    const run = runOperatorCommand('commands/backup/backup', ['reanonymise', '--list', folder], {
+      ...environment,
+      DATABASE_URL: register.databaseUrl,
+    });
+    expect(await run.ended).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/^1 identity records were anonymised again/),
+    });
+    expect(await standing(register.databaseUrl, later)).toEqual(GONE);
+    expect((await dataUser.rest('GET', `/v1/identity-records/${later.ir}`)).body['identity-record']).toMatchObject({
+      'pii-principal': null,
+      'anonymised-at': '2026-11-01T00:00:00.000Z',
+    });
+    await takeList(register.databaseUrl, folder);
+    const list = JSON.parse(await readFile(join(folder, 'anonymised.json'), 'utf8'));
+    expect(Object.keys(list)).toEqual(['format', 'anonymised', 'closed', 'occupancyKeys']);
+    await rm(folder, { recursive: true });
+  });
+});
+
+/** Migrations after which MPxNs are encrypted under keys of occupancies. */
+const KEYED = /OccupancyKeys/;
+
+describe('A restore of a backup from before keys of occupancies', () => {
+  it('migrates the tables, and restores the rows unchanged', async () => {
+    const [old, fresh] = [await freshDatabase(), await freshDatabase()];
+    const folder = await mkdtemp(join(tmpdir(), 'register-old-backup-'));
+    try {
+      const { keys } = await sandboxedSettings({ ...environment, SERVICES: SUBGRAPHS.join(',') });
+      for (const { address, tables, keys: named } of restoredSubgraphs(keys, old.url)) {
+        const migrations = tables.migrations.filter(({ name }) => !KEYED.test(name));
+        await migrate(address, { migrations, rights: () => '' }, undefined, named);
+      }
+      await asked(
+        old.url,
+        `insert into identity.change_of_tenancy (mpxn_index, effective_date, reference_hash, sealed) values (sha256('a'), '2026-01-01', sha256('b'), '\\x01')`,
+      );
+      await asked(old.url, `insert into tariffs.meter_point (mpxn_hash, mpxn_sealed) values (sha256('c'), '\\x02')`);
+      await takeBackup(old.url, folder, 7);
+      const run = runOperatorCommand('commands/backup/backup', ['restore', folder], {
+        ...environment,
+        DATABASE_URL: fresh.url,
+      });
+      expect(await run.ended).toMatchObject(outcome(0, 0, 0, 0));
+      const rows = `select (select string_agg(sealed::text || (key_id is null), '') from identity.change_of_tenancy) as changes,
+        (select string_agg(mpxn_sealed::text, '') from tariffs.meter_point) as points, (select count(*)::int from tariffs_keys.occupancy_key) as keys`;
+      expect(await asked(fresh.url, rows)).toEqual([{ changes: '\\x01true', points: '\\x02', keys: 0 }]);
+    } finally {
+      await Promise.all([old.drop(), fresh.drop(), rm(folder, { recursive: true, force: true })]);
+    }
+  });
+});
+
+describe('A restore of a backup after which a record was closed and MPxNs were erased', () => {
+  it('closes and erases again', async () => {
+    await before.drop();
+    before = await freshDatabase();
+    expect(await command('restore', root)).toMatchObject(outcome(1, 1, 1, 2));
+    expect([await isClosed(closed as Customer), await isClosed(kept as Customer)]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,208 @@
+import { Client } from 'pg';
+import { runIn } from '../../support/postgres';
+import { newServiceLogins, runMigrationJob } from '../../support/service-logins';
+import {
+  type Place,
+  type RegisterProcess,
+  placeOf,
+  sandboxOf,
+  spawnRegisterProcess,
+  startRegisterProcess,
+  startTogether,
+} from '../../support/register';
+import { accountOf, anonymousClient } from '../../support/rest-client';
+import { freePorts } from '../../support/run/templates';
+import { until } from '../../support/until';
+
+const NO_RIGHT = '42501';
+const SCHEMAS = { IDENTITY: 'identity', ACCESS: 'access', GRID_MODELS: 'grid_models', TARIFFS: 'tariffs' } as const;
+type Prefix = keyof typeof SCHEMAS;
+const TABLES: Readonly<Record<Prefix, string>> = {
+  IDENTITY: 'identity_keys.data_key',
+  ACCESS: 'access.account',
+  GRID_MODELS: 'grid_models.content',
+  TARIFFS: 'tariffs.tariff',
+};
+
+describe('Services with logins that the migration job has created', () => {
+  let place: Place;
+  let logins: Record<string, string>;
+  let rest: string;
+  let common: Record<string, string>;
+  let identity: RegisterProcess;
+  let others: RegisterProcess;
+  const OTHERS = 'access,grid-models,tariffs,gateway,rest-adapter';
+
+  const loginOf = (prefix: Prefix) => logins[`${prefix}_DATABASE_URL`] as string;
+  const loginsOf = (...prefixes: Prefix[]) =>
+    Object.fromEntries(prefixes.map((prefix) => [`${prefix}_DATABASE_URL`, loginOf(prefix)]));
+
+  beforeAll(async () => {
+    place = await placeOf();
+    logins = newServiceLogins(place.databaseUrl);
+    const { DATABASE_URL: _, ...environment } = place.environment;
+    const ports = await freePorts();
+    rest = `http://localhost:${ports.REST_PORT}`;
+    common = { ...(environment as Record<string, string>), ...ports, LOG_LEVEL: 'error' };
+    const job = await runMigrationJob(place.databaseUrl, logins);
+    expect(job).toMatchObject({ code: 0 });
+    [identity, others] = (await startTogether([
+      { ...common, ...loginsOf('IDENTITY'), SERVICES: 'identity' },
+      { ...common, ...loginsOf('ACCESS', 'GRID_MODELS', 'TARIFFS'), SERVICES: OTHERS },
+    ])) as [RegisterProcess, RegisterProcess];
+  });
+  afterAll(async () => {
+    await Promise.all([identity?.stop(), others?.stop()]);
+    await place.remove();
+  });
+
+  /** Statuses of a sign-in, a public lookup of a record and a read with a token. */
+  async function statuses(token?: string): Promise<number[]> {
+    const { account_id, secret_key } = accountOf(sandboxOf(place.dataDir), 'data_user');
+    const { active } = sandboxOf(place.dataDir).samples.access_keys;
+    const signIn = anonymousClient(rest, `Basic ${btoa(`${account_id}:${secret_key}`)}`);
+    const bearer = anonymousClient(rest, token === undefined ? undefined : `Bearer ${token}`);
+    return [
+      (await signIn('GET', '/v1/auth/token')).status,
+      (await anonymousClient(rest)('GET', `/v1/access-records/${active}`)).status,
+      ...(token === undefined ? [] : [(await bearer('GET', '/v1/webhooks')).status]),
+    ];
+  }
+
+  it('serve requests without the login of the owner', async () => {
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it.each(Object.keys(SCHEMAS) as Prefix[])('can read as %s only their own tables, and create none', async (prefix) => {
+    const session = new Client({ connectionString: loginOf(prefix) });
+    await session.connect();
+    const codeOf = (statement: string) =>
+      session.query(statement).then(
+        () => 'done',
+        ({ code }: { code: string }) => code,
+      );
+    try {
+      for (const [each, table] of Object.entries(TABLES))
+        expect([table, await codeOf(`select from ${table}`)]).toEqual([table, each === prefix ? 'done' : NO_RIGHT]);
+      for (const schema of [SCHEMAS[prefix], 'register', 'public'])
+        expect([schema, await codeOf(`create table ${schema}.other ()`)]).toEqual([schema, NO_RIGHT]);
+      expect(await codeOf(`alter table ${TABLES[prefix]} add column other text`)).toBe(NO_RIGHT);
+      expect(await codeOf('create role other_role')).toBe(NO_RIGHT);
+    } finally {
+      await session.end();
+    }
+  });
+
+  it('continue to serve over open connections when a password changes; new connections get 503 until the restart', async () => {
+    const { account_id, secret_key } = accountOf(sandboxOf(place.dataDir), 'data_user');
+    const signIn = await anonymousClient(rest, `Basic ${btoa(`${account_id}:${secret_key}`)}`)('GET', '/v1/auth/token');
+    const token = String(signIn.body['bearer-token']);
+    expect(await statuses(token)).toEqual([200, 200, 200]);
+    logins = { ...logins, ACCESS_DATABASE_URL: newServiceLogins(place.databaseUrl)['ACCESS_DATABASE_URL'] as string };
+    expect(await runMigrationJob(place.databaseUrl, logins)).toMatchObject({ code: 0 });
+    expect(await statuses(token)).toEqual([200, 200, 200]);
+
+    const user = new URL(loginOf('ACCESS')).username;
+    await runIn(place.databaseUrl, `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${user}'`);
+    await until(async () => ((await statuses(token)).every((status) => status === 503) ? true : undefined));
+    expect(await statuses(token)).toEqual([503, 503, 503]);
+
+    await others.stop();
+    others = await startRegisterProcess({
+      ...common,
+      ...loginsOf('ACCESS', 'GRID_MODELS', 'TARIFFS'),
+      SERVICES: OTHERS,
+    });
+    expect(await statuses(token)).toEqual([200, 200, 200]);
+  });
+
+  it('change to another login without an interruption: both have the rights until the first is dropped', async () => {
+    const next = { ...logins, ...newServiceLogins(place.databaseUrl, 'next') };
+    expect(await runMigrationJob(place.databaseUrl, next)).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual([200, 200]);
+    const session = new Client({ connectionString: next['ACCESS_DATABASE_URL'] as string });
+    await session.connect();
+    expect((await session.query('select from access.account limit 1')).rowCount).toBe(1);
+    await session.end();
+  });
+
+  describe('do not start', () => {
+    /** Starts `tariffs` alone and returns what it printed before it ended. */
+    async function refusal(environment: Record<string, string>): Promise<string> {
+      const { ended, output, ready } = spawnRegisterProcess({ ...common, SERVICES: 'tariffs', ...environment });
+      await ready.catch(() => undefined);
+      expect(await ended).toBe(1);
+      return output();
+    }
+
+    it('with the login of the owner', async () => {
+      expect(await refusal({ TARIFFS_DATABASE_URL: place.databaseUrl })).toMatch(
+        /TARIFFS_DATABASE_URL cannot be used: a service must not have the login of the owner/,
+      );
+    });
+
+    it('with the login of another service', async () => {
+      expect(await refusal({ TARIFFS_DATABASE_URL: loginOf('IDENTITY') })).toMatch(
+        /TARIFFS_DATABASE_URL cannot be used: the schema tariffs is not there for this login/,
+      );
+    });
+
+    it('with a wrong password, and name the variable, not the password', async () => {
+      const wrong = new URL(loginOf('TARIFFS'));
+      wrong.password = 'guessed';
+      const output = await refusal({ TARIFFS_DATABASE_URL: wrong.href });
+      expect(output).toMatch(/TARIFFS_DATABASE_URL cannot be used: password authentication failed/);
+      expect(output).not.toMatch(/guessed/);
+    });
+
+    it('before the migration job has applied the migrations of their version', async () => {
+      await runIn(place.databaseUrl, "update tariffs.migration set name = name || '_' where name like 'TariffOutbox%'");
+      expect(await refusal(loginsOf('TARIFFS'))).toMatch(/1 migrations of tariffs have not been applied; run the migr/);
+      await runIn(place.databaseUrl, "update tariffs.migration set name = rtrim(name, '_')");
+    });
+
+    it('with another CLOCK_CAN_MOVE than that of the migration job', async () => {
+      expect(await refusal({ ...loginsOf('TARIFFS'), CLOCK_CAN_MOVE: 'false' })).toMatch(/CLOCK_CAN_MOVE differs/);
+    });
+
+    it('with another key than the one with which the database was created', async () => {
+      const key = Buffer.alloc(32, 1).toString('base64');
+      expect(await refusal({ ...loginsOf('TARIFFS'), TARIFFS_HASH_KEY: key })).toMatch(/TARIFFS_HASH_KEY: not the key/);
+    });
+  });
+
+  describe('are not created', () => {
+    it('unless the job has all URLs; it lists what is missing', async () => {
+      const { code, said } = await runMigrationJob('', { CLOCK_CAN_MOVE: 'maybe' });
+      expect(code).toBe(1);
+      for (const variable of ['DATABASE_URL', 'CLOCK_CAN_MOVE', ...Object.keys(logins)])
+        expect(said).toMatch(`- ${variable}: `);
+    });
+
+    it('for the owner, or for a user with rights on the schema of another service', async () => {
+      const owner = { ...logins, ACCESS_DATABASE_URL: place.databaseUrl };
+      expect(await runMigrationJob(place.databaseUrl, owner)).toMatchObject({
+        code: 1,
+        said: expect.stringMatching(/ACCESS_DATABASE_URL: must not have the user of DATABASE_URL/),
+      });
+      const exchanged = {
+        ...logins,
+        ACCESS_DATABASE_URL: loginOf('IDENTITY'),
+        IDENTITY_DATABASE_URL: loginOf('ACCESS'),
+      };
+      expect(await runMigrationJob(place.databaseUrl, exchanged)).toMatchObject({
+        code: 1,
+        said: expect.stringMatching(/IDENTITY_DATABASE_URL: its user has rights on the schema access/),
+      });
+    });
+
+    it('for a user that may create roles', async () => {
+      const strong = new URL(newServiceLogins(place.databaseUrl, 'strong')['TARIFFS_DATABASE_URL'] as string);
+      await runIn(place.databaseUrl, `create role ${strong.username} createrole`);
+      expect(await runMigrationJob(place.databaseUrl, { ...logins, TARIFFS_DATABASE_URL: strong.href })).toMatchObject({
+        code: 1,
+        said: expect.stringMatching(/has more rights than a service may have/),
+      });
+    });
+  });
+});

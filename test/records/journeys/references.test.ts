@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto';
+import { Client } from 'pg';
+import { type DataUser, newCustomer, newDataUser, newMpxn } from '../../support/customers';
+import { failuresOf, graphAs, graphOf } from '../../support/graph';
+import { consentRecord, legacyConsent } from '../../support/records';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+import { type RestClient, anonymousClient } from '../../support/rest-client';
+import { databasePlaces, findings } from '../../support/secret-scan';
+import { until } from '../../support/until';
+
+const ANONYMISE = 'mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
+const REFERENCES = 'accessEvent { controllerReference }';
+
+describe('The reference of a Data User to its customer', () => {
+  let register: SharedRegister;
+  let dataUser: DataUser;
+  let other: DataUser;
+  let anyone: RestClient;
+  let owner: Client;
+  beforeAll(async () => {
+    register = await sharedRegister();
+    dataUser = await newDataUser(register, 'https://larkhill.example/back');
+    other = await newDataUser(register, 'https://larkhill.example/back');
+    anyone = anonymousClient(register.rest);
+    owner = new Client({ connectionString: register.databaseUrl });
+    await owner.connect();
+  });
+  afterAll(() => owner?.end());
+
+  const newReference = () => `CUSTOMER-${randomInt(1e12)}`;
+  const shownTo = async (client: RestClient, ak: string) => {
+    const { status, body } = await client('GET', `/v1/access-records/${ak}`);
+    expect(status).toBe(200);
+    return body['access-record']['access-event']['controller-reference'] as unknown;
+  };
+  /** References of the access records of a Data User in every list and event that a caller reads over the graph. */
+  const overTheGraph = async (token: string | 'admin') => {
+    const graph = token === 'admin' ? await graphAs(register, 'admin') : graphOf(register, token);
+    const list = token === 'admin' ? 'allAccessRecords' : 'accessRecords';
+    const { data } = await graph(`{ list: ${list}(first: 500) { nodes { recordMetadata { duid } ${REFERENCES} } }
+      registerEvents(first: 500) { nodes { accessRecord { recordMetadata { duid } ${REFERENCES} } } } }`);
+    type Read = { recordMetadata: { duid: string }; accessEvent: { controllerReference: string | null } };
+    const events = data.registerEvents.nodes as { accessRecord: Read | null }[];
+    const records = [...(data.list.nodes as Read[]), ...events.flatMap(({ accessRecord }) => accessRecord ?? [])];
+    const own = records.filter(({ recordMetadata }) => recordMetadata.duid === dataUser.duid);
+    return own.flatMap(({ accessEvent }) => accessEvent.controllerReference ?? []);
+  };
+  const anonymised = async (ir: string, ...linked: string[]) => {
+    for (const ak of linked) expect((await dataUser.rest('DELETE', `/v1/access-records/${ak}`)).status).toBe(200);
+    expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir }))).toEqual([]);
+  };
+  const keysLeft = async (ak: string) => {
+    const { data } = await graphOf(register)('query ($ak: AccessKey!) { accessRecord(key: $ak) { id } }', { ak });
+    const { id } = data.accessRecord;
+    return (await owner.query('select from access_keys.reference_key where record_id = $1', [id])).rowCount;
+  };
+
+  it('is visible in a verification of a record of Interface A, and in no version after the customer was anonymised', async () => {
+    const references = [newReference(), newReference()];
+    const { ir, key } = await newCustomer(dataUser);
+    const record = (reference?: string) => {
+      const sent = consentRecord(ir);
+      return { ...sent, 'access-event': { ...sent['access-event'], 'controller-reference': reference } };
+    };
+    const registered = await dataUser.rest('POST', '/v1/access-records', record(references[0]));
+    const ak = String(registered.body['access-token'].key);
+    for (const client of [anyone, other.rest, dataUser.rest]) expect(await shownTo(client, ak)).toBe(references[0]);
+    expect((await dataUser.rest('PUT', `/v1/access-records/${ak}`, record())).status).toBe(200);
+    expect(await shownTo(dataUser.rest, ak)).toBeUndefined();
+    expect((await dataUser.rest('PUT', `/v1/access-records/${ak}`, record(references[1]))).status).toBe(200);
+    expect(await shownTo(anyone, ak)).toBe(references[1]);
+    await until(async () => ((await overTheGraph(dataUser.token)).length >= 2 ? true : undefined)); // list and event
+    expect(await overTheGraph('admin')).toEqual([]);
+    expect(await keysLeft(ak)).toBe(2);
+    const named = new Map(references.map((reference) => [reference, reference]));
+    const scanned = async () => [
+      ...(await databasePlaces(register.databaseUrl)),
+      { name: 'log', content: Buffer.from(register.log()) },
+    ];
+    expect(findings(named, await scanned())).toEqual([]);
+
+    await anonymised(ir, ak, key);
+    expect(await keysLeft(ak)).toBe(0);
+    for (const client of [anyone, other.rest, dataUser.rest]) expect(await shownTo(client, ak)).toBeUndefined();
+    expect(await overTheGraph(dataUser.token)).toEqual([]);
+  });
+
+  it('of a consent of Interface B is shown to its own Data User only, until the customer was anonymised', async () => {
+    const mpxn = newMpxn();
+    const [first, reference] = [newReference(), newReference()];
+    const consent = (own: string) => {
+      const sent = legacyConsent(dataUser.duid, mpxn);
+      return { ...sent, evidence: { ...(sent['evidence'] as object), 'user-defined-reference': own } };
+    };
+    const { status, body } = await dataUser.rest('POST', '/register-consent', consent(first));
+    expect(status).toBe(201);
+    const ck = String(body['consent-token'].key);
+    const ak = ck.replace('ck_', 'ak_');
+    expect(await shownTo(dataUser.rest, ak)).toBe(first);
+    expect((await dataUser.rest('POST', `/register-consent?ck=${ck}`, consent(reference))).status).toBe(200);
+    expect(await keysLeft(ak)).toBe(2);
+    expect(await shownTo(dataUser.rest, ak)).toBe(reference);
+    for (const client of [anyone, other.rest]) expect(await shownTo(client, ak)).toBeUndefined();
+    const shown = await dataUser.rest('GET', `/show-consents/${mpxn}`);
+    expect(shown.body['consents']).toMatchObject([{ evidence: { 'user-defined-reference': reference } }]);
+    const record = await anyone('GET', `/v1/access-records/${ak}`);
+    await anonymised(record.body['access-record']['record-metadata']['identity-record-ref'], ak);
+    expect(await keysLeft(ak)).toBe(0);
+    expect(await shownTo(dataUser.rest, ak)).toBeUndefined();
+  });
+});

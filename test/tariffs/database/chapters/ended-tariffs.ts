@@ -1,0 +1,74 @@
+import {
+  type TariffGraph,
+  ADMIN,
+  PUBLISH,
+  supplierOf,
+  tariffGraph,
+  tariffInput,
+  trf,
+} from '../../../support/tariff-graph';
+
+export function endedTariffs(): void {
+  let graph: TariffGraph;
+  beforeAll(async () => {
+    graph = await tariffGraph();
+    await graph.suppliers('LAPW');
+  });
+  afterAll(() => graph?.close());
+
+  const publish = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(PUBLISH, { input }, supplierOf(mpid));
+  const refused = (input: Record<string, unknown>) => graph.refusal(PUBLISH, { input }, supplierOf('LAPW'));
+
+  describe('A tariff that is published again', () => {
+    it('with another end of its validity or sale moves the end: the version stays, a description beside it is corrected', async () => {
+      const { publishTariff: first } = await publish(tariffInput(10, { sellableTo: '2100-01-01T00:00:00Z' }));
+      const ends = { sellableTo: '2099-01-01T00:00:00.000Z', validTo: '2101-01-01T00:00:00.000Z' };
+      const { publishTariff: moved } = await publish(tariffInput(10, ends));
+      expect(moved).toMatchObject({ isNew: false, isChanged: true, tariff: { version: 1 } });
+      expect(Date.parse(moved.tariff.lastModified)).toBeGreaterThan(Date.parse(first.tariff.lastModified));
+      const later = { ...ends, validTo: '2102-01-01T00:00:00.000Z' };
+      const { publishTariff: both } = await publish(tariffInput(10, { ...later, name: 'Renamed' }));
+      expect(both).toMatchObject({ isChanged: true, tariff: { version: 2, name: 'Renamed' } });
+      const { publishTariff: again } = await publish(tariffInput(10, { ...later, name: 'Renamed' }));
+      expect(again).toMatchObject({ isChanged: false, tariff: both.tariff });
+      const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(10)}") { validTo sellableTo } }`);
+      expect(tariff).toEqual(later);
+      expect(await refused(tariffInput(10, { ...later, validTo: '2026-02-01T00:00:00Z' }))).toBe('CNF005 validTo');
+      expect(await refused(tariffInput(10, { ...later, sellableTo: null }))).toBe('CNF005 sellableTo');
+    });
+  });
+
+  describe('The tariffs of a supplier that is disabled or removed', () => {
+    it('are not listed, and are read by their id with its status', async () => {
+      await graph.suppliers('RUFF', 'KNOT');
+      await publish(tariffInput(30), 'RUFF');
+      await publish(tariffInput(31), 'KNOT');
+      const read = async () => {
+        const list = '{ tariffs(first: 100) { totalCount nodes { tariffId } } ';
+        const own =
+          'supplier(mpid: "RUFF") { tariffs(first: 1) { totalCount } tariffPage { data { tariffId } meta { total } } ';
+        const one = `tariff(tariffId: "${trf(30)}") { supplierStatus } } tariff(tariffId: "${trf(30)}") { supplierStatus } }`;
+        const { tariffs, supplier, tariff } = await graph.ask(`${list}${own}${one}`);
+        const ids = tariffs.nodes.map(({ tariffId }: { tariffId: string }) => tariffId);
+        expect(tariffs.totalCount).toBe(ids.length);
+        expect(ids).toContain(trf(31));
+        const counts = [supplier.tariffs.totalCount, supplier.tariffPage.data.length, supplier.tariffPage.meta.total];
+        return [ids.includes(trf(30)), counts, supplier.tariff.supplierStatus, tariff.supplierStatus];
+      };
+      const set = (status: string) =>
+        graph.ask(`mutation { setSupplierStatus(mpid: "RUFF", status: ${status}) { mpid } }`, {}, ADMIN);
+      expect(await read()).toEqual([true, [1, 1, 1], null, null]);
+      for (const [status, isListed] of [
+        ['SUSPENDED', true],
+        ['DISABLED', false],
+        ['ACTIVE', true],
+        ['REMOVED', false],
+      ] as const) {
+        await set(status);
+        const shown = status === 'ACTIVE' ? null : status;
+        const count = isListed ? 1 : 0;
+        expect(await read()).toEqual([isListed, [count, count, count], shown, shown]);
+      }
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import type { JsonText } from '../../../../subgraphs/server/graph/json-text';
+import { stringify } from '../../../../subgraphs/server/graph/json-text';
+import { type TariffGraph, PUBLISH, supplierOf, tariffGraph, tariffInput, trf } from '../../../support/tariff-graph';
+import { yearOfRates } from '../../../support/year-of-rates';
+
+const YEAR = 'from: "2027-01-01T00:00:00Z", to: "2028-01-01T00:00:00Z"';
+const FIELDS = `from until: to unitPriceExcludingVat unitPriceIncludingVat ...Tiers entry { hours __typename schedule daysAndHours }`;
+const FRAGMENT =
+  'fragment Tiers on HalfHourPrice { __typename tiers { toKwh unitPriceIncludingVat } tiers { unitPriceExcludingVat } }';
+
+export function yearOfPrices(): void {
+  let graph: TariffGraph;
+  beforeAll(async () => {
+    graph = await tariffGraph();
+    await graph.suppliers('LAPW');
+    await publish(tariffInput(1, { rates: yearOfRates() }));
+  });
+  afterAll(() => graph?.close());
+
+  const publish = (input: Record<string, unknown>) => graph.ask(PUBLISH, { input }, supplierOf('LAPW'));
+
+  /** Executes a query as the gateway does for a client: lists of prices are written as text. */
+  async function written(query: string) {
+    const context = { caller: null, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
+    const result = await graph.running.link.execute({ query, acceptsText: true }, context);
+    return { result, json: JSON.parse(stringify(result)) };
+  }
+
+  const oneTariff = (prices: string) => `query { tariff(tariffId: "${trf(1)}") { tariffId ${prices} } } ${FRAGMENT}`;
+
+  describe('A year of half-hourly prices', () => {
+    it('is written as text with the values that a list has', async () => {
+      const quarter = 'from: "2027-03-01T00:00:00Z", to: "2027-04-01T00:00:00Z"';
+      const query = oneTariff(`march: prices(${quarter}) { ${FIELDS} } priceIntervals(${quarter}) { to from }`);
+      const { json } = await written(query);
+      expect(json).toEqual({ data: await graph.ask(query) });
+      expect(json.data.tariff.march).toHaveLength(31 * 48);
+    });
+
+    it('is computed once for requests at the same time and later ones', async () => {
+      const query = oneTariff(`prices(${YEAR}) { ${FIELDS} }`);
+      const answers = await Promise.all([written(query), written(query)]);
+      answers.push(await written(query));
+      const texts = answers.map(
+        ({ result }) => (result.data as unknown as { tariff: { prices: JsonText } }).tariff.prices,
+      );
+      expect(new Set(texts).size).toBe(1);
+      expect(answers[0]?.json.data.tariff.prices).toHaveLength(17_520);
+    });
+
+    it('changes with appended prices, also after it was kept', async () => {
+      await publish(tariffInput(2, { tariffType: 'DYNAMIC' }));
+      const slot = (Math.floor(Date.now() / 1_800_000) + 48) * 1_800_000;
+      const [from, to] = [slot, slot + 1_800_000].map((at) => new Date(at).toISOString());
+      const query = `{ tariff(tariffId: "${trf(2)}") { prices(from: "${from}", to: "${to}") { unitPriceIncludingVat } } }`;
+      const append = `mutation Append($input: AppendTariffPricesInput!) { appendTariffPrices(input: $input) { added changed } }`;
+      const priceNow = async () => (await written(query)).json.data.tariff.prices[0].unitPriceIncludingVat;
+      expect(await priceNow()).toBe('0.2450');
+      for (const unitPrice of ['0.31', '0.32']) {
+        await graph.ask(append, { input: { tariffId: trf(2), prices: [{ from, unitPrice }] } }, supplierOf('LAPW'));
+        expect(await priceNow()).toBe(unitPrice);
+      }
+    });
+
+    it('may be read of one tariff, in a query', async () => {
+      const two = oneTariff(`a: prices(${YEAR}) { from } b: prices(${YEAR}) { from }`);
+      expect((await written(two)).json.errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);
+      expect(await graph.refusal(oneTariff(`prices(${YEAR}) { from }`))).toBe('VAL003');
+    });
+  });
+}

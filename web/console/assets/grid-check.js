@@ -1,0 +1,117 @@
+/** Sends the chosen archive to its upload address, and shows what the register answers. */
+
+const element = (id) => document.getElementById(id);
+const form = element('check');
+const [progress, result, reasons, findings] = ['progress', 'result', 'reasons', 'findings'].map(element);
+const titles = Object.fromEntries(
+  [...document.querySelectorAll('#kinds [data-kind]')].map((each) => [each.dataset.kind, each.textContent]),
+);
+const MONTHS = { '01': 'May', '02': 'November' };
+const counted = (count) => count.toLocaleString('en-GB');
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const [archive] = element('archive').files;
+  const button = form.querySelector('button');
+  button.disabled = true;
+  result.hidden = true;
+  progress.textContent = 'The archive is being sent and checked. A large one takes some minutes.';
+  try {
+    show(await check(archive));
+  } finally {
+    button.disabled = false;
+    progress.textContent = '';
+  }
+});
+
+/** Returns the status and body of the response; status 0 if there is none. */
+async function check(archive) {
+  try {
+    // Without a media type the browser asks for no permission first (CORS preflight).
+    const response = await fetch(form.dataset.target, { method: 'POST', body: archive.slice(0, archive.size, '') });
+    return { status: response.status, body: await response.json() };
+  } catch {
+    return { status: 0, body: {} };
+  }
+}
+
+function show({ status, body }) {
+  reasons.replaceChildren();
+  findings.hidden = true;
+  if (status === 200) showChecked(body);
+  else showRejected(status, body);
+  result.hidden = false;
+  result.focus();
+}
+
+function showChecked({ baseModel, statementsBefore, statementsAfter, findingCount, findings: listed }) {
+  const counts = `It has ${counted(statementsBefore)} values and associations now, and ${counted(statementsAfter)} afterwards.`;
+  if (form.dataset.base === 'yes')
+    return say(
+      'The files are valid',
+      `They have ${counted(statementsAfter)} values and associations; the base model that applies now has ${counted(statementsBefore)}.`,
+    );
+  if (baseModel === null)
+    return say('The files are valid', 'No base model is published for this area, so they were not compared with one.');
+  const base = `the base model of ${MONTHS[baseModel.period]} ${baseModel.publicationYear}, version ${baseModel.version}`;
+  if (findingCount === 0) return say('Everything fits', `The archive fits ${base}. ${counts}`);
+  const all = listed.length < findingCount ? ` The first ${counted(listed.length)} are listed.` : '';
+  const things = findingCount === 1 ? 'One thing does' : `${counted(findingCount)} things do`;
+  say(`${things} not fit`, `The files are valid, but they contradict ${base}.${all} ${counts}`);
+  element('objects').replaceChildren(...[...byObject(listed)].map(objectOf));
+  findings.hidden = false;
+}
+
+/** Groups findings by object, in their order. */
+function byObject(listed) {
+  const objects = new Map();
+  for (const finding of listed) objects.set(finding.mRID, [...(objects.get(finding.mRID) ?? []), finding]);
+  return objects;
+}
+
+/** Returns the entry of an object with its findings. */
+function objectOf([mRID, own]) {
+  const head = made('p', made('code', mRID));
+  head.className = 'difference-head';
+  const list = made('dl');
+  list.className = 'changes findings';
+  for (const kind of Object.keys(titles)) {
+    const ofKind = own.filter((finding) => finding.kind === kind);
+    if (ofKind.length > 0) list.append(made('div', made('dt', titles[kind]), ...ofKind.map(entryOf)));
+  }
+  return made('li', head, list);
+}
+
+function entryOf({ name, value, cimFile }) {
+  const file = made('span', ` ${cimFile}`);
+  file.className = 'hint';
+  if (name === 'rdf:type') return made('dd', `the object itself, as ${value.replace('cim:', '')}`, file);
+  return made('dd', `${name.replace('cim:', '')} = `, made('code', value), file);
+}
+
+function made(name, ...contents) {
+  const created = document.createElement(name);
+  created.append(...contents);
+  return created;
+}
+
+const REASONS = {
+  0: 'The register could not be reached. Try again in a moment.',
+  410: 'This page is more than ten minutes old. Open “Check an archive” again.',
+  503: 'Other archives are being checked or published. Try again in a moment.',
+};
+
+function showRejected(status, { message = '' }) {
+  if (REASONS[status] !== undefined) return say('The archive was not checked', REASONS[status]);
+  say('The archive cannot be published', 'Correct these faults, then check it again:');
+  for (const line of message.split('\n')) {
+    const reason = document.createElement('li');
+    reason.textContent = line;
+    reasons.append(reason);
+  }
+}
+
+function say(title, summary) {
+  element('result-title').textContent = title;
+  element('summary').textContent = summary;
+}

@@ -1,0 +1,77 @@
+import { AUDIT_ACTIONS, type AuditService } from '../../../schema/audit-actions';
+import { dayAndTime } from '../live/instants';
+import type { PageContext } from '../page';
+import { textOf, withQuery } from '../request/query';
+import { AUDIT_SERVICES, FIRST_PAGE, type AuditCursor, auditCursorOf, textOfCursor } from './audit-cursor';
+import { statedValues } from './audit-detail';
+import { type ListedEntry, mergedPage } from './audit-merge';
+
+/** The path of the page. */
+export const AUDIT_PATH = '/audit';
+
+/** Entries per page. */
+export const LISTED_ENTRIES = 50;
+
+const AREAS: Readonly<Record<AuditService, string>> = {
+  access: 'Accounts, webhooks and clock',
+  tariffs: 'Suppliers and RTI Users',
+  identity: 'Identity Records',
+};
+
+/** Descriptions of all actions. */
+const KINDS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(AUDIT_ACTIONS));
+
+/** Selects the entries of the list. */
+export interface ChosenAudit {
+  readonly kind: string | undefined;
+  readonly actor: string | undefined;
+}
+
+/** Reads the filter from a query string; an unknown kind is ignored. */
+export function chosenAudit({ kind, actor }: Readonly<Record<string, unknown>>): ChosenAudit {
+  const action = textOf(kind);
+  return { kind: action !== undefined && Object.hasOwn(KINDS, action) ? action : undefined, actor: textOf(actor) };
+}
+
+/** Returns the kinds that the form offers, by area. */
+export function offeredKinds({ kind }: ChosenAudit) {
+  return AUDIT_SERVICES.map((service) => ({
+    name: AREAS[service],
+    kinds: Object.entries(AUDIT_ACTIONS[service]).map(([value, label]) => ({ value, label, isChosen: value === kind })),
+  }));
+}
+
+/** Reads a page of the audits of all services that match a filter, newest first. */
+export async function readAudit(
+  { executeAsAccount, query }: Pick<PageContext, 'executeAsAccount' | 'query'>,
+  chosen: ChosenAudit,
+) {
+  const cursor = auditCursorOf(query['after']);
+  const pages = await executeAsAccount('ReadAudit', {
+    first: LISTED_ENTRIES,
+    filter: { action: chosen.kind ?? null, actor: chosen.actor ?? null },
+    afterAccess: cursor.access,
+    afterTariffs: cursor.tariffs,
+    afterIdentity: cursor.identity,
+  });
+  const { entries, next } = mergedPage(pages, cursor, LISTED_ENTRIES);
+  const address = (after?: AuditCursor) =>
+    withQuery(AUDIT_PATH, { ...chosen, after: after === undefined ? undefined : textOfCursor(after) });
+  const isFirst = textOfCursor(cursor) === textOfCursor(FIRST_PAGE);
+  return {
+    rows: entries.map((entry) => rowOf(entry, chosen)),
+    first: isFirst ? undefined : address(),
+    next: next === undefined ? undefined : address(next),
+  };
+}
+
+function rowOf({ service, id, at, actor, action, subject, detail }: ListedEntry, chosen: ChosenAudit) {
+  return {
+    key: `${service} ${id}`,
+    kind: KINDS[action] ?? action,
+    time: { at, written: dayAndTime(at) },
+    actor: { name: actor, address: withQuery(AUDIT_PATH, { ...chosen, actor }) },
+    subject,
+    values: statedValues(detail),
+  };
+}

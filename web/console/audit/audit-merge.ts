@@ -1,0 +1,42 @@
+import type { AuditService } from '../../../schema/audit-actions';
+import type { Operations } from '../../../schema/generated/operations';
+import { AUDIT_SERVICES, type AuditCursor } from './audit-cursor';
+
+/** Pages of the audits of all services after a cursor. */
+export type AuditPages = Operations['ReadAudit']['result'];
+
+/** An entry with the service that stores it. */
+export type ListedEntry = AuditPages[AuditService]['nodes'][number] & { readonly service: AuditService };
+
+/** A page of the merged audit, and the cursor of the next one. */
+export interface MergedPage {
+  readonly entries: readonly ListedEntry[];
+  readonly next: AuditCursor | undefined;
+}
+
+/** Merges the newest entries of all services. Entries of one service stay in their order, also where the clock was moved. */
+export function mergedPage(pages: AuditPages, cursor: AuditCursor, size: number): MergedPage {
+  const remaining = new Map(AUDIT_SERVICES.map((service) => [service, [...pages[service].nodes]]));
+  const last: Record<AuditService, string | null> = { ...cursor };
+  const entries: ListedEntry[] = [];
+  while (entries.length < size) {
+    const entry = newestOf(remaining);
+    if (entry === undefined) break;
+    entries.push(entry);
+    last[entry.service] = entry.id;
+    remaining.get(entry.service)?.shift();
+  }
+  const hasNext = AUDIT_SERVICES.some(
+    (service) => (remaining.get(service) ?? []).length > 0 || pages[service].nextCursor !== null,
+  );
+  return { entries, next: hasNext ? last : undefined };
+}
+
+/** Returns the newest of the first entries; undefined if there is none. */
+function newestOf(remaining: ReadonlyMap<AuditService, readonly Omit<ListedEntry, 'service'>[]>) {
+  let newest: ListedEntry | undefined;
+  for (const [service, [entry]] of remaining)
+    if (entry !== undefined && (newest === undefined || Date.parse(entry.at) > Date.parse(newest.at)))
+      newest = { ...entry, service };
+  return newest;
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { FormExpiredError, type OperationError } from '../shared/operation-error';
+import { type Exchange, type PageService, pageServer } from '../shared/page-server';
+import { templates } from '../shared/templates';
+import { type RunningServer, listen } from '../shared/web-server';
+import type { ConsoleOptions } from './console-options';
+import type { PageContext, PageResponse, StreamResponse } from './page';
+import { PAGES } from './page-list';
+import { consoleAssets } from './request/assets';
+import { type OpenStreams, openStreams } from './request/open-streams';
+import { pageContexts } from './request/page-context';
+import { FORM_EXPIRED, problemOf } from './request/problems';
+
+/** Starts the console of the back office: a client of the gateway without privileges. */
+export async function startConsole(options: ConsoleOptions): Promise<RunningServer> {
+  const streams = openStreams();
+  const app = await pageServer(consoleService(options, streams));
+  app.addHook('preClose', (done) => {
+    streams.endAll();
+    done();
+  });
+  return listen(app, options.settings);
+}
+
+/** READ SECOND, after `web/shared/page-server.ts`: the console adds streams of messages to open pages. */
+function consoleService(options: ConsoleOptions, streams: OpenStreams): PageService<PageContext, StreamResponse> {
+  const { settings, gatewayUrl } = options;
+  const { origin } = new URL(settings.consoleUrl);
+  const render = templates([join(REPOSITORY_ROOT, 'web', 'console', 'views')]);
+  const subscriptionsUrl = `${gatewayUrl.replace(/^http/, 'ws').replace(/\/$/, '')}/graphql`;
+  return {
+    options,
+    publicUrl: settings.consoleUrl,
+    assets: consoleAssets(),
+    render,
+    routes: PAGES.map(({ method, path, respond }) => ({ method, url: path, origin, respond })),
+    contextOf: pageContexts(options, streams),
+    layoutOf: ({ session }) => ({ filesUrl: settings.filesUrl, account: session }),
+    sendOther: (response, { request, reply, context }) =>
+      response.streamTo(streams.open(request, reply, context.session?.id), { render, subscriptionsUrl }),
+    responseToError,
+  };
+}
+
+/** Redirects a browser without a valid session to the sign-in page; other errors become an error page. */
+function responseToError(error: OperationError, { request, context }: Exchange<PageContext>): PageResponse {
+  if (error.code === 'AUT001' || error.code === 'AUT002') {
+    const hadSession = context.session !== undefined;
+    context.cookies.delete('session');
+    return { seeOther: hadSession ? '/sign-in?ended' : '/sign-in' };
+  }
+  return error instanceof FormExpiredError ? FORM_EXPIRED : problemOf(error, request.url);
+}

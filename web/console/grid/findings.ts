@@ -1,0 +1,101 @@
+import { type CimName, cimName, className, fileName } from './labels';
+import type { Finding, UnfittingObject } from './operation-results';
+
+/** How a statement does not fit, in words for network engineers. */
+export interface FindingWords {
+  readonly title: string;
+  /** What it means, and its usual cause. */
+  readonly meaning: string;
+}
+
+/** Words of each kind of finding, in the order of the pages. */
+export const FINDING_WORDS: Readonly<Record<Finding['kind'], FindingWords>> = {
+  MISSING_STATEMENT: {
+    title: 'Deletes what is not there',
+    meaning:
+      'The project deletes a value or an object that the base model does not have. Often the project was made from another base model.',
+  },
+  DANGLING_ASSOCIATION: {
+    title: 'Refers to nothing',
+    meaning:
+      'An association refers to an object that does not exist after the project: it is missing from the archive, the project removes it, or it is part of a model outside the base model, such as a boundary set.',
+  },
+  ADDED_TWICE: {
+    title: 'Adds what exists',
+    meaning: 'The project adds an object that exists already. Often the base model contains the project.',
+  },
+};
+
+/** The statement of the class of an object. */
+const TYPE_STATEMENT = 'rdf:type';
+
+/** A statement that does not fit. */
+export interface FindingEntry {
+  /** Undefined for the class of the object. */
+  readonly name: CimName | undefined;
+  readonly fullName: string;
+  readonly value: string;
+  readonly file: string;
+  /** mRID of the object that refers to this one, which the project removes; undefined for statements of the object itself. */
+  readonly from: string | undefined;
+  /** Values that the base model has instead. */
+  readonly instead: readonly string[];
+  /** Number of statements that are left out: those of an object that is missing as a whole. */
+  readonly others: number;
+}
+
+/** The findings of one kind about an object. */
+export interface FindingGroup extends FindingWords {
+  readonly entries: readonly FindingEntry[];
+}
+
+/** A statement of the base model about the object. */
+interface BaseStatement {
+  readonly name: string;
+  readonly value: string;
+  readonly isNew: boolean;
+}
+
+/**
+ * Returns the findings of an object by kind. `statements` are those after the project: they show what the base model has instead of a value
+ * that it lacks. Of an object that the base model lacks as a whole, one entry stands for all its statements.
+ */
+export function findingGroups(
+  { mRID: own, findings }: Pick<UnfittingObject, 'mRID' | 'findings'>,
+  statements: readonly BaseStatement[] = [],
+): FindingGroup[] {
+  return Object.entries(FINDING_WORDS).flatMap(([kind, words]) => {
+    const ofKind = findings.filter((finding) => finding.kind === kind);
+    const whole = kind === 'MISSING_STATEMENT' ? ofKind.find(({ name }) => name === TYPE_STATEMENT) : undefined;
+    const entries =
+      whole === undefined
+        ? ofKind.map((finding) => entryOf(finding, own, statements))
+        : [{ ...entryOf(whole, own, []), others: ofKind.length - 1 }];
+    return entries.length === 0 ? [] : [{ ...words, entries }];
+  });
+}
+
+function entryOf(
+  { kind, file, mRID, name, value }: Finding,
+  own: string,
+  statements: readonly BaseStatement[],
+): FindingEntry {
+  const instead = statements.filter((each) => kind === 'MISSING_STATEMENT' && each.name === name && !each.isNew);
+  return {
+    name: name === TYPE_STATEMENT ? undefined : cimName(name),
+    fullName: name,
+    value: name === TYPE_STATEMENT ? className(value) : value,
+    file: fileName(file),
+    from: mRID.toLowerCase() === own.toLowerCase() ? undefined : mRID,
+    instead: instead.map((each) => each.value),
+    others: 0,
+  };
+}
+
+/** Says what a project does to an object as a whole. */
+export function fateOf({ existed, exists }: Pick<UnfittingObject, 'existed' | 'exists'>, isTouched: boolean): string {
+  if (existed && exists)
+    return isTouched ? 'in the base model, and changed by the project' : 'not changed by the project';
+  if (exists) return 'added by the project';
+  return existed ? 'removed by the project' : 'neither in the base model nor added by the project';
+}

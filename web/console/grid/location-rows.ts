@@ -1,0 +1,61 @@
+import type { GridLocation, ObjectChangeKind } from './operation-results';
+import { KINDS, className } from './labels';
+
+/** A row of the table of locations. */
+export interface LocationRow {
+  readonly kind: ObjectChangeKind;
+  readonly word: string;
+  readonly sign: string;
+  readonly mRID: string;
+  readonly name: string;
+  readonly className: string;
+  readonly points: number;
+  /** Coordinates of the first point, before the change if the location moves, and after it. */
+  readonly before: string | undefined;
+  readonly first: string;
+}
+
+/** Returns the row of a location. */
+export function rowOf(location: GridLocation): LocationRow {
+  const [first] = location.points;
+  const [former] = formerPoints(location);
+  return {
+    ...KINDS[location.kind],
+    mRID: subjectOf(location),
+    name: nameOf(location),
+    className: classOf(location),
+    points: location.points.length,
+    before: former && written(former),
+    first: first === undefined ? '–' : written(first),
+  };
+}
+
+const written = ({ x, y }: GridLocation['points'][number]): string => `${coordinate(x)}, ${coordinate(y)}`;
+
+/** Returns the points of a location before the change, if the change moves it; else none. */
+export function formerPoints({ kind, points, pointsBefore }: GridLocation): GridLocation['points'] {
+  const isSame =
+    points.length === pointsBefore.length &&
+    points.every(({ x, y }, index) => x === pointsBefore[index]?.x && y === pointsBefore[index]?.y);
+  return kind === 'CHANGED' && !isSame ? pointsBefore : [];
+}
+
+/** Returns the mRID of the object at a location if the version changes it, else of the location itself. */
+export function subjectOf({ object, objectType, mRID }: GridLocation): string {
+  return object === null || objectType === null ? mRID : object;
+}
+
+/** Returns the name of the object at a location, or else of the location. */
+export function nameOf({ objectName, name, object, mRID }: GridLocation): string {
+  return objectName ?? name ?? object ?? mRID;
+}
+
+/** Returns the class of the object at a location. */
+export function classOf({ objectType }: GridLocation): string {
+  return objectType === null ? 'object of the base model' : className(objectType);
+}
+
+/** Formats a coordinate: degrees with five decimals, metres with none. */
+export function coordinate(value: number): string {
+  return String(Math.abs(value) > 360 ? Math.round(value) : Number(value.toFixed(5)));
+}

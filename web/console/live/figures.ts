@@ -1,0 +1,96 @@
+import type { PageContext } from '../page';
+import { duration, shortTime } from './instants';
+import { type EventsPerMinute, PLOTTED_MINUTES, eventsPerMinute, minutesTable } from './minutes';
+import type { DeliveryHealth } from './operation-results';
+
+/** One figure of the page. */
+interface Figure {
+  readonly name: string;
+  /** Period that the figure covers. */
+  readonly span: string;
+  readonly value: string;
+  /** True if the figure needs attention. */
+  readonly isWorrying: boolean;
+}
+
+/** Events of the last hour, deliveries in total, and deliveries by subscription. */
+export interface Figures {
+  readonly perMinute: EventsPerMinute;
+  readonly minutes: ReturnType<typeof minutesTable>;
+  readonly figures: readonly Figure[];
+  readonly subscriptions: readonly SubscriptionRow[];
+}
+
+interface SubscriptionRow {
+  readonly dataUser: string;
+  readonly duid: string;
+  readonly webhookId: string;
+  readonly pending: number;
+  readonly failed: number;
+  readonly faulty: number;
+  readonly undelivered: number;
+  readonly lastDelivered: string | undefined;
+}
+
+/** Age from which the oldest pending delivery needs attention: one retry interval. */
+const LONG_WAIT_SECONDS = 60;
+
+/** Reads the figures of the page from the register. */
+export async function readFigures({ executeAsAccount }: Pick<PageContext, 'executeAsAccount'>): Promise<Figures> {
+  const { counts, health } = await executeAsAccount('ReadLiveFigures', {
+    minutes: PLOTTED_MINUTES,
+  });
+  const perMinute = eventsPerMinute(counts, new Date());
+  return {
+    perMinute,
+    minutes: minutesTable(perMinute),
+    figures: figuresOf(perMinute, health),
+    subscriptions: subscriptionRows(health),
+  };
+}
+
+function figuresOf({ total }: EventsPerMinute, health: DeliveryHealth): Figure[] {
+  const oldest = health.oldestPendingSeconds;
+  return [
+    figure('Events', LAST_HOUR, total),
+    figure('Delivered', LAST_HOUR, health.deliveredLastHour),
+    figure('Pending', 'now', health.pending),
+    {
+      name: 'Oldest pending',
+      span: 'now',
+      value: oldest === null ? '–' : duration(oldest),
+      isWorrying: (oldest ?? 0) > LONG_WAIT_SECONDS,
+    },
+    figure('Failed attempts', LAST_HOUR, health.failedAttemptsLastHour, health.failedAttemptsLastHour > 0),
+    figure('Cannot be made', 'now', health.faulty, health.faulty > 0),
+    figure('Undelivered', 'last day', health.undeliveredLastDay, health.undeliveredLastDay > 0),
+  ];
+}
+
+const LAST_HOUR = 'last hour';
+
+function figure(name: string, span: string, value: number, isWorrying = false): Figure {
+  return { name, span, value: value.toLocaleString('en-GB'), isWorrying };
+}
+
+/** Subscriptions with problems come first. */
+function subscriptionRows({ subscriptions }: DeliveryHealth): SubscriptionRow[] {
+  return subscriptions
+    .map((each) => ({
+      dataUser: each.dataUser.displayName,
+      duid: each.dataUser.duid,
+      webhookId: each.webhookId,
+      pending: each.pending,
+      failed: each.failedAttemptsLastHour,
+      faulty: each.faulty,
+      undelivered: each.undelivered,
+      lastDelivered: each.lastDeliveredAt === null ? undefined : shortTime(each.lastDeliveredAt),
+    }))
+    .toSorted(
+      (one, other) =>
+        other.undelivered - one.undelivered ||
+        other.faulty - one.faulty ||
+        other.failed - one.failed ||
+        other.pending - one.pending,
+    );
+}

@@ -1,0 +1,55 @@
+import type { ExecuteOperation } from '../shared/operation-runner';
+import type { PageResponse as AnyPageResponse } from '../shared/page-response';
+import type { RequestContext } from '../shared/request-context';
+import type { Render } from '../shared/templates';
+import type { CookieName, Session } from './request/cookies';
+
+/** A page (GET), or the handler of a form (POST). One file per page, listed in `page-list.ts`. */
+export interface Page {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  respond(context: PageContext): PageResponse | Promise<PageResponse>;
+}
+
+/** The context of one request, for its page. */
+export interface PageContext extends RequestContext<CookieName> {
+  readonly language: 'en';
+  /** URL of the REST interfaces, as browsers reach them. */
+  readonly filesUrl: string;
+  /** Id of the last message that the browser received before its stream broke (`Last-Event-ID`). */
+  readonly lastEventId: string | undefined;
+  /** The session of this browser; undefined also after a concurrent request has ended it. */
+  readonly session: Session | undefined;
+  /** Executes an operation with the session's token; AUT001 without a session. */
+  readonly executeAsAccount: ExecuteOperation;
+  /** Ends the session for every copy of its cookie. Returns its open streams, which the caller must end. */
+  endSession(): readonly EventStream[];
+}
+
+/** The response of a page. */
+export type PageResponse = AnyPageResponse<StreamResponse>;
+
+/** A response of messages that ends when the page is closed (Server-Sent Events). */
+export interface StreamResponse {
+  streamTo(stream: EventStream, dependencies: StreamDependencies): void;
+}
+
+/** Dependencies of streams, besides the context of their request. */
+export interface StreamDependencies {
+  /** Renders a fragment of a page. */
+  readonly render: Render;
+  /** URL of the gateway's WebSocket. */
+  readonly subscriptionsUrl: string;
+}
+
+/** The server's end of an open stream. */
+export interface EventStream {
+  /** Sends one message. After a reconnection the browser sends the last `id` back as `Last-Event-ID`. */
+  send(message: { readonly event: string; readonly data: unknown; readonly id?: string | undefined }): void;
+  /** True while the browser has not yet read all sent data. */
+  isBehind(): boolean;
+  /** Aborted when the browser disconnects or the console shuts down. */
+  readonly closed: AbortSignal;
+  /** Ends the stream. */
+  end(): void;
+}

@@ -1,0 +1,21 @@
+import { AUDIT_PATH, chosenAudit, offeredKinds, readAudit } from '../audit/audit-list';
+import type { Page } from '../page';
+
+/** Lists changes of trust, newest first, for admins. */
+export const auditPage: Page = {
+  method: 'GET',
+  path: AUDIT_PATH,
+  async respond(context) {
+    const chosen = chosenAudit(context.query);
+    return {
+      view: 'audit',
+      model: {
+        list: await readAudit(context, chosen),
+        areas: offeredKinds(chosen),
+        chosen,
+        isFiltered: chosen.kind !== undefined || chosen.actor !== undefined,
+        page: AUDIT_PATH,
+      },
+    };
+  },
+};

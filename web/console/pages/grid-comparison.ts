@@ -1,0 +1,86 @@
+import { divergingBars, lettersOf, totalOf } from '../grid/class-bars';
+import { kindOf } from '../grid/object-filter';
+import { PROJECT_PATH, objectPage, projectPage, versionOfAddress, versionPage } from '../grid/project-address';
+import { found, projectHead, readProject } from '../grid/project-reading';
+import {
+  CIM_FILES,
+  type GridProject,
+  type ModelDifference,
+  OBJECT_CHANGE_KINDS,
+  type VersionComparison,
+} from '../grid/operation-results';
+import { valueRows } from '../grid/value-rows';
+import { FILE_SUBJECTS, KINDS, className, counted, fileName } from '../grid/labels';
+import type { Page } from '../page';
+import { cursorOf, withQuery } from '../request/query';
+
+/** Differences per page. */
+const LISTED_DIFFERENCES = 50;
+
+/** Lists the differences between two versions of a development project. */
+export const gridComparisonPage: Page = {
+  method: 'GET',
+  path: `${PROJECT_PATH}/compare`,
+  async respond(context) {
+    const { address, project } = await readProject(context);
+    const from = found(versionOfAddress(context.query['from']));
+    const to = found(versionOfAddress(context.query['to']));
+    const filter = {
+      kind: kindOf(context.query['kind']),
+      file: CIM_FILES.find((file) => file === context.query['file']),
+    };
+    const after = cursorOf(context.query['after']);
+    const { project: result } = await context.execute('ReadGridComparison', {
+      ...{ ...address, from, to, first: LISTED_DIFFERENCES },
+      ...{ after: after ?? null, file: filter.file ?? null, kind: filter.kind ?? null },
+    });
+    const comparison = found(result?.comparison);
+    const { nextCursor, nodes } = comparison.differences;
+    const page = `${projectPage(project)}/compare`;
+    const listUrl = (cursor?: string) => `${withQuery(page, { from, to, ...filter, after: cursor })}#differences`;
+    return {
+      view: 'grid/comparison',
+      model: {
+        ...projectHead(project),
+        ...{ from, to, filter, ...choices(project, filter), ...countsOf(comparison) },
+        addresses: { page, all: withQuery(page, { from, to }), project: versionPage(project, to) },
+        rows: nodes.map((difference) => rowOf(difference, project, from, to)),
+        next: nextCursor === null ? undefined : listUrl(nextCursor),
+        first: after === undefined ? undefined : listUrl(),
+      },
+    };
+  },
+};
+
+function countsOf({ counts }: VersionComparison) {
+  const rows = divergingBars(counts);
+  return {
+    total: counted(counts.reduce((sum, each) => sum + totalOf(each), 0)),
+    letters: lettersOf(counts),
+    counts: rows.map((each) => ({ ...each, name: fileName(each.file), subject: FILE_SUBJECTS[each.file] })),
+  };
+}
+
+function choices({ versions }: GridProject, { kind, file }: { kind: unknown; file: unknown }) {
+  return {
+    versions: versions.map(({ version }) => version),
+    kinds: OBJECT_CHANGE_KINDS.map((each) => ({ ...KINDS[each], isChosen: each === kind })),
+    files: CIM_FILES.map((each) => ({ file: each, name: fileName(each), isChosen: each === file })),
+    isFiltered: kind !== undefined || file !== undefined,
+  };
+}
+
+/** Links an object that the later version no longer has to the earlier version. */
+function rowOf(difference: ModelDifference, project: GridProject, from: number, to: number) {
+  const { kind, file, section, mRID, type, name, values } = difference;
+  return {
+    ...KINDS[kind],
+    mRID,
+    name,
+    className: className(type),
+    file: fileName(file),
+    section: section === 'FORWARD' ? 'forward' : 'reverse',
+    address: objectPage(project, kind === 'REMOVED' ? from : to, mRID),
+    values: valueRows(values),
+  };
+}

@@ -1,0 +1,114 @@
+import { FINDING_WORDS, fateOf, findingGroups } from '../grid/findings';
+import { className, counted, dayOf, fileName, publicationName } from '../grid/labels';
+import type { GridFit, GridProject, UnfittingObject } from '../grid/operation-results';
+import {
+  PROJECT_PATH,
+  type ProjectAddress,
+  fitPage,
+  objectAfterPage,
+  projectPage,
+  versionPage,
+} from '../grid/project-address';
+import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
+import type { Page, PageContext } from '../page';
+import { cursorOf, textOf } from '../request/query';
+
+/** Objects per page. */
+const LISTED_OBJECTS = 50;
+
+/** Shows how a version fits its base model: which objects do not, and any object after the project. */
+export const gridFitPage: Page = {
+  method: 'GET',
+  path: `${PROJECT_PATH}/after`,
+  async respond(context) {
+    const { address, project } = await readProject(context);
+    const version = shownVersion(context, project);
+    const mRID = textOf(context.query['mRID']);
+    const existing = mRID === undefined ? undefined : await knownObject(context, { ...address, version, mRID });
+    if (existing !== undefined) return { seeOther: objectAfterPage(project, version, existing) };
+    const after = cursorOf(context.query['after']);
+    const fit = await readFit(context, address, version, after);
+    return {
+      view: 'grid/fit',
+      model: {
+        ...projectHead(project),
+        version,
+        back: versionPage(project, version),
+        action: `${projectPage(project)}/after`,
+        unknownObject: mRID,
+        ...baseModel(fit),
+        ...unfittingObjects(fit, project, version, after),
+        words: Object.values(FINDING_WORDS),
+      },
+    };
+  },
+};
+
+async function readFit(
+  { execute }: PageContext,
+  address: ProjectAddress,
+  version: number,
+  after: string | undefined,
+): Promise<GridFit> {
+  const { project } = await execute('ReadGridFit', {
+    ...address,
+    version,
+    first: LISTED_OBJECTS,
+    after: after ?? null,
+  });
+  return found(project?.version);
+}
+
+/** Returns the mRID of an object as the models spell it; undefined if neither the base model nor the version has it. */
+async function knownObject(
+  { execute }: PageContext,
+  key: ProjectAddress & { readonly version: number; readonly mRID: string },
+): Promise<string | undefined> {
+  const { project } = await execute('ReadGridNameAfter', { ...key });
+  return project?.version?.objectAfter?.mRID;
+}
+
+function baseModel({ baseModel: base }: GridFit) {
+  if (base === null) return { base: undefined };
+  const { publicationYear, period, version, publishedAt, files } = base;
+  return {
+    base: {
+      version,
+      publication: publicationName(publicationYear, period),
+      published: dayOf(publishedAt),
+      files: files.map(({ file, items, statements, header }) => ({
+        file: fileName(file),
+        items: counted(items),
+        statements: counted(statements),
+        description: header.description,
+        mRID: header.mRID,
+      })),
+    },
+  };
+}
+
+function unfittingObjects(
+  { unfittingObjects: unfitting }: GridFit,
+  project: GridProject,
+  version: number,
+  after?: string,
+) {
+  const page = fitPage(project, version);
+  const nextCursor = unfitting?.nextCursor ?? null;
+  return {
+    rows: (unfitting?.nodes ?? []).map((object) => rowOf(object, project, version)),
+    next: nextCursor === null ? undefined : `${page}&after=${encodeURIComponent(nextCursor)}#unfitting`,
+    first: after === undefined ? undefined : `${page}#unfitting`,
+  };
+}
+
+function rowOf(object: UnfittingObject, project: GridProject, version: number) {
+  return {
+    mRID: object.mRID,
+    name: object.name,
+    className: className(object.type),
+    fate: fateOf(object, true),
+    address: objectAfterPage(project, version, object.mRID),
+    findings: findingGroups(object),
+  };
+}

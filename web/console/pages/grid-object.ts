@@ -1,0 +1,112 @@
+import { type ProjectAddress, PROJECT_PATH, objectAfterPage, objectPage, versionPage } from '../grid/project-address';
+import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
+import type { GridProject, ObjectChange, ValueChange } from '../grid/operation-results';
+import { type ValueRow, valueRows } from '../grid/value-rows';
+import { KINDS, cimName, classLabel, fileName } from '../grid/labels';
+import { cursorOf } from '../request/query';
+import type { Page, PageContext } from '../page';
+
+/** Shows the values of one object before and after a version. */
+export const gridObjectPage: Page = {
+  method: 'GET',
+  path: `${PROJECT_PATH}/objects/:mRID`,
+  async respond(context) {
+    const { address, project } = await readProject(context);
+    const key = { ...address, version: shownVersion(context, project) };
+    const after = cursorOf(context.query['after']);
+    const { object, hasBase } = await readObject(context, key, context.params['mRID'] ?? '', after);
+    const targets = await readTargets(context, key, object.values);
+    const linked = (mRID: string) => ({
+      mRID,
+      object: targets.get(mRID),
+      address: targets.has(mRID) ? objectPage(project, key.version, mRID) : undefined,
+    });
+    const rows = valueRows(object.values).map((row) => withTargets(row, linked));
+    return {
+      view: 'grid/object',
+      model: {
+        ...projectHead(project),
+        version: key.version,
+        back: versionPage(project, key.version),
+        after: hasBase ? objectAfterPage(project, key.version, object.mRID) : undefined,
+        references: referencesOf(object, project, key.version, after),
+        object: {
+          ...object,
+          ...KINDS[object.kind],
+          className: classLabel(object),
+          files: object.files.map(fileName),
+        },
+        attributes: rows.filter(({ isAssociation }) => !isAssociation),
+        associations: rows.filter(({ isAssociation }) => isAssociation),
+      },
+    };
+  },
+};
+
+interface VersionKey extends ProjectAddress {
+  readonly version: number;
+}
+
+/** References per page. */
+const LISTED_REFERENCES = 50;
+
+async function readObject(
+  { execute }: PageContext,
+  key: VersionKey,
+  mRID: string,
+  after: string | undefined,
+): Promise<{ readonly object: ObjectChange; readonly hasBase: boolean }> {
+  const variables = { ...key, mRID, references: LISTED_REFERENCES, after: after ?? null };
+  const { project } = await execute('ReadGridObject', variables);
+  const version = found(project?.version);
+  return { object: found(version.object), hasBase: version.baseModel !== null };
+}
+
+/** Returns a page of the objects of this version that refer to the object. */
+function referencesOf(
+  { mRID, incomingReferences: { nodes, nextCursor } }: ObjectChange,
+  project: GridProject,
+  version: number,
+  after: string | undefined,
+) {
+  const page = objectPage(project, version, mRID);
+  return {
+    rows: nodes.map(({ name, file, isAdded, isDeleted, source }) => ({
+      name: cimName(name),
+      fullName: name,
+      file: fileName(file),
+      source: { ...source, className: classLabel(source), address: objectPage(project, version, source.mRID) },
+      change: isAdded && isDeleted ? undefined : KINDS[isAdded ? 'ADDED' : 'REMOVED'],
+    })),
+    next: nextCursor === null ? undefined : `${page}&after=${encodeURIComponent(nextCursor)}#references`,
+    first: after === undefined ? undefined : `${page}#references`,
+  };
+}
+
+/** Maximum number of referenced objects whose names are read; others are shown by their mRID. */
+const NAMED_TARGETS = 24;
+
+/** Reads the referenced objects that this version also changes, by mRID. */
+async function readTargets({ execute }: PageContext, key: VersionKey, values: readonly ValueChange[]) {
+  const mRIDs = values
+    .filter(({ isAssociation }) => isAssociation)
+    .flatMap(({ before, after }) => [...before, ...after]);
+  const named = [...new Set(mRIDs)].slice(0, NAMED_TARGETS);
+  const results = await Promise.all(
+    named.map(async (mRID) => {
+      const { project } = await execute('ReadGridObjectName', { ...key, mRID });
+      return [mRID, project?.version?.object] as const;
+    }),
+  );
+  return new Map(
+    results.flatMap(([mRID, target]) =>
+      target ? [[mRID, { ...KINDS[target.kind], name: target.name, className: classLabel(target) }]] : [],
+    ),
+  );
+}
+
+function withTargets<Linked>(row: ValueRow, linked: (mRID: string) => Linked) {
+  return row.isAssociation
+    ? { ...row, targets: { before: row.before.map(linked), after: row.after.map(linked) } }
+    : row;
+}

@@ -1,0 +1,114 @@
+import { sortedByTotal, divergingBars, lettersOf, sumOf, totalOf } from '../grid/class-bars';
+import { countsByKind } from '../grid/counts-by-kind';
+import { locationMap } from '../grid/location-map';
+import { modelCards } from '../grid/model-cards';
+import { objectFilterOf } from '../grid/object-filter';
+import { readObjects } from '../grid/object-list';
+import {
+  PROJECT_PATH,
+  type ProjectAddress,
+  comparisonPage,
+  filePath,
+  fitPage,
+  objectPage,
+  projectPage,
+  versionPage,
+} from '../grid/project-address';
+import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
+import { type VersionLocations, locationTotals, readLocations } from '../grid/version-locations';
+import { type GridProject, type GridVersion, OBJECT_CHANGE_KINDS } from '../grid/operation-results';
+import { KINDS, breakable, className, counted, dayOf, fileLetters, fileSize, quantity } from '../grid/labels';
+import type { Page, PageContext } from '../page';
+
+/** Shows what a version of a development project changes: in charts, on a map, and object by object. */
+export const gridProjectPage: Page = {
+  method: 'GET',
+  path: PROJECT_PATH,
+  async respond(context) {
+    const { address, project } = await readProject(context);
+    const number = shownVersion(context, project);
+    const filter = objectFilterOf(context.query);
+    const [version, locations, objects] = await Promise.all([
+      readVersion(context, address, number),
+      readLocations(context, address, number),
+      readObjects(context, project, address, number, filter),
+    ]);
+    const earlier = project.versions.find((each) => each.version < number);
+    return {
+      view: 'grid/project',
+      model: {
+        ...projectHead(project),
+        ...pictureModel(project, version, locations),
+        objects,
+        filter,
+        lead: leadOf(version),
+        version: number,
+        published: dayOf(version.publishedAt),
+        versions: project.versions.map((each) => versionLink(project, each, number)),
+        comparison: earlier && { with: earlier.version, address: comparisonPage(project, earlier.version, number) },
+        fit: fitPage(project, number),
+        archive: { ...version.archive, size: fileSize(version.archive.size), download: filePath(project, number) },
+        models: modelCards(project, version),
+        warnings: version.warnings.map(({ file, message }) => ({ letters: fileLetters(file), message })),
+      },
+    };
+  },
+};
+
+/** A longer description is shown with its file only. */
+const MAX_LEAD_LENGTH = 400;
+
+/** Returns the description of the first file as introduction of the page, if it is short. */
+function leadOf({ models }: GridVersion): string | undefined {
+  const description = models[0]?.header.description.trim() ?? '';
+  return description === '' || description.length > MAX_LEAD_LENGTH ? undefined : description;
+}
+
+async function readVersion({ execute }: PageContext, address: ProjectAddress, version: number): Promise<GridVersion> {
+  const { project } = await execute('ReadGridVersion', {
+    ...address,
+    version,
+  });
+  return found(project?.version);
+}
+
+function pictureModel(
+  project: GridProject,
+  { version, classCounts, unplacedPoints }: GridVersion,
+  locations: VersionLocations,
+) {
+  const sum = sumOf(classCounts);
+  const counts = countsByKind(sum);
+  const map = locationMap(locations.nodes, locationTotals(locations, classCounts));
+  const objectsUrl = (type: string) => `${versionPage(project, version)}&type=${encodeURIComponent(type)}#objects`;
+  const withAddress = <Shown extends { readonly mRID: string }>(shown: Shown) => ({
+    ...shown,
+    address: objectPage(project, version, shown.mRID),
+  });
+  return {
+    figures: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], value: counted(counts[kind]) })),
+    total: counted(totalOf(sum)),
+    letters: lettersOf(classCounts),
+    classes: divergingBars(sortedByTotal(classCounts)).map((each) => ({
+      ...each,
+      name: className(each.type),
+      parts: breakable(className(each.type)),
+      address: objectsUrl(each.type),
+    })),
+    map: {
+      ...map,
+      unplaced: unplacedPoints === 0 ? undefined : quantity(unplacedPoints, 'point'),
+      rows: map.rows.map(withAddress),
+      picture: map.picture && { ...map.picture, drawings: map.picture.drawings.map(withAddress) },
+    },
+  };
+}
+
+function versionLink(project: GridProject, { version, publishedAt }: GridProject['versions'][number], shown: number) {
+  return {
+    version,
+    published: dayOf(publishedAt),
+    isShown: version === shown,
+    address: version === project.versions[0]?.version ? projectPage(project) : versionPage(project, version),
+  };
+}

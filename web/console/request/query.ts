@@ -1,0 +1,18 @@
+/** Returns a query parameter without surrounding white space; undefined if it is absent, empty or repeated. */
+export function textOf(text: unknown): string | undefined {
+  const trimmed = typeof text === 'string' ? text.trim() : '';
+  return trimmed === '' ? undefined : trimmed;
+}
+
+/** Returns the cursor of the next page of a list. */
+export function cursorOf(after: unknown): string | undefined {
+  return textOf(after);
+}
+
+/** Returns a path with a query string; undefined parameters are omitted. */
+export function withQuery(path: string, parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const present = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;
+}

@@ -1,0 +1,97 @@
+import type { PageContext } from '../page';
+import { cursorOf, withQuery } from '../request/query';
+import { COLUMNS, type Day, dayOf, daysAfter, instantOf, startOf, writtenDay, writtenInstant } from './local-time';
+import { amountsOf, pence } from './money';
+import { halfHourCount, isValidBetween, pricedDay, pricesOf, runsOf } from './priced-day';
+import { type PriceScale, priceScale } from './price-scale';
+import type { ListedTariff, NamedSupplier, SlotPrice } from './operation-results';
+import { TARIFFS_PATH, tariffPage } from './tariff-address';
+import { type TariffFilter } from './tariff-filter';
+import { ENERGY_FLOWS, FUEL_TYPES, LDZ_REGIONS, METER_TYPES } from './labels';
+
+/** Tariffs per page. */
+const LISTED_TARIFFS = 25;
+
+/** Maximum number of suppliers that the form offers, besides the selected one. */
+const MAX_OFFERED_SUPPLIERS = 100;
+
+/**
+ * Reads the suppliers of the form, sorted by name, with the selected one, and the current day of the register's clock.
+ */
+export async function readSuppliers({ execute }: Pick<PageContext, 'execute'>, chosen: string | undefined) {
+  const { suppliers, registerTime } = await execute('ReadTariffSuppliers', {
+    first: MAX_OFFERED_SUPPLIERS,
+  });
+  const isOffered = chosen === undefined || suppliers.nodes.some(({ mpid }) => mpid === chosen);
+  const offered = isOffered ? suppliers.nodes : [...suppliers.nodes, await readSupplier({ execute }, chosen)];
+  const byName = (one: NamedSupplier, other: NamedSupplier) => one.displayName.localeCompare(other.displayName);
+  return { suppliers: offered.toSorted(byName), today: dayOf(registerTime) };
+}
+
+/** Reads a supplier. An unknown id is offered, too, because the list is filtered by it. */
+async function readSupplier({ execute }: Pick<PageContext, 'execute'>, mpid: string): Promise<NamedSupplier> {
+  const { supplier } = await execute('ReadTariffSupplier', { mpid });
+  return supplier ?? { mpid, displayName: 'No such supplier' };
+}
+
+/** Reads a page of the tariffs that match a filter, the last changed first, each with its prices of a day. */
+export async function readTariffs(
+  { execute, query }: Pick<PageContext, 'execute' | 'query'>,
+  filter: TariffFilter,
+  day: Day,
+) {
+  const after = cursorOf(query['after']);
+  const { tariffs } = await execute('ReadTariffs', {
+    first: LISTED_TARIFFS,
+    after: after ?? null,
+    filter: filter.variables,
+    from: instantOf(startOf(day)),
+    to: instantOf(startOf(daysAfter(day, 1))),
+  });
+  const address = (cursor?: string) => withQuery(TARIFFS_PATH, { ...filter.query, after: cursor });
+  const scale = priceScale(amountsOf(tariffs.nodes.flatMap(({ prices }) => prices.flatMap(pricesOf))));
+  return {
+    rows: tariffs.nodes.map((tariff) => rowOf(tariff, day, scale)),
+    scale,
+    next: tariffs.nextCursor === null ? undefined : address(tariffs.nextCursor),
+    first: after === undefined ? undefined : address(),
+  };
+}
+
+function rowOf(tariff: ListedTariff, day: Day, scale: PriceScale) {
+  const { tariffId, name, supplier, validFrom, validTo, prices } = tariff;
+  const isValid = isValidBetween(tariff, day, day);
+  return {
+    ...{ name, supplier, isDynamic: tariff.tariffType === 'DYNAMIC' },
+    address: tariffPage(tariffId),
+    fuel: FUEL_TYPES[tariff.fuelType],
+    flow: ENERGY_FLOWS[tariff.energyFlow],
+    meter: METER_TYPES[tariff.meterType],
+    region: { code: tariff.ldzRegion, name: LDZ_REGIONS[tariff.ldzRegion] },
+    validity: { from: writtenInstant(validFrom), to: validTo === null ? undefined : writtenInstant(validTo) },
+    range: rangeOf(prices),
+    strip: stripOf(day, prices, scale),
+    unpriced: isValid ? 'no price today' : `not valid on ${writtenDay(day, 'd LLL yyyy')}`,
+  };
+}
+
+/** Returns the lowest and the highest price of a day, in pence. */
+function rangeOf(prices: readonly SlotPrice[]): string | undefined {
+  const amounts = amountsOf(prices.flatMap(pricesOf));
+  const [min, max] = [amounts[0], amounts.at(-1)];
+  if (min === undefined || max === undefined) return undefined;
+  return min === max ? pence(min) : `${pence(min)} to ${pence(max)}`;
+}
+
+/** Returns the day as a strip of runs, in percent of its width. */
+function stripOf(day: Day, prices: readonly SlotPrice[], scale: PriceScale) {
+  const halfHours = pricedDay(day, prices);
+  const total = Math.max(halfHourCount(halfHours), COLUMNS);
+  const share = (count: number) => Math.round((count / total) * 10_000) / 100;
+  let start = 0;
+  return runsOf(halfHours).flatMap(({ length, price }) => {
+    const x = share(start);
+    start += length;
+    return price === undefined ? [] : [{ x, width: share(length), level: scale.levelOf(price) }];
+  });
+}

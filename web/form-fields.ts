@@ -1,5 +1,0 @@
-/** The fields of a form that was sent; one that came twice counts as absent. */
-export function formFields(body: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries((body ?? {}) as Record<string, unknown>);
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
-}

@@ -1,0 +1,28 @@
+import type { Page } from '../page';
+import { countsOf, organisationsOf } from '../presentation/access-list';
+import { dateInWords } from '../presentation/dates';
+import { returnLink } from '../presentation/web-link';
+import { customerRecords, customerSession } from './customer-records';
+
+/** Lists the organisations with access to the meter data, and the legal basis of each access (decisions A/B, 9). */
+export const accessPage: Page = {
+  method: 'GET',
+  path: '/access',
+  site: 'portal',
+  async respond(context) {
+    const { language } = context;
+    const session = await customerSession(context);
+    const organisations = organisationsOf(await customerRecords(context, 'CURRENT'), language);
+    return {
+      view: 'access',
+      model: {
+        session,
+        movedIn: session.moveInDate === null ? undefined : dateInWords(session.moveInDate, language),
+        counts: countsOf(organisations),
+        registered: organisations.filter(({ isDiscovered }) => !isDiscovered),
+        discovered: organisations.filter(({ isDiscovered }) => isDiscovered),
+        returnLink: returnLink(session.returnUrl),
+      },
+    };
+  },
+};

@@ -1,0 +1,46 @@
+import type { Page, PageContext } from '../page';
+import type { Ceremony } from '../presentation/operation-results';
+import { LINK_EXPIRED, withLink } from '../request/problems';
+import { afterCeremony } from './ceremony-outcome';
+
+/** Returns the ceremony of a secret; null if the secret was used, has expired or never existed. */
+export async function ceremonyOf({ execute, params }: PageContext): Promise<Ceremony | null> {
+  const { ceremony } = await execute('ReadCeremony', { secret: params['secret'] ?? '' });
+  return ceremony;
+}
+
+/** The page of the link that is mailed for a re-identification, and its form. */
+export const confirmationPages = linkPages('/link/:secret', 'CONFIRM_LINK', 'ceremony-confirm');
+
+/** The page of the link that is mailed before a passkey is added, and its form. */
+export const proofPages = linkPages('/proof/:secret', 'CONFIRM_PROOF', 'ceremony-proof');
+
+/**
+ * Returns a page with one form, and its handler. Mail scanners follow links but submit no forms, so that they cannot
+ * redeem the secret (decisions A/B, 4).
+ */
+function linkPages(path: string, kind: Ceremony['kind'], view: string): readonly Page[] {
+  return [
+    {
+      method: 'GET',
+      path,
+      site: 'identity',
+      async respond(context) {
+        const ceremony = await ceremonyOf(context);
+        if (ceremony?.kind !== kind) return LINK_EXPIRED;
+        return { view, model: { organisation: ceremony.organisation }, formTargets: 'elsewhere' };
+      },
+    },
+    {
+      method: 'POST',
+      path,
+      site: 'identity',
+      respond: (context) =>
+        withLink(async () => {
+          const secret = context.params['secret'] ?? '';
+          const { outcome } = await context.execute('ConfirmCeremonyLink', { secret });
+          return afterCeremony(context, outcome, 'confirmed');
+        }),
+    },
+  ];
+}

@@ -1,0 +1,107 @@
+import { graphqlLanguage } from '../request/languages';
+import type { PageResponse, Page, PageContext } from '../page';
+import type { Ceremony } from '../presentation/operation-results';
+import { LINK_EXPIRED, withLink } from '../request/problems';
+import { hasErrorCode } from '../../shared/operation-error';
+import { ceremonyOf } from './ceremony-link';
+import { afterCeremony } from './ceremony-outcome';
+import { credentialOf } from './credential';
+
+/** The page to which a Data User redirects a customer who is to use or register a passkey. */
+export const passkeyCeremonyPage: Page = {
+  method: 'GET',
+  path: '/passkey/:secret',
+  site: 'identity',
+  respond: (context) => ceremonyView(context),
+};
+
+/** Returns WebAuthn options with a new challenge, for the page's script. */
+export const passkeyCeremonyOptions: Page = {
+  method: 'POST',
+  path: '/passkey/:secret/options',
+  site: 'identity',
+  formPage: '/passkey/:secret',
+  async respond({ execute, params, translate }) {
+    try {
+      const { started } = await execute('StartPasskeyCeremony', {
+        secret: params['secret'] ?? '',
+      });
+      return { json: started };
+    } catch (error) {
+      if (hasErrorCode(error, 'REI001'))
+        return { json: { error: translate('problem.passkeyRemoved.text') }, status: 422 };
+      if (!hasErrorCode(error, 'NTF001', 'AUT001')) throw error;
+      return { json: { error: translate('problem.linkExpired.title') }, status: 404 };
+    }
+  },
+};
+
+/** Completes the ceremony with the authenticator's response. */
+export const passkeyCeremonyForm: Page = {
+  method: 'POST',
+  path: '/passkey/:secret',
+  site: 'identity',
+  async respond(context) {
+    const response = credentialOf(context.form['credential']);
+    if (response === undefined) return ceremonyView(context, context.translate('ceremony.refused'));
+    const ceremony = await ceremonyOf(context);
+    try {
+      const { outcome } = await context.execute('FinishPasskeyCeremony', {
+        secret: context.params['secret'] ?? '',
+        response,
+      });
+      return afterCeremony(context, outcome, ceremony?.kind === 'REGISTER_PASSKEY' ? 'registered' : 'confirmed');
+    } catch (error) {
+      if (hasErrorCode(error, 'NTF001')) return LINK_EXPIRED;
+      if (hasErrorCode(error, 'AUT001')) return ceremonyView(context, context.translate('ceremony.refused'));
+      throw error;
+    }
+  },
+};
+
+/** Requests a link by mail, by which the customer proves their identity before a passkey is added. */
+export const mailProofForm: Page = {
+  method: 'POST',
+  path: '/passkey/:secret/mail-proof',
+  site: 'identity',
+  formPage: '/passkey/:secret',
+  respond: ({ execute, params, language, publicUrls }) =>
+    withLink(async () => {
+      const secret = params['secret'] ?? '';
+      await execute('MailCeremonyProof', { secret, language: graphqlLanguage(language) });
+      return { seeOther: `${publicUrls.identityPath}/passkey/${encodeURIComponent(secret)}/mail-sent` };
+    }),
+};
+
+/** Says what to do with the mail. */
+export const mailSentPage: Page = {
+  method: 'GET',
+  path: '/passkey/:secret/mail-sent',
+  site: 'identity',
+  async respond(context) {
+    const ceremony = await ceremonyOf(context);
+    return ceremony ? { view: 'ceremony-mail-sent', model: { organisation: ceremony.organisation } } : LINK_EXPIRED;
+  },
+};
+
+async function ceremonyView(context: PageContext, fault?: string): Promise<PageResponse> {
+  const ceremony = await ceremonyOf(context);
+  if (!ceremony || (ceremony.kind !== 'ASSERT_PASSKEY' && ceremony.kind !== 'REGISTER_PASSKEY')) return LINK_EXPIRED;
+  const path = `${context.publicUrls.identityPath}/passkey/${encodeURIComponent(context.params['secret'] ?? '')}`;
+  return {
+    view: viewOf(ceremony),
+    model: {
+      path,
+      organisation: ceremony.organisation,
+      proofs: ceremony.proofs,
+      ...(fault === undefined ? {} : { errors: [{ text: fault, href: '#passkey' }] }),
+    },
+    status: fault === undefined ? 200 : 401,
+    formTargets: 'elsewhere',
+  };
+}
+
+function viewOf({ kind, proofs }: Ceremony): string {
+  if (kind === 'ASSERT_PASSKEY') return 'ceremony-assert';
+  return proofs.length > 0 ? 'ceremony-prove' : 'ceremony-register';
+}

@@ -1,0 +1,49 @@
+import type { Page, PageContext } from '../page';
+
+/** Proof of a passkey: the secret of a challenge issued to this browser, and the authenticator's response to it. */
+export interface PasskeyProof {
+  readonly secret: string;
+  readonly response: object;
+}
+
+/**
+ * Returns a page that starts the use of a passkey, for the script of another page. The secret of the challenge stays in
+ * a cookie of this browser.
+ */
+export function passkeyStart(path: string, formPage: string): Page {
+  return {
+    method: 'POST',
+    path,
+    site: 'portal',
+    formPage,
+    async respond({ execute, encryptedCookies }) {
+      const { started } = await execute('StartPasskeySignIn');
+      encryptedCookies.write('passkey', started.secret);
+      return { json: { options: started.options } };
+    },
+  };
+}
+
+/**
+ * Returns the proof in a submitted form and deletes the cookie of its challenge; undefined if secret or response is
+ * missing.
+ */
+export function passkeyProof({ encryptedCookies, cookies, form }: PageContext): PasskeyProof | undefined {
+  const secret = encryptedCookies.read<string>('passkey');
+  const response = credentialOf(form['credential']);
+  cookies.delete('passkey');
+  return secret === undefined || response === undefined ? undefined : { secret, response };
+}
+
+/**
+ * Parses the authenticator's response, which the page's script writes into a field as JSON; undefined if it is no JSON
+ * object.
+ */
+export function credentialOf(field: string | undefined): object | undefined {
+  try {
+    const credential: unknown = JSON.parse(field ?? '');
+    return typeof credential === 'object' && credential !== null && !Array.isArray(credential) ? credential : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Operations } from '../../../schema/generated/operations';
+import type { PageContext } from '../page';
+import type { CustomerRecord, CustomerSession } from '../presentation/operation-results';
+
+/** Result of `ReadCustomerRecord`: one access record in the customer's scope. */
+export type RecordOfCustomer = Operations['ReadCustomerRecord']['result'];
+
+/** Returns the meter point of the signed-in customer's session. */
+export async function customerSession({ executeAsCustomer }: PageContext): Promise<CustomerSession> {
+  const { session } = await executeAsCustomer('ReadCustomerSession');
+  return session;
+}
+
+/** Returns all current access records, or all that have ended since the customer moved in, newest first. */
+export async function customerRecords(
+  { executeAsCustomer }: PageContext,
+  part: 'CURRENT' | 'HISTORY',
+): Promise<CustomerRecord[]> {
+  const records: CustomerRecord[] = [];
+  let after: string | null = null;
+  do {
+    const { page }: Operations['ReadCustomerRecords']['result'] = await executeAsCustomer('ReadCustomerRecords', {
+      part,
+      after,
+    });
+    records.push(...page.nodes);
+    after = page.nextCursor;
+  } while (after !== null);
+  return records;
+}

@@ -1,0 +1,16 @@
+import type { Page } from '../page';
+import { historyOf } from '../presentation/history';
+import { returnLink } from '../presentation/web-link';
+import { customerRecords, customerSession } from './customer-records';
+
+/** Lists the accesses that have ended. */
+export const historyPage: Page = {
+  method: 'GET',
+  path: '/history',
+  site: 'portal',
+  async respond(context) {
+    const session = await customerSession(context);
+    const ended = historyOf(await customerRecords(context, 'HISTORY'), context.language);
+    return { view: 'history', model: { ended, returnLink: returnLink(session.returnUrl) } };
+  },
+};

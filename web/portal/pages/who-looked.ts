@@ -1,0 +1,17 @@
+import type { Page } from '../page';
+import { lookupsByDay } from '../presentation/lookups';
+import { returnLink } from '../presentation/web-link';
+import { customerSession } from './customer-records';
+
+/** Lists the organisations that looked up the meter point, by day and hour (decisions A/B, 10). */
+export const whoLookedPage: Page = {
+  method: 'GET',
+  path: '/who-looked',
+  site: 'portal',
+  async respond(context) {
+    const session = await customerSession(context);
+    const { accessLooks, identityLooks } = await context.executeAsCustomer('ReadWhoLooked');
+    const days = lookupsByDay(accessLooks, identityLooks, context.language);
+    return { view: 'who-looked', model: { days, returnLink: returnLink(session.returnUrl) } };
+  },
+};

@@ -1,0 +1,78 @@
+import type { View } from '../../shared/page-response';
+import type { PageResponse, Page, PageContext } from '../page';
+import { accessOf, nameOf } from '../presentation/access-list';
+import { dayInWords } from '../presentation/dates';
+import { endOf, endedBy } from '../presentation/history';
+import { returnLink } from '../presentation/web-link';
+import { OperationError, hasErrorCode } from '../../shared/operation-error';
+import type { RecordOfCustomer } from './customer-records';
+
+/**
+ * States the effect of a withdrawal, with one form of one button. If the access cannot be withdrawn, the page says why.
+ */
+export const withdrawPage: Page = {
+  method: 'GET',
+  path: '/access/:id/withdraw',
+  site: 'portal',
+  async respond(context) {
+    const found = await recordOf(context);
+    const { access, ended } = accessModel(found, context);
+    if (access.canBeWithdrawn) return viewOf('withdraw', found, context);
+    if (access.seen) return viewOf('not-registered', found, context);
+    return viewOf(ended === undefined ? 'not-consent' : 'already-ended', found, context);
+  },
+};
+
+/** Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. */
+export const withdrawForm: Page = {
+  method: 'POST',
+  path: '/access/:id/withdraw',
+  site: 'portal',
+  async respond({ executeAsCustomer, params }): Promise<PageResponse> {
+    const id = params['id'] ?? '';
+    const path = `/access/${encodeURIComponent(id)}`;
+    try {
+      await executeAsCustomer('WithdrawConsent', { id });
+      return { seeOther: `${path}/withdrawn` };
+    } catch (error) {
+      if (hasErrorCode(error, 'CNF001')) return { seeOther: `${path}/withdraw` };
+      throw error;
+    }
+  },
+};
+
+/** Confirms the withdrawal and links back to the URL from which the customer came. */
+export const withdrawnPage: Page = {
+  method: 'GET',
+  path: '/access/:id/withdrawn',
+  site: 'portal',
+  async respond(context) {
+    const found = await recordOf(context);
+    if (endedBy(found.record) === 'withdrawn') return viewOf('withdrawn', found, context, 'withdrawn');
+    return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
+  },
+};
+
+type Found = RecordOfCustomer & { readonly record: NonNullable<RecordOfCustomer['record']> };
+
+async function recordOf({ executeAsCustomer, params }: PageContext): Promise<Found> {
+  const { session, record } = await executeAsCustomer('ReadCustomerRecord', { id: params['id'] ?? '' });
+  if (!record) throw new OperationError('NTF001');
+  return { session, record };
+}
+
+function accessModel({ record }: Found, { language }: PageContext) {
+  const end = endOf(record);
+  return {
+    access: accessOf(record, language),
+    name: nameOf(record),
+    ended: end === null ? undefined : dayInWords(end, language),
+  };
+}
+
+function viewOf(name: string, found: Found, context: PageContext, action?: 'withdrawn'): View {
+  return {
+    view: name,
+    model: { ...accessModel(found, context), returnLink: returnLink(found.session.returnUrl, action) },
+  };
+}

@@ -1,0 +1,15 @@
+import type { PageServerOptions } from '../shared/page-server-options';
+import type { WebSettings } from '../shared/web-server';
+
+/** Address on which the portal listens, and its public URLs. */
+export interface PortalSettings extends WebSettings {
+  /** URL of the customer portal. */
+  readonly portalUrl: string;
+  /** URL of the re-identification pages, to which Data Users redirect customers. */
+  readonly identityRedirectUrl: string;
+}
+
+/** Options of the portal. */
+export interface PortalOptions extends PageServerOptions {
+  readonly settings: PortalSettings;
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import type { OperationError } from '../shared/operation-error';
+import { packageFolder } from '../shared/package-folder';
+import { type Exchange, type PageService, type Route, pageServer } from '../shared/page-server';
+import { templates } from '../shared/templates';
+import { type RunningServer, listen } from '../shared/web-server';
+import type { Download, Json, Page, PageContext, PageResponse, PublicUrls } from './page';
+import { PAGES } from './page-list';
+import type { PortalOptions, PortalSettings } from './portal-options';
+import { portalAssets } from './request/assets';
+import { LANGUAGES } from './request/languages';
+import { pageContexts } from './request/page-context';
+import { problemOf } from './request/problems';
+
+/** Starts the customer portal and the re-identification pages: a client of the gateway without privileges. */
+export async function startPortal(options: PortalOptions): Promise<RunningServer> {
+  return listen(await pageServer(portalService(options)), options.settings);
+}
+
+/** READ SECOND, after `web/shared/page-server.ts`: the portal adds two languages, JSON for scripts, and files. */
+function portalService(options: PortalOptions): PageService<PageContext, Json | Download> {
+  const { settings } = options;
+  const publicUrls = publicUrlsOf(settings);
+  const views = join(REPOSITORY_ROOT, 'web', 'portal', 'views');
+  const componentViews = join(packageFolder('govuk-frontend'), 'dist');
+  return {
+    options,
+    publicUrl: settings.portalUrl,
+    assets: portalAssets(),
+    render: templates([views, componentViews]),
+    routes: PAGES.map((page) => routeOf(page, publicUrls, new URL(settings.identityRedirectUrl).origin)),
+    contextOf: pageContexts(options, publicUrls),
+    layoutOf,
+    sendOther,
+    responseToError,
+  };
+}
+
+/**
+ * The portal is served at the root of its origin: mails, cookies and pages link to `/`. The identity site has a path.
+ */
+function publicUrlsOf({ portalUrl, identityRedirectUrl }: PortalSettings): PublicUrls {
+  const { origin, pathname } = new URL(portalUrl);
+  if (pathname !== '/') throw new Error('PORTAL_URL: has a path; the portal is served at the root of its address');
+  return { portalUrl: origin, identityPath: new URL(identityRedirectUrl).pathname.replace(/\/+$/, '') };
+}
+
+function routeOf(
+  { method, site, path, formPage, respond }: Page,
+  { portalUrl, identityPath }: PublicUrls,
+  identityOrigin: string,
+): Route<PageContext, Json | Download> {
+  const [origin, base] = site === 'identity' ? [identityOrigin, identityPath] : [portalUrl, ''];
+  const config = formPage === undefined ? {} : { formPage: `${base}${formPage}` };
+  return { method, url: `${base}${path}`, origin, config, respond };
+}
+
+function layoutOf({ language, translate, publicUrls, pagePath }: PageContext) {
+  return {
+    t: translate,
+    home: `${publicUrls.portalUrl}/`,
+    language,
+    languages: LANGUAGES.map((each) => ({ language: each, current: each === language })),
+    path: pagePath,
+  };
+}
+
+function sendOther(response: Json | Download, { reply }: Exchange<PageContext>): void {
+  if ('json' in response) {
+    void reply.code(response.status ?? 200).send(response.json);
+  } else {
+    const { file, type, name } = response;
+    void reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(file);
+  }
+}
+
+/** Redirects a browser without a session to the start page. Scripts get the text of the error page as JSON. */
+function responseToError(error: OperationError, { request, context }: Exchange<PageContext>): PageResponse {
+  const view = problemOf(error);
+  if (view.model?.['problem'] === 'sessionEnded') {
+    if (context.cookies.read('session') === undefined) return { seeOther: '/' };
+    context.cookies.delete('session');
+  }
+  if (request.headers.accept !== 'application/json') return view;
+  const count = Number(view.model?.['minutes'] ?? 1);
+  const text = context.translate(`problem.${String(view.model?.['problem'])}.text`, { count });
+  return { json: { error: text }, status: view.status ?? 500 };
+}

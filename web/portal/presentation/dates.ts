@@ -1,0 +1,37 @@
+import type { Language } from '../request/languages';
+
+const ZONE = 'Europe/London';
+const LOCALES = { en: 'en-GB', cy: 'cy-GB' } as const;
+
+const dayFormats = formats({ day: 'numeric', month: 'long', year: 'numeric', timeZone: ZONE });
+const dateFormats = formats({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+const clockFormats = formats({ hour: '2-digit', minute: '2-digit', hour12: false, timeZone: ZONE });
+const isoDayFormat = new Intl.DateTimeFormat('en-CA', { timeZone: ZONE });
+
+/** Formats the day of an instant in Great Britain: `1 March 2026`. */
+export function dayInWords(instant: string, language: Language): string {
+  return dayFormats[language].format(new Date(instant));
+}
+
+/** Formats a dateFormats date `YYYY-MM-DD`: `1 March 2026`. */
+export function dateInWords(date: string, language: Language): string {
+  return dateFormats[language].format(new Date(`${date}T00:00:00Z`));
+}
+
+/** Formats the hour that starts at an instant, in Great Britain: `14:00–15:00`. */
+export function hourInWords(instant: string, language: Language): string {
+  const start = new Date(instant);
+  const end = new Date(start.getTime() + MS_PER_HOUR);
+  return `${clockFormats[language].format(start)}–${clockFormats[language].format(end)}`;
+}
+
+/** Returns the day of an instant in Great Britain, `YYYY-MM-DD`, for sorting and grouping. */
+export function dayOf(instant: string): string {
+  return isoDayFormat.format(new Date(instant));
+}
+
+const MS_PER_HOUR = 3_600_000;
+
+function formats(options: Intl.DateTimeFormatOptions): Record<Language, Intl.DateTimeFormat> {
+  return { en: new Intl.DateTimeFormat(LOCALES.en, options), cy: new Intl.DateTimeFormat(LOCALES.cy, options) };
+}

@@ -1,0 +1,129 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Language, Translate } from '../request/languages';
+import { accessOf, nameOf } from './access-list';
+import { endOf, endedBy } from './history';
+import type { Controller, CustomerRecord, CustomerSession, Notice } from './operation-results';
+
+/** A current or an ended access record. */
+type AnyRecord = CustomerRecord | CustomerRecord;
+
+const COLUMNS = [
+  'organisation',
+  'status',
+  'legalBasis',
+  'purpose',
+  'dataTypes',
+  'registered',
+  'expiry',
+  'ended',
+  'endedBy',
+  'registeredBy',
+  'controllers',
+  'terms',
+  'recipients',
+  'firstSeen',
+  'lastSeen',
+] as const;
+
+/**
+ * Formats current and ended access records as a CSV table for spreadsheet programs. A cell that such a program would
+ * read as a formula is escaped (decisions A/B, 9).
+ */
+export function csvOf(records: readonly AnyRecord[], language: Language, translate: Translate): string {
+  const header = COLUMNS.map((column) => translate(`download.${column}`));
+  const rows = records.map((record) => {
+    const row = rowOf(record, language, translate);
+    return COLUMNS.map((column) => row[column]);
+  });
+  return stringify([header, ...rows], { bom: true, record_delimiter: 'windows', escape_formulas: true });
+}
+
+function rowOf(record: AnyRecord, language: Language, translate: Translate): Record<(typeof COLUMNS)[number], string> {
+  const { legalBasis, dataTypes, controllers, terms, recipients, registeredBy } = accessOf(record, language);
+  const end = endOf(record);
+  const discovered = record.discoveredAccess;
+  return {
+    organisation: nameOf(record),
+    status: translate(`state.${record.state}`),
+    legalBasis: legalBasis === null ? '' : translate(`legalBasis.${legalBasis}.name`),
+    purpose: record.purpose ?? '',
+    dataTypes: dataTypes.map((type) => translate(`dataType.${type}`)).join('; '),
+    registered: discovered ? '' : (record.registeredAt ?? ''),
+    expiry: record.expiry ?? '',
+    ended: end ?? '',
+    endedBy: end !== null && 'transitions' in record ? translate(`endedBy.${endedBy(record)}`) : '',
+    registeredBy: discovered ? '' : (registeredBy?.name ?? nameOf(record)),
+    controllers: controllers.map(({ name, contact, rights }) => joined(name, contact, rights)).join('; '),
+    terms: terms.map(({ controller, link, version }) => joined(controller, link, version)).join('; '),
+    recipients: recipients.map(({ name, role }) => joined(name, role)).join('; '),
+    firstSeen: discovered?.firstSeen ?? '',
+    lastSeen: discovered?.lastSeen ?? '',
+  };
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** Formats the same records as JSON, in the field names and values of Interface A (schema/openapi/a.yaml). */
+export function jsonOf({ mpxn, address, moveInDate }: CustomerSession, records: readonly AnyRecord[]): string {
+  const property = { mpxn, address, 'move-in-date': moveInDate };
+  return `${JSON.stringify({ property, 'access-records': records.map(recordFields) }, null, 2)}\n`;
+}
+
+function recordFields(record: AnyRecord): object {
+  const { recordMetadata, processing, dataUser, discoveredAccess: seen } = record;
+  const end = endOf(record);
+  return {
+    state: record.state,
+    'legal-basis': record.legalBasis === null ? null : wireWord(record.legalBasis),
+    purpose: record.purpose,
+    'data-types': record.dataTypes.map(wireCode),
+    'data-source': processing.dataSource,
+    'registered-at': record.registeredAt,
+    expiry: record.expiry,
+    'revoked-at': record.accessEvent.revokedAt,
+    'ended-at': end,
+    'ended-by': end !== null && 'transitions' in record ? endedBy(record) : null,
+    'lead-controller-name': record.leadControllerName,
+    controllers: recordMetadata.controllerArrangement.controllers.map(controllerFields),
+    notice: record.notice && noticeFields(record.notice),
+    recipients: (processing.recipients ?? []).map(({ name, role, privacyUrl }) => ({
+      name,
+      role,
+      'privacy-url': privacyUrl,
+    })),
+    'data-user': dataUser && { 'display-name': dataUser.displayName, 'contact-url': dataUser.contactUrl },
+    'discovered-access': seen && {
+      'organisation-name': seen.organisationName,
+      'first-seen': seen.firstSeen,
+      'last-seen': seen.lastSeen,
+      'data-types-observed': seen.dataTypesObserved.map(wireCode),
+    },
+  };
+}
+
+function controllerFields({ name, role, contactUrl, privacyRightsUrl }: Controller): object {
+  return { name, role: wireWord(role), 'contact-url': contactUrl, 'privacy-rights-url': privacyRightsUrl };
+}
+
+function noticeFields({ sharedNotice, notices }: NonNullable<CustomerRecord['notice']>): object {
+  const fieldsOf = ({ termsUrl, noticeVersion }: Notice) => ({
+    'terms-url': termsUrl,
+    'notice-version': noticeVersion,
+  });
+  return {
+    'shared-notice': sharedNotice && fieldsOf(sharedNotice),
+    notices: notices?.map((notice) => ({ 'controller-name': notice.controllerName, ...fieldsOf(notice) })) ?? null,
+  };
+}
+
+/** Returns a GraphQL enum value as Interface A spells it: `HH-CONSUMPTION`. */
+function wireCode(name: string): string {
+  return name.replaceAll('_', '-');
+}
+
+/** Returns a GraphQL enum value as Interface A spells words: `uk-contract`, `sole`. */
+function wireWord(name: string): string {
+  return wireCode(name).toLowerCase();
+}

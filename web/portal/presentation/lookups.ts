@@ -1,0 +1,73 @@
+import type { Language } from '../request/languages';
+import { dateInWords, dayOf, hourInWords } from './dates';
+import { groupBy } from './group-by';
+import type { AccessLook, IdentityLook } from './operation-results';
+
+/** Number of lookups of one kind. */
+export interface LookupCount {
+  readonly kind: AccessLook['kind'] | IdentityLook['kind'];
+  readonly count: number;
+}
+
+/** Lookups of one organisation within one hour. */
+export interface HourlyLookups {
+  readonly hour: string;
+  /** Undefined for an unauthenticated caller with the access key. */
+  readonly organisation: string | undefined;
+  readonly lookups: readonly LookupCount[];
+}
+
+/** Lookups of one day. */
+export interface DailyLookups {
+  /** The day in words. */
+  readonly day: string;
+  readonly hours: readonly HourlyLookups[];
+}
+
+interface Lookup extends LookupCount {
+  readonly organisation: string | undefined;
+  readonly hour: string;
+}
+
+/**
+ * Groups all lookups, of access records and of Identity Records, by day, hour and organisation, newest first (decisions
+ * A/B, 10).
+ */
+export function lookupsByDay(
+  accessLooks: readonly AccessLook[],
+  identityLooks: readonly IdentityLook[],
+  language: Language,
+): DailyLookups[] {
+  const lookups = [...accessLooks.map(accessLookup), ...identityLooks.map(identityLookup)].toSorted(newestFirst);
+  const days = groupBy(lookups, ({ hour }) => dayOf(hour));
+  return [...days].map(([day, own]) => ({
+    day: dateInWords(day, language),
+    hours: [...groupBy(own, ({ hour, organisation }) => `${hour} ${organisation ?? ''}`).values()].map((same) =>
+      hourOf(same, language),
+    ),
+  }));
+}
+
+function hourOf(lookups: readonly Lookup[], language: Language): HourlyLookups {
+  const [{ hour, organisation }] = lookups as [Lookup, ...Lookup[]];
+  const kinds = groupBy(lookups, ({ kind }) => kind);
+  return {
+    hour: hourInWords(hour, language),
+    organisation,
+    lookups: [...kinds].map(([kind, same]) => ({ kind, count: same.reduce((sum, { count }) => sum + count, 0) })),
+  };
+}
+
+function accessLookup({ organisation, kind, hour, count }: AccessLook): Lookup {
+  return { organisation: organisation ?? undefined, kind, hour, count };
+}
+
+function identityLookup({ dataUser, kind, hour, count }: IdentityLook): Lookup {
+  return { organisation: dataUser?.displayName, kind, hour, count };
+}
+
+function newestFirst(one: Lookup, other: Lookup): number {
+  return (
+    Date.parse(other.hour) - Date.parse(one.hour) || (one.organisation ?? '').localeCompare(other.organisation ?? '')
+  );
+}

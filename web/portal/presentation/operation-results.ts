@@ -1,0 +1,35 @@
+import type { LegalBasis, Operations } from '../../../schema/generated/operations';
+
+export type { LegalBasis };
+
+type ResultOf<Name extends keyof Operations> = Operations[Name]['result'];
+
+/** A customer's session. */
+export type CustomerSession = ResultOf<'ReadCustomerSession'>['session'];
+
+/** An e-mail address or a passkey that is registered for the customer's home. */
+export type CustomerContact = ResultOf<'ReadCustomerContacts'>['contacts'][number];
+
+/** An access record with its state transitions, as its customer may read it. */
+export type CustomerRecord = ResultOf<'ReadCustomerRecords'>['page']['nodes'][number];
+
+/** A Data Controller. */
+export type Controller = CustomerRecord['recordMetadata']['controllerArrangement']['controllers'][number];
+
+/** The terms that a customer agreed to. */
+export type Notice = NonNullable<NonNullable<CustomerRecord['notice']>['sharedNotice']>;
+
+/** Lookups of the access records of the meter point, counted by hour. */
+export type AccessLook = ResultOf<'ReadWhoLooked'>['accessLooks'][number];
+
+/** Lookups of the customer's Identity Records, counted by hour. */
+export type IdentityLook = ResultOf<'ReadWhoLooked'>['identityLooks'][number];
+
+/** A supplier that offers a sign-in. */
+export type SupplierSignIn = ResultOf<'ListSupplierSignIns'>['suppliers'][number];
+
+/** A re-identification to confirm, or a passkey to add. */
+export type Ceremony = NonNullable<ResultOf<'ReadCeremony'>['ceremony']>;
+
+/** The outcome of a ceremony. */
+export type CeremonyOutcome = ResultOf<'ConfirmCeremonyLink'>['outcome'];

@@ -1,0 +1,27 @@
+import type { Cookies, CookieSettings } from '../../shared/cookies';
+
+/** Name of a cookie of the portal. */
+export type CookieName = 'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'ceremony' | 'language';
+
+/** The cookies of one request. */
+export type PortalCookies = Cookies<CookieName>;
+
+/** The cookies of the portal and their lifetimes in seconds. */
+export const PORTAL_COOKIES: CookieSettings<CookieName> = {
+  prefix: 'register',
+  lifetimes: {
+    /** The customer token. The register decides when the session ends, after 8 hours at the latest. */
+    session: 8 * 60 * 60,
+    /** The sign-in hint; encrypted. */
+    entry: 30 * 60,
+    /** The random value to which form tokens are bound. */
+    form: undefined,
+    /** The secret of a passkey sign-in in progress; encrypted. */
+    passkey: 10 * 60,
+    /** The secret of a supplier sign-in in progress; encrypted. */
+    supplier: 15 * 60,
+    /** The outcome of a completed ceremony, for its last page; encrypted. */
+    ceremony: 10 * 60,
+    language: 365 * 24 * 60 * 60,
+  },
+};

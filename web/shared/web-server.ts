@@ -1,0 +1,76 @@
+import type { AddressInfo } from 'node:net';
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type TrustedProxies, proxyTrust } from '../../gateway/client/client-address';
+import { newIdentifier } from '../../schema/identifiers';
+import { OperationError } from './operation-error';
+import { logRequests } from './request-log';
+
+/** Address on which a web service listens, and the proxies in front of it. */
+export interface WebSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly production: boolean;
+  readonly trustProxy: TrustedProxies;
+}
+
+/** Options of {@link webServer}. */
+export interface WebServerOptions {
+  readonly settings: WebSettings;
+  readonly logger: Logger;
+  /** Headers of every response. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Responds to requests that no page handles: unknown path, unreadable request, unexpected error. */
+  onError(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
+}
+
+/** Maximum size of a form; the response of a passkey takes some kilobytes. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** Time within which the whole request must arrive. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Returns a Fastify server of pages and forms: each request gets a transaction id, headers and one log line. */
+export async function webServer({ settings, logger, headers, onError }: WebServerOptions): Promise<FastifyInstance> {
+  const app = bareServer(settings, onError);
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.headers(headers).header('transaction-id', request.id);
+    next();
+  });
+  await app.register(cookie);
+  await app.register(formbody, { bodyLimit: MAX_BODY_BYTES });
+  logRequests(app, logger);
+  app.setNotFoundHandler((request, reply) => onError(new OperationError('NTF001'), request, reply));
+  app.setErrorHandler((error, request, reply) => onError(error, request, reply));
+  return app;
+}
+
+function bareServer({ trustProxy }: WebSettings, onError: WebServerOptions['onError']): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    trustProxy: proxyTrust(trustProxy),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    return503OnClosing: false,
+    genReqId: () => newIdentifier('tid'),
+    requestIdHeader: false,
+    frameworkErrors: (error, request, reply) => onError(error, request, reply),
+  });
+  app.removeAllContentTypeParsers();
+  return app;
+}
+
+/** A web service that listens. */
+export interface RunningServer {
+  readonly url: string;
+  readonly app: FastifyInstance;
+  close(): Promise<void>;
+}
+
+/** Starts listen; port 0 selects a free port. */
+export async function listen(app: FastifyInstance, { port, host }: WebSettings): Promise<RunningServer> {
+  await app.listen({ port, host });
+  const { port: boundPort } = app.server.address() as AddressInfo;
+  return { url: `http://localhost:${boundPort}`, app, close: () => app.close() };
+}
