@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Audiences, type OperationAudience, audienceOf } from '../callers/audiences';
+import { errorSort } from '../plans/error-order';
 import { type CompiledPlan, compilePlan } from '../plans/plan-executor';
 import { fragmentsOf, selectionOf } from '../plans/projection';
 import type { GraphOperation, LoadedSupergraph } from '../supergraph';
@@ -33,12 +34,13 @@ export function prepareOperation(
 ): PreparedOperation {
   const { supergraph, audiences, introspection } = preparation;
   const general: CompiledPlan = (variables, context) => supergraph.execute(operation, variables, context);
+  const sortErrors = errorSort(operation.document);
   let executor: CompiledPlan | undefined;
   const chooseExecutor = () => (executor ??= compiledPlan(operation, preparation, isTrusted) ?? general);
   return {
     audience: audienceOf(operation.operation, fragmentsOf(operation.document), audiences, introspection),
     checkVariables: variableCheck(operation.operation, supergraph.apiSchema),
-    execute: (variables, context) => (executor ?? chooseExecutor())(variables, context),
+    execute: async (variables, context) => sortErrors(await (executor ?? chooseExecutor())(variables, context)),
     plan: () => chooseExecutor() !== general,
   };
 }

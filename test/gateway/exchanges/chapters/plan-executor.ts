@@ -47,6 +47,9 @@ export function planExecutor(): void {
     meterPoint(mpxn: $mpxn) { id kind } accessRecord(key: $key) { state }
     other: accessRecord(key: "${KEYS.own}") { identityRecord { hasEmail } }
   }`,
+    'two root fields of two subgraphs, for signed-in callers': `query Both($first: Int) {
+    page: accessRecords(first: $first) { totalCount } own: ownIdentityRecord { hasEmail }
+  }`,
     'a mutation whose answer leads to the other subgraph': `mutation Register($input: RecordInput!) {
     registerAccessRecord(input: $input) { controllerCount record { identityRecord { address { postcode } } } }
   }`,
@@ -61,7 +64,7 @@ export function planExecutor(): void {
     { key: KEYS.own, mpxn: 'AB12345678', first: 500, input: { ...INPUT, purpose: 'refused' }, with: true },
   ];
 
-  /** A response as the client sees it; errors of parallel fetches have no defined order. */
+  /** A response as the client sees it; the general executor's errors of parallel fetches have no defined order. */
   function seen({ data, errors }: ExecutionResult) {
     const texts = errors?.map((error) => JSON.stringify(formatError(error))).toSorted();
     return { text: JSON.stringify(data), errors: texts };
@@ -149,6 +152,28 @@ export function planExecutor(): void {
         ['accessRecords.nodes.1.identityRecord', 'PRM002'],
         ['accessRecords.nodes.3.identityRecord', 'SYS001'],
       ]);
+    });
+
+    it.each([
+      ['access', 'identity'],
+      ['identity', 'access'],
+    ])('return errors in the order of the document, if %s responds before %s', async (first) => {
+      let respond: () => void = () => undefined;
+      const firstResponded = new Promise<void>((resolve) => (respond = resolve));
+      const supergraph = await supergraphOver((links) =>
+        links.map((link) => ({
+          name: link.name,
+          execute: async (...call: Parameters<SubgraphLink['execute']>) => {
+            const result = await link.execute(...call);
+            if (link.name === first) setImmediate(respond);
+            else await firstResponded;
+            return result;
+          },
+        })),
+      );
+      const { prepared } = await prepare(supergraph, 'two root fields of two subgraphs, for signed-in callers');
+      const { errors } = await prepared.execute({ first: 1 }, ANONYMOUS);
+      expect(errors?.map((error) => error.path?.join('.'))).toEqual(['page', 'own']);
     });
   });
 }
