@@ -13,7 +13,7 @@ export type ChallengeKind = 'assertion' | 'registration';
 /** Initial state of a ceremony. */
 export interface CeremonyStart {
   readonly kind: CeremonyKind;
-  /** Proofs of which the customer must give one first; empty if none is required. */
+  /** The customer gives one of these proofs before a passkey is registered; empty if none is required. */
   readonly proofs: readonly CeremonyProof[];
   /** Whether the record's own Data User vouches for the customer; valid only while the record has no passkey. */
   readonly vouched: boolean;

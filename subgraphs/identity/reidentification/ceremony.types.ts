@@ -30,7 +30,8 @@ export class Ceremony {
   @Field(() => String, { description: 'Name of the organisation that initiated it.' }) organisation: string;
   @Field(() => DateTime, { description: 'Expiry of the link or redirect.' }) expiresAt: Date;
   @Field(() => [CeremonyProof], {
-    description: 'Proofs of which one must precede the registration of a passkey; empty if none is required.',
+    description:
+      'Proofs of identity: the customer gives one of them before a passkey is registered. Empty if none is required.',
   })
   proofs: readonly domain.CeremonyProof[];
 }
