@@ -26,7 +26,7 @@ const PLACES = 7;
 /**
  * Returns a unit price with and without VAT. The published price stays as written. The other is including = excluding × (1 + vat/100),
  * exact, or excluding = including ÷ (1 + vat/100), rounded half-even to seven places. A year has 17,568 prices: in integers they take a
- * tenth of the time that big.js takes.
+ * quarter of the time that big.js takes.
  */
 export function unitPricesOf(
   unitPrice: string,
