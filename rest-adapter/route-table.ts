@@ -38,6 +38,11 @@ export interface RouteRow {
   readonly ifMatch?: string;
   /** Path that is true if the request created something (201); otherwise it was known, updated or replaced (200). */
   readonly isNew?: string;
+  /**
+   * A second document, which answers if a query parameter has this value. The contract documents two variants of the
+   * response (`anyOf`): that of the first document, then that of the second.
+   */
+  readonly alternative?: { readonly parameter: string; readonly value: string; readonly document: string };
   /** Path that is true if the response repeats that of an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: string;
 }
@@ -45,7 +50,7 @@ export interface RouteRow {
 const NOT_PUBLISHED =
   'Nothing is published for this licence area, publication year, period, development project and version.';
 
-/** Rows by `operationId`; most operations need none. */
+/** Rows by document: an `operationId`, or the `alternative` of one. Most documents need none. */
 export const routeTable: Readonly<Record<string, RouteRow>> = {
   obtainBearerToken: { spread: 'token' },
 
@@ -128,7 +133,12 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
   listSuppliers: { spread: 'page' },
   listRtiUsers: { spread: 'page' },
   retrieveRtiUser: { spread: 'rtiUser', nullIs404: { rtiUser: 'NTF004' } },
-  listTariffs: { spread: 'supplier.page', nullIs404: { supplier: 'NTF002' } },
+  listTariffs: {
+    spread: 'supplier.page',
+    nullIs404: { supplier: 'NTF002' },
+    alternative: { parameter: 'detail', value: 'full', document: 'listWholeTariffs' },
+  },
+  listWholeTariffs: { spread: 'supplier.page', nullIs404: { supplier: 'NTF002' } },
   retrieveTariff: {
     spread: 'supplier',
     nullIs404: { supplier: 'NTF002', 'supplier.data': 'NTF003' },

@@ -2,6 +2,7 @@ import { setImmediate as eventLoopTick } from 'node:timers/promises';
 import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { type BodyBuilder, compileBody, emptyBodyProblems } from '../responses/response-body';
 import type { Contract, ContractOperation } from './contract';
+import { type OperationVariant, variantsOf } from './operation-variants';
 import { type FileOperation, compileFile } from '../files/file-mapping';
 import type { MappingContext } from './contract-mapping';
 import { type RowReaders, missingCodes, rowReaders } from './row-readers';
@@ -18,9 +19,11 @@ export interface CompilationInput {
   readonly schema: GraphQLSchema;
 }
 
-/** An operation ready to serve. Requests never read the contract itself. */
+/** An operation ready to serve, by one of its documents. Requests never read the contract itself. */
 export interface CompiledOperation extends RowReaders {
   readonly contract: ContractOperation;
+  /** The operation by its second document, with the query parameter that selects it. */
+  readonly alternative?: { readonly parameter: string; readonly value: string; readonly operation: CompiledOperation };
   /** Name of the trusted document. */
   readonly name: string;
   readonly row: RouteRow;
@@ -45,32 +48,43 @@ export interface Compilation {
  * Compiles contracts, documents, route table and schema once at start. Each operation takes its own event-loop tick, so
  * that the process stays responsive.
  */
-export async function compile({ contracts, documents, rows, schema }: CompilationInput): Promise<Compilation> {
+export async function compile({ contracts, ...sources }: CompilationInput): Promise<Compilation> {
+  const { documents, rows } = sources;
   const problems: string[] = [];
   const operations: CompiledOperation[] = [];
   const validators = requestValidators();
-  const contractOperations = contracts.flatMap((contract) => contract.operations);
-  for (const operation of contractOperations) {
-    const document = documents.get(operation.operationId);
-    if (!document) {
-      problems.push(`${operation.operationId}: has no document in operations/`);
-      continue;
-    }
-    const row = rows[operation.operationId] ?? {};
-    const operationProblems: string[] = [];
-    const compiled = compileOperation({ operation, document, row, schema, problems: operationProblems, validators });
-    problems.push(...operationProblems.map((problem) => `${operation.operationId}: ${problem}`));
-    if (compiled) operations.push(compiled);
+  const variants = contracts.flatMap((contract) => contract.operations).map((each) => variantsOf(each, rows, problems));
+  for (const each of variants) {
+    const [operation, other] = each.map((variant) => compileVariant({ ...sources, ...variant, problems, validators }));
+    const selector = operation?.row.alternative;
+    if (operation)
+      operations.push(selector && other ? { ...operation, alternative: { ...selector, operation: other } } : operation);
     await eventLoopTick();
   }
-  const known = new Set(contractOperations.map(({ operationId }) => operationId));
+  const known = new Set(variants.flat().map(({ id }) => id));
   for (const id of documents.keys()) if (!known.has(id)) problems.push(`operations/${id}.graphql: not in the contract`);
   for (const id of Object.keys(rows)) if (!known.has(id)) problems.push(`route table, ${id}: not in the contract`);
   return { operations, problems };
 }
 
-interface OperationInput {
-  readonly operation: ContractOperation;
+type VariantInput = Omit<CompilationInput, 'contracts'> &
+  OperationVariant &
+  Pick<OperationInput, 'problems' | 'validators'>;
+
+function compileVariant({ documents, rows, problems, ...input }: VariantInput): CompiledOperation | undefined {
+  const { id } = input;
+  const document = documents.get(id);
+  if (!document) {
+    problems.push(`${id}: has no document in operations/`);
+    return undefined;
+  }
+  const ofDocument: string[] = [];
+  const compiled = compileOperation({ ...input, document, row: rows[id] ?? {}, problems: ofDocument });
+  problems.push(...ofDocument.map((problem) => `${id}: ${problem}`));
+  return compiled;
+}
+
+interface OperationInput extends OperationVariant {
   readonly document: OperationDefinitionNode;
   readonly row: RouteRow;
   readonly schema: GraphQLSchema;
@@ -79,8 +93,8 @@ interface OperationInput {
 }
 
 function compileOperation(input: OperationInput): CompiledOperation | undefined {
-  const { operation, document, row, schema, problems, validators } = input;
-  const name = operationName(operation.operationId);
+  const { id, operation, selector, document, row, schema, problems, validators } = input;
+  const name = operationName(id);
   if (document.name?.value !== name) problems.push(`its operation is not named ${name}`);
   const root = schema.getRootType(document.operation);
   if (!root) {
@@ -95,7 +109,7 @@ function compileOperation(input: OperationInput): CompiledOperation | undefined 
     listOfOne: row.listOfOne,
     takesNullAsAbsent: operation.restInterface.takesNullAsAbsent,
   };
-  const request = compileRequest(mapping, { operation, document, row, schema, validator: validators });
+  const request = compileRequest(mapping, { operation, selector, document, row, schema, validator: validators });
   const file = row.file === undefined ? undefined : compileFile(mapping, row.file, operation, root, document);
   const body = file ? undefined : operation.responseBody && compileBody(mapping, input, operation.responseBody, root);
   if (!body) problems.push(...emptyBodyProblems(mapping, input, root));
@@ -118,7 +132,7 @@ function compileOperation(input: OperationInput): CompiledOperation | undefined 
   };
 }
 
-/** Returns the operation name of an `operationId`: `VerifyAccessRecord` for `verifyAccessRecord`. */
+/** Returns the operation name of a document's file: `VerifyAccessRecord` for `verifyAccessRecord`. */
 export function operationName(operationId: string): string {
   return operationId.charAt(0).toUpperCase() + operationId.slice(1);
 }

@@ -5,6 +5,8 @@ export interface ContractSchema {
   readonly required?: readonly string[];
   readonly items?: ContractSchema;
   readonly oneOf?: readonly ContractSchema[];
+  /** Variants of a response; the documents of the operation determine which. */
+  readonly anyOf?: readonly ContractSchema[];
   readonly enum?: readonly (string | null)[];
   readonly additionalProperties?: boolean;
   readonly pattern?: string;

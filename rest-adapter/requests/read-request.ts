@@ -76,7 +76,7 @@ function variablesOf(
   const variables: Record<string, unknown> = {};
   for (const { name, variable, defaultValue, bind } of request.parameters) {
     const value = parameters[name] ?? defaultValue;
-    if (value !== undefined) variables[variable] = bind === undefined ? value : bind(value);
+    if (value !== undefined && variable !== undefined) variables[variable] = bind === undefined ? value : bind(value);
   }
   if (request.body) Object.assign(variables, request.body.bind(body));
   const versions = row.ifMatch === undefined ? undefined : versionsOf(ifMatch);

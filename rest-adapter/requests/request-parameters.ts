@@ -13,7 +13,8 @@ export interface BoundParameter {
   readonly in: ContractParameter['in'];
   /** Received name: header names in lower case, path parameters as the router names them. */
   readonly key: string;
-  readonly variable: string;
+  /** Undefined for the parameter that selects the document. */
+  readonly variable: string | undefined;
   readonly defaultValue: unknown;
   /** Parses the text. Returns a malformed text unchanged, so that validation rejects it. */
   readonly parse: ((text: unknown) => unknown) | undefined;
@@ -46,6 +47,21 @@ export function boundParameter(
     defaultValue: parameter.schema.default,
     parse: parserOf(parameter.schema),
     bind: type && requestBinding(mapping, parameter.schema, type, source).bind,
+  };
+}
+
+/** Returns the parameter that selects the document of a request. */
+export function selectingParameter(parameter: ContractParameter): BoundParameter {
+  const { name, in: source, schema } = parameter;
+  const [variable, bind] = [undefined, undefined];
+  return {
+    name,
+    in: source,
+    key: receivedName(parameter),
+    variable,
+    defaultValue: schema.default,
+    parse: undefined,
+    bind,
   };
 }
 

@@ -32,7 +32,8 @@ export interface AdapterServices extends FileDependencies {
  * 4. Send the response: errors by the order of checks, 404 for missing data, the data in the form of the contract, or
  *    the file that the data name.
  */
-export function handle(services: AdapterServices, operation: CompiledOperation, exchange: Exchange): void {
+export function handle(services: AdapterServices, served: CompiledOperation, exchange: Exchange): void {
+  const operation = selectedBy(exchange.request.query, served);
   const reading = readRequest(operation, exchange.request, services.defaultArea);
   if ('error' in reading) {
     sendErrorAfterAdmission(services, operation, exchange, reading.error);
@@ -44,6 +45,13 @@ export function handle(services: AdapterServices, operation: CompiledOperation, 
   )
     .then((answer) => respond(services, operation, exchange, answer, reading))
     .catch((error: unknown) => fail(services, exchange, error));
+}
+
+/** Returns the operation by the document that the query selects. */
+function selectedBy(query: unknown, served: CompiledOperation): CompiledOperation {
+  if (served.alternative === undefined) return served;
+  const { parameter, value, operation } = served.alternative;
+  return (query as Readonly<Record<string, unknown>>)[parameter] === value ? operation : served;
 }
 
 /**

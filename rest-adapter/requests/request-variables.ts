@@ -5,7 +5,13 @@ import type { MappingContext } from '../contract/contract-mapping';
 import { type OperationVariables, operationVariables } from './operation-variables';
 import { type CheckSupport, DRY_RUN, checkSupportOf } from './preferences';
 import { type Binding, type InputMember, type InputNames, requestBinding } from './request-binding';
-import { type BoundParameter, boundParameter, parameterLabel, parametersSchema } from './request-parameters';
+import {
+  type BoundParameter,
+  boundParameter,
+  parameterLabel,
+  parametersSchema,
+  selectingParameter,
+} from './request-parameters';
 import type { RouteRow } from '../route-table';
 import type { Validator } from './validation';
 import type { ContractSchema } from '../contract/contract-schema';
@@ -26,6 +32,8 @@ type BodyBind = (body: unknown) => Record<string, unknown>;
 
 interface RequestInput {
   readonly operation: ContractOperation;
+  /** Query parameter that selects the document. It is validated, and sets no variable. */
+  readonly selector: string | undefined;
   readonly document: OperationDefinitionNode;
   readonly row: RouteRow;
   readonly schema: GraphQLSchema;
@@ -35,14 +43,16 @@ interface RequestInput {
 /** Maps the parameters and the body of an operation to its variables, and reports any that have no counterpart. */
 export function compileRequest(
   mapping: MappingContext,
-  { operation, document, row, schema, validator }: RequestInput,
+  { operation, selector, document, row, schema, validator }: RequestInput,
 ): RequestCompilation {
   const variables = operationVariables(mapping, document, schema);
   const support = checkSupportOf(document);
   const expected = operation.parameters
     .filter(({ name }) => !(name === 'If-Match' && row.ifMatch) && name !== 'Prefer')
     .map((parameter) => (requiresArea(row, parameter) ? { ...parameter, required: true } : parameter));
-  const bound = expected.map((parameter) => boundParameter(mapping, parameter, variables));
+  const bound = expected.map((parameter) =>
+    parameter.name === selector ? selectingParameter(parameter) : boundParameter(mapping, parameter, variables),
+  );
   if (row.ifMatch !== undefined) variables.assign(row.ifMatch, 'the header If-Match');
   if (support === 'checkable') variables.assign(DRY_RUN, 'the header Prefer');
   if (operation.parameters.some(({ name }) => name === 'Prefer') !== (support === 'checkable'))
@@ -53,9 +63,9 @@ export function compileRequest(
   const body = operation.body && boundBody(mapping, operation.body, variables);
   variables.reportUnassigned();
   const check = (of: ContractSchema) => validator(of, operation.restInterface.takesNullAsAbsent);
-  const labelled = bound.map((parameter) => {
+  const labelled = bound.flatMap((parameter) => {
     const member: InputMember = { wire: parameter.name, names: {}, label: parameterLabel(parameter) };
-    return [parameter.variable, member] as const;
+    return parameter.variable === undefined ? [] : [[parameter.variable, member] as const];
   });
   return {
     parameters: bound,

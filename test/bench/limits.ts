@@ -56,6 +56,8 @@ export const LIMITS: Readonly<Record<string, number>> = {
   'grid-retrieval': 0.7,
   /** With three filters over 100,000 tariffs, at 32 connections (issue 6, "To show"). */
   tariffs: 0.7,
+  /** A page of 100 whole tariffs, at 32 connections (issue 17, "Figures"). */
+  'tariffs-whole': 0.7,
   /** The first page of 50,000 tariffs ÷ the last one. */
   'tariffs-deepest': 0.3,
   /** Processor time of the London time of 1,486 half-hours by Intl ÷ that of their prices. */

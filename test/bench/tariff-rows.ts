@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { entry, group, window } from '../support/tariff-examples';
 import { progress } from './progress';
 
 /** Keys by which the rows of tariffs can be read. */
@@ -48,7 +49,7 @@ export async function fillTariffs(databaseUrl: string, tariffs: number): Promise
     await client.query(ENTRIES, [all]);
     await client.query(TARIFFS, [tariffs, mpids, LARGE]);
     await client.query(VERSIONS, [all]);
-    await client.query(RATES, [all, JSON.stringify(RATE)]);
+    await client.query(RATES, [all, JSON.stringify(SCHEDULE)]);
     progress(`${tariffs} tariffs are made`);
     await client.query('vacuum analyze supplier, tariff, tariff_version, tariff_rates');
     await client.query('checkpoint');
@@ -58,16 +59,21 @@ export async function fillTariffs(databaseUrl: string, tariffs: number): Promise
   return { mpids, large: { mpid: LARGE, tariffs: tariffs / 2 } };
 }
 
-/** One price for the whole day. */
-const RATE = [
-  {
-    months: ['All'],
-    dates: null,
-    daysAndHours: [
-      {
-        days: ['All'],
-        hours: [{ validFrom: '00:00:00', validTo: '00:00:00', rate: [{ unitPrice: '0.2450', toKwh: null }] }],
-      },
-    ],
-  },
+/** Expensive early evenings of working days, cheap nights, and tiers at weekends. */
+const SCHEDULE = [
+  entry(
+    ['All'],
+    group(
+      ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'],
+      ...[window('00:00', '06:00', '0.1420'), window('06:00', '16:00', '0.2310')],
+      ...[window('16:00', '19:00', '0.3890'), window('19:00', '00:00', '0.2310')],
+    ),
+    group(['Sat', 'Sun'], {
+      ...window('00:00', '00:00', '0.1980'),
+      rate: [
+        { unitPrice: '0.1980', toKwh: '8.5' },
+        { unitPrice: '0.2150', toKwh: null },
+      ],
+    }),
+  ),
 ];

@@ -33,6 +33,8 @@ import type { ContractSchema } from '../../rest-adapter/contract/contract-schema
 
 const contracts = INTERFACES.map(loadContract);
 const promised = contracts.flatMap(({ operations }) => operations);
+/** Names of documents: operations, and the alternatives of their rows. */
+const ids = promised.flatMap(({ operationId }) => [operationId, ...alternativeOf(operationId)]);
 const contract = loadContract(INTERFACE_A);
 const documents = operationsOf(parsedDocumentsIn(join(REPOSITORY_ROOT, 'rest-adapter', 'operations')));
 const generated = (file: string) => readFileSync(join(REPOSITORY_ROOT, 'schema', 'generated', file), 'utf8');
@@ -42,6 +44,11 @@ function apiSchema(): GraphQLSchema {
   return Supergraph.build(generated('supergraph.graphql')).apiSchema().toGraphQLJSSchema();
 }
 
+function alternativeOf(operationId: string): string[] {
+  const { alternative } = routeTable[operationId] ?? {};
+  return alternative ? [alternative.document] : [];
+}
+
 describe('the mapping of contracts, operations, route table and graph', () => {
   it('has no problem: every property is selected, every input can be supplied, all enums have equal values', async () => {
     const { operations, problems } = await compile({ contracts, documents, rows: routeTable, schema: apiSchema() });
@@ -49,20 +56,18 @@ describe('the mapping of contracts, operations, route table and graph', () => {
     expect(operations).toHaveLength(promised.length);
   });
 
-  it('has one operation document for each operation of the contracts, and no other', () => {
-    const ids = promised.map(({ operationId }) => operationId).toSorted();
-    expect([...documents.keys()].toSorted()).toEqual(ids);
+  it('has a document for each operation of the contracts, a second one where the row has an alternative, and no other', () => {
+    expect([...documents.keys()].toSorted()).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('has rows in the route table only for operations of a contract', () => {
-    const ids = new Set(promised.map(({ operationId }) => operationId));
-    expect(Object.keys(routeTable).filter((id) => !ids.has(id))).toEqual([]);
+    expect(Object.keys(routeTable).filter((id) => !ids.includes(id))).toEqual([]);
   });
 
   it('runs only trusted documents of the gateway', () => {
     const trusted = JSON.parse(generated('trusted-documents.json')) as Record<string, string>;
-    expect(promised.map(({ operationId }) => operationName(operationId)).filter((name) => !trusted[name])).toEqual([]);
+    expect(ids.map(operationName).filter((name) => !trusted[name])).toEqual([]);
   });
 });
 
@@ -281,12 +286,12 @@ describe('the OpenAPI document of Interface D', () => {
     ]);
   });
 
-  it('has the nine filters of the specification, those of comparison sites, and pages of 1 to 100, 20 by default', () => {
+  it('has the nine filters of the specification, those of comparison sites, the detail, and pages of 1 to 100, 20 by default', () => {
     const { parameters = [] } = operations.find(({ operationId }) => operationId === 'listTariffs') ?? {};
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
     expect(inQuery.map(({ name }) => name)).toEqual([
       ...['limit', 'offset', 'tariff_type', 'fuel_type', 'energy_flow', 'payment_method', 'ldz_region', 'meter_type'],
-      ...['customer_type', 'valid_from', 'valid_to', 'on_sale_at', 'modified_since'],
+      ...['customer_type', 'valid_from', 'valid_to', 'on_sale_at', 'modified_since', 'detail'],
     ]);
     expect(inQuery[0]?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
   });

@@ -107,7 +107,10 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Public as well, but a credential must be valid. */
-const VERIFYING = new Set(['ListSuppliers', 'ListRtiUsers', 'RetrieveRtiUser', 'ListTariffs', 'RetrieveTariff']);
+const VERIFYING = new Set([
+  ...['ListSuppliers', 'ListRtiUsers', 'RetrieveRtiUser'],
+  ...['ListTariffs', 'ListWholeTariffs', 'RetrieveTariff'],
+]);
 
 function refusalAt(operation: string, metadata: RequestMetadata): GraphFailure | undefined {
   const isAnonymous = metadata.authorization === undefined && metadata.supplierKey === undefined;

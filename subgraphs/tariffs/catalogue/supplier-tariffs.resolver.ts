@@ -31,13 +31,21 @@ export class SupplierTariffResolver {
   @FieldResolver(() => TariffPageType, {
     description: 'A page of its tariffs, by number; empty if it is disabled or removed.',
   })
-  tariffPage(
+  async tariffPage(
     @Root() supplier: Supplier,
     @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
     filter: TariffFilterInput | null,
-    @Args() page: OffsetArgs,
+    @Args() request: OffsetArgs,
+    @Arg('boundRates', () => Boolean, {
+      defaultValue: false,
+      description:
+        'Whether the page ends early, after at least one tariff, before the rates of its tariffs take more than 256 KiB of storage; ' +
+        '`nextOffset` continues.',
+    })
+    boundRates: boolean,
   ): Promise<OffsetPage<StoredTariff>> {
-    return this.lists.page(ofSupplier(supplier, filter), page);
+    const page = await this.lists.page(ofSupplier(supplier, filter), request);
+    return boundRates ? this.lists.withBoundRates(page) : page;
   }
 
   @FieldResolver(() => TariffConnectionType, {

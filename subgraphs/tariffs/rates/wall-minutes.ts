@@ -8,12 +8,14 @@ export const MINUTE_MS = 60_000;
 
 /** A time of day, `HH:MM:SS`. */
 export const TIME_PATTERN = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
-const WHOLE_MINUTE = /:00$/;
+const WHOLE_MINUTE = /^([01]\d|2[0-3]):[0-5]\d:00$/;
+const ZERO = 48;
 
 /** Returns the minute, 0 to 1439, of a time `HH:MM:SS`; undefined if the time is not on a whole minute. */
 export function minuteOf(time: string): number | undefined {
-  if (!TIME_PATTERN.test(time) || !WHOLE_MINUTE.test(time)) return undefined;
-  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+  if (!WHOLE_MINUTE.test(time)) return undefined;
+  const digit = (index: number) => time.charCodeAt(index) - ZERO;
+  return (digit(0) * 10 + digit(1)) * 60 + digit(3) * 10 + digit(4);
 }
 
 /** Half-open minutes from the start of the day on which a window starts; `to` exceeds 1440 if the window runs past midnight. */

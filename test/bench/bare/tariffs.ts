@@ -5,6 +5,7 @@ import { entryColumns } from '../../../subgraphs/tariffs/register-entries/regist
 import { SUPPLIER as SUPPLIERS } from '../../../subgraphs/tariffs/register-entries/supplier.queries';
 import { conditionsOf } from '../../../subgraphs/tariffs/catalogue/tariff-conditions.sql';
 import { sendJson } from './answers';
+import { wholeTariffs } from './whole-tariffs';
 
 const SUPPLIER = {
   name: 'tariff_supplier',
@@ -19,34 +20,38 @@ const page = (where: string) => `select ${TARIFF_COLUMNS}
 const total = (where: string) => `select count(*) as total from tariffs.tariff where ${where}`;
 
 interface Query {
-  readonly fuel_type: 'electricity';
-  readonly ldz_region: 'EA';
-  readonly payment_method: 'direct_debit';
+  readonly fuel_type?: 'electricity';
+  readonly ldz_region?: 'EA';
+  readonly payment_method?: 'direct_debit';
+  readonly detail?: 'full';
+  readonly limit?: string;
 }
 
-/** Serves GET /v1/tariff/{mpid} with three filters: the statements of the product, the last two concurrently. */
+/** Serves GET /v1/tariff/{mpid} with three filters, in short or whole: the statements of the product, those of the page concurrently. */
 export function addTariffs(app: FastifyInstance, pool: Pool): void {
   app.get<{ Params: { mpid: string }; Querystring: Query }>('/v1/tariff/:mpid', async (request, reply) => {
     const { mpid } = request.params;
-    const { fuel_type: fuelType, ldz_region: ldzRegion, payment_method: paymentMethod } = request.query;
+    const { fuel_type: fuelType, ldz_region: ldzRegion, payment_method: paymentMethod, detail } = request.query;
+    const limit = Number(request.query.limit ?? LIMIT);
     const supplier = await pool.query({ ...SUPPLIER, values: [[mpid]] });
     if (supplier.rows.length === 0) return sendJson(reply.code(404), { code: 'supplier_not_found' });
     const filter = { mpid, fuelType, ldzRegion, paymentMethod };
     const [ofPage, ofTotal] = [conditionsOf(filter, 3), conditionsOf(filter, 1)];
     const [{ rows }, count] = await Promise.all([
       pool.query<StoredTariff>({
-        ...{ name: 'tariff_page', text: page(ofPage.where), values: [LIMIT + 1, 0, ...ofPage.values] },
+        ...{ name: `tariff_page_${ofPage.name}`, text: page(ofPage.where), values: [limit + 1, 0, ...ofPage.values] },
       }),
       pool.query<{ total: string }>({
-        ...{ name: 'tariff_total', text: total(ofTotal.where), values: [...ofTotal.values] },
+        ...{ name: `tariff_total_${ofTotal.name}`, text: total(ofTotal.where), values: [...ofTotal.values] },
       }),
     ]);
-    const isLast = rows.length <= LIMIT;
+    const isLast = rows.length <= limit;
+    const listed = rows.slice(0, limit);
     return sendJson(reply, {
-      data: rows.slice(0, LIMIT).map(summary),
+      data: detail === 'full' ? await wholeTariffs(pool, listed) : listed.map(summary),
       meta: {
-        ...{ total: Number(count.rows[0]?.total), limit: LIMIT, offset: 0 },
-        ...(isLast ? {} : { next_offset: LIMIT }),
+        ...{ total: Number(count.rows[0]?.total), limit, offset: 0 },
+        ...(isLast ? {} : { next_offset: limit }),
       },
     });
   });

@@ -14,10 +14,16 @@ import { verifyLoad } from './verify';
 const REQUESTS_PER_SECOND = 2;
 const HALF_HOURS = 17_520;
 
-const QUERY = `query Year($id: String!) { tariff(tariffId: $id) {
-  prices(from: "2027-01-01T00:00:00Z", to: "2028-01-01T00:00:00Z") { from to unitPriceExcludingVat unitPriceIncludingVat } } }`;
+const QUERY = `query Year($id: String!, $from: DateTime!, $to: DateTime!) { tariff(tariffId: $id) {
+  prices(from: $from, to: $to) { from to unitPriceExcludingVat unitPriceIncludingVat } } }`;
 
-/** The p99 of verifying a record, with and without one client that reads two years of prices a second; in one run, in turns. */
+/** Returns the half-hours between the start of 2027 and that of the next year that is read. */
+type NextYear = () => number;
+
+/**
+ * The p99 of verifying a record, with and without one client that reads two years of prices a second; in one run, in turns. First the same
+ * year, whose prices are kept; then years that start at different half-hours, so that the prices of each are computed.
+ */
 export const pricesBesideVerify: Bench = async (context) => {
   const { room, seconds } = context;
   const register = await context.register();
@@ -25,29 +31,41 @@ export const pricesBesideVerify: Bench = async (context) => {
   const side = productSide(room, register, verifyLoad(register));
   const connections = CONNECTIONS.at(-1) as number;
   await warmUp([side], seconds);
-  await readYear(register, tariffId);
+  await readYear(register, tariffId, 0);
   const measured = async () => (await interleaved([side], { connections, rounds: 1, seconds }))[0] as Figures;
-  const [alone, beside]: [Figures[], Figures[]] = [[], []];
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS * 2; round += 1) {
-    alone.push(await measured());
-    const reader = new PriceReader(register, tariffId);
-    beside.push(await measured());
-    times.push(...(await reader.stop()));
-    progress(`round ${round + 1}: p99 alone ${alone.at(-1)?.p99} ms, beside prices ${beside.at(-1)?.p99} ms`);
-  }
-  return [verdict(alone, beside, times)];
+  const compared = async (name: string, next: NextYear): Promise<Measurement> => {
+    const [alone, beside]: [Figures[], Figures[]] = [[], []];
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS * 2; round += 1) {
+      alone.push(await measured());
+      const reader = new PriceReader(register, tariffId, next);
+      beside.push(await measured());
+      times.push(...(await reader.stop()));
+      progress(`round ${round + 1}: p99 alone ${alone.at(-1)?.p99} ms, beside prices ${beside.at(-1)?.p99} ms`);
+    }
+    return verdict(name, alone, beside, times);
+  };
+  let years = 0;
+  return [
+    await compared('prices-beside-verify', () => 0),
+    await compared('new-prices-beside-verify', () => (years += 1)),
+  ];
 };
 
-function verdict(alone: readonly Figures[], beside: readonly Figures[], times: readonly number[]): Measurement {
+function verdict(
+  name: string,
+  alone: readonly Figures[],
+  beside: readonly Figures[],
+  times: readonly number[],
+): Measurement {
   const of = (figures: readonly Figures[], value: (each: Figures) => number) => median(figures.map(value));
   const p99 = (figures: readonly Figures[]) => of(figures, (each) => each.p99);
   const perSecond = (figures: readonly Figures[]) => Math.round(of(figures, (each) => each.perSecond));
   return {
-    name: 'prices-beside-verify',
+    name,
     ratio: p99(alone) / p99(beside),
     baseline: 'verify-alone',
-    limit: LIMITS['prices-beside-verify'],
+    limit: LIMITS[name],
     beside: {
       'p99-ms': `${rounded(p99(beside))}:${rounded(p99(alone))}`,
       'requests-per-second': `${perSecond(beside)}:${perSecond(alone)}`,
@@ -62,8 +80,8 @@ class PriceReader {
   private readonly stopping = new AbortController();
   private readonly running: Promise<number[]>;
 
-  constructor(register: BenchRegister, tariffId: string) {
-    this.running = this.read(register, tariffId);
+  constructor(register: BenchRegister, tariffId: string, next: NextYear) {
+    this.running = this.read(register, tariffId, next);
   }
 
   /** Returns the milliseconds that each request took. */
@@ -72,22 +90,23 @@ class PriceReader {
     return this.running;
   }
 
-  private async read(register: BenchRegister, tariffId: string): Promise<number[]> {
+  private async read(register: BenchRegister, tariffId: string, next: NextYear): Promise<number[]> {
     const requests: Promise<number>[] = [];
     while (!this.stopping.signal.aborted) {
-      requests.push(readYear(register, tariffId));
+      requests.push(readYear(register, tariffId, next()));
       await pause(1_000 / REQUESTS_PER_SECOND, undefined, { signal: this.stopping.signal }).catch(() => undefined);
     }
     return Promise.all(requests);
   }
 }
 
-async function readYear({ gateway }: BenchRegister, id: string): Promise<number> {
+async function readYear({ gateway }: BenchRegister, id: string, halfHours: number): Promise<number> {
+  const [from, to] = [2027, 2028].map((year) => new Date(Date.UTC(year, 0, 1, 0, halfHours * 30)));
   const begin = performance.now();
   const response = await fetch(`${gateway}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: QUERY, variables: { id } }),
+    body: JSON.stringify({ query: QUERY, variables: { id, from, to } }),
   });
   const bytes = await response.arrayBuffer();
   if (!response.ok || bytes.byteLength < HALF_HOURS * 100)

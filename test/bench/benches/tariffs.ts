@@ -12,8 +12,8 @@ import { type Measurement, rounded } from '../verdict';
 const TARIFFS = 100_000;
 
 /**
- * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, against the bare server; the last page; prices of a
- * month.
+ * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, and a page of 100 whole tariffs, against the bare server; the last page;
+ * prices of a month.
  */
 export const tariffs: Bench = async (context) => {
   const { room } = context;
@@ -27,8 +27,22 @@ export const tariffs: Bench = async (context) => {
   const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);
   const measurements = await comparisons('tariffs', [...sides], context.seconds);
-  return [...measurements, await deepest(room, register, rows, context.seconds), pricesOfMonth()];
+  const whole = await wholePage(room, register, rows, context.seconds);
+  return [...measurements, whole, await deepest(room, register, rows, context.seconds), pricesOfMonth()];
 };
+
+/** A page of 100 tariffs with their rates, about 130 KB. */
+async function wholePage(
+  room: BenchRoom,
+  register: BenchRegister,
+  { mpids }: TariffRows,
+  seconds: number,
+): Promise<Measurement> {
+  const load: Load = { method: 'GET', path: '/v1/tariff/{key}?detail=full&limit=100', keys: mpids };
+  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
+  await demandSameAnswer(...sides);
+  return comparison('tariffs-whole', sides, seconds);
+}
 
 /** The last page of the supplier with half of all tariffs, against its first page. */
 async function deepest(

@@ -99,12 +99,19 @@ describe('The documented commands', () => {
   });
 
   it('of Interface D read tariffs, and those of a consumer who has signed in and consented', async () => {
-    const [read, asSupplier, consent] = codeBlocks('docs/interface-d.md', 'bash') as [string, string, string];
-    const [suppliers, list, tariff, users] = (await printed(read, asSupplier)).map((line) => JSON.parse(line));
+    const [read, readWhole, asSupplier, consent] = codeBlocks('docs/interface-d.md', 'bash') as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const printedLines = await printed(read, readWhole, asSupplier);
+    const [suppliers, list, tariff, whole, users] = printedLines.map((line) => JSON.parse(line));
     const { tariff: sample } = register.sandbox;
     expect(suppliers.data).toContainEqual(expect.objectContaining({ mpid: expect.stringMatching(/^[A-Z0-9]{4}$/) }));
     expect(list).toMatchObject({ data: [{ meter_type: 'multi_rate' }], meta: { total: 1, limit: 5 } });
     expect(tariff.data).toEqual([expect.objectContaining({ tariff_id: sample.tariff_id })]);
+    expect(whole.data).toContainEqual(tariff.data[0]);
     const contact = expect.objectContaining({ email: expect.stringContaining('@') });
     expect(users.data).toContainEqual(expect.objectContaining({ contact }));
 

@@ -183,6 +183,26 @@ export function tariffs(): void {
       expect(test.graph.asked).toEqual({ mpid: 'LARK', limit: 20, offset: 20 });
     });
 
+    it('are whole with detail=full, by another operation', async () => {
+      test.graph.roots = { supplier: () => ({ tariffPage: () => page([tariff], 21) }) } as never;
+      const { body } = await send({ url: '/v1/tariff/LARK?offset=20&detail=full' });
+      expect(body).toEqual({ data: [shown], meta: { total: 41, limit: 20, offset: 20, next_offset: 21 } });
+      expect(test.graph.calls.at(-1)?.operation).toBe('ListWholeTariffs');
+      expect(test.graph.asked).toEqual({ mpid: 'LARK', limit: 20, offset: 20 });
+      await send({ url: '/v1/tariff/LARK?detail=summary' });
+      expect(test.graph.calls.at(-1)?.operation).toBe('ListTariffs');
+    });
+
+    it('have one detail, and parameters by the same rules with each', async () => {
+      const { body } = await send({ url: '/v1/tariff/LARK?detail=full&limit=0&years=1' });
+      expect(body['details'].map(({ path }: { path: string }) => path)).toEqual(['limit', 'years']);
+      const twice = await send({ url: '/v1/tariff/LARK?detail=full&detail=full' });
+      expect([twice.status, twice.body['details'].map(({ path }: { path: string }) => path)]).toEqual([
+        400,
+        ['detail'],
+      ]);
+    });
+
     it('have no next_offset on the last page', async () => {
       test.graph.roots = { supplier: () => ({ tariffPage: () => page([], null) }) } as never;
       const { body } = await send({ url: '/v1/tariff/LARK' });

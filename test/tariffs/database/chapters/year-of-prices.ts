@@ -62,6 +62,22 @@ export function yearOfPrices(): void {
       }
     });
 
+    it('ends a page of whole tariffs early, which goes on at its next offset', async () => {
+      for (const n of [3, 4]) await publish(tariffInput(n, { rates: yearOfRates() }));
+      for (const n of [5, 6, 7]) await publish(tariffInput(n));
+      const read: string[][] = [];
+      for (let offset: number | null = 0; offset !== null;) {
+        const { supplier } = await graph.ask(`{ supplier(mpid: "LAPW") {
+          tariffPage(limit: 5, offset: ${offset}, boundRates: true) { data { tariffId } meta { nextOffset } } } }`);
+        const { data, meta }: { data: { tariffId: string }[]; meta: { nextOffset: number | null } } =
+          supplier.tariffPage;
+        read.push(data.map(({ tariffId }) => tariffId));
+        offset = meta.nextOffset;
+      }
+      const numbers = [[7, 6, 5, 4], [3, 2], [1]];
+      expect(read).toEqual(numbers.map((page) => page.map(trf)));
+    });
+
     it('may be read of one tariff, in a query', async () => {
       const two = oneTariff(`a: prices(${YEAR}) { from } b: prices(${YEAR}) { from }`);
       expect((await written(two)).json.errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);
