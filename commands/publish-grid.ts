@@ -125,7 +125,7 @@ async function publish(publishing: Publishing, key: PublicationKey | BaseModelKe
   const outcome = await publishing.publishBase(key, archive);
   if (outcome.outcome === 'refused') return outcome;
   const { number: _, ...base } = outcome.base;
-  return { outcome: 'published', published: { ...base, isNew: outcome.isNew }, warnings: [] };
+  return { outcome: 'published', published: { ...base, isNew: outcome.isNew }, warnings: outcome.warnings };
 }
 
 async function withPublishing<Result>(work: (publishing: Publishing) => Promise<Result>): Promise<Result> {

@@ -90,7 +90,7 @@ function instancesOf({
     [ModelDifferenceResolver, new ModelDifferenceResolver(queries.comparisons)],
     [PublishedFileResolver, new PublishedFileResolver(queries.files, contents, fileRequests)],
     [GridPublicationResolver, new GridPublicationResolver(uploads)],
-    [BaseModelResolver, new BaseModelResolver(queries.bases, fileRequests)],
+    [BaseModelResolver, new BaseModelResolver(queries, fileRequests)],
     [AfterProjectResolver, new AfterProjectResolver(queries)],
     ...TOTAL_RESOLVERS.map((Total): [unknown, object] => [Total, new Total()]),
   ]);

@@ -4,6 +4,7 @@ import { Preconditions1790000000002 } from './migrations/0002-preconditions';
 import { ObjectOrder1790000000003 } from './migrations/0003-object-order';
 import { BaseModels1790000000004 } from './migrations/0004-base-models';
 import { BaseUploads1790000000006 } from './migrations/0006-base-uploads';
+import { BaseDigests1790000000007 } from './migrations/0007-base-digests';
 
 /**
  * Grants of the login of `grid-models`. It stages a version and then publishes it once or deletes it with its rows. Triggers reject every
@@ -27,6 +28,7 @@ export const gridModelTables: SubgraphTables = {
     ObjectOrder1790000000003,
     BaseModels1790000000004,
     BaseUploads1790000000006,
+    BaseDigests1790000000007,
   ],
   rights: gridModelRights,
 };

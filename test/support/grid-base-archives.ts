@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CimFile } from '../../subgraphs/grid-models/rdf/difference-model';
 import { PROFILES, zipOf } from './grid-archives';
 
-/** Returns the text of a full model. */
+/** Returns the text of a full model without `md:Model.DependentOn`. */
 export function fullModelXml(file: CimFile, items: string, mRID: string = randomUUID()): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:md="http://iec.ch/TC57/61970-552/ModelDescription/1#"

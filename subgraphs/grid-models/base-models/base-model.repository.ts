@@ -4,7 +4,7 @@ import { STAGED_BASES, STAGING_LOCK, removeStaged } from '../publications/staged
 import { isUnused, useUpload } from '../publications/upload.repository';
 import type { CimFile, DifferenceItem } from '../rdf/difference-model';
 import type { BaseModelKey } from '../publications/publication-key';
-import type { BaseFile, StoredBaseModel } from './base-model';
+import type { DigestedBaseFile, StoredBaseModel } from './base-model';
 
 /** An item with its position in the file, from 1. */
 export interface NumberedItem {
@@ -77,10 +77,10 @@ export class BaseModelRepository {
     };
   }
 
-  async addFile(base: number, { file, header, items, statements }: BaseFile): Promise<void> {
+  async addFile(base: number, { file, header, items, statements, sha256 }: DigestedBaseFile): Promise<void> {
     await this.pool.query(INSERT_FILE, [
       ...[base, file, header.mRID, header.created, header.scenarioTime, header.modelingAuthoritySet, header.profile],
-      ...[header.description, header.version, header.dependentOn, header.supersedes, items, statements],
+      ...[header.description, header.version, header.dependentOn, header.supersedes, items, statements, sha256],
     ]);
   }
 
@@ -148,8 +148,8 @@ const PUBLISH = `update base_model set published_at = register_now(), version = 
   where number = $1 returning ${BASE_COLUMNS}`;
 
 const INSERT_FILE = `insert into base_file (base, file, mrid, created, scenario_time, modeling_authority_set, profile, description,
-    model_version, dependent_on, supersedes, items, statements)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+    model_version, dependent_on, supersedes, items, statements, sha256)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 
 const INSERT_ITEMS = `
   with given as materialized (

@@ -3,6 +3,9 @@ import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import type { Connection } from '../../server/lists/connection';
 import { PageArgs } from '../../server/lists/connection.types';
+import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
+import { ModelWarningType } from '../difference-models/model-warning.types';
+import type { ModelWarning } from '../difference-models/model-warnings';
 import type { DevelopmentProjectQueries } from '../projects/development-project.queries';
 import { ProjectVersionType } from '../projects/development-project.types';
 import { licenceAreaOf } from '../projects/licence-areas';
@@ -23,7 +26,7 @@ import type { ObjectAfter } from './object-after';
 @Resolver(() => BaseModelType)
 export class BaseModelResolver {
   constructor(
-    private readonly bases: BaseModelQueries,
+    private readonly queries: { readonly bases: BaseModelQueries; readonly warnings: ModelWarningQueries },
     private readonly requests: RateLimit,
   ) {}
 
@@ -39,12 +42,19 @@ export class BaseModelResolver {
   ): Promise<StoredBaseModel | null> {
     await withinNetworkLimit(this.requests, context);
     const licenceArea = licenceAreaOf(area);
-    return licenceArea ? this.bases.applicable({ area: licenceArea.code, publicationYear, period }) : null;
+    return licenceArea ? this.queries.bases.applicable({ area: licenceArea.code, publicationYear, period }) : null;
   }
 
   @FieldResolver(() => [BaseFileType], { description: 'Its full models: EQ, SC and GL.' })
   files(@Root() { number }: StoredBaseModel): Promise<readonly BaseFile[]> {
-    return this.bases.files(number);
+    return this.queries.bases.files(number);
+  }
+
+  @FieldResolver(() => [ModelWarningType], {
+    description: 'What its publisher should check. A warning on a dependency ends when that is published.',
+  })
+  warnings(@Root() { number }: StoredBaseModel): Promise<readonly ModelWarning[]> {
+    return this.queries.warnings.ofBase(number);
   }
 }
 

@@ -17,3 +17,8 @@ export interface BaseFile {
   readonly items: number;
   readonly statements: number;
 }
+
+/** A file of a base model to publish, with the SHA-256 of its bytes. */
+export interface DigestedBaseFile extends BaseFile {
+  readonly sha256: Buffer;
+}

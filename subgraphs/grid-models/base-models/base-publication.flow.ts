@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { openArchive } from '../archives/archive.flow';
 import { type ArchiveMember, BASE_LIMITS, MemberFault } from '../archives/archive-member.flow';
 import type { TemporaryFile } from '../archives/temporary-file';
+import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
+import type { ModelWarning } from '../difference-models/model-warnings';
 import { CHUNK_BYTES } from '../files/content.repository';
 import type { ArchiveFault } from '../publications/publication';
 import { isTooLong, TOO_LONG_MESSAGE } from '../publications/checked-member.flow';
@@ -10,7 +13,7 @@ import { MAX_FAULTS } from '../rdf/model-sink';
 import type { MemberProfiles } from '../rdf/member-profiles';
 import { type FullModelSink, fullModelReader } from '../rdf/read-full-model';
 import type { BaseModelKey } from '../publications/publication-key';
-import type { BaseFile, StoredBaseModel } from './base-model';
+import type { DigestedBaseFile, StoredBaseModel } from './base-model';
 import type {
   BaseModelRepository,
   BasePublicationRequest,
@@ -18,15 +21,23 @@ import type {
   NumberedItem,
 } from './base-model.repository';
 
+/** A published base model with its warnings. `isNew` is false if the archive repeats the newest one, which is returned. */
+export interface PublishedBase {
+  readonly isNew: boolean;
+  readonly base: StoredBaseModel;
+  readonly warnings: readonly ModelWarning[];
+}
+
 /** Outcome of the publication of a base model. */
 export type BasePublicationOutcome =
-  | { readonly outcome: 'published'; readonly isNew: boolean; readonly base: StoredBaseModel }
+  | ({ readonly outcome: 'published' } & PublishedBase)
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] };
 
 /** What publishing base models needs. */
 export interface BasePublishingDependencies {
   readonly bases: BaseModelRepository;
   readonly profiles: MemberProfiles;
+  readonly warnings: ModelWarningQueries;
 }
 
 /** Publishes the full models of an area in the archive at a path, on behalf of the operator. */
@@ -51,27 +62,35 @@ export async function publishBase(
  * the clean-up job deletes staged rows. Returns `used` if another archive has been published at its upload address in the meantime.
  */
 export async function publishBaseBytes(
-  { bases, profiles }: BasePublishingDependencies,
+  { bases, profiles, warnings }: BasePublishingDependencies,
   publication: Omit<BasePublicationRequest, 'archiveSha256'>,
   archive: TemporaryFile,
 ): Promise<BasePublicationOutcome | 'used'> {
   const checked = await checkBase(archive, profiles);
   if (checked.faults.length > 0) return { outcome: 'refused', faults: checked.faults };
   const result = await repeatOrStage(bases, { ...publication, archiveSha256: archive.sha256() }, archive, checked);
-  return result === 'used' ? result : { outcome: 'published', ...result };
+  return result === 'used' ? result : { outcome: 'published', ...(await withWarnings({ warnings }, result)) };
+}
+
+/** Adds the warnings of a published base model. */
+export async function withWarnings(
+  { warnings }: Pick<BasePublishingDependencies, 'warnings'>,
+  { isNew, base }: Omit<PublishedBase, 'warnings'>,
+): Promise<PublishedBase> {
+  return { isNew, base, warnings: await warnings.ofBase(base.number) };
 }
 
 /** The members of the archive of a base model, what those without faults contain, and the faults of the others. */
 export interface CheckedBase {
   readonly members: readonly ArchiveMember[];
-  readonly files: readonly BaseFile[];
+  readonly files: readonly DigestedBaseFile[];
   readonly faults: readonly ArchiveFault[];
 }
 
 /** Checks all full models of an archive, and stores nothing. */
 export async function checkBase(archive: TemporaryFile, profiles: MemberProfiles): Promise<CheckedBase> {
   const { members, faults } = await openArchive(archive.handle, BASE_LIMITS);
-  const files: BaseFile[] = [];
+  const files: DigestedBaseFile[] = [];
   const allFaults = [...faults];
   for (const member of members) {
     const checked = await checkFullModel(member, profiles);
@@ -102,10 +121,14 @@ async function repeatOrStage(
 }
 
 /** Parses a member. Returns what it contains, or its faults. */
-async function checkFullModel(member: ArchiveMember, profiles: MemberProfiles): Promise<BaseFile | ArchiveFault[]> {
+async function checkFullModel(
+  member: ArchiveMember,
+  profiles: MemberProfiles,
+): Promise<DigestedBaseFile | ArchiveFault[]> {
   const faults: Fault[] = [];
   let header: DifferenceModelHeader | null = null;
   let [items, statements] = [0, 0];
+  const digest = createHash('sha256');
   const sink: FullModelSink = {
     header: (found) => void (header = found),
     item(item) {
@@ -118,13 +141,17 @@ async function checkFullModel(member: ArchiveMember, profiles: MemberProfiles): 
   };
   const reader = fullModelReader(sink, { file: member.file, profiles });
   try {
-    for await (const bytes of member.bytes()) if (!reader.write(bytes)) break;
+    for await (const bytes of member.bytes()) {
+      if (!reader.write(bytes)) break;
+      digest.update(bytes);
+    }
     reader.end();
   } catch (error) {
     if (!(error instanceof MemberFault)) throw error;
     faults.push({ line: null, message: error.message });
   }
-  if (faults.length === 0 && header !== null) return { file: member.file, header, items, statements };
+  if (faults.length === 0 && header !== null)
+    return { file: member.file, header, items, statements, sha256: digest.digest() };
   return faults.map(({ line, message }) => ({ file: `${member.file}.xml`, line, message }));
 }
 

@@ -2,41 +2,74 @@ import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import { type ModelWarning, type WarningFacts, modelWarnings } from './model-warnings';
 
-type FactsRow = WarningFacts & { readonly versionId: string };
+type VersionFacts = WarningFacts & { readonly versionId: string };
+type BaseFacts = WarningFacts & { readonly base: number };
 
-/** Digest of the published bytes of a model. */
+/** Digest of the published bytes of a difference model. */
 const digestOf = (model: string) => `(select c.sha256 from content c where c.project_version = ${model}.project_version
   and c.member = ${model}.file and c.view = 'rdf' and c.encoding = 'identity')`;
 
-const isPublished = (model: string) =>
-  `exists (select from project_version v where v.id = ${model}.project_version and v.version is not null)`;
+/** When the version of a difference model was published; null if it is only staged. */
+const publishedAt = (model: string) =>
+  `(select v.published_at from project_version v where v.id = ${model}.project_version)`;
 
-/** Whether a full model of a published base model has the mRID. */
-const isOfBaseModel = (mRID: string) => `exists (select from base_file f join base_model b on b.number = f.base
-  where lower(f.mrid) = lower(${mRID}) and b.version is not null)`;
+/** Whether a published difference model, or a full model of a published base model, has the mRID. */
+const isPublished = (mRID: string) => `(
+  exists (select from difference_model d where d.mrid_key = lower(${mRID}) and ${publishedAt('d')} is not null)
+  or exists (select from base_file f join base_model b on b.number = f.base
+    where lower(f.mrid) = lower(${mRID}) and b.version is not null))`;
 
-const FACTS = {
+/** The mRIDs of a list that are not published, in its order. */
+const unpublishedOf = (mRIDs: string) => `array(
+  select given.mrid from unnest(${mRIDs}) with ordinality as given (mrid, position)
+  where not ${isPublished('given.mrid')} order by position)`;
+
+/** A full model and a difference model never have the same contents. */
+const OF_VERSIONS = {
   name: 'warning_facts',
   text: `select m.project_version as "versionId", m.file, m.mrid as "mRID", m.created, m.dependent_on as "dependentOn",
-      array(select given.mrid from unnest(m.dependent_on) with ordinality as given (mrid, position) where not exists (
-        select from difference_model d where d.mrid_key = lower(given.mrid) and ${isPublished('d')})
-        and not ${isOfBaseModel('given.mrid')} order by position) as unpublished,
-      exists (select from difference_model o where o.mrid_key = m.mrid_key and o.number < m.number and ${isPublished('o')}
-        and ${digestOf('o')} <> ${digestOf('m')}) as "isReused"
-    from difference_model m where m.project_version = any($1::uuid[]) and ${isPublished('m')}
+      true as "needsDependency", ${unpublishedOf('m.dependent_on')} as unpublished,
+      exists (select from difference_model o where o.mrid_key = m.mrid_key and o.number < m.number
+          and ${publishedAt('o')} is not null and ${digestOf('o')} <> ${digestOf('m')})
+        or exists (select from base_file f join base_model b on b.number = f.base
+          where lower(f.mrid) = m.mrid_key and b.published_at < ${publishedAt('m')}) as "isReused"
+    from difference_model m where m.project_version = any($1::uuid[]) and ${publishedAt('m')} is not null
+    order by array_position('{EQ,SC,GL}', m.file)`,
+};
+
+/** The order in which full models are compared: their base models, and their files within one. */
+const orderOf = (model: string) => `(${model}.base, array_position('{EQ,SC,GL}', ${model}.file))`;
+
+const OF_BASES = {
+  name: 'base_warning_facts',
+  text: `select m.base, m.file, m.mrid as "mRID", m.created, m.dependent_on as "dependentOn",
+      m.file <> 'EQ' as "needsDependency", ${unpublishedOf('m.dependent_on')} as unpublished,
+      exists (select from base_file o join base_model b on b.number = o.base
+          where lower(o.mrid) = lower(m.mrid) and b.version is not null and ${orderOf('o')} < ${orderOf('m')} and o.sha256 <> m.sha256)
+        or exists (select from difference_model d
+          where d.mrid_key = lower(m.mrid) and ${publishedAt('d')} < own.published_at) as "isReused"
+    from base_file m join base_model own on own.number = m.base
+    where m.base = any($1::integer[]) and own.version is not null
     order by array_position('{EQ,SC,GL}', m.file)`,
 };
 
 /** Queries for the warnings of published models. Nothing is stored: a warning on a dependency ends when that is published. */
 export class ModelWarningQueries {
-  private readonly facts: (versionId: string) => Promise<readonly FactsRow[]>;
+  private readonly versionFacts: (versionId: string) => Promise<readonly VersionFacts[]>;
+  private readonly baseFacts: (base: number) => Promise<readonly BaseFacts[]>;
 
   constructor({ reads }: Pick<Database, 'reads'>) {
-    this.facts = rowsByKey(reads, FACTS, ({ versionId }: FactsRow) => [versionId] as const);
+    this.versionFacts = rowsByKey(reads, OF_VERSIONS, ({ versionId }: VersionFacts) => [versionId] as const);
+    this.baseFacts = rowsByKey(reads, OF_BASES, ({ base }: BaseFacts) => [base] as const);
   }
 
   /** Returns the warnings of a published version, in the order EQ, SC, GL. */
   async ofVersion(versionId: string): Promise<readonly ModelWarning[]> {
-    return (await this.facts(versionId)).flatMap(modelWarnings);
+    return (await this.versionFacts(versionId)).flatMap(modelWarnings);
+  }
+
+  /** Returns the warnings of a published base model by its short key, in the order EQ, SC, GL. */
+  async ofBase(base: number): Promise<readonly ModelWarning[]> {
+    return (await this.baseFacts(base)).flatMap(modelWarnings);
   }
 }

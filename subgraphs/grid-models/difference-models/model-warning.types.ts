@@ -15,7 +15,9 @@ registerEnumType(ModelWarningKindEnum, {
   description: 'Kind of a warning.',
   valuesConfig: {
     REUSED_MRID: { description: 'A model with the same mRID and other contents was published before.' },
-    NO_DEPENDENCY: { description: 'The header has no `md:Model.DependentOn`.' },
+    NO_DEPENDENCY: {
+      description: 'The header has no `md:Model.DependentOn`. The EQ of a base model needs none.',
+    },
     CREATED_WITHOUT_ZONE: { description: '`md:Model.created` has no time zone. It is served as written.' },
     UNPUBLISHED_DEPENDENCY: { description: 'The model depends on a model that is not published in this register.' },
   },

@@ -18,9 +18,11 @@ export interface WarningFacts {
   /** As written in the file. */
   readonly created: string;
   readonly dependentOn: readonly string[];
+  /** Whether it must depend on another model: not the EQ of a base model, which has nothing but a boundary set before it. */
+  readonly needsDependency: boolean;
   /** Those of `dependentOn` that no published model has. */
   readonly unpublished: readonly string[];
-  /** Whether a model with the same mRID and other bytes was published before. */
+  /** Whether a difference model or a full model with the same mRID and other bytes was published before. */
   readonly isReused: boolean;
 }
 
@@ -29,16 +31,16 @@ const ZONE = /(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** Returns the warnings of a model. Those on dependencies end when the dependency is published. */
 export function modelWarnings(facts: WarningFacts): ModelWarning[] {
-  const { file, mRID, created, dependentOn, unpublished, isReused } = facts;
+  const { file, mRID, created, dependentOn, needsDependency, unpublished, isReused } = facts;
   const warning = (kind: ModelWarningKind, message: string): ModelWarning => ({ file, kind, message });
   return [
     ...(isReused ? [warning('reused-mrid', `The model mRID ${mRID} was published before with other contents.`)] : []),
     ...(ZONE.test(created)
       ? []
       : [warning('created-without-zone', 'md:Model.created has no time zone; it is served as written.')]),
-    ...(dependentOn.length > 0
-      ? []
-      : [warning('no-dependency', 'md:Model.DependentOn is missing: the model names no base model.')]),
+    ...(needsDependency && dependentOn.length === 0
+      ? [warning('no-dependency', 'md:Model.DependentOn is missing: the model names no model on which it depends.')]
+      : []),
     ...unpublished.map((each) =>
       warning('unpublished-dependency', `The model depends on ${each}, which is not published in this register.`),
     ),

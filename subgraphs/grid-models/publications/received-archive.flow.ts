@@ -1,11 +1,15 @@
 import type { TemporaryFile } from '../archives/temporary-file';
 import { type CheckOutcome, checkArchive, checkBaseArchive } from '../base-models/archive-check.flow';
-import type { StoredBaseModel } from '../base-models/base-model';
 import type { BaseModelQueries } from '../base-models/base-model.queries';
-import { type BasePublishingDependencies, publishBaseBytes } from '../base-models/base-publication.flow';
+import {
+  type BasePublishingDependencies,
+  type PublishedBase,
+  publishBaseBytes,
+  withWarnings,
+} from '../base-models/base-publication.flow';
 import type { ModelWarning } from '../difference-models/model-warnings';
 import type { ArchiveFault, PublishedVersion } from './publication';
-import { type PublishedOutcome, type PublishingDependencies, publishBytes, publishedOutcome } from './publish.flow';
+import { type PublishingDependencies, publishBytes, publishedOutcome } from './publish.flow';
 import type { UploadKey } from './upload.repository';
 
 /**
@@ -59,11 +63,11 @@ export function publishReceived(
     return {
       async publish(accountId, upload, archive) {
         const result = await publishBaseBytes(dependencies, { key, accountId, upload }, archive);
-        return result === 'used' || result.outcome === 'refused' ? result : publishedBase(result.base, result.isNew);
+        return result === 'used' || result.outcome === 'refused' ? result : baseOutcome(result);
       },
       async repeated(id) {
         const base = await dependencies.bases.byId(id);
-        return base && publishedBase(base, false);
+        return base && baseOutcome(await withWarnings(dependencies, { base, isNew: false }));
       },
     };
   return {
@@ -85,10 +89,8 @@ export function checkReceived(
   return projectId === null ? checkBaseArchive(dependencies, key, archive) : checkArchive(dependencies, key, archive);
 }
 
-function publishedBase(base: StoredBaseModel, isNew: boolean): { readonly outcome: 'published' } & PublishedBase {
+function baseOutcome({ isNew, base, warnings }: PublishedBase): UploadOutcome {
   const { area, publicationYear, period, version, publishedAt } = base;
   const published = { area, publicationYear, period, projectId: null, version, publishedAt };
-  return { outcome: 'published', isNew, version: published, warnings: [] };
+  return { outcome: 'published', isNew, version: published, warnings };
 }
-
-type PublishedBase = Omit<PublishedOutcome, 'version'> & { readonly version: PublishedUpload };

@@ -91,6 +91,10 @@ describe('the network after a project', () => {
     const { page } = await visited(BASED_PAGE);
     await follow(page, page.getByRole('link', { name: 'After this project' }).click());
     expect(await page.locator('.lead').innerText()).toContain('base model of November 2023, version 1');
+    expect(await page.locator('.grid-warnings li').allInnerTexts()).toEqual([
+      expect.stringMatching(/^SC\s+md:Model\.DependentOn is missing/),
+      expect.stringMatching(/^GL\s+md:Model\.DependentOn is missing/),
+    ]);
     const unfitting = page.locator('#unfitting .differences > li');
     expect(await unfitting.locator('.difference-head').allInnerTexts()).toEqual([
       expect.stringMatching(/^Harbour line ACLineSegment in the base model, and changed by the project/),

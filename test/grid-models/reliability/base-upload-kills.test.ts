@@ -86,7 +86,10 @@ describe('A base model whose publication is killed', () => {
   it('leaves the former one whole, and nothing of itself; a repeat succeeds', async () => {
     expect(await send('PUT', await baseAddress(), await baseOf(3))).toMatchObject([
       201,
-      { ...{ licenceArea: CYCLE.area, projectId: null, version: 1 }, warnings: [] },
+      {
+        ...{ licenceArea: CYCLE.area, projectId: null, version: 1 },
+        warnings: [{ cimFile: 'SC.xml' }, { cimFile: 'GL.xml' }],
+      },
     ]);
     const before = await former();
     expect(before).toMatchObject({ version: 1, checked: { findingCount: 0, findings: [] } });

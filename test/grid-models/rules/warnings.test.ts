@@ -3,7 +3,7 @@ import { addedProfiles, profilesWith } from '../../../subgraphs/grid-models/rdf/
 
 const FACTS: WarningFacts = {
   ...{ file: 'EQ', mRID: 'm', created: '2026-05-01T00:00:00Z', isReused: false },
-  ...{ dependentOn: ['base'], unpublished: [] },
+  ...{ dependentOn: ['base'], needsDependency: true, unpublished: [] },
 };
 
 describe('Warnings of a model', () => {
@@ -12,6 +12,7 @@ describe('Warnings of a model', () => {
     [{ created: '2026-05-01T00:00:00+01:00' }, []],
     [{ created: '2026-05-01T00:00:00.5' }, ['created-without-zone']],
     [{ dependentOn: [] }, ['no-dependency']],
+    [{ dependentOn: [], needsDependency: false }, []],
     [{ dependentOn: ['a', 'b', 'c'], unpublished: ['a', 'c'] }, ['unpublished-dependency', 'unpublished-dependency']],
     [{ isReused: true }, ['reused-mrid']],
   ])('%j: %j', (facts, kinds) => {

@@ -1,5 +1,5 @@
 import { FINDING_WORDS, fateOf, findingGroups } from '../grid/findings';
-import { className, counted, dayOf, fileName, publicationName } from '../grid/labels';
+import { className, counted, dayOf, fileLetters, fileName, publicationName } from '../grid/labels';
 import type { GridFit, GridProject, UnfittingObject } from '../grid/operation-results';
 import {
   PROJECT_PATH,
@@ -70,12 +70,13 @@ async function knownObject(
 
 function baseModel({ baseModel: base }: GridFit) {
   if (base === null) return { base: undefined };
-  const { publicationYear, period, version, publishedAt, files } = base;
+  const { publicationYear, period, version, publishedAt, files, warnings } = base;
   return {
     base: {
       version,
       publication: publicationName(publicationYear, period),
       published: dayOf(publishedAt),
+      warnings: warnings.map(({ file, message }) => ({ letters: fileLetters(file), message })),
       files: files.map(({ file, items, statements, header }) => ({
         file: fileName(file),
         items: counted(items),

@@ -54,6 +54,7 @@ export function baseModels(): void {
   });
   afterAll(() => grid?.close());
 
+  const WARNINGS = 'warnings { file kind message }';
   const version = async (selection: string, projectId = 'P1') =>
     (
       await grid.ask(
@@ -132,6 +133,54 @@ export function baseModels(): void {
         expect.stringMatching(/^SC.xml: SC.xml must have the profile/),
       ]);
       expect(await grid.rows()).toEqual(before);
+    });
+
+    it('warns of reused mRIDs, missing and unpublished dependencies and times without zone, and of nothing else', async () => {
+      const [key, eq, boundary] = [{ ...TEST_KEY, area: 'SWEST' }, mRID('1'), mRID('2')];
+      const dependent = (file: CimFile, on: string, id?: string) =>
+        fullModelXml(file, '', id).replace(
+          '</md:FullModel>',
+          `<md:Model.DependentOn rdf:resource="urn:uuid:${on}"/>$&`,
+        );
+      const warned = async (members: Partial<Record<CimFile, string>>) => {
+        const outcome = await grid.publishBase(await baseArchive(members), key);
+        if (outcome.outcome === 'refused') throw new Error(JSON.stringify(outcome.faults));
+        const { baseModel } = await grid.ask(
+          `{ baseModel(area: "SWEST", publicationYear: 2026, period: "01") { version ${WARNINGS} } }`,
+        );
+        expect(baseModel.version).toBe(outcome.base.version);
+        const messages = outcome.warnings.map(({ message }) => message);
+        expect(baseModel.warnings.map(({ message }: { message: string }) => message)).toEqual(messages);
+        return outcome.warnings.map(({ file, kind }) => `${file} ${kind}`);
+      };
+      const whole = { EQ: fullModelXml('EQ', '', eq), SC: dependent('SC', eq), GL: dependent('GL', eq) };
+      expect(await warned(whole)).toEqual([]);
+      expect(await warned({ ...whole, SC: dependent('SC', boundary), GL: fullModelXml('GL', '') })).toEqual([
+        'SC unpublished-dependency',
+        'GL no-dependency',
+      ]);
+      const zoneless = fullModelXml('EQ', object('A', LINE), eq).replace(
+        '00Z</md:Model.created',
+        '00</md:Model.created',
+      );
+      expect(await warned({ ...whole, EQ: zoneless })).toEqual(['EQ reused-mrid', 'EQ created-without-zone']);
+      const used = differenceModelXml('EQ', { mRID: mRID('3') });
+      await grid.published(await gridArchive({ EQ: used }), { ...key, projectId: 'Used' });
+      expect(await warned({ ...whole, EQ: fullModelXml('EQ', '', mRID('3')) })).toEqual(['EQ reused-mrid']);
+    });
+
+    it('has an mRID that a difference model must not have, which is warned of', async () => {
+      const id = mRID('4');
+      const key = { ...TEST_KEY, area: 'SEPD' };
+      await grid.publishBase(await baseArchive({ EQ: fullModelXml('EQ', '', id.toUpperCase()) }), key);
+      await grid.published(await gridArchive({ EQ: differenceModelXml('EQ', { mRID: id }) }), key);
+      const { developmentProject } = await grid.ask(
+        `{ developmentProject(area: "SEPD", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { ${WARNINGS} } } }`,
+      );
+      expect(developmentProject.version.warnings).toContainEqual({
+        ...{ file: 'EQ_XML', kind: 'REUSED_MRID' },
+        message: `The model mRID ${id} was published before with other contents.`,
+      });
     });
 
     it('never changes', async () => {

@@ -35,7 +35,8 @@ export function baseUploads(): void {
     it('publishes it once; the same archive again returns it, another one is gone', async () => {
       const [address, archive] = [await prepare(), await base('One')];
       const published = { area: AREA, publicationYear: YEAR, period: '01', projectId: null, version: 1 };
-      const outcome = { outcome: 'published', version: published, warnings: [] };
+      const warnings = [{ file: 'SC', kind: 'no-dependency' }, { file: 'GL' }];
+      const outcome = { outcome: 'published', version: published, warnings };
       expect(await publish(address, archive)).toMatchObject({ ...outcome, isNew: true });
       expect(await publish(address, archive)).toMatchObject({ ...outcome, isNew: false });
       expect(await publish(address, await base('Two'))).toEqual({ outcome: 'gone' });
