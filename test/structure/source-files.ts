@@ -20,7 +20,7 @@ export function textOf(path: string): string {
   return readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
 }
 
-/** A parsed TypeScript file. */
+/** A TypeScript file. It is parsed when its module or its imports are first read. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -32,13 +32,24 @@ export interface SourceFile {
 /** A file of this repository (path from the root, without suffix) or a package. */
 export type ImportedModule = { readonly ours: string } | { readonly package: string };
 
-/** Parses a file; tests may pass their own text. */
+/** Returns a file; tests may pass their own text. */
 export function sourceFile(path: string, text: string): SourceFile {
-  const module = parseSync(text, { syntax: 'typescript', decorators: true, target: 'es2022' });
-  return { path, text, module, imports: specifiersIn(module).map((specifier) => importedModule(path, specifier)) };
+  let module: Module | undefined;
+  let imports: readonly ImportedModule[] | undefined;
+  const file: SourceFile = {
+    path,
+    text,
+    get module() {
+      return (module ??= parseSync(text, { syntax: 'typescript', decorators: true, target: 'es2022' }));
+    },
+    get imports() {
+      return (imports ??= specifiersIn(file.module).map((specifier) => importedModule(path, specifier)));
+    },
+  };
+  return file;
 }
 
-/** Returns the TypeScript files of the product, without tests. Parsed once. */
+/** Returns the TypeScript files of the product, without tests, the same at each call. */
 export function productFiles(): readonly SourceFile[] {
   product ??= repositoryFiles()
     .filter((path) => path.endsWith('.ts') && !/^(test|schema\/generated)\//.test(path))
