@@ -48,6 +48,17 @@ export function yearOfPrices(): void {
       expect(answers[0]?.json.data.tariff.prices).toHaveLength(17_520);
     });
 
+    it('has the fields that each query selects, also after another one was kept', async () => {
+      const day = 'from: "2027-06-01T00:00:00Z", to: "2027-06-02T00:00:00Z"';
+      const keysOf = async (fields: string) => {
+        const { json } = await written(`{ tariff(tariffId: "${trf(1)}") { prices(${day}) { ${fields} } } }`);
+        return Object.keys(json.data.tariff.prices[0]);
+      };
+      expect(await keysOf('from')).toEqual(['from']);
+      expect(await keysOf('from unitPriceIncludingVat')).toEqual(['from', 'unitPriceIncludingVat']);
+      expect(await keysOf('start: from')).toEqual(['start']);
+    });
+
     it('changes with appended prices, also after it was kept', async () => {
       await publish(tariffInput(2, { tariffType: 'DYNAMIC' }));
       const slot = (Math.floor(Date.now() / 1_800_000) + 48) * 1_800_000;
