@@ -38,7 +38,7 @@ AuditEntryEdge: cursor node
 TariffAuditEntryEdge: cursor node
 IdentityAuditEntryEdge: cursor node
 BaseFile: file header items statements
-BaseModel: files period publicationYear publishedAt version
+BaseModel: files period publicationYear publishedAt version warnings
 Ceremony: expiresAt kind organisation proofs
 CeremonyOutcome: nextSecret organisation returnUrl
 ChangeOfTenancyRecord: activeRecordsAffected dataUsersNotified effectiveDate isNew mpxn replayed sourceReference
