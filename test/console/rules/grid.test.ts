@@ -148,6 +148,7 @@ describe('names and figures of the grid pages', () => {
     ]);
     expect(quantity(1, 'item')).toBe('1 item');
     expect(quantity(1200, 'item')).toBe('1,200 items');
+    expect(writtenInstant('2028-11-01T00:00:00')).toBe('2028-11-01T00:00:00');
     expect(writtenInstant('2028-11-01T00:00:00+01:00')).toBe('31 Oct 2028, 23:00 UTC');
     expect(writtenInstant('in spring')).toBe('in spring');
   });

@@ -109,8 +109,10 @@ const MINUTE = new Intl.DateTimeFormat('en-GB', {
   ...({ hour: '2-digit', minute: '2-digit', hour12: false, timeZone: 'UTC' } as const),
 });
 
-/** Formats an instant of a header in UTC; text that is no instant is returned unchanged. */
+const ZONE = /(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Formats an instant of a header in UTC. Returns other text unchanged, also a local time without a zone: its instant is unknown. */
 export function writtenInstant(text: string): string {
-  const instant = Date.parse(text);
+  const instant = ZONE.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) ? text : `${MINUTE.format(instant)} UTC`;
 }
