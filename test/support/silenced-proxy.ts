@@ -3,6 +3,8 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 /** A proxy to a server on this machine that can stop responding. */
 export interface SilencedProxy {
   readonly port: number;
+  /** Returns the number of connections that clients have open. */
+  connections(): number;
   /**
    * Simulates a machine that freezes or is disconnected while another one takes over. The server loses its present
    * connections; the clients keep theirs and receive nothing. New connections reach the server.
@@ -28,6 +30,7 @@ export async function silencedProxy(port: number): Promise<SilencedProxy> {
   await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
   return {
     port: (proxy.address() as AddressInfo).port,
+    connections: () => pairs.size,
     silence() {
       for (const [client, server] of pairs) {
         client.unpipe().resume();

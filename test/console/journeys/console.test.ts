@@ -22,6 +22,7 @@ import { logLines } from '../../support/portal-sign-in';
 import { registered } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
+import { silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 import { templates } from '../../../web/shared/templates';
 
@@ -152,12 +153,6 @@ describe('the sign-in', () => {
   });
 });
 
-/** Returns the number of open subscriptions at the gateway. */
-async function subscriptions(): Promise<number> {
-  const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
-  return Number(/^gateway_subscriptions\{transport="websocket"\} (\d+)$/m.exec(metrics)?.[1]);
-}
-
 /** Signs in a new analyst; returns the visitor and a function that suspends the account. */
 async function analyst() {
   const admin = await graphAs(register, 'admin');
@@ -194,13 +189,11 @@ describe('a session', () => {
     const copy = visitor.cookies.get(SESSION) ?? '';
     const [one, another, others] = [await visitor.stream(), await visitor.stream(), await elsewhere.stream()];
     for (const stream of [one, another, others]) await stream.next('connection', ({ data }) => data.isConnected);
-    const followed = await subscriptions();
     await visitor.press(await visitor.get('/'), '/sign-out');
     for (const stream of [one, another]) {
       expect((await stream.next('ended')).data).toEqual({ isSignedOut: true });
       await stream.ended;
     }
-    await until(async () => ((await subscriptions()) === followed - 2 ? true : undefined));
 
     const thief = new ConsoleVisitor(register.console);
     thief.cookies.set(SESSION, copy);
@@ -383,7 +376,7 @@ const FIGURES = readFileSync(join(REPOSITORY_ROOT, 'web', 'console', 'operations
 const FIGURES_INTERVAL_MS = 5_000;
 
 /** A stream whose browser is behind until `isBehind.no` is called. */
-function slowBrowser(after: string) {
+function slowBrowser(after: string | undefined, gateway = register.gateway) {
   const gone = new AbortController();
   const messages: { event: string; data: unknown }[] = [];
   let behindChecks = 0;
@@ -408,7 +401,7 @@ function slowBrowser(after: string) {
   } as Partial<PageContext> as PageContext;
   liveMessages(context, { types: [], duid: dataUser.duid }, after).streamTo(stream, {
     render: templates([join(REPOSITORY_ROOT, 'web', 'console', 'views')]),
-    subscriptionsUrl: `${register.gateway.replace('http', 'ws')}/graphql`,
+    subscriptionsUrl: `${gateway.replace('http', 'ws')}/graphql`,
   });
   return {
     messages,
@@ -511,6 +504,15 @@ describe('the stream of a live page', () => {
       { event: 'connection', data: { isConnected: true } },
     ]);
     close();
+  });
+
+  it('ends its subscription at the gateway with the browser', async () => {
+    const proxy = await silencedProxy(Number(new URL(register.gateway).port));
+    const { close } = slowBrowser(undefined, `http://127.0.0.1:${proxy.port}`);
+    await until(() => (proxy.connections() === 1 ? true : undefined));
+    close();
+    await until(() => (proxy.connections() === 0 ? true : undefined));
+    await proxy.close();
   });
 
   it('reports that the session has ended, and ends', async () => {
