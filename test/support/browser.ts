@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
-
-/** Debian's Chromium, or the one that CHROMIUM names. */
-const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+import { chromiumProgram } from './chromium-program';
 
 /** Starts a headless browser without background requests. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: EXECUTABLE,
+    executablePath: chromiumProgram() ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
 }

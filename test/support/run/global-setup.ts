@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import { chromiumProgram } from '../chromium-program';
 import { sharedRegister } from '../register';
 import { compiledProduct } from './compiled';
 import { KEEPER_URL } from './keeper-client';
@@ -64,7 +65,7 @@ function firstLine(keeper: ChildProcess): Promise<KeeperFacts> {
 
 function noticeMissing(): void {
   const notice = (line: string) => process.stderr.write(`${line}\n`);
-  if (!existsSync(process.env['CHROMIUM'] ?? '/usr/bin/chromium')) {
+  if (chromiumProgram() === undefined) {
     notice('No Chromium: browser tests fail. Install it (Debian: apt-get install chromium) or name it in CHROMIUM.');
   }
   if (process.env['PG_BIN'] === undefined && !existsSync(SYSTEM_POSTGRES) && !hasPackageOfPostgres()) {
