@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -12,5 +13,5 @@ export const SHORT_LIVED: readonly string[] = [LATER_MACHINE_CODE];
 /** Sets {@link SHORT_LIVED} for this process and the workers that jest starts from it. */
 export function liveShortly(): void {
   setFlagsFromString(LATER_MACHINE_CODE);
-  process.execArgv.push(...SHORT_LIVED);
+  process.execArgv.push(...SHORT_LIVED, '-r', join(__dirname, 'quick-exit.js'));
 }
