@@ -72,6 +72,11 @@ describe('frameworks', () => {
     expect(users).not.toEqual([]);
   });
 
+  it('register an enum in one place, which derives the GraphQL names', () => {
+    const users = files.filter(({ text }) => text.includes('registerEnumType')).map(({ path }) => path);
+    expect(users).toEqual(['subgraphs/server/graph/graphql.enums.ts']);
+  });
+
   it('are not imported by pure files: these import only an XML parser, decimals, time zones and code lists', () => {
     const pure = files.filter(({ path }) => boundaryOf(path)?.name === 'pure files of a subgraph');
     expect(pure.length).toBeGreaterThan(50);

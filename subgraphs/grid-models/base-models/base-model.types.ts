@@ -1,28 +1,21 @@
-import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DateTime, PublicationPeriod } from '../../../schema/scalars';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { connectionType } from '../../server/lists/connection.types';
 import { CimFileEnum, DifferenceModelHeaderType } from '../difference-models/difference-model.types';
 import type { PublicationPeriod as Period } from '../publications/publication-key';
 import type { CimFile } from '../rdf/difference-model';
 import type { FindingKind } from './applied-object';
 
-/** Maps GraphQL names to {@link FindingKind}. */
-export const FindingKindEnum = {
-  MISSING_STATEMENT: 'missing-statement',
-  DANGLING_ASSOCIATION: 'dangling-association',
-  ADDED_TWICE: 'added-twice',
-} as const satisfies Record<string, FindingKind>;
-registerEnumType(FindingKindEnum, {
-  name: 'FindingKind',
-  description: 'How a statement of a version does not fit the base model.',
-  valuesConfig: {
-    MISSING_STATEMENT: { description: 'The version deletes the statement, and the base model lacks it.' },
-    DANGLING_ASSOCIATION: {
-      description: 'After the version, the association refers to an object that does not exist.',
-    },
-    ADDED_TWICE: { description: 'The version adds the object, which exists.' },
+export const FindingKindEnum = graphqlEnum<FindingKind>(
+  'FindingKind',
+  'How a statement of a version does not fit the base model.',
+  {
+    'missing-statement': 'The version deletes the statement, and the base model lacks it.',
+    'dangling-association': 'After the version, the association refers to an object that does not exist.',
+    'added-twice': 'The version adds the object, which exists.',
   },
-});
+);
 
 @ObjectType('BaseFile', { description: 'A full model (`md:FullModel`) of a base model.', simpleResolvers: true })
 export class BaseFileType {

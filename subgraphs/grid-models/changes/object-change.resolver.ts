@@ -1,4 +1,5 @@
-import { Args, ArgsType, Field, FieldResolver, ObjectType, Resolver, Root, registerEnumType } from 'type-graphql';
+import { Args, ArgsType, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { Connection } from '../../server/lists/connection';
 import { PageArgs, connectionType } from '../../server/lists/connection.types';
 import { CimFileEnum } from '../difference-models/difference-model.types';
@@ -7,21 +8,15 @@ import type { ObjectChangeQueries, StoredChange } from './object-change.queries'
 import type { ObjectChangeKind, ValueChange } from './object-changes';
 import type { ObjectReference, ObjectReferenceQueries } from './object-reference.queries';
 
-/** Maps GraphQL names to {@link ObjectChangeKind}. */
-export const ObjectChangeKindEnum = {
-  ADDED: 'added',
-  REMOVED: 'removed',
-  CHANGED: 'changed',
-} as const satisfies Record<string, ObjectChangeKind>;
-registerEnumType(ObjectChangeKindEnum, {
-  name: 'ObjectChangeKind',
-  description: 'How a version changes an object.',
-  valuesConfig: {
-    ADDED: { description: 'The version adds it.' },
-    REMOVED: { description: 'The version removes it.' },
-    CHANGED: { description: 'The version changes its attributes or associations.' },
+export const ObjectChangeKindEnum = graphqlEnum<ObjectChangeKind>(
+  'ObjectChangeKind',
+  'How a version changes an object.',
+  {
+    added: 'The version adds it.',
+    removed: 'The version removes it.',
+    changed: 'The version changes its attributes or associations.',
   },
-});
+);
 
 @ObjectType('ValueChange', {
   description: 'The old and new values of an attribute or association.',

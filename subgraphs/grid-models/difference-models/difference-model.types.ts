@@ -1,34 +1,23 @@
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type * as domain from '../rdf/difference-model';
 
-/** Maps GraphQL names to {@link domain.CimFile}. They derive from the REST names: `EQ.xml` becomes `EQ_XML`. */
-export const CimFileEnum = { EQ_XML: 'EQ', SC_XML: 'SC', GL_XML: 'GL' } as const satisfies Record<
-  string,
-  domain.CimFile
->;
-registerEnumType(CimFileEnum, {
-  name: 'CimFile',
-  description: 'A file of the archive of a development project.',
-  valuesConfig: {
-    EQ_XML: { description: 'EQ.xml: equipment.' },
-    SC_XML: { description: 'SC.xml: short circuit data.' },
-    GL_XML: { description: 'GL.xml: geographical locations.' },
-  },
-});
+/** The GraphQL names derive from the REST names: `EQ.xml` becomes `EQ_XML`. */
+export const CimFileEnum = graphqlEnum<domain.CimFile>(
+  'CimFile',
+  'A file of the archive of a development project.',
+  { EQ: 'EQ.xml: equipment.', SC: 'SC.xml: short circuit data.', GL: 'GL.xml: geographical locations.' },
+  (file) => `${file}_XML`,
+);
 
-/** Maps GraphQL names to {@link domain.DifferenceSection}. */
-export const DifferenceSectionEnum = { FORWARD: 'forward', REVERSE: 'reverse' } as const satisfies Record<
-  string,
-  domain.DifferenceSection
->;
-registerEnumType(DifferenceSectionEnum, {
-  name: 'DifferenceSection',
-  description: 'A section of a difference model.',
-  valuesConfig: {
-    FORWARD: { description: 'Objects, attributes and associations to add to the base model.' },
-    REVERSE: { description: 'Objects, attributes and associations to delete from the base model.' },
+export const DifferenceSectionEnum = graphqlEnum<domain.DifferenceSection>(
+  'DifferenceSection',
+  'A section of a difference model.',
+  {
+    forward: 'Objects, attributes and associations to add to the base model.',
+    reverse: 'Objects, attributes and associations to delete from the base model.',
   },
-});
+);
 
 @ObjectType('DifferenceModelHeader', {
   description: 'The header of a difference model or a full model.',

@@ -1,26 +1,14 @@
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { CimFile } from '../rdf/difference-model';
 import { CimFileEnum } from './difference-model.types';
 import type { ModelWarning, ModelWarningKind } from './model-warnings';
 
-/** Maps GraphQL names to {@link ModelWarningKind}. */
-export const ModelWarningKindEnum = {
-  REUSED_MRID: 'reused-mrid',
-  NO_DEPENDENCY: 'no-dependency',
-  CREATED_WITHOUT_ZONE: 'created-without-zone',
-  UNPUBLISHED_DEPENDENCY: 'unpublished-dependency',
-} as const satisfies Record<string, ModelWarningKind>;
-registerEnumType(ModelWarningKindEnum, {
-  name: 'ModelWarningKind',
-  description: 'Kind of a warning.',
-  valuesConfig: {
-    REUSED_MRID: { description: 'A model with the same mRID and other contents was published before.' },
-    NO_DEPENDENCY: {
-      description: 'The header has no `md:Model.DependentOn`. The EQ of a base model needs none.',
-    },
-    CREATED_WITHOUT_ZONE: { description: '`md:Model.created` has no time zone. It is served as written.' },
-    UNPUBLISHED_DEPENDENCY: { description: 'The model depends on a model that is not published in this register.' },
-  },
+export const ModelWarningKindEnum = graphqlEnum<ModelWarningKind>('ModelWarningKind', 'Kind of a warning.', {
+  'reused-mrid': 'A model with the same mRID and other contents was published before.',
+  'no-dependency': 'The header has no `md:Model.DependentOn`. The EQ of a base model needs none.',
+  'created-without-zone': '`md:Model.created` has no time zone. It is served as written.',
+  'unpublished-dependency': 'The model depends on a model that is not published in this register.',
 });
 
 @ObjectType('ModelWarning', {

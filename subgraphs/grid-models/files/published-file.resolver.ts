@@ -1,7 +1,8 @@
-import { Args, ArgsType, Ctx, Field, Int, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import { Args, ArgsType, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { CimFileEnum } from '../difference-models/difference-model.types';
 import { ProjectArgs } from '../projects/development-project.types';
 import { licenceAreaOf } from '../projects/licence-areas';
@@ -11,31 +12,17 @@ import type { ContentStore } from './content-store.flow';
 import type { ContentEncoding, FileView, Member } from './content.repository';
 import type { PublishedFileQueries, StoredRepresentation } from './published-file.queries';
 
-/** Maps GraphQL names to {@link FileView}. */
-export const FileViewEnum = { RDF: 'rdf', JSON: 'json', ZIP: 'zip' } as const satisfies Record<string, FileView>;
-registerEnumType(FileViewEnum, {
-  name: 'FileView',
-  description: 'A view of a published file.',
-  valuesConfig: {
-    RDF: { description: 'RDF/XML, the published bytes.' },
-    JSON: { description: 'The JSON view of a difference model.' },
-    ZIP: { description: 'The archive, the published bytes.' },
-  },
+export const FileViewEnum = graphqlEnum<FileView>('FileView', 'A view of a published file.', {
+  rdf: 'RDF/XML, the published bytes.',
+  json: 'The JSON view of a difference model.',
+  zip: 'The archive, the published bytes.',
 });
 
-/** Maps GraphQL names to {@link ContentEncoding}. */
-export const ContentEncodingEnum = { IDENTITY: 'identity', GZIP: 'gzip' } as const satisfies Record<
-  string,
-  ContentEncoding
->;
-registerEnumType(ContentEncodingEnum, {
-  name: 'ContentEncoding',
-  description: 'Content coding of a representation.',
-  valuesConfig: {
-    IDENTITY: { description: 'Uncompressed.' },
-    GZIP: { description: 'Compressed by gzip.' },
-  },
-});
+export const ContentEncodingEnum = graphqlEnum<ContentEncoding>(
+  'ContentEncoding',
+  'Content coding of a representation.',
+  { identity: 'Uncompressed.', gzip: 'Compressed by gzip.' },
+);
 
 @ObjectType('StoredFile', { description: 'A published file.', simpleResolvers: true })
 export class StoredFileType {

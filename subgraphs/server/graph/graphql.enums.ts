@@ -1,16 +1,19 @@
 import { registerEnumType } from 'type-graphql';
 import { enumName } from '../../../schema/naming';
 
-/** A GraphQL enum whose names are made of the values that domain, database and wire use. */
+/**
+ * Registers a GraphQL enum. Its values are those of the domain, the database and the wire; `nameOf` derives the GraphQL
+ * name of a value.
+ */
 export function graphqlEnum<Value extends string>(
   name: string,
   description: string,
-  values: Readonly<Record<Value, string>>,
+  descriptions: Readonly<Record<Value, string>>,
+  nameOf: (value: Value) => string = enumName,
 ): Record<string, Value> {
-  const members = Object.fromEntries((Object.keys(values) as Value[]).map((value) => [enumName(value), value]));
-  const valuesConfig = Object.fromEntries(
-    Object.entries<string>(values).map(([value, text]) => [enumName(value), { description: text }]),
-  );
+  const entries = Object.entries<string>(descriptions) as [Value, string][];
+  const members = Object.fromEntries(entries.map(([value]) => [nameOf(value), value]));
+  const valuesConfig = Object.fromEntries(entries.map(([value, text]) => [nameOf(value), { description: text }]));
   registerEnumType(members, { name, description, valuesConfig });
   return members;
 }
