@@ -511,7 +511,7 @@ describe('the stream of a live page', () => {
     const { close } = slowBrowser(undefined, `http://127.0.0.1:${proxy.port}`);
     await until(() => (proxy.connections() === 1 ? true : undefined));
     close();
-    await until(() => (proxy.connections() === 0 ? true : undefined));
+    expect(await until(() => (proxy.connections() === 0 ? true : undefined))).toBe(true);
     await proxy.close();
   });
 
