@@ -1,6 +1,6 @@
 import { type CimFile, type DifferenceItem, type Statement, UNKNOWN_CLASS } from '../rdf/difference-model';
 
-/** What the difference model of one file deletes from an object and adds to it. */
+/** Statements of one object that the difference model of one file deletes and adds. */
 export interface ObjectDifferences {
   readonly reverse: readonly DifferenceItem[];
   readonly forward: readonly DifferenceItem[];

@@ -3,14 +3,14 @@ import { copied } from '../rdf/rdf-names';
 import { type AppliedObject, type Finding, TYPE_STATEMENT, appliedObject, declares } from './applied-object';
 import type { DifferencesByFile, ProjectDifferences } from './project-differences';
 
-/** Receives the model after a project, and what does not fit. */
+/** Receives the model after a project, and the statements that do not fit. */
 export interface ApplicationSink {
   /** An item of the model after the project; those that the project does not touch come first, as the base model has them. */
   item(file: CimFile, item: DifferenceItem): void;
   finding(finding: Finding): void;
 }
 
-/** Applies a project to a base model whose items pass by once. */
+/** Applies a project to a base model that is read once, as a stream of items. */
 export interface Application {
   /** Passes the next item of a file of the base model. */
   base(file: CimFile, item: DifferenceItem): void;

@@ -41,7 +41,7 @@ export type UploadOutcome =
 /** Outcome of a check at an upload address. `gone`: the address is unknown, expired or used. */
 export type UploadCheckOutcome = CheckOutcome | Unreceived;
 
-/** What publishing and checking a received archive needs. */
+/** Dependencies of publishing and checking a received archive. */
 export interface ReceivedDependencies extends PublishingDependencies, BasePublishingDependencies {
   readonly baseModels: BaseModelQueries;
 }

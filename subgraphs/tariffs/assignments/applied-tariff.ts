@@ -27,7 +27,7 @@ export type TariffPeriod =
   | {
       readonly tariffId: null;
       readonly at: Date;
-      /** Since when nothing applies, as far as the last assignment tells. */
+      /** Since when nothing applies, according to the last assignment. */
       readonly ceasedAt: Date;
       /** Whether an assignment ended; otherwise the assigned tariff is not valid. */
       readonly isEnd: boolean;
