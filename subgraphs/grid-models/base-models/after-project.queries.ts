@@ -118,7 +118,7 @@ function pageOf(found: readonly FoundObject[], page: PageRequest, end: string | 
   };
 }
 
-/** Returns whether the project has no item of an object, so that nothing else reports what it keeps. */
+/** Returns whether the project has no item of an object, so that no other step reports its remaining statements. */
 function isUntouched(sources: ReadonlyMap<string, ObjectSources>, mRID: string): boolean {
   return Object.keys(sources.get(mRID.toLowerCase())?.differences ?? {}).length === 0;
 }

@@ -101,7 +101,10 @@ async function written(series: Iterable<IntervalPrice>, write: ListWriter): Prom
   return { text: new JsonText([...parts, flat(part), count === 0 ? '[]' : ']']), count };
 }
 
-/** Returns a text as one piece of memory. V8 keeps a concatenation as a tree, and joining trees takes ten times as long. */
+/**
+ * Returns a text as one piece of memory. V8 represents a concatenation as a tree, and joining trees takes ten times as
+ * long.
+ */
 function flat(text: string): string {
   return Buffer.from(text).toString();
 }
