@@ -1,4 +1,4 @@
-/** Plans of questions to large tables, and kills of everything at once: part of the long form (`test:long`, `test:chaos`). */
+/** Query plans on large tables, and the chaos test: part of the long form (`test:long`, `test:chaos`). */
 const LONG_ONLY = [
   '<rootDir>/test/grid-models/database/graph-plans',
   '<rootDir>/test/tariffs/database/plans',

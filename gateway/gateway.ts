@@ -76,7 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: proxyTrust(settings.trustProxy),
     return503OnClosing: true,
-    http: { joinDuplicateHeaders: true }, // two Authorization headers are invalid; Node alone would use the first
+    http: { joinDuplicateHeaders: true }, // two Authorization headers are invalid; by default Node uses the first
     frameworkErrors: (_, __, reply) => sendError(reply as never, 'NTF001', newIdentifier('tid')),
   });
   app.removeContentTypeParser('text/plain');

@@ -79,7 +79,7 @@ export class EnvironmentReader {
     return limit;
   }
 
-  /** Reads the URL of a service in another process, which answers over mutual TLS only. */
+  /** Reads the URL of a service in another process, which accepts mutual TLS only. */
   serviceUrl(name: string, port: number): string {
     const url = this.url(name, `https://localhost:${port}`);
     if (url.startsWith('http:')) this.problems.push(`${name}: must be an https URL; services call each other over TLS`);

@@ -33,8 +33,8 @@ export function productionProblems(settings: Settings, reader: EnvironmentReader
 }
 
 /**
- * Requires a database, and a login of its own for each subgraph of a process that runs some services only: the owner's
- * login stays with a process of all services, with the migration job and with other commands.
+ * Requires a database. A process that runs some of the services requires a login for each of its subgraphs; only a
+ * process of all services, the migration job and commands use the owner's login.
  */
 function databaseProblems({ services, databaseUrl, serviceDatabaseUrls }: Settings, isCommand: boolean): string[] {
   const withoutLogin = SUBGRAPHS.filter((name) => services.has(name) && serviceDatabaseUrls[name] === undefined);

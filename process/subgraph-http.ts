@@ -13,7 +13,7 @@ import { stringify } from '../subgraphs/server/graph/json-text';
 import type { SubgraphLink, SubgraphRequest } from '../subgraphs/server/graph/subgraph-link';
 import { withinTrace } from '../subgraphs/server/observability/tracing';
 
-/** A subgraph that answers other routers than the gateway of the register. */
+/** A subgraph that serves routers other than the gateway of the register. */
 export interface HttpSubgraph {
   readonly link: SubgraphLink;
   readonly sources: CallerSources;
@@ -84,8 +84,8 @@ function requestOf(body: unknown): SubgraphRequest {
 }
 
 /**
- * Fields that a router adds. Entities are read for an operation whose root fields another subgraph has judged: with a
- * rejected credential they are read without a caller, as for an unauthenticated client.
+ * Fields that a router adds to operations. A router reads entities for an operation whose root fields another subgraph
+ * has authorised; with a rejected credential it reads them as an unauthenticated client.
  */
 const ROUTER_FIELDS = { 'Query._service': ['anyone'], 'Query._entities': ['anyone'] };
 

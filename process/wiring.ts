@@ -148,7 +148,7 @@ export class Wiring {
     await this.serve(name, this.settings.ports[name], calls, { ready, routes: served });
   }
 
-  /** Returns how a subgraph identifies the callers of another router. It asks only services that it may call. */
+  /** Returns how a subgraph identifies the callers of another router. It queries only services that it may call. */
   private callerSources(name: Subgraph): CallerSources {
     const link = (to: CalledService) =>
       to === name || SERVICE_RIGHTS[name][to] !== undefined ? this.laterLink(to, name) : undefined;

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../schema/error-catalogue';
  * operation's data.
  */
 export interface RouteRow {
-  /** Null at this path is answered 404. Of several paths the first null decides, with its code. */
+  /** Null at this path has the status 404. Of several paths the first null determines the code. */
   readonly nullIs404?: string | Readonly<Record<string, ErrorCode>>;
   /** Message of that 404, if it says more than the catalogue. */
   readonly missing?: string;
@@ -15,7 +15,7 @@ export interface RouteRow {
   readonly always?: readonly string[];
   /** The response body has the properties of the object at this path instead of those of the data. */
   readonly spread?: string;
-  /** Path parameters for which a malformed value is answered like an unknown one (404). */
+  /** Path parameters for which a malformed value has the status of an unknown one (404). */
   readonly malformed?: readonly string[];
   /**
    * Parameter of the licence area. The host overrides the query; with `hasDefault`, the setting applies if both are
@@ -39,7 +39,7 @@ export interface RouteRow {
   /** Path that is true if the request created something (201); otherwise it was known, updated or replaced (200). */
   readonly isNew?: string;
   /**
-   * A second document, which answers if a query parameter has this value. The contract documents two variants of the
+   * A second document, which runs if a query parameter has this value. The contract documents two variants of the
    * response (`anyOf`): that of the first document, then that of the second.
    */
   readonly alternative?: { readonly parameter: string; readonly value: string; readonly document: string };

@@ -29,7 +29,7 @@ export const errorCatalogue = {
   NTF005: { status: 404, meaning: 'The registration is not known.' },
   NTF006: { status: 404, meaning: 'The webhook is not known.' },
   MET001: { status: 405, meaning: 'The method is not allowed on this path.' },
-  ACC001: { status: 406, meaning: 'None of the media types asked for can be served.' },
+  ACC001: { status: 406, meaning: 'None of the accepted media types is available.' },
   CNF001: { status: 409, meaning: 'The state does not allow this.' },
   CNF002: { status: 409, meaning: 'A duplicate callback URL, or too many rotations.' },
   CNF003: {

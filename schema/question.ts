@@ -1,6 +1,6 @@
 /**
- * A GraphQL operation that one service asks another: the files of `questions/<service asked>/`. `npm run schema` generates each from its
- * document, with the types of its result and of its variables.
+ * A GraphQL operation that one service sends to another: a file of `questions/<called service>/`. `npm run schema` generates each from
+ * its document, with the types of its result and of its variables.
  */
 export interface Question<Result, Variables> {
   readonly text: string;

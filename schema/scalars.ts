@@ -96,7 +96,9 @@ export const EventId = stringScalar(
   byPattern(EVENT_ID_PATTERN),
 );
 
-/** Reference of a re-identification (decisions A/B, 4). Its initiator knows it; it does not prove the re-identification. */
+/**
+ * Reference of a re-identification (decisions A/B, 4). The initiator receives it; it does not prove the re-identification.
+ */
 export const TokenRef = stringScalar(
   'TokenRef',
   'The reference of a re-identification, `mlr_` and 24 hexadecimal digits. It does not prove the re-identification.',

@@ -117,7 +117,7 @@ export async function requireLists(root: string, alsoFrom: string | undefined): 
   return united(lists);
 }
 
-/** Merges lists. A record that several lists name keeps its earliest instant. */
+/** Merges lists. A record in several lists has its earliest instant in the result. */
 function united(lists: readonly AnonymisedList[]): AnonymisedList {
   const parts = PARTS.map((part) => [part, firstInstants(lists.map((list) => list[part]))]);
   return Object.fromEntries(parts) as unknown as AnonymisedList;

@@ -89,7 +89,7 @@ export async function deleteOlderThan(root: string, kind: BackupKind, days: numb
   return folders.length;
 }
 
-/** Deletes renamed folders. A folder is renamed first, so that a half-deleted one is never taken for a backup. */
+/** Deletes renamed folders. A folder is renamed first, so that a half-deleted one never counts as a backup. */
 async function deleteRenamed(root: string, kind: BackupKind): Promise<void> {
   const names = await readdir(join(root, kind)).catch(() => []);
   const renamed = names.filter((name) => name.endsWith(DELETED));

@@ -4,8 +4,8 @@ import type { Client } from 'pg';
 export const DATA_KEYS: readonly string[] = ['identity_keys', 'access_keys', 'tariffs_keys'];
 
 /**
- * Schemas of the backup of the register. It excludes jobs: queued mails must not be sent twice, and the register finds
- * unfinished anonymisations by itself.
+ * Schemas of the backup of the register. It excludes jobs: queued mails must not be sent twice, and a job of the
+ * register completes unfinished anonymisations.
  */
 export const REGISTER_SCHEMAS = ['access', 'identity', 'grid_models', 'tariffs'] as const;
 

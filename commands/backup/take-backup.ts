@@ -82,7 +82,7 @@ async function dump(session: Client, folder: string, { takenAt, list, schemas }:
   return { folder, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
-/** Runs a query for each schema that has its own migrations; `$schema` in the text stands for its name. */
+/** Runs a query for each schema that has its own migrations; `$schema` in the text is replaced by its name. */
 async function bySchema<Result>(
   session: Client,
   schemas: readonly string[],

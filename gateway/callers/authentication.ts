@@ -40,11 +40,11 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
  * consumers.
  */
 export interface CallerSources {
-  /** The service that identifies callers; it asks the others in its own name. */
+  /** The service that identifies callers; it queries the other services under its own identity. */
   readonly service: ServiceName;
   readonly verifier: TokenVerifier;
   readonly access: SubgraphLink;
-  /** Undefined for a service that cannot resolve customer sessions: then customers have no privileges there. */
+  /** Undefined in a service that cannot resolve customer sessions: customers then have no privileges there. */
   readonly identity: SubgraphLink | undefined;
   /** Undefined if no `tariffs` subgraph runs: then every token of another issuer is invalid. */
   readonly tariffs: SubgraphLink | undefined;

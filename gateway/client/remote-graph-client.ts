@@ -5,7 +5,7 @@ import type { GraphClient, GraphFailure, GraphResult, RequestMetadata } from './
 export interface ClientCall {
   /** Name of a trusted document. */
   readonly operation: string;
-  /** Undefined to ask only whether the caller may run the operation. */
+  /** Undefined to check only whether the caller may run the operation. */
   readonly variables?: Record<string, unknown>;
   readonly metadata: RequestMetadata;
 }

@@ -38,8 +38,8 @@ export interface AdHocOperations {
 }
 
 /**
- * Media type of GraphQL over HTTP. Sent if `Accept` names it, otherwise `application/json`: an executed operation is
- * never answered 406.
+ * Media type of GraphQL over HTTP. Sent if `Accept` names it, otherwise `application/json`: an executed operation never
+ * has the status 406.
  */
 export const GRAPHQL_RESPONSE_TYPE = 'application/graphql-response+json';
 

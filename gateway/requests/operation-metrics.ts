@@ -22,7 +22,7 @@ export function operationMetrics(registry: Registry, names: Iterable<string>): O
   });
   const failures = new Counter({
     name: 'gateway_operation_failures_total',
-    help: 'GraphQL operations that were answered with errors, by the code of the first',
+    help: 'GraphQL operations that returned errors, by the code of the first',
     labelNames: ['operation', 'code'],
     registers: [registry],
   });

@@ -22,8 +22,8 @@ export type VariableCheck = (values: Readonly<Record<string, unknown>>) => void;
 const MAX_VIOLATIONS = 100;
 
 /**
- * Sets the register's scalars in the API schema. Composition keeps only their names; with them the gateway rejects a
- * malformed value with its code and path before calling a subgraph.
+ * Sets the register's scalars in the API schema. Composition retains only their names; with the scalars the gateway
+ * rejects a malformed value with its code and path before calling a subgraph.
  */
 export function useRegisterScalars(schema: GraphQLSchema): void {
   for (const scalar of Object.values(registerScalars)) {

@@ -34,7 +34,7 @@ export interface CloseFrame {
 
 const RESUME = 'connect again, with `after` set to the last cursor';
 
-/** Close frames by reason. Clients of the protocol reconnect by themselves, except after 4401 and 4429. */
+/** Close frames by reason. Clients of the protocol reconnect automatically, except after 4401 and 4429. */
 export const CLOSE_FRAMES: Readonly<Record<ConnectionEnd, CloseFrame>> = {
   AUT001: { code: 4401, text: `AUT001: ${errorCatalogue.AUT001.meaning}` },
   AUT002: { code: 4403, text: `AUT002: ${errorCatalogue.AUT002.meaning} Get a new one and ${RESUME}.` },
@@ -55,7 +55,9 @@ export const NOT_INITIALISED: CloseFrame = { code: 4401, text: 'AUT001: send con
 /** Sent when a message exceeds its maximum size. */
 export const MESSAGE_TOO_LONG: CloseFrame = { code: 1009, text: 'LIM001: the message is too long.' };
 
-/** Returns the close frame for a rejected connection. After limits and outages the client may reconnect by itself. */
+/**
+ * Returns the close frame for a rejected connection. After limits and outages the client may reconnect automatically.
+ */
 export function closeFrameFor(error: unknown): CloseFrame {
   const { code } = formatError(error).extensions;
   if (isCredentialError(code)) return CLOSE_FRAMES[code];

@@ -43,13 +43,13 @@ export interface EventLog {
 export interface AccountQueries {
   /** Omits accounts that do not exist. */
   states(accountIds: readonly string[]): Promise<readonly AccountState[]>;
-  /** Returns those of the API key ids that have not been replaced. */
+  /** Returns the ids of the given API keys that are still current. */
   liveSupplierKeys(keyIds: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Suppliers of `tariffs`, read with the gateway's own service token. */
 export interface SupplierQueries {
-  /** Returns those of the suppliers that are active in the register now. */
+  /** Returns the given suppliers that are active in the register now. */
   active(mpids: readonly string[]): Promise<readonly string[]>;
 }
 

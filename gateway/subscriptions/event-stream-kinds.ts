@@ -24,7 +24,7 @@ export interface EventStreamKind {
   /** Root field of Query that returns one event by its `id`. */
   readonly eventField: string;
   /**
-   * Query of that subgraph that rejects a caller who may receive no events now. Undefined where the caller alone
+   * Query of that subgraph that rejects a caller who may receive no events now. Undefined if the role of the caller
    * decides.
    */
   readonly admission?: string;

@@ -44,7 +44,7 @@ export function serverSentEvents(dependencies: StreamingDependencies): ServerSen
   const events = createHandler<undefined, Response>({
     authenticate: () => '', // no stream reservations
     onSubscribe: ({ context: { results } }) => results as OperationResult,
-    // `graphql-sse` takes results as fast as they come: delay the next one until the previous one has left.
+    // `graphql-sse` reads results without pause: delay the next one until the previous one has left this process.
     onNext: (_, { context }) => context.written,
   });
   return {
@@ -134,7 +134,7 @@ async function send(body: AsyncIterable<string>, response: Response, raw: Server
   raw.end();
 }
 
-/** Keeps caches and proxies from delaying the events. */
+/** Prevent caches and proxies from delaying the events. */
 const HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 function requestFor({ query }: AdHocRequest, context: Response): Request<undefined, Response> {

@@ -28,8 +28,8 @@ export interface SessionRevalidator {
    */
   check(): Promise<void>;
   /**
-   * Does the same for suppliers in `tariffs`. Separate, so that an outage of `tariffs` does not delay events of
-   * accounts.
+   * Reads all suppliers after this call and reports the inactive ones. Separate from {@link check}, so that an outage
+   * of `tariffs` does not delay events of accounts.
    */
   checkSuppliers(): Promise<void>;
   close(): void;

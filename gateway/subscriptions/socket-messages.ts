@@ -5,7 +5,7 @@ import { NOT_INITIALISED, INVALID_MESSAGE, type CloseFrame, MESSAGE_TOO_LONG } f
 /** Handlers for a client's messages. */
 export interface MessageHandlers {
   isInitialised(): boolean;
-  /** Resolves when a message is handled and answered; for an operation, when it has ended. */
+  /** Resolves when a message is handled and its response is sent; for an operation, when it has ended. */
   handle(text: string): Promise<void>;
   close(frame: CloseFrame): void;
 }

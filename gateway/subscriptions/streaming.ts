@@ -11,8 +11,8 @@ import { webSockets } from './web-sockets';
 /** Streaming transports of the gateway: WebSockets and Server-Sent Events. */
 export interface Streaming {
   /**
-   * Returns true if a request must be answered by Server-Sent Events: it accepts nothing else, or accepts them and is a
-   * subscription.
+   * Returns true if the response to a request must be Server-Sent Events: it accepts nothing else, or accepts them and
+   * is a subscription.
    */
   wantsEvents(request: AdHocRequest, accept: string | undefined): boolean;
   answer(request: AdHocRequest, metadata: RequestMetadata, reply: FastifyReply): Promise<void>;

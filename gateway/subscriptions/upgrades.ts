@@ -13,7 +13,7 @@ export interface Upgrade {
 
 /**
  * Accepts WebSocket upgrades at one path. The requests pass through Fastify's routing, which determines the client
- * address as for every other request. Upgrades at other paths, or to other protocols, are answered as plain requests.
+ * address as for every other request. Upgrades at other paths, or to other protocols, are handled as plain requests.
  */
 export function acceptUpgrades(
   app: FastifyInstance,

@@ -22,7 +22,7 @@ export interface WebSockets {
   close(): Promise<void>;
 }
 
-/** A client that has not answered a ping before the next one is disconnected. */
+/** Interval of pings. A client without a pong before the next ping is disconnected. */
 const PING_INTERVAL_MS = 20_000;
 /** Maximum wait for clients to confirm the close before their connections are cut. */
 const CLOSE_TIMEOUT_MS = 1_000;

@@ -5,7 +5,7 @@ import type { RouteRow } from '../route-table';
 import type { MappingContext } from './contract-mapping';
 import { type Data, dataAt, descendUnchecked } from './data-path';
 
-/** Reads what the row of an operation names in the data: status and headers of the response. */
+/** Reads status and headers of a response from the data, at the paths that the row of the operation names. */
 export interface RowReaders {
   /** Returns the code of a 404 if the data contain null at a path of `nullIs404`. */
   missing(data: Data): ErrorCode | undefined;

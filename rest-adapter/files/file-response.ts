@@ -31,10 +31,7 @@ export async function sendFile(
   const validators = validatorsOf(file, representation);
   const cacheHeaders = { ...validators, 'cache-control': CACHE_CONTROL, vary: 'Accept, Accept-Encoding' };
   if (failsPrecondition(headers, validators)) {
-    services.sendError(
-      exchange,
-      errorResponse(412, 'The file is not the one that If-Match or If-Unmodified-Since asks for.'),
-    );
+    services.sendError(exchange, errorResponse(412, 'The file does not match If-Match or If-Unmodified-Since.'));
     return;
   }
   if (isFresh(headers, validators)) {

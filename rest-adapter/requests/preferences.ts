@@ -22,7 +22,7 @@ export function handlingOf({ prefer }: IncomingHttpHeaders): string | undefined 
   return undefined;
 }
 
-/** Returns true if a request asks for a check: all violations are reported, and nothing is stored. */
+/** Returns true if `Prefer` requests a check: all violations are reported, and nothing is stored. */
 export function wantsCheck(headers: IncomingHttpHeaders): boolean {
   return handlingOf(headers) === CHECK;
 }
@@ -45,7 +45,5 @@ export function preferenceViolations(headers: IncomingHttpHeaders, support: Chec
   const handling = handlingOf(headers);
   if (support === 'read' || handling === undefined || STANDARD_VALUES.includes(handling)) return [];
   if (handling !== CHECK) return violation('has an unknown value of handling; known are check, strict and lenient');
-  return support === 'checkable'
-    ? []
-    : violation('asks for a check, but this operation cannot be checked without being done');
+  return support === 'checkable' ? [] : violation('requests a check, but this operation has no check');
 }

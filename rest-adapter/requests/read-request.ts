@@ -109,7 +109,7 @@ function setLicenceArea(
 }
 
 /**
- * Returns the violations of the parameters, or `unknown` if a malformed path value must be answered like an unknown
+ * Returns the violations of the parameters, or `unknown` if a malformed path value has the same error as an unknown
  * one.
  */
 function parameterViolations(operation: CompiledOperation, values: Values): readonly RequestViolation[] | 'unknown' {

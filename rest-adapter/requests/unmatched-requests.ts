@@ -65,7 +65,7 @@ export function trackRequest({ socket }: IncomingMessage, response: ServerRespon
   latest.set(socket, response);
 }
 
-/** Returns the target of the current request; undefined if it has been answered, or its headers have not arrived. */
+/** Returns the target of the current request; undefined if its response has ended, or its headers have not arrived. */
 function currentTarget(socket: Socket): string | undefined {
   const response = latest.get(socket);
   return response === undefined || response.writableEnded ? undefined : response.req.url;

@@ -24,7 +24,7 @@ export function webServer(trustProxy: TrustedProxies, responder: Responder): Fas
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
-    // Two Authorization headers are invalid: they are joined like other headers, where Node alone would use the first.
+    // Two Authorization headers are invalid: they are joined like other headers; by default Node uses the first.
     http: { requireHostHeader: false, joinDuplicateHeaders: true },
     rewriteUrl: ({ url = '/' }) => originForm(url),
     routerOptions: { maxParamLength: MAX_PATH_VALUE_LENGTH },

@@ -22,7 +22,7 @@ export const SERVER_ENVIRONMENT = {
 };
 
 /**
- * Returns the account that runs the server, which refuses to run as root: the account of this process or, for root, the
+ * Returns the account that runs the server, which must not run as root: the account of this process or, for root, the
  * owner of an existing data folder, otherwise `postgres`, otherwise `nobody`. Never creates an account. Throws if root
  * may not change to the account.
  */

@@ -98,10 +98,10 @@ const OPERATION_FOLDERS = ['rest-adapter', 'gateway', 'web/portal', 'web/console
 /** Folders whose documents TypeScript runs by name: results and variables are typed. */
 const TYPED_FOLDERS = ['web/portal', 'web/console'] as const;
 
-/** Who asks other services questions: `questions/<service asked>/` of these folders. */
+/** Folders with queries to other services, in `questions/<called service>/`. */
 const ASKING_FOLDERS = ['gateway', 'subgraphs/access', 'subgraphs/identity'] as const;
 
-/** Returns `questions-to-<subgraph>.ts` for each subgraph that is asked. */
+/** Returns `questions-to-<subgraph>.ts` for each subgraph that other services query. */
 async function questionFiles(subgraphs: Readonly<Record<string, ComposableSubgraph>>): Promise<GeneratedFiles> {
   const files: Record<string, string> = {};
   for (const [name, { sdl }] of Object.entries(subgraphs)) {

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { operationsOf } from '../operation-documents';
 
-/** How results and variables are typed: JSON as it arrives, scalars as text, every selected field present, nothing changed afterwards. */
+/** Types of results and variables: scalars are texts, every selected field is present, all members are read-only. */
 const CONFIG = {
   skipTypename: true,
   enumsAsTypes: true,
@@ -43,7 +43,7 @@ export interface Operations {\n${rows.join('')}}\n`;
 }
 
 /**
- * Returns the questions to a subgraph as TypeScript: the types of each, and a constant of its name.
+ * Returns the queries to a subgraph as TypeScript: the types of each, and a constant of its name.
  *
  * @param subgraph schema of the subgraph, with the fields that only services may read
  */

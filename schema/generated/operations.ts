@@ -22,19 +22,19 @@ export type AccessState =
 
 /** Role of an account. */
 export type AccountRole =
-  /** Role data_user. */
+  /** Registers, replaces and revokes its own access records, and receives their events. */
   | 'DATA_USER'
-  /** Role data_provider. */
+  /** Holds meter data and verifies access records before it releases data. */
   | 'DATA_PROVIDER'
-  /** Role communications_operator. */
+  /** Reports discovered accesses and Changes of Tenancy. */
   | 'COMMUNICATIONS_OPERATOR'
-  /** Role portal. */
+  /** Re-identifies customers, shows them the access records of their meter point and withdraws consent for them. */
   | 'PORTAL'
-  /** Role supplier. */
+  /** Publishes tariffs and assigns them to meter points. */
   | 'SUPPLIER'
-  /** Role admin. */
+  /** Manages accounts, suppliers, RTI Users and the publication of grid models. */
   | 'ADMIN'
-  /** Role analyst. */
+  /** Reads records, events and statistics for the back office, without changing them. */
   | 'ANALYST';
 
 /** Selects entries of the audit: both conditions must hold. */
@@ -134,21 +134,21 @@ export type CustomerType =
 
 /** A category of meter data. */
 export type DataType =
-  /** Data category HH-CONSUMPTION. */
+  /** Energy consumed in each half-hour. */
   | 'HH_CONSUMPTION'
-  /** Data category HH-EXPORT. */
+  /** Energy exported in each half-hour. */
   | 'HH_EXPORT'
-  /** Data category MTH-CONSUMPTION. */
+  /** Energy consumed in each month. */
   | 'MTH_CONSUMPTION'
-  /** Data category MTH-EXPORT. */
+  /** Energy exported in each month. */
   | 'MTH_EXPORT'
-  /** Data category ANNUAL-CONSUMPTION. */
+  /** Energy consumed in each year. */
   | 'ANNUAL_CONSUMPTION'
-  /** Data category ANNUAL-EXPORT. */
+  /** Energy exported in each year. */
   | 'ANNUAL_EXPORT'
-  /** Data category TARIFF-IMPORT. */
+  /** The tariff for consumed energy. */
   | 'TARIFF_IMPORT'
-  /** Data category TARIFF-EXPORT. */
+  /** The tariff for exported energy. */
   | 'TARIFF_EXPORT';
 
 /** A section of a difference model. */
@@ -240,17 +240,17 @@ export type LdzRegion =
 
 /** The legal basis of the access under UK GDPR; it applies to all controllers. */
 export type LegalBasis =
-  /** Legal basis uk-consent. */
+  /** The customer consented (Article 6(1)(a)) and may withdraw the consent. */
   | 'UK_CONSENT'
-  /** Legal basis uk-explicit-consent. */
+  /** The customer consented in an explicit statement (Article 6(1)(a)) and may withdraw the consent. */
   | 'UK_EXPLICIT_CONSENT'
-  /** Legal basis uk-public-task. */
+  /** A task in the public interest or under official authority (Article 6(1)(e)). */
   | 'UK_PUBLIC_TASK'
-  /** Legal basis uk-legitimate-interests. */
+  /** Legitimate interests of the controller, which an assessment (LIA) weighs against those of the customer (Article 6(1)(f)). */
   | 'UK_LEGITIMATE_INTERESTS'
-  /** Legal basis uk-legal-obligation. */
+  /** An obligation of the controller under law (Article 6(1)(c)). */
   | 'UK_LEGAL_OBLIGATION'
-  /** Legal basis uk-contract. */
+  /** Performance of a contract with the customer (Article 6(1)(b)). */
   | 'UK_CONTRACT';
 
 /** The meter that a tariff is for. */

@@ -6,21 +6,21 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 /** A category of meter data. */
 export type DataType =
-  /** Data category HH-CONSUMPTION. */
+  /** Energy consumed in each half-hour. */
   | 'HH_CONSUMPTION'
-  /** Data category HH-EXPORT. */
+  /** Energy exported in each half-hour. */
   | 'HH_EXPORT'
-  /** Data category MTH-CONSUMPTION. */
+  /** Energy consumed in each month. */
   | 'MTH_CONSUMPTION'
-  /** Data category MTH-EXPORT. */
+  /** Energy exported in each month. */
   | 'MTH_EXPORT'
-  /** Data category ANNUAL-CONSUMPTION. */
+  /** Energy consumed in each year. */
   | 'ANNUAL_CONSUMPTION'
-  /** Data category ANNUAL-EXPORT. */
+  /** Energy exported in each year. */
   | 'ANNUAL_EXPORT'
-  /** Data category TARIFF-IMPORT. */
+  /** The tariff for consumed energy. */
   | 'TARIFF_IMPORT'
-  /** Data category TARIFF-EXPORT. */
+  /** The tariff for exported energy. */
   | 'TARIFF_EXPORT';
 
 /** The state of an access record. */
@@ -36,19 +36,19 @@ export type AccessState =
 
 /** Role of an account. */
 export type AccountRole =
-  /** Role data_user. */
+  /** Registers, replaces and revokes its own access records, and receives their events. */
   | 'DATA_USER'
-  /** Role data_provider. */
+  /** Holds meter data and verifies access records before it releases data. */
   | 'DATA_PROVIDER'
-  /** Role communications_operator. */
+  /** Reports discovered accesses and Changes of Tenancy. */
   | 'COMMUNICATIONS_OPERATOR'
-  /** Role portal. */
+  /** Re-identifies customers, shows them the access records of their meter point and withdraws consent for them. */
   | 'PORTAL'
-  /** Role supplier. */
+  /** Publishes tariffs and assigns them to meter points. */
   | 'SUPPLIER'
-  /** Role admin. */
+  /** Manages accounts, suppliers, RTI Users and the publication of grid models. */
   | 'ADMIN'
-  /** Role analyst. */
+  /** Reads records, events and statistics for the back office, without changing them. */
   | 'ANALYST';
 
 /** Type of an event. */

@@ -28,7 +28,7 @@ export type Assembled =
   /** Ends the delivery, because it is obsolete. */
   | { readonly kind: 'drop' };
 
-/** The subgraph whose deliveries the engine makes. The engine knows neither its events nor its endpoints. */
+/** The subgraph whose deliveries the engine makes. The engine depends neither on its events nor on its endpoints. */
 export interface DeliverySource {
   /**
    * Decides on a delivery before each attempt, and must `drop` one that is no longer pending. Called for many deliveries

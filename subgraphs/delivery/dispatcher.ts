@@ -52,7 +52,7 @@ export class Dispatcher {
     this.schedule();
   }
 
-  /** Called every second, because deliveries become due by time alone. */
+  /** Called every second, because deliveries become due without any event. */
   tick(): void {
     this.needsClaim = true;
     this.schedule();
@@ -135,7 +135,7 @@ export class Dispatcher {
     this.ready.delete(endpoint);
     try {
       const outcome = await this.dependencies.endpoints.release({ worker, ...endpoint.startRelease() });
-      // Another claim of this process may have returned the endpoint before this release returned.
+      // A later claim of this process may have leased the endpoint again before this release completed.
       if (!this.isCurrent(worker, endpoint, lease)) return;
       if (outcome === 'retained') return endpoint.retain(performance.now());
       this.forget(endpoint);

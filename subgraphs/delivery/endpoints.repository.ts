@@ -8,7 +8,7 @@ export interface Lease {
   readonly id: string;
 }
 
-/** What is due at a leased endpoint. */
+/** Due deliveries of a leased endpoint. */
 export interface PendingRead {
   /** Increases with every wake of the endpoint. */
   readonly generation: string;
@@ -72,8 +72,8 @@ const DUE_LANES = (urgent: boolean) => `
   order by p.next_attempt_at limit ${MAX_LANES_PER_READ}`;
 
 /**
- * Reads the due lanes and then the deliveries of each, both by index. `state || ''` keeps PostgreSQL from using the index
- * of due deliveries for the second step: it would read all pending deliveries of the endpoint for each lane.
+ * Reads the due lanes and then the deliveries of each, both by index. `state || ''` prevents PostgreSQL from using the
+ * index of due deliveries for the second step: it would read all pending deliveries of the endpoint for each lane.
  */
 const READ_PENDING = `
   select lease.n::int, e.generation, e.ended, d.*

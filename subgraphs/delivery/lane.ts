@@ -102,7 +102,7 @@ export class LaneQueue {
 /** Effect of an attempt on its delivery. */
 export type Outcome =
   | { readonly kind: 'delivered' | 'undelivered' }
-  /** Attempted again after so many seconds; null if the delivery was not due: the attempt does not count. */
+  /** Seconds until the next attempt; null if the delivery was not due, so that the attempt does not count. */
   | { readonly kind: 'again'; readonly afterSeconds: number | null };
 
 /** How an attempt ended. */

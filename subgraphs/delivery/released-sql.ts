@@ -10,8 +10,8 @@ export const CREATE_WEBHOOK_SECRETS = `
   create index webhook_secret_of_webhook on webhook_secret (webhook_id, created_at)`;
 
 /**
- * The tables of the deliveries of a subgraph, in the schema that is first in the search path, as part of a migration of its own. Whoever
- * makes an event plans its deliveries with `plan_delivery(endpoint, event, subject, urgent)` in the same transaction.
+ * Tables of the deliveries of a subgraph before `tables.sql.ts` replaced them: part of released migrations, in the schema that is first
+ * in the search path. `plan_delivery(endpoint, event, subject, urgent)` added a delivery in the transaction of its event.
  *
  * @param jobs schema of the subgraph's jobs
  */
@@ -19,9 +19,8 @@ export const CREATE_DELIVERIES = (jobs: string): string =>
   [TABLES, INDEXES, WAKE(jobs), PLAN, AGAIN, STANDING].join(';\n');
 
 /**
- * A lane is what one endpoint is told about one subject: its deliveries are numbered. A delivery that was put off without an
- * attempt counts how often that was (`held`), and how often it could not be assembled (`faults`). A resumption is counted when it
- * is. Rows that change often keep room for it in their page.
+ * A lane orders the deliveries of one subject at one endpoint by `sequence`. `held` counts deferrals without an attempt, `faults`
+ * failed assemblies; `delivery_resumption` counts resumptions. A fill factor below 100 keeps updates on their page.
  */
 const TABLES = `
   create table delivery_lane (
@@ -83,8 +82,8 @@ const INDEXES = `
   create index delivery_attempt_at on delivery_attempt using brin (at)`;
 
 /**
- * Adds a job that looks at a slot at an instant of real time. Usually one job of a slot waits; nobody waits for another's transaction:
- * while one is about to replace the job that waits, or a worker has it, each transaction adds one of its own.
+ * Adds a job for a slot at an instant of real time. At most one job of a slot is pending, except while a transaction replaces it or a
+ * worker runs it.
  */
 const WAKE = (jobs: string): string => `
   create function wake_deliveries(endpoint uuid, which smallint, is_urgent boolean, at timestamptz) returns void
@@ -122,7 +121,10 @@ const PLAN = `
     perform wake_deliveries(endpoint, which, is_urgent, now());
   end $$`;
 
-/** `redeliver` sends one delivery again, with a schedule of its own when it had ended; false when there is none. */
+/**
+ * `redeliver` makes a delivery due again, with a new schedule if it had ended; it returns false if the delivery does
+ * not exist.
+ */
 const AGAIN = `
   create function redeliver(endpoint uuid, event text) returns boolean
   language plpgsql set search_path from current as $$
@@ -137,13 +139,12 @@ const AGAIN = `
     return true;
   end $$`;
 
-/** Held by a transaction that resumes an endpoint, to its end, and shared by those who put off what is suspended there. */
+/** Held exclusively by a transaction that resumes an endpoint, shared by one that defers its deliveries. */
 const RESUMING = `hashtextextended('resume ' || endpoint, 0)`;
 
 /**
- * `resume_deliveries` tries at once what waits at an endpoint without an attempt; `end_deliveries` gives up what is pending there.
- * `hold_deliveries` puts off what is due in a lane, unless the endpoint was resumed more often than whoever found it suspended knows.
- * Whoever takes several rows takes those of an endpoint in the order of their lanes, so that none waits for the other.
+ * `resume_deliveries` makes deferred deliveries due; `end_deliveries` ends pending ones; `hold_deliveries` defers the due ones of a
+ * lane, unless the endpoint was resumed since the caller read it. Rows are locked in the order of lanes, which excludes deadlocks.
  */
 const STANDING = `
   create function resume_deliveries(endpoint uuid) returns void

@@ -5,7 +5,7 @@ export interface RetrySchedule {
 
 /**
  * Returns the seconds between a failed attempt and the next; undefined if it was the last. `Retry-After` of the receiver
- * can lengthen a delay, up to the longest delay of the schedule, and never shortens one.
+ * can lengthen a delay up to the longest delay of the schedule. It never shortens a delay.
  *
  * @param made number of attempts before the failed one
  */

@@ -13,7 +13,7 @@ const MAX_TRIES = 5;
 
 /**
  * The schemas of one subgraph: its tables, and the keys of its occupancies beside them. Its migration defines `occupancy_key_is_due(key)`,
- * the one rule that says which key is destroyed.
+ * the only definition of which keys are destroyed.
  */
 export interface KeyedSubgraph {
   readonly tables: string;
@@ -24,13 +24,13 @@ export interface KeyedSubgraph {
 
 /** Occupancy of premises. */
 export interface KeyedOccupancy {
-  /** Blind index by which the subgraph knows the premises. */
+  /** Blind index under which the subgraph stores the premises. */
   readonly premises: Buffer;
   /** Beginning as PostgreSQL writes it; `-infinity` for the occupancy before the first change. */
   readonly began: string;
 }
 
-/** Key of an occupancy as it is stored; null when it was destroyed, or was never there. */
+/** Key of an occupancy as it is stored; null if it was destroyed or never existed. */
 export interface WrappedOccupancyKey {
   readonly keyId: string | null;
   readonly wrappedKey: Buffer | null;
@@ -43,11 +43,14 @@ export interface OccupancyKey {
   seal(plain: string, bound: string): Buffer;
 }
 
-/** Keys of occupancies (decisions A/B, 12): whatever is encrypted under one is unreadable once it is destroyed. */
+/**
+ * Keys of occupancies (decisions A/B, 12): values that are encrypted under a key are unreadable once the key is
+ * destroyed.
+ */
 export interface OccupancyKeys {
   /**
-   * Returns the keys of occupancies in the order given, and makes those that are not there. Concurrent callers get the same key. No
-   * transaction destroys one of them before the session's transaction ends.
+   * Returns the keys of occupancies in the given order, and creates missing ones. Concurrent callers receive the same key. No
+   * transaction destroys one of them before the transaction of the session ends.
    */
   obtain(session: Session, occupancies: readonly KeyedOccupancy[]): Promise<OccupancyKey[]>;
   /** Decrypts a value of one row; null when the key was destroyed. */
@@ -55,8 +58,8 @@ export interface OccupancyKeys {
 }
 
 /**
- * Creates the keys of occupancies, and the requests to erase them before their time, by the account that asked; null for a customer.
- * The sweep and the guard of deletions share `occupancy_key_is_due`.
+ * Creates the keys of occupancies, and the requests to erase them before their time, with the account that requested it (null for a
+ * customer). The sweep and the guard of deletions share `occupancy_key_is_due`.
  */
 export const CREATE_OCCUPANCY_KEYS = ({ tables, keys, began }: KeyedSubgraph): string => `
   create schema if not exists ${keys};
@@ -73,7 +76,10 @@ export const CREATE_OCCUPANCY_KEYS = ({ tables, keys, began }: KeyedSubgraph): s
     account_id text
   )`;
 
-/** Guards the keys: none is rewritten, and none destroyed that is not due. It needs `occupancy_key_is_due`. */
+/**
+ * Trigger that rejects every update of a key, and the deletion of a key that is not due. It calls
+ * `occupancy_key_is_due`.
+ */
 export const GUARD_OCCUPANCY_KEYS = ({ tables, keys }: KeyedSubgraph): string => `
   create function ${tables}.guard_occupancy_key() returns trigger language plpgsql set search_path = ${tables}, register, pg_temp as $$
     begin
@@ -88,7 +94,7 @@ export const GUARD_OCCUPANCY_KEYS = ({ tables, keys }: KeyedSubgraph): string =>
   create trigger not_before_its_time before update or delete on ${keys}.occupancy_key
     for each row execute function ${tables}.guard_occupancy_key()`;
 
-/** Rights of a login on its keys. PostgreSQL asks for `update` of a column of those who lock a row; the guard refuses to do it. */
+/** Rights of a login on its keys. PostgreSQL requires `update` on a column to lock a row; the guard rejects every update. */
 export const occupancyKeyRights = ({ tables, keys }: KeyedSubgraph, role: string): string => `
   grant usage on schema ${keys} to ${role};
   grant select, insert, delete, update (id) on ${keys}.occupancy_key to ${role};
@@ -119,7 +125,7 @@ export function occupancyKeys({ keys, began }: KeyedSubgraph, encryptionKey: Buf
             id,
             seal: (plain, bound) => seal(unwrapped(id, wrapped), plain, bound),
           }));
-        if (tries === MAX_TRIES) throw new Error('the key of an occupancy could not be made');
+        if (tries === MAX_TRIES) throw new Error('creating the key of an occupancy failed 5 times');
       }
     },
     open({ keyId, wrappedKey }, sealed, bound) {
@@ -130,8 +136,8 @@ export function occupancyKeys({ keys, began }: KeyedSubgraph, encryptionKey: Buf
 }
 
 /**
- * Destroys those of some keys that are due; returns how many. A key that a concurrent transaction holds is left to the next run. The rule
- * is read again when the keys are locked: a concurrent transaction may have encrypted something under one that still waits.
+ * Destroys the given keys that are due; returns their number. Leaves a key that a concurrent transaction has locked to the next run.
+ * Evaluates the rule after the keys are locked: until then a concurrent transaction may encrypt a value under one of them.
  */
 export async function destroyDueKeys(
   session: Session,
@@ -145,7 +151,7 @@ export async function destroyDueKeys(
   return (await session.query(destroy, [rows.map(({ id }) => id)])).rowCount ?? 0;
 }
 
-/** Notes that keys are to be destroyed before their time, and destroys those that nothing needs any more; returns how many. */
+/** Records that keys are to be destroyed before their time, and destroys those that are due; returns their number. */
 export async function eraseKeys(
   session: Session,
   subgraph: KeyedSubgraph,
@@ -159,7 +165,10 @@ export async function eraseKeys(
   return destroyDueKeys(session, subgraph, ids);
 }
 
-/** Walks through all keys of a subgraph, a slice at each call, and destroys what is due; returns 0 at the end of the walk. */
+/**
+ * Returns a function that examines the next slice of all keys of a subgraph and destroys those that are due. It returns 0
+ * after the last slice.
+ */
 export function dueKeys(pool: Pool, subgraph: KeyedSubgraph): Forget {
   const slice = `select id, ${subgraph.tables}.occupancy_key_is_due(k) as "isDue"
     from (select * from ${subgraph.keys}.occupancy_key where id > $1 order by id limit ${MAX_SLICE_SIZE}) k order by id`;

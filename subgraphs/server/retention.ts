@@ -55,8 +55,8 @@ export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through 
 }
 
 /**
- * Returns a function that deletes rows of a table that no column orders by their expiry, in one short statement per
- * call: all rows with the keys of the selected ones.
+ * Returns a function that deletes expired rows of a table without an index on the expiry. One short statement per call
+ * selects keys and deletes all rows with these keys.
  *
  * @param which the text after `from` that selects the rows: the table, its joins and the condition
  */

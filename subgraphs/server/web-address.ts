@@ -1,8 +1,8 @@
 const MAX_LENGTH = 2_048;
 
 /**
- * An absolute URI with a non-empty authority, and the characters of RFC 3986. The WHATWG parser alone would silently
- * correct other texts.
+ * An absolute URI with a non-empty authority, and the characters of RFC 3986. Without this pattern the WHATWG parser
+ * would silently correct other texts.
  */
 const WEB_ADDRESS = /^(https?):\/\/([^/?#]+)(?:[/?#].*)?$/i;
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;

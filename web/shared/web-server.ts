@@ -68,7 +68,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Starts listen; port 0 selects a free port. */
+/** Starts to listen; port 0 selects a free port. */
 export async function listen(app: FastifyInstance, { port, host }: WebSettings): Promise<RunningServer> {
   await app.listen({ port, host });
   const { port: boundPort } = app.server.address() as AddressInfo;

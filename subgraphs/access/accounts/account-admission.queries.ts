@@ -72,7 +72,7 @@ export class AccountAdmission {
     return row;
   }
 
-  /** Returns those of these API keys that have not been replaced. */
+  /** Returns the ids of the given API keys that are still current. */
   async liveSupplierKeys(keyIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.reads.rows<{ id: string }>(LIVE_SUPPLIER_KEYS, [keyIds]);
     return rows.map(({ id }) => id);

@@ -5,7 +5,7 @@ import { AFTER_POSITION, type EventPosition, IS_STABLE } from '../../server/even
 /** Minutes for which counts are available: one day. */
 export const MAX_MINUTES = 1_440;
 
-/** How many events of a type were recorded in a minute. */
+/** Number of events of a type that were recorded in a minute. */
 export interface EventCount {
   readonly minute: Date;
   readonly type: RegisterEventType;

@@ -75,7 +75,9 @@ export async function destroyReferencesOfClosed(session: Session): Promise<void>
   for (const statement of DESTROY_REFERENCES) await session.query(statement);
 }
 
-/** Result of a closing: an ACTIVE record of the Identity Record's own Data User refuses it, one of another Data User delays it. */
+/**
+ * Result of a closing: an ACTIVE record of the Identity Record's own Data User prevents it, one of another Data User delays it.
+ */
 export type Closing = 'closed' | 'refused' | 'delayed';
 
 const OWN_ACTIVE = `

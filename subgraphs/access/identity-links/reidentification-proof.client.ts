@@ -6,7 +6,7 @@ import { askSubgraph } from '../../server/graph/service-question';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import type { RedeemedToken } from './redeemed-token.repository';
 
-/** What `identity` attests of a re-identification (decisions A/B, 3). Whether its token is still valid is decided when it is redeemed. */
+/** Attestation of a re-identification by `identity` (decisions A/B, 3). The redemption decides whether its token is still valid. */
 export interface ReidentificationProof {
   /** The Data User that initiated it; no other organisation may use it. */
   readonly initiator: string;

@@ -1,11 +1,20 @@
-import { ACCOUNT_ROLES } from '../../../schema/roles';
-import { described, graphqlEnum } from '../../server/graph/graphql.enums';
-import { ACCESS_STATES, LEGAL_BASES, REVOCATION_REASONS } from './access-record';
+import type { AccountRole } from '../../../schema/roles';
+import { graphqlEnum } from '../../server/graph/graphql.enums';
+import type { ACCESS_STATES, LegalBasis, RevocationReason } from './access-record';
 
 export const LegalBasisEnum = graphqlEnum(
   'LegalBasis',
   'The legal basis of the access under UK GDPR; it applies to all controllers.',
-  described(LEGAL_BASES, (value) => `Legal basis ${value}.`),
+  {
+    'uk-consent': 'The customer consented (Article 6(1)(a)) and may withdraw the consent.',
+    'uk-explicit-consent':
+      'The customer consented in an explicit statement (Article 6(1)(a)) and may withdraw the consent.',
+    'uk-public-task': 'A task in the public interest or under official authority (Article 6(1)(e)).',
+    'uk-legitimate-interests':
+      'Legitimate interests of the controller, which an assessment (LIA) weighs against those of the customer (Article 6(1)(f)).',
+    'uk-legal-obligation': 'An obligation of the controller under law (Article 6(1)(c)).',
+    'uk-contract': 'Performance of a contract with the customer (Article 6(1)(b)).',
+  } satisfies Record<LegalBasis, string>,
 );
 
 export const AccessStateEnum = graphqlEnum('AccessState', 'The state of an access record.', {
@@ -33,11 +42,14 @@ export const ConsentTypeEnum = graphqlEnum('ConsentType', 'How explicit the cons
   'explicit-consent': 'The customer gave explicit consent.',
 });
 
-export const RevocationReasonEnum = graphqlEnum(
-  'RevocationReason',
-  'Why the access ends.',
-  described(REVOCATION_REASONS, (value) => `Reason ${value}.`),
-);
+export const RevocationReasonEnum = graphqlEnum('RevocationReason', 'Why the access ends.', {
+  'customer-request': 'The customer requested from the Data User that the access ends.',
+  'contract-ended': 'The contract on which the access was based has ended.',
+  'lia-lapsed': 'The legitimate interests assessment no longer supports the access.',
+  'statutory-authority-lapsed': 'The statute that permitted or required the access no longer does.',
+  'data-no-longer-required': 'The Data User no longer needs the data for its purpose.',
+  other: 'None of the other reasons applies.',
+} satisfies Record<RevocationReason, string>);
 
 export const DataUserStatusEnum = graphqlEnum('DataUserStatus', 'Status of an organisation.', {
   active: 'In good standing.',
@@ -56,8 +68,12 @@ export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Cause of a st
   claimed: 'The discovered organisation registered its access. The record remains for audit.',
 });
 
-export const AccountRoleEnum = graphqlEnum(
-  'AccountRole',
-  'Role of an account.',
-  described(ACCOUNT_ROLES, (value) => `Role ${value}.`),
-);
+export const AccountRoleEnum = graphqlEnum('AccountRole', 'Role of an account.', {
+  data_user: 'Registers, replaces and revokes its own access records, and receives their events.',
+  data_provider: 'Holds meter data and verifies access records before it releases data.',
+  communications_operator: 'Reports discovered accesses and Changes of Tenancy.',
+  portal: 'Re-identifies customers, shows them the access records of their meter point and withdraws consent for them.',
+  supplier: 'Publishes tariffs and assigns them to meter points.',
+  admin: 'Manages accounts, suppliers, RTI Users and the publication of grid models.',
+  analyst: 'Reads records, events and statistics for the back office, without changing them.',
+} satisfies Record<AccountRole, string>);

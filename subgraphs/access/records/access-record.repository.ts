@@ -17,7 +17,7 @@ import { type ControllerReferences } from './controller-references.queries';
 import { type AccessRecordRow, StoredAccessRecord } from './stored-access-record.queries';
 import { BY_ID, BY_KEY, REPLACE, REVOKE, type RegisteringInterface, registrationStatement } from './access-record.sql';
 
-/** What `identity` attests when a record is registered. */
+/** Attestation by `identity` for the registration of a record. */
 export interface IdentityLink {
   readonly id: string;
   readonly meterPointId: string;

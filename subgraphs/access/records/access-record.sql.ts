@@ -55,7 +55,7 @@ const REGISTER_WITH_TOKEN = {
 const CHANGEABLE = `key_hash = $1 and duid = $2 and ${isActive()}
   and ($4::int[] is null or version = any($4))`;
 
-/** Replaces the content of an ACTIVE record if the legal basis may follow. */
+/** Replaces the content of an ACTIVE record if the new legal basis may follow the stored one. */
 export const REPLACE = {
   name: 'replace_access_record',
   text: `with ${replacement({

@@ -21,9 +21,15 @@ export async function expireSome(session: Session): Promise<number> {
   return (await session.query(EXPIRE)).rowCount ?? 0;
 }
 
-/** Overlap of two scans: a registration or replacement that commits later than this has scanned its own window. */
+/**
+ * Overlap of consecutive scans: a scan also finds records that were committed after the previous one had passed their
+ * expiry. Each registration and replacement also announces its own expiry (`announce_expiring`).
+ */
 const OVERLAP = `interval '10 minutes'`;
-/** A stored scan may lag behind the end of the window by this much. */
+/**
+ * Maximum distance between the stored end of the last scan and the end of the window; beyond it, the window is scanned
+ * again.
+ */
 const STEP = `interval '1 minute'`;
 
 const WANTS_NOTICES = `deleted_at is null and 'consent.expiring' = any(event_types)`;

@@ -32,9 +32,9 @@ export const NEXT_POSITION = `
     order by era, tx, position limit 1 offset ${EVENTS_PER_STATEMENT}) batch on batch.tx > $1::xid8`;
 
 /**
- * Changes of the counts by the transactions of `range`, a condition on `era` and `tx`: `duid`, `state`, `legal_basis` and `change`. The basis
- * of a first state is that of the first version; a record that has left a state keeps its basis. Subselects keep PostgreSQL from joining
- * whole tables.
+ * Selects the changes of the counts (`duid`, `state`, `legal_basis`, +1 or -1) that the transactions of `range` made, a condition on `era`
+ * and `tx`. A first state counts under the basis of version 1, any later state under the present basis. Subselects prevent PostgreSQL from
+ * joining whole tables.
  */
 const changes = (range: string, basisChanges: string): string => `
   select event.duid, side.state, moved.legal_basis, side.change

@@ -8,7 +8,7 @@ import type {
   Recipient,
 } from './access-record';
 
-/** What the communications operator reported of an organisation that is not registered; the union of its reports. */
+/** An organisation without a registration as the communications operator reported it: the union of its reports. */
 export interface DiscoveredAccess {
   organisationName: string;
   organisationReference: string;

@@ -13,9 +13,9 @@ export const hasExpired = (of = 'access_record'): string =>
 export const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is null or ${of}.expiry > register_now())`;
 
 /**
- * When the Data User was terminated; null if it was not. The terminations are a constant of the statement, so that reading a record opens
- * no table of accounts. A statement that starts after the commit of a termination reads it, unless its transaction used the same tables
- * before; statements that write therefore read `account` ({@link isActive}).
+ * The instant at which the Data User was terminated; null if it was not. PostgreSQL inlines the list of terminations as a constant of the
+ * statement, so that a read opens no table of accounts. A transaction that has used the same tables before may read an older list;
+ * statements that write therefore read `account` ({@link isActive}).
  */
 const terminatedAt = (of: string): string => `(data_user_terminations() ->> ${of}.duid)::timestamptz`;
 

@@ -29,7 +29,7 @@ const columns = (identityRecordRef: string): string => `
 /** Columns of {@link AccessRecordRow} in a statement over `access_record`. */
 export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
 
-/** The same columns without the Identity Record reference, for customers and third-party portals. */
+/** Columns of a record without the Identity Record reference, for customers and third-party portals. */
 export const COLUMNS_WITHOUT_REFERENCE = columns('null::text as identity_record_ref');
 
 /** An access record as GraphQL reads it: sections of the specification and fields of the summary item are views of one row. */

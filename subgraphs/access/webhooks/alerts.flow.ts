@@ -31,7 +31,10 @@ export interface Alerts {
 }
 
 const TASK = 'alert';
-/** Seconds until the next check whether the hour has passed: the register's clock may be moved in between. */
+/**
+ * Maximum interval of the check whether the hour has passed. The register's clock can be moved, so one long delay could
+ * be wrong.
+ */
 const MAX_WAIT_SECONDS = 30;
 const MAX_ATTEMPTS = 10_000;
 /** Attempts to store which events a mail listed, and the milliseconds between them. */
@@ -46,7 +49,10 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   const { database, alerts, jobs } = dependencies;
   const schedule = (session: Session, webhookId: string, afterSeconds: number) =>
     jobs.add(session, TASK, { webhookId }, { key: `${TASK}:${webhookId}`, afterSeconds, maxAttempts: MAX_ATTEMPTS });
-  /** Sends the mail of a reserved hour. Returns it once accepted, `unknown` if the outcome is, and undefined if no mail is due. */
+  /**
+   * Sends the mail of a reserved hour. Returns the mail if the server accepted it, `unknown` if the outcome is unknown, undefined
+   * if no mail is due.
+   */
   const sendAlert = async (webhookId: string): Promise<Alert | 'unknown' | undefined> => {
     const alert = await alerts.alert(webhookId);
     if (alert === undefined || alert.events.length === 0) return undefined;
@@ -91,7 +97,7 @@ async function send(
   }
 }
 
-/** Retries a write separately from the mail, which cannot be recalled. */
+/** Retries only the write: the mail has been sent and must not be sent again. */
 async function retried(write: () => Promise<void>): Promise<void> {
   for (let failures = 1; ; failures += 1) {
     try {
@@ -106,7 +112,7 @@ async function retried(write: () => Promise<void>): Promise<void> {
 /** Display name of the sender of mails. */
 export const SENDER = 'Central Data Access Register';
 
-/** Events that a mail lists; the log of deliveries contains all. */
+/** Maximum events that a mail lists; the log of deliveries contains all. */
 const MAX_LISTED = 200;
 
 /** Returns the mail about abandoned deliveries. It identifies events by id and contains no access key and no MPxN. */

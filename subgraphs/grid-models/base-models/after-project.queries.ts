@@ -20,7 +20,7 @@ import {
 import { ObjectSourceQueries } from './object-sources.queries';
 import { isRemoved } from './project-differences';
 
-/** Changed objects that one request for findings examines, and in one statement. */
+/** Maximum changed objects that one request for findings examines, and that one statement reads. */
 const MAX_EXAMINED = 2_000;
 const EXAMINED_AT_ONCE = 200;
 
@@ -37,7 +37,7 @@ export class AfterProjectQueries {
     this.sources = new ObjectSourceQueries(database);
   }
 
-  /** Returns an object after a version; null if neither the base model nor the version has anything of it. */
+  /** Returns an object after a version; null if neither the base model nor the version contains the object. */
   async object(base: StoredBaseModel, versionId: string, mRID: string): Promise<ObjectAfter | null> {
     requireStorable({ mRID });
     for (const key of new Set([mRID.toLowerCase(), mRIDOf(mRID).toLowerCase()])) {
@@ -118,7 +118,7 @@ function pageOf(found: readonly FoundObject[], page: PageRequest, end: string | 
   };
 }
 
-/** Returns whether the project has no item of an object, so that nothing else reports what it keeps. */
+/** Returns whether the project has no item of an object, so that no other step reports its remaining statements. */
 function isUntouched(sources: ReadonlyMap<string, ObjectSources>, mRID: string): boolean {
   return Object.keys(sources.get(mRID.toLowerCase())?.differences ?? {}).length === 0;
 }

@@ -1,6 +1,6 @@
 import { type CimFile, type DifferenceItem, type Statement, UNKNOWN_CLASS } from '../rdf/difference-model';
 
-/** What the difference model of one file deletes from an object and adds to it. */
+/** Statements of one object that the difference model of one file deletes and adds. */
 export interface ObjectDifferences {
   readonly reverse: readonly DifferenceItem[];
   readonly forward: readonly DifferenceItem[];
@@ -87,7 +87,7 @@ export function statedBy({ type, statements }: DifferenceItem): readonly Stateme
   return type === UNKNOWN_CLASS ? statements : [typeStatement(type), ...statements];
 }
 
-/** Returns the statements that a reverse item deletes. With `rdf:about`, the class only says of which class the object is and stays. */
+/** Returns the statements that a reverse item deletes. With `rdf:about`, the class only states the class of the object and stays. */
 export function deletedBy({ type, isObject, statements }: DifferenceItem): readonly Statement[] {
   return isObject ? [typeStatement(type), ...statements] : statements;
 }

@@ -3,14 +3,14 @@ import { copied } from '../rdf/rdf-names';
 import { type AppliedObject, type Finding, TYPE_STATEMENT, appliedObject, declares } from './applied-object';
 import type { DifferencesByFile, ProjectDifferences } from './project-differences';
 
-/** Receives the model after a project, and what does not fit. */
+/** Receives the model after a project, and the statements that do not fit. */
 export interface ApplicationSink {
   /** An item of the model after the project; those that the project does not touch come first, as the base model has them. */
   item(file: CimFile, item: DifferenceItem): void;
   finding(finding: Finding): void;
 }
 
-/** Applies a project to a base model whose items pass by once. */
+/** Applies a project to a base model that is read once, as a stream of items. */
 export interface Application {
   /** Passes the next item of a file of the base model. */
   base(file: CimFile, item: DifferenceItem): void;
@@ -90,7 +90,10 @@ export function existsAfter(
   return CIM_FILES.some((file) => result[file]?.isDeclared ?? declaredIn?.has(file) ?? false);
 }
 
-/** Returns what does not fit in the differences of an object. `exists` says of an mRID in lower case whether it exists after the project. */
+/**
+ * Returns the statements of the differences of an object that do not fit. `exists` returns whether an mRID in lower case exists after the
+ * project.
+ */
 export function findingsOf(
   differences: DifferencesByFile,
   result: Partial<Record<CimFile, AppliedObject>>,
@@ -134,7 +137,7 @@ function itemsOf(differences: DifferencesByFile, result: Partial<Record<CimFile,
   });
 }
 
-/** Returns the associations that an object of the base model keeps to objects that the project removes. */
+/** Returns the remaining associations of an object of the base model to objects that the project removes. */
 function keptAssociations({ file, item }: FiledResult, differences: DifferencesByFile, removed: ReadonlySet<string>) {
   const added = new Set(differences[file]?.forward.flatMap(({ statements }) => statements));
   return item.statements

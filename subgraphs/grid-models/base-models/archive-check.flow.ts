@@ -16,7 +16,7 @@ import type { BaseModelQueries } from './base-model.queries';
 import { checkBase } from './base-publication.flow';
 import { type ProjectDifferences, projectDifferences } from './project-differences';
 
-/** What an archive would make of its base model. */
+/** Result of applying an archive to the base model of its area. */
 export interface ArchiveCheck {
   /** Null if no base model is published for the cycle of the archive: then only the archive itself is checked. */
   readonly base: Pick<StoredBaseModel, 'publicationYear' | 'period' | 'version'> | null;
@@ -33,7 +33,7 @@ export type CheckOutcome =
   | ({ readonly outcome: 'checked' } & ArchiveCheck)
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] };
 
-/** What a check needs. */
+/** Dependencies of {@link checkArchive} and {@link checkBaseArchive}. */
 export interface CheckDependencies {
   readonly profiles: MemberProfiles;
   readonly baseModels: BaseModelQueries;
@@ -45,8 +45,8 @@ const MAX_LISTED_FINDINGS = 1_000;
 const NOT_APPLIED = { statementsBefore: 0, statementsAfter: 0, findingCount: 0, findings: [] };
 
 /**
- * Checks an archive as its publication does, and against the base model, and stores nothing. The base model passes by as a stream; the
- * differences are in memory, so that together they must not be larger than one member may be.
+ * Checks an archive as its publication does, and against the base model, and stores nothing. Reads the base model as a stream and
+ * holds the differences in memory, so the files together must not exceed the limit of one file.
  */
 export async function checkArchive(
   { profiles, baseModels }: CheckDependencies,

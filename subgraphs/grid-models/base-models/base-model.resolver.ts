@@ -58,7 +58,7 @@ export class BaseModelResolver {
   }
 }
 
-/** Resolves what becomes of the base model by a version. */
+/** Resolves the fields of a project version that apply it to the base model of its area. */
 @Resolver(() => ProjectVersionType)
 export class AfterProjectResolver {
   constructor(

@@ -33,7 +33,7 @@ export type BasePublicationOutcome =
   | ({ readonly outcome: 'published' } & PublishedBase)
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] };
 
-/** What publishing base models needs. */
+/** Dependencies of {@link publishBase}. */
 export interface BasePublishingDependencies {
   readonly bases: BaseModelRepository;
   readonly profiles: MemberProfiles;

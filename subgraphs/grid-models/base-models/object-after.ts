@@ -4,7 +4,7 @@ import { type AppliedObject, type Finding, appliedObject, declares, keyOf } from
 import { existsAfter, findingsOf } from './apply-differences';
 import type { DifferencesByFile } from './project-differences';
 
-/** What a base model and a project contain of one object. */
+/** Statements about one object in the base model and in the project. */
 export interface ObjectSources {
   readonly base: Partial<Record<CimFile, DifferenceItem[]>>;
   readonly differences: DifferencesByFile;

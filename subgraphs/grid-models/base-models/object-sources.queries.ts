@@ -53,7 +53,9 @@ const MAX_REFERENCES = 1_000;
 export class ObjectSourceQueries {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
-  /** Returns the sources of objects by mRID in lower case. Without statements, they say only whether objects exist. */
+  /**
+   * Returns the sources of objects by mRID in lower case. Without statements, they contain only whether objects exist.
+   */
   async ofObjects(
     base: number,
     versionId: string,

@@ -83,7 +83,7 @@ const SEARCHED = `(starts_with(c.mrid_key, lower($4::text)) or starts_with(c.mri
 /** Sort key of an object in a list: class and name, points last (see migration 0003). */
 const LIST_KEY = 'list_key(c.type, c.name) collate "C"';
 
-/** All sort keys of a class, so that a page of a class is a range of the index. */
+/** Bounds of the sort key of one class: a page of a class is one range of the index. */
 const OF_CLASS = `c.type = $3 and ${LIST_KEY} >= class_key($3) collate "C" and ${LIST_KEY} < (class_key($3) || E'\\x03') collate "C"`;
 
 /** Builds one statement per set of conditions, so that each prepared plan uses the index for these conditions. */

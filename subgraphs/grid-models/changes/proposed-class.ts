@@ -1,7 +1,7 @@
 import type { Statement } from '../rdf/difference-model';
 import { isSubclass } from './cim-superclasses';
 
-/** The superclass of nearly all classes, so that its attributes say nothing about the class of an object. */
+/** The superclass of nearly all classes, so that its attributes do not indicate the class of an object. */
 const ROOT_CLASS = 'cim:IdentifiedObject';
 
 /**

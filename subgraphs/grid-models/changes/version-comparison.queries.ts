@@ -38,7 +38,7 @@ export interface ComparisonFilter {
   readonly kind: ObjectChangeKind | null;
 }
 
-/** What one section of a file says about an object, where two versions differ in it. */
+/** Items of one object in one section of a file, if two versions differ in them. */
 export interface ModelDifference {
   readonly file: CimFile;
   readonly section: DifferenceSection;
@@ -78,9 +78,7 @@ interface NamedObject {
   readonly name: string | null;
 }
 
-/**
- * Compares what the sections of two versions say about each object, whatever the order of their items. Skips files with the same bytes.
- */
+/** Compares the items of each object in the sections of two versions, in any order. Skips files with the same bytes. */
 export class VersionComparisonQueries {
   private readonly items: (model: number, section: DifferenceSection, key: string) => Promise<readonly GroupItem[]>;
 

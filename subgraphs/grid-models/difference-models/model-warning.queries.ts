@@ -37,7 +37,7 @@ const OF_VERSIONS = {
     order by array_position('{EQ,SC,GL}', m.file)`,
 };
 
-/** The order in which full models are compared: their base models, and their files within one. */
+/** Sort key of full models: the base model, then the file (EQ, SC, GL). */
 const orderOf = (model: string) => `(${model}.base, array_position('{EQ,SC,GL}', ${model}.file))`;
 
 const OF_BASES = {

@@ -20,7 +20,7 @@ export interface WarningFacts {
   readonly dependentOn: readonly string[];
   /** Whether it must depend on another model: not the EQ of a base model, which has nothing but a boundary set before it. */
   readonly needsDependency: boolean;
-  /** Those of `dependentOn` that no published model has. */
+  /** Entries of `dependentOn` that are the mRID of no published model. */
   readonly unpublished: readonly string[];
   /** Whether a difference model or a full model with the same mRID and other bytes was published before. */
   readonly isReused: boolean;

@@ -19,7 +19,7 @@ import type { UploadKey } from './upload.repository';
 export type Unreceived =
   { readonly outcome: 'gone' | 'busy' } | { readonly outcome: 'too-large'; readonly maxBytes: number };
 
-/** What an upload published: a version of a project, or a base model, which has no project. */
+/** Result of an upload: a version of a project, or a base model, which has no project. */
 export type PublishedUpload = Pick<
   PublishedVersion,
   'area' | 'publicationYear' | 'period' | 'version' | 'publishedAt'
@@ -41,7 +41,7 @@ export type UploadOutcome =
 /** Outcome of a check at an upload address. `gone`: the address is unknown, expired or used. */
 export type UploadCheckOutcome = CheckOutcome | Unreceived;
 
-/** What publishing and checking a received archive needs. */
+/** Dependencies of publishing and checking a received archive. */
 export interface ReceivedDependencies extends PublishingDependencies, BasePublishingDependencies {
   readonly baseModels: BaseModelQueries;
 }

@@ -26,7 +26,7 @@ const MAX_BATCH_ITEMS = 1000;
 const MAX_BATCH_STATEMENTS = 10_000;
 const MAX_BATCH_CHARACTERS = 512 * 1024;
 
-/** Hexadecimal digits of a stored digest: 16 bytes, which are enough to tell items apart. */
+/** Hexadecimal digits of a stored digest: 16 bytes suffice to distinguish items. */
 const DIGEST_DIGITS = 32;
 
 /** Collects the items of one file. */

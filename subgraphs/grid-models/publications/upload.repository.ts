@@ -13,7 +13,7 @@ const EXPIRED = {
   through: `register_now() - make_interval(days => ${RETENTION_DAYS})`,
 };
 
-/** What may be published at an address: a version of a project, or, if `projectId` is null, a base model. */
+/** Publication that an address permits: a version of a project, or, if `projectId` is null, a base model. */
 export interface UploadKey extends BaseModelKey {
   readonly projectId: string | null;
 }

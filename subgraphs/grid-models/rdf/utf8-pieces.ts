@@ -1,4 +1,4 @@
-/** Bytes decoded into one string: a slice of it that a caller retains keeps no more than this in memory. */
+/** Bytes decoded into one string: a slice that a caller retains holds no more than this in memory. */
 const PIECE_SIZE = 64 * 1024;
 const LINE_FEED = 0x0a;
 

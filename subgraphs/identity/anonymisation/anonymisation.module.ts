@@ -35,8 +35,8 @@ export function anonymisingModule(dependencies: IdentityDependencies, address: D
 
 /**
  * Anonymises a record: marks it as closing, which rejects registrations; lets `access` drop its links; destroys data key and blind indexes.
- * If a linked record of its own Data User is ACTIVE, `access` refuses, and the mark is removed. If one of another Data User is, the record
- * remains closed, and a job anonymises it when the last of them has ended.
+ * If a linked record of its own Data User is ACTIVE, `access` rejects the closing, and the mark is removed. If one of another Data User is,
+ * the record remains closed, and a job anonymises it when the last of them has ended.
  */
 function anonymise(
   records: AnonymisingRepository,

@@ -39,7 +39,10 @@ const UNDO = 'update identity_record set closing_at = null where id = $1 and ano
 const STATE = `select ref, duid, closing_at is not null as closing, closed_at is not null as "isClosed", anonymised_at as "anonymisedAt"
   from identity_record where id = $1`;
 
-/** Sessions of the steps, which wait for another service. Their own pool keeps the other sessions free. */
+/**
+ * Sessions of the steps, which wait for another service. They have their own pool, so that the other sessions stay
+ * available.
+ */
 const MAX_SESSIONS = 2;
 
 /** Milliseconds in which a caller retries to lock a record that is locked, and between two attempts. */

@@ -28,7 +28,7 @@ const DESTROY = [
   'delete from idempotency_key where record_id = $1',
 ];
 
-/** Rows about contacts at the meter point of a record that no other record there has. */
+/** Deletes rows about a contact of the record `$1` unless another record of the meter point has the same contact. */
 const lastOf = (table: string, contact: string): string => `
   delete from ${table} noted using identity_record own
   where own.id = $1 and noted.mpxn_index = own.mpxn_index and not exists (

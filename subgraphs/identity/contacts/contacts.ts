@@ -44,7 +44,7 @@ export function isRejected({ hasPasskey, email, rejected }: Pick<OccupantRecord,
   return rejected.length > 0 && !hasPasskey && email === null;
 }
 
-/** Returns the contacts that made an occupancy contested: the oldest of each group but the first. */
+/** Returns the oldest contact of every group except the first group: each of them made the occupancy contested. */
 export function contestants({ held }: Pick<ContactFacts, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
   return groups.slice(1).flatMap((group) => {
     const ofGroup = held.filter(({ contact }) => group.has(contact));

@@ -16,7 +16,7 @@ import type { Contact, ContactVerdict } from './contact';
 /** Cause of the mails by which contacts are proven; it has its own rate limit. */
 const PROOF = 'contact-proof';
 
-/** Contacts of the occupancy of a session: how customers read, prove and judge them (decisions A/B, 11). */
+/** Contacts of the occupancy of a session: how customers read, prove, confirm and reject them (decisions A/B, 11). */
 export class CustomerContacts {
   private readonly links: ContactLinkRepository;
   private readonly hashOfContact: KeyedHash;

@@ -23,7 +23,7 @@ const counted = (records: string, kind: IdentityLookKind): string => `
   select id, $2, '${kind}', date_trunc('hour', register_now()), 1 from ${records} order by id
   on conflict (record_id, duid, kind, hour) do update set count = look.count + 1`;
 
-/** Counts an existence check for every record of the relation `live`, in the statement that answers it. */
+/** Counts an existence check for every record of the relation `live`, in the statement of the check. */
 export const COUNT_EXISTENCE_CHECK = counted('live', 'existence-check');
 
 /** Counts a lookup of consents of Interface B in the same way. */

@@ -31,7 +31,7 @@ const ENGLISH: MailTexts = {
     after: [
       `The link opens a page with one button. When you press the button on that page, ${organisation} is told that it is you. It can then register its access to data from your energy meter. It does not learn your e-mail address from us.`,
       `The link works once, until ${until} (UK time).`,
-      'If you did not ask for this, do nothing. Nobody is told anything, and nothing changes.',
+      'If you did not ask for this, do nothing. No one is notified, and nothing changes.',
     ],
   }),
   passkeyProof: (organisation, until) => ({
@@ -50,7 +50,7 @@ const ENGLISH: MailTexts = {
   signIn: (until) => ({
     subject: 'Your link to sign in to the energy data access register',
     before: [
-      'Somebody asked the energy data access register for a link to sign in with this e-mail address. After signing in you see which organisations have access to data from your energy meter.',
+      'A link to sign in with this e-mail address was requested from the energy data access register. After signing in you see which organisations have access to data from your energy meter.',
     ],
     link: 'Sign in',
     after: [

@@ -66,7 +66,10 @@ export class OccupancyRepository {
     return this.verifiedAtIndex(this.indexes.mpxn(mpxn));
   }
 
-  /** As {@link verifiedAt}, by blind index. One statement reads records, proofs and verdicts of one instant. */
+  /**
+   * Like {@link verifiedAt}, for a blind index. One statement reads records, proofs and verdicts, so that they are of
+   * the same instant.
+   */
   verifiedAtIndex(mpxnIndex: Buffer, session?: Session): Promise<OccupantRecord[]> {
     return this.records(VERIFIED_AT_METER_POINT, mpxnIndex, session);
   }

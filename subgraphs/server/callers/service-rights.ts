@@ -10,7 +10,10 @@ import type { ServiceName } from './caller';
  */
 export type ServiceRight = 'callers' | 'own account' | 'clients' | 'reads';
 
-/** Which services each service calls, and what it may send to them. Checked by the called service for every message. */
+/**
+ * Services that each service may call, with the requests that it may send. Checked by the called service for every
+ * message.
+ */
 export const SERVICE_RIGHTS: Readonly<Record<ServiceName, Readonly<Partial<Record<ServiceName, ServiceRight>>>>> = {
   identity: { access: 'own account' },
   access: { identity: 'own account' },

@@ -102,7 +102,7 @@ class TransactionScope {
     return this.query(savepoint === undefined ? 'select' : `rollback to savepoint ${savepoint}`);
   }
 
-  /** A statement outside a transaction commits by itself, so its deferred constraints are checked at its end. */
+  /** A statement outside a transaction is its own transaction, so its deferred constraints are checked at its end. */
   private async statement(parameters: readonly unknown[]): Promise<QueryResult> {
     await this.query(`savepoint ${STATEMENT}`);
     try {

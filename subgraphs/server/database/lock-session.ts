@@ -10,7 +10,9 @@ export interface LockSession {
   hold(name: string): Promise<void>;
   /** Calls `heard` with the payload of each notification of a channel. */
   listen(channel: string, heard: (payload: string) => void): Promise<void>;
-  /** When the last query began that the server has answered, as `performance.now()`: the locks were held then. */
+  /**
+   * Start of the latest query to which the server responded (`performance.now()`). The locks were held at that time.
+   */
   confirmedAt(): number;
   /** Resolves when the session has ended for any reason. */
   readonly over: Promise<void>;

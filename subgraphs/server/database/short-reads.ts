@@ -82,7 +82,7 @@ class PipelinedConnection {
   client(): Promise<Client> {
     if (this.current) return this.current;
     const connection: Promise<Client> = this.connect(() => {
-      if (this.current === connection) this.current = undefined; // keeps a connection that has replaced this one
+      if (this.current === connection) this.current = undefined; // a later connection may have replaced this one
     });
     this.current = connection;
     return connection;

@@ -17,11 +17,3 @@ export function graphqlEnum<Value extends string>(
   registerEnumType(members, { name, description, valuesConfig });
   return members;
 }
-
-/** The same description pattern for every value of a list. */
-export function described<Value extends string>(
-  values: readonly Value[],
-  text: (value: Value) => string,
-): Record<Value, string> {
-  return Object.fromEntries(values.map((value) => [value, text(value)])) as Record<Value, string>;
-}

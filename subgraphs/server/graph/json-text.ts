@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLNonNull, GraphQLScalarType } from 'graphql';
 
-/** Stands for a text while a result is stringified. Random, so that no client can send it. */
+/** Placeholder of a text while a result is stringified. Random, so that no client can send it. */
 const MARKER = `json-text:${randomUUID()}`;
 
 /** The texts of the result that {@link stringify} converts at present; undefined outside of it. */

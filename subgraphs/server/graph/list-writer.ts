@@ -33,7 +33,7 @@ export function listWriter(fields: readonly WrittenField[]): ListWriter {
   };
 }
 
-/** Returns a writer of objects and lists that keeps the texts of the objects of this list. */
+/** Returns a writer of objects and lists that caches the texts of the objects of this list. */
 function shared(fields: readonly WrittenField[]): ValueWriter {
   const write = listWriter(fields);
   const texts = new WeakMap<object, string>();
@@ -56,7 +56,7 @@ function leafText(instantText: (at: Date) => string): ValueWriter {
   };
 }
 
-/** Returns a writer of instants that keeps the text of the last one: the end of a period is the start of the next. */
+/** Returns a writer of instants that caches the text of the last one: the end of a period is the start of the next. */
 function instantWriter(): (at: Date) => string {
   let [last, text]: [Date | undefined, string] = [undefined, ''];
   return (at) => {

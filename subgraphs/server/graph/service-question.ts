@@ -8,15 +8,15 @@ import type { SubgraphLink } from './subgraph-link';
 /** The request on whose behalf a service calls another one; for logs, traces and rate limits. */
 export type QuestionOrigin = Pick<CallContext, 'transactionId' | 'clientAddress'>;
 
-/** A subgraph, and the service in whose name it is asked. */
+/** A subgraph, and the service that queries it. */
 export interface AskedSubgraph {
   readonly link: SubgraphLink;
   readonly from: ServiceName;
 }
 
 /**
- * Asks another subgraph in the name of this service. Throws an error of the result with its code, and the wait of
- * LIM002. A check makes the other subgraph check, too.
+ * Queries another subgraph under the identity of the calling service. Throws an error of the result with its code, and
+ * the wait of LIM002. A query of a check is a check in the other subgraph, too.
  */
 export async function askSubgraph<Result, Variables extends Record<string, unknown>>(
   link: SubgraphLink,

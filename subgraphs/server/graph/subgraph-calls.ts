@@ -44,7 +44,7 @@ export function subgraphCalls(options: SubgraphCallOptions): LinkHandler {
   };
 }
 
-/** Throws unless the sender may speak for the caller of a request, or in its own name. */
+/** Throws unless the sender may send requests of callers, or requests in its own name. */
 function requireRight(from: ServiceName, { caller, vouched }: SubgraphCall, to: ServiceName): void {
   const right = SERVICE_RIGHTS[from][to];
   if (right === 'callers') return;

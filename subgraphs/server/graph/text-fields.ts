@@ -19,8 +19,8 @@ import type { WrittenField } from './list-writer';
 const LIST_TYPE = 'listType';
 
 /**
- * Returns the schema by which operations are executed whose caller accepts {@link JsonText}: fields `Type.field` of `textFields`, lists of
- * objects that consist of leaves, lists and objects, return one. Arguments and resolvers stay; documents are validated against `schema`.
+ * Returns the schema that executes the operations of callers that accept {@link JsonText}: the fields `Type.field` of `textFields`, which
+ * are lists of objects, return one text each. Arguments and resolvers stay; documents are validated against `schema`.
  */
 export function textSchema(schema: GraphQLSchema, textFields: readonly string[]): GraphQLSchema {
   return mapSchema(schema, {
@@ -46,7 +46,10 @@ export function selectsTextField(document: DocumentNode, textFields: readonly st
   return isQuery && found;
 }
 
-/** Returns the selected fields of a list that is to be written; undefined if the operation's caller does not accept a {@link JsonText}. */
+/**
+ * Returns the selected fields of a list for {@link listWriter}; undefined if the caller of the operation does not accept a {@link
+ * JsonText}.
+ */
 export function textFieldsOf(info: GraphQLResolveInfo): readonly WrittenField[] | undefined {
   const listType = info.parentType.getFields()[info.fieldName]?.extensions[LIST_TYPE];
   return listType === undefined ? undefined : selectedFields(info, listType as never, info.fieldNodes);

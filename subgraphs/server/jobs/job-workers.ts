@@ -161,7 +161,7 @@ function taskList({ tasks, logger }: WorkerOptions, abandoned: AbortSignal): Tas
   return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, guarded(name, task)]));
 }
 
-/** The promise of abandoned jobs. */
+/** Never settles: Graphile Worker must not complete a job that this process has abandoned. */
 const NEVER = new Promise<never>(() => undefined);
 
 function settled(promise: Promise<unknown>): Promise<void> {

@@ -16,7 +16,7 @@ export interface ServiceLink {
   close(): void;
 }
 
-/** Replicas to which a connection is kept; more addresses of a name are ignored. */
+/** Maximum connections to replicas of a service; further addresses of its name are ignored. */
 const MAX_CONNECTIONS = 8;
 /** Interval in which the addresses of the name are resolved again. */
 const RESOLVE_INTERVAL_MS = 30_000;
@@ -30,7 +30,10 @@ export function serviceLink(identity: ServiceIdentity, to: ServiceName, url: str
   return new ReplicaLinks(identity, to, url, logger);
 }
 
-/** One connection for each address of a service; a request goes to the one with the fewest unanswered requests. */
+/**
+ * One connection for each address of a service; a request goes to the one with the fewest requests that await their
+ * response.
+ */
 class ReplicaLinks implements ServiceLink {
   /** Connections that take requests, by address. */
   private readonly connections = new Map<string, LinkConnection>();

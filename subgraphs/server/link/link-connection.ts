@@ -27,7 +27,10 @@ interface Unanswered {
   reject(error: Error): void;
 }
 
-/** An open connection to a service. Requests that fail here throw SYS002 and are never sent again: they may be done. */
+/**
+ * An open connection to a service. Requests that fail here throw SYS002 and are never sent again, because the other
+ * service may have executed them.
+ */
 export class LinkConnection {
   readonly heartbeat: Heartbeat;
   private readonly unanswered = new Map<number, Unanswered>();

@@ -22,12 +22,14 @@ export type LinkRequest = readonly [
 /** The response to the request of an id; without a result, the request failed. */
 export type LinkResponse = readonly [id: number, result?: unknown];
 
-/** A frame in which the called service asks for no further requests on this connection, because it stops. */
+/**
+ * A frame in which the called service announces that it stops: the caller sends no further requests on this connection.
+ */
 export const STOPPING = '"stopping"';
 
 /** Fixed documents of a connection that are numbered; further ones are sent as text each time. */
 export const MAX_NUMBERED_TEXTS = 1_000;
-/** Requests of a connection that may await their response. */
+/** Maximum requests of a connection that await their response. */
 export const MAX_UNANSWERED = 512;
 
 const MAX_BATCH_MESSAGES = 64;
@@ -83,7 +85,7 @@ function isMessage(message: unknown): message is LinkRequest {
   return Array.isArray(message) && Number.isSafeInteger(message[0]);
 }
 
-/** Pings that a peer may leave unanswered before its connection is cut. */
+/** Maximum consecutive pings without a response; then the connection is cut. */
 const MAX_MISSED_PINGS = 2;
 
 /** Detects a peer that is gone without closing the connection. */
@@ -94,7 +96,7 @@ export class Heartbeat {
     socket.on('pong', () => (this.missed = 0));
   }
 
-  /** Sends a ping; cuts the connection if the last ones were not answered. */
+  /** Sends a ping; cuts the connection if the last pings had no response. */
   beat(): void {
     if (this.missed === MAX_MISSED_PINGS) return this.socket.terminate();
     this.missed += 1;

@@ -19,7 +19,7 @@ import {
   messagesOf,
 } from './link-messages';
 
-/** Answers a request of another service. Throws {@link LinkBreach} for one that the service must not send. */
+/** Executes a request of another service. Throws {@link LinkBreach} for one that the service must not send. */
 export type LinkHandler = (from: ServiceName, payload: unknown, document: LinkText | undefined) => Promise<unknown>;
 
 /** Thrown for a message that its sender may not send or that is malformed: ends the connection. */
@@ -27,11 +27,11 @@ export class LinkBreach extends Error {}
 
 /** Server of links. */
 export interface LinkServer {
-  /** Asks all callers to send no more; resolves when all requests have a response, or after the given time. */
+  /** Announces the stop to all callers; resolves when all requests have a response, or after the given time. */
   close(withinMs: number): Promise<void>;
 }
 
-/** How a link server knows its callers and answers them. */
+/** Identification and execution of requests, and the log of a link server. */
 export interface LinkServerOptions {
   /** Returns the service at the other end of a connection if it may call this one. */
   readonly callerAt: (socket: TLSSocket) => ServiceName | undefined;

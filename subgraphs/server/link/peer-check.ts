@@ -4,7 +4,7 @@ import { type TLSSocket, connect } from 'node:tls';
 import type { ServiceName } from '../callers/caller';
 import { type ServiceIdentity, type ServicePublicKeys, publicKeyText } from './service-identity';
 
-/** TLS settings of both ends. Certificates are self-signed: {@link serviceAt} judges the key after the handshake. */
+/** TLS settings of both ends. Certificates are self-signed: {@link serviceAt} checks the key after the handshake. */
 export function tlsSettings({ key, cert }: ServiceIdentity) {
   return { key, cert, minVersion: 'TLSv1.3', requestCert: true, rejectUnauthorized: false } as const;
 }

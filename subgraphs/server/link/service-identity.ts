@@ -4,7 +4,7 @@ import type { ServiceName } from '../callers/caller';
 /** The service whose private key belongs to each public key. A service may have several keys: replicas, replacement. */
 export type ServicePublicKeys = ReadonlyMap<string, ServiceName>;
 
-/** What a service of this process proves itself with, and the public keys of all services. */
+/** Key and certificate with which a service of this process authenticates, and the public keys of all services. */
 export interface ServiceIdentity {
   readonly name: ServiceName;
   /** Private Ed25519 key and its certificate, in PEM. */

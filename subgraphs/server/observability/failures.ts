@@ -74,8 +74,8 @@ function isInternal(error: GraphQLError, at: GraphQLError['path']): boolean {
 }
 
 /**
- * Keeps a catalogue code; otherwise returns VAL003. Errors of graphql-jit have no `extensions` unless they wrap an
- * error that has.
+ * Returns the error with its catalogue code, or with VAL003 if it has none. Errors of graphql-jit have no `extensions`
+ * unless they wrap an error with `extensions`.
  */
 function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError {
   const extensions = error.extensions as GraphQLError['extensions'] | undefined;
@@ -85,8 +85,8 @@ function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError
 }
 
 /**
- * After these words graphql-js and graphql-jit quote values, which may be personal data; the text before names the
- * variable or type.
+ * Words after which messages of graphql-js and graphql-jit quote a value, which may be personal data. The text before
+ * them is safe to log.
  */
 const QUOTED_VALUE = / (got invalid value|cannot represent|found) [\s\S]*$/;
 

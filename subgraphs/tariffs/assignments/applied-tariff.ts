@@ -21,13 +21,13 @@ export type TariffLinks = ReadonlyMap<string, TariffLink>;
 /** The tariff assigned to an MPxN at an instant; its id is null after the end of an assignment. */
 export type AssignedTariff = Pick<Assignment, 'tariffId' | 'mpid'>;
 
-/** What applies to an MPxN from an instant on: a tariff, or nothing. */
+/** Period from an instant on in which a tariff applies to an MPxN, or none does. */
 export type TariffPeriod =
   | { readonly tariffId: string; readonly mpid: string; readonly at: Date }
   | {
       readonly tariffId: null;
       readonly at: Date;
-      /** Since when nothing applies, as far as the last assignment tells. */
+      /** Instant from which no tariff applies, according to the last assignment. */
       readonly ceasedAt: Date;
       /** Whether an assignment ended; otherwise the assigned tariff is not valid. */
       readonly isEnd: boolean;

@@ -1,7 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import { type Assignment, type TariffLink, assignmentAt } from './applied-tariff';
 
-/** What recording an assignment does. `supersedes`: it withdraws the assignment that would start at the same instant. */
+/** Effect of recording an assignment. `supersedes`: it withdraws the assignment that would start at the same instant. */
 export type AssignmentOutcome =
   | { readonly kind: 'added' | 'unchanged' | 'supersedes' }
   | { readonly kind: 'rejected'; readonly violations: readonly Violation[] };

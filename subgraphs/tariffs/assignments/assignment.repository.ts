@@ -30,7 +30,7 @@ const STATE = `
     select ${ASSIGNMENT_COLUMNS} from tariff_step
     where mpxn_hash = $1 and withdrawn_at is null and valid_from <= $2 order by valid_from desc limit 1) existing on true`;
 
-/** Any assignment of another supplier that started between two instants: the rules need to know only that there is one. */
+/** Any assignment of another supplier that started between two instants: the rules need only its existence. */
 const OTHER_SINCE = `select ${ASSIGNMENT_COLUMNS} from tariff_step
   where mpxn_hash = $1 and withdrawn_at is null and valid_from > $2 and valid_from <= $3 and tariff_id is not null and mpid <> $4 limit 1`;
 

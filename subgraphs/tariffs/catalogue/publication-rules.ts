@@ -25,7 +25,10 @@ export function publicationViolations(tariff: TariffInput): Violation[] {
   return onePerPath(publicationRules.flatMap((rule) => rule(tariff)));
 }
 
-/** The same with a turn of the event loop after each rule: for a year of half-hourly prices a rule takes some milliseconds. */
+/**
+ * Returns the same violations, with an event-loop tick after each rule: for a year of half-hourly prices a rule takes some
+ * milliseconds.
+ */
 export async function publicationViolationsInTurns(tariff: TariffInput): Promise<Violation[]> {
   const violations: Violation[][] = [];
   for (const rule of publicationRules) {

@@ -27,8 +27,8 @@ export interface PublicationOutcome {
 const LOCK = 'select from tariff where tariff_id = $1 for no key update';
 
 /**
- * Excludes that scheduled changes are applied while an end moves: otherwise one that is due at the former end could publish that the tariff
- * no longer applies.
+ * Lock against applying scheduled changes while the end of a tariff moves: a change due at the former end would otherwise publish that the
+ * tariff no longer applies.
  */
 const LOCK_CHANGES = `select pg_advisory_xact_lock(${ADVISORY_LOCKS.effects})`;
 

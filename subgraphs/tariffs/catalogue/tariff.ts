@@ -45,14 +45,14 @@ export type TierPeriod = (typeof TIER_PERIODS)[number];
 
 /** Months, January first. */
 export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-/** Months of a schedule entry; `All` is named alone. */
+/** Months of a schedule entry; `All` excludes all other values. */
 export const RATE_MONTHS = [...MONTHS, 'All'] as const;
 /** A value of {@link RATE_MONTHS}. */
 export type RateMonth = (typeof RATE_MONTHS)[number];
 
 /** Days of the week, Monday first. */
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-/** Days of a days group; `All` is named alone. */
+/** Days of a days group; `All` excludes all other values. */
 export const RATE_DAYS = [...WEEKDAYS, 'All'] as const;
 /** A value of {@link RATE_DAYS}. */
 export type RateDay = (typeof RATE_DAYS)[number];

@@ -20,7 +20,7 @@ export function applyScheduledChanges(changes: ScheduledChangeRepository, logger
   const applyAll = async () => {
     while (!stopping && (await changes.applyDue(onFailure)));
   };
-  const stop = repeat(INTERVAL_SECONDS, applyAll, logger, 'scheduled tariff changes could not be read');
+  const stop = repeat(INTERVAL_SECONDS, applyAll, logger, 'reading scheduled tariff changes failed');
   return {
     async stop() {
       stopping = true;

@@ -2,17 +2,17 @@ import type { TariffInput } from '../catalogue/tariff';
 import { type DayGroup, dayRates } from './day-rates';
 import { occurringDays } from './rate-calendar';
 
-/** What decides the days that occur while a tariff is valid. */
+/** Days groups that apply to the days of a tariff's validity, and the days to which none applies. */
 export interface DaySuccessions {
   /** Days of the year without an entry. */
   readonly daysWithoutEntry: ReadonlySet<number>;
   /** Days of the week without a days group, by index of the entry. */
   readonly weekdaysWithoutGroup: ReadonlyMap<number, ReadonlySet<number>>;
-  /** Days groups, each with the groups of the days before it; undefined if no group decides a day before. */
+  /** Days groups, each with the groups of the days before it; undefined if no group applies to a day before. */
   readonly groupsBefore: ReadonlyMap<DayGroup, ReadonlySet<DayGroup | undefined>>;
 }
 
-/** Returns what decides the days of a tariff; nothing if its validity ends before it starts. */
+/** Returns the days groups that apply to the days of a tariff; empty if its validity ends before it starts. */
 export function daySuccessions({ validFrom, validTo = null, rates }: TariffInput): DaySuccessions {
   const ratesOf = dayRates(rates);
   const daysWithoutEntry = new Set<number>();

@@ -10,18 +10,18 @@ import type { IntervalPrice } from './prices';
 const MAX_PRICES = 20_000;
 
 /**
- * The same for responses that are completed field by field: those of mutations, and of operations with `@skip` or `@include`. More than
- * three months of half-hours, or a day of each of 100 tariffs. A year would take half a second of the event loop.
+ * Maximum prices of a response that graphql-js completes field by field (mutations, operations with `@skip` or `@include`): more than
+ * three months of half-hours, or a day of each of 100 tariffs. A year would block the event loop for half a second.
  */
 const MAX_COMPLETED_PRICES = 5_000;
 
-/** Time of one turn of the event loop in which prices are computed and written. */
+/** Time of one event-loop tick in which prices are computed and written. */
 const SLICE_MS = 1;
 
 /** Characters of a part of a text. */
 const PART_LENGTH = 64 * 1024;
 
-/** Bounds of the kept texts: a year of half-hours has up to five million characters. */
+/** Bounds of the cache of texts: a year of half-hours has up to five million characters. */
 const KEPT_TEXTS = { maxSize: 24_000_000, ttl: 10 * 60 * 1_000 } as const;
 
 /** A text that was computed, or is being computed for the first of several requests, and its prices. */
@@ -32,7 +32,7 @@ interface WrittenSeries {
 
 const requestedPrices = new WeakMap<CallContext, number>();
 
-/** Computes series of prices in slices, so that other requests do not wait for them, and keeps their texts. */
+/** Computes series of prices in slices, so that other requests do not wait for them, and caches their texts. */
 export class PriceSeries {
   private readonly kept = new LRUCache<string, WrittenSeries>({
     ...KEPT_TEXTS,
@@ -101,12 +101,15 @@ async function written(series: Iterable<IntervalPrice>, write: ListWriter): Prom
   return { text: new JsonText([...parts, flat(part), count === 0 ? '[]' : ']']), count };
 }
 
-/** Returns a text as one piece of memory. V8 keeps a concatenation as a tree, and joining trees takes ten times as long. */
+/**
+ * Returns a text as one piece of memory. V8 represents a concatenation as a tree, and joining trees takes ten times as
+ * long.
+ */
 function flat(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** Passes the prices of a series on, those of a millisecond in each turn of the event loop. VAL003 if there are more than `max`. */
+/** Calls `pass` for each price, for at most 1 ms per event-loop tick. Throws VAL003 above `max` prices. */
 async function inSlices(
   series: Iterable<IntervalPrice>,
   pass: (price: IntervalPrice) => void,

@@ -48,8 +48,8 @@ export interface ConsecutiveDays {
 }
 
 /**
- * Returns the kinds of days that occur while a tariff is valid, each with that of the day before, which may precede the validity; a day
- * counts if the tariff is valid on part of it.
+ * Returns each pair (kind of the day before, kind of the day) that occurs while the tariff is valid, also for days on which it is valid
+ * in part. The day before may precede the validity.
  */
 export function occurringDays({ validFrom, validTo }: Pick<Tariff, 'validFrom' | 'validTo'>): ConsecutiveDays[] {
   const first = localDay(validFrom.getTime());

@@ -50,7 +50,7 @@ interface PricedSegment {
   readonly price: WindowPrice;
 }
 
-/** Returns a lookup of the segments of a day by day number. Equal days after equal days share their segments, and a window its price. */
+/** Returns a lookup of a day's segments by day number. Days of the same kind after days of the same kind share one list of segments. */
 function pricedSegments(tariff: PricedTariff): (day: number) => readonly PricedSegment[] {
   const ratesOf = dayRates(tariff.rates);
   const pricesOf = pricesOfGroups(tariff);

@@ -4,7 +4,10 @@ import { type WithPath, entriesOf, groupsOf, invalid } from './rate-paths';
 import { MONTHS, type TariffScheduleEntry } from '../catalogue/tariff';
 import type { PublicationRule } from '../catalogue/publication-rule';
 
-/** Requires months, dates and days of the week to be named once, `All` to be named alone, and each date to exist in a month of its entry. */
+/**
+ * Requires months, dates and days of the week to be named once, no other value beside `All`, and each date to exist in a month of its
+ * entry.
+ */
 export const scheduleDays: PublicationRule = (tariff) => [
   ...entriesOf(tariff).flatMap(({ part, path }) => nameViolations(part.months, 'a month', [...path, 'months'])),
   ...entriesOf(tariff).flatMap(dateListViolations),

@@ -50,7 +50,7 @@ function formatTime(minute: number): string {
   return `${digits(Math.floor(minute / 60))}:${digits(minute % 60)}`;
 }
 
-/** Consecutive numbers: first and last. */
+/** Range of consecutive numbers, both ends inclusive. */
 type Run = readonly [first: number, last: number];
 
 /** Groups ascending numbers into runs: 1, 2, 3, 7 become 1 to 3 and 7 to 7. */

@@ -66,9 +66,9 @@ describe('Every mail', () => {
     expect(subject).toBe(
       'Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni · Your link to sign in to the energy data access register',
     );
-    expect(text.indexOf('Gofynnodd rhywun')).toBeLessThan(text.indexOf('Somebody asked'));
+    expect(text.indexOf('Gofynnodd rhywun')).toBeLessThan(text.indexOf('A link to sign in with'));
     const english = mailMessage({ ...(welsh as OutgoingMail & { kind: 'sign-in-link' }), language: 'en' }, places);
-    expect(english.text.indexOf('Somebody asked')).toBeLessThan(english.text.indexOf('Gofynnodd rhywun'));
+    expect(english.text.indexOf('A link to sign in with')).toBeLessThan(english.text.indexOf('Gofynnodd rhywun'));
   });
 
   it('names the organisation as text, never as markup', () => {

@@ -1,4 +1,4 @@
-/** Sends the chosen archive to its upload address, and shows what the register answers. */
+/** Sends the chosen archive to its upload address, and shows the response of the register. */
 
 const element = (id) => document.getElementById(id);
 const form = element('check');
@@ -27,7 +27,7 @@ form.addEventListener('submit', async (event) => {
 /** Returns the status and body of the response; status 0 if there is none. */
 async function check(archive) {
   try {
-    // Without a media type the browser asks for no permission first (CORS preflight).
+    // Without a media type the browser sends no CORS preflight request.
     const response = await fetch(form.dataset.target, { method: 'POST', body: archive.slice(0, archive.size, '') });
     return { status: response.status, body: await response.json() };
   } catch {

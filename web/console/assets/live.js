@@ -6,7 +6,7 @@ const [state, pause, list] = ['state', 'pause', 'events'].map(element);
 const plot = element('plot');
 const draw = eventsPlot(plot, element('plot-readout'));
 
-/** Time after which a stream is reopened that the browser has given up. */
+/** Time after which a stream is reopened that the browser no longer reopens itself. */
 const RECONNECT_DELAY_MS = 5_000;
 
 let source;

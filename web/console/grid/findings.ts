@@ -58,7 +58,7 @@ interface BaseStatement {
 
 /**
  * Returns the findings of an object by kind. `statements` are those after the project: they show what the base model has instead of a value
- * that it lacks. Of an object that the base model lacks as a whole, one entry stands for all its statements.
+ * that it lacks. For an object that the base model lacks as a whole, one entry represents all its statements.
  */
 export function findingGroups(
   { mRID: own, findings }: Pick<UnfittingObject, 'mRID' | 'findings'>,
@@ -92,7 +92,7 @@ function entryOf(
   };
 }
 
-/** Says what a project does to an object as a whole. */
+/** Returns the effect of a project on an object as a whole, in words. */
 export function fateOf({ existed, exists }: Pick<UnfittingObject, 'existed' | 'exists'>, isTouched: boolean): string {
   if (existed && exists)
     return isTouched ? 'in the base model, and changed by the project' : 'not changed by the project';

@@ -76,11 +76,11 @@ function pictureOf(drawn: readonly GridLocation[], plane: MapPlane) {
   };
 }
 
-/** A location at one of its places, with its points in percent of the picture. */
+/** A location before or after a move, with its points in percent of the picture. */
 interface PositionedLocation {
   readonly location: GridLocation;
   readonly kind: ObjectChangeKind;
-  /** Whether it is the place before a move. */
+  /** True for the location before a move. */
   readonly isFormer: boolean;
   readonly points: readonly Coordinates[];
 }

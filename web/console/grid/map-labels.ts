@@ -32,7 +32,7 @@ const PICTURE_WIDTH_PX = 540;
 const LETTER_WIDTH_PX = 6.8;
 const LINE_HEIGHT_PX = 16;
 const GAP_PX = 10;
-/** Distance that labels keep from the middle of a mark or a line. */
+/** Minimum distance of labels from the middle of a mark or a line. */
 const MARK_RADIUS_PX = 6;
 
 interface Box {

@@ -10,7 +10,7 @@ export interface ObjectFilter {
   readonly search: string | undefined;
 }
 
-/** No name is longer. */
+/** Maximum characters of a search text; no class or object name is longer. */
 const MAX_SEARCH_LENGTH = 200;
 
 /** Reads the filter from a query string; malformed values count as absent. */

@@ -34,7 +34,7 @@ export interface FeedListener {
 /** Delay before the next connection attempt: doubled per attempt, reset by each event. */
 const MIN_RETRY_DELAY_MS = 250;
 const MAX_RETRY_DELAY_MS = 10_000;
-/** Interval of pings, and time within which the gateway must answer them. */
+/** Interval of pings, and time within which the gateway must respond to them. */
 const PING_INTERVAL_MS = 10_000;
 const RESPONSE_TIMEOUT_MS = 5_000;
 
@@ -93,7 +93,10 @@ async function follow(
   }
 }
 
-/** Returns a client that connects at its first subscription and drops a connection whose pings are not answered. */
+/**
+ * Returns a client that connects at its first subscription and drops a connection on which the gateway does not respond
+ * to pings.
+ */
 function connection(
   { subscriptionsUrl, token }: Pick<FeedRequest, 'subscriptionsUrl' | 'token'>,
   connected: () => void,

@@ -14,7 +14,7 @@ export function filterOfQuery({ types, duid }: Readonly<Record<string, unknown>>
   return { types: [...new Set(requested)], ...(DUID_PATTERN.test(input) ? { duid: input } : {}) };
 }
 
-/** Returns the Data User that was entered if it is no identifier, so that the form can say so. */
+/** Returns the entered Data User if it is not an identifier, so that the form can show an error. */
 export function unreadableDataUser({ duid }: Readonly<Record<string, unknown>>): string | undefined {
   const input = dataUserInput(duid);
   return input === '' || DUID_PATTERN.test(input) ? undefined : input;

@@ -23,7 +23,7 @@ export function isEventType(value: unknown): value is EventType {
   return EVENT_TYPES.some(({ name }) => name === value);
 }
 
-/** Returns the name of a type in webhooks; a type that this console does not contain keeps its GraphQL name. */
+/** Returns the name of a type in webhooks; for a type that this console does not contain, returns its GraphQL name. */
 export function wireType(type: string): string {
   return EVENT_TYPES.find(({ name }) => name === type)?.wire ?? type;
 }

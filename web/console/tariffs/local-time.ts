@@ -44,7 +44,7 @@ export function halfHoursOf(day: Day): HalfHour[] {
   });
 }
 
-/** Returns the wall time so many half-hours after midnight by the clock; on a whole minute. */
+/** Returns the wall time `column` half-hours after midnight by the clock, as a whole minute. */
 export function clockTime(column: number): string {
   const minutes = Math.round(column * 30);
   return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;

@@ -25,7 +25,7 @@ export interface PricedHalfHour<Slot extends SlotPrice> extends HalfHour {
   readonly price: Amount | undefined;
   /** Half-hours from the start of the day to the start of the part. */
   readonly elapsed: number;
-  /** The same by wall time: `column` and the share of the half-hour before the part. */
+  /** Half-hours from midnight to the start of the part, by wall time. */
   readonly position: number;
   /** Share of the half-hour: 1 unless the price changes in it. */
   readonly span: number;
@@ -68,7 +68,7 @@ function partOf<Slot extends SlotPrice>(
   };
 }
 
-/** Returns the number of half-hours of a day that is given in parts. */
+/** Returns the number of half-hours of a day from its parts. */
 export function halfHourCount(parts: readonly { readonly span: number }[]): number {
   return Math.round(parts.reduce((sum, { span }) => sum + span, 0));
 }

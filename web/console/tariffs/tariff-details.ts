@@ -52,7 +52,10 @@ export function vatOfAmounts({ vatIncluded }: Pick<Tariff, 'vatIncluded'>): stri
   return vatIncluded ? 'including VAT' : 'excluding VAT';
 }
 
-/** As the prices of the pictures: including VAT; excluding VAT beside it, if the tariff states the rate. */
+/**
+ * Returns the standing charge including VAT, with the amount excluding VAT in brackets if the tariff states its VAT
+ * rate.
+ */
 function standingChargeInWords({
   standingChargeIncludingVat: including,
   standingChargeExcludingVat: excluding,

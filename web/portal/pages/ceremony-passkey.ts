@@ -73,7 +73,7 @@ export const mailProofForm: Page = {
     }),
 };
 
-/** Says what to do with the mail. */
+/** The page after a link was mailed: it explains how to use the mail. */
 export const mailSentPage: Page = {
   method: 'GET',
   path: '/passkey/:secret/mail-sent',

@@ -25,7 +25,7 @@ export const contactMailForm: Page = {
   },
 };
 
-/** Says what to do with the mail. */
+/** The page after a link was mailed: it explains how to use the mail. */
 export const contactMailSentPage: Page = {
   method: 'GET',
   path: '/contacts/link-sent',

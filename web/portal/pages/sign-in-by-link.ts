@@ -25,7 +25,7 @@ export const linkRequest: Page = {
   },
 };
 
-/** Says what to do with the mail. */
+/** The page after a link was mailed: it explains how to use the mail. */
 export const linkSentPage: Page = {
   method: 'GET',
   path: '/sign-in/link-sent',

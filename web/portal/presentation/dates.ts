@@ -13,7 +13,7 @@ export function dayInWords(instant: string, language: Language): string {
   return dayFormats[language].format(new Date(instant));
 }
 
-/** Formats a dateFormats date `YYYY-MM-DD`: `1 March 2026`. */
+/** Formats a date `YYYY-MM-DD`: `1 March 2026`. */
 export function dateInWords(date: string, language: Language): string {
   return dateFormats[language].format(new Date(`${date}T00:00:00Z`));
 }

@@ -65,7 +65,10 @@ function joined(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** Formats the same records as JSON, in the field names and values of Interface A (schema/openapi/a.yaml). */
+/**
+ * Formats current and ended access records as JSON, in the field names and values of Interface A
+ * (schema/openapi/a.yaml).
+ */
 export function jsonOf({ mpxn, address, moveInDate }: CustomerSession, records: readonly AnyRecord[]): string {
   const property = { mpxn, address, 'move-in-date': moveInDate };
   return `${JSON.stringify({ property, 'access-records': records.map(recordFields) }, null, 2)}\n`;

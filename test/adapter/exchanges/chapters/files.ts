@@ -82,7 +82,7 @@ export function files(): void {
         const { statusCode, body, headers } = await get(EQ, { accept });
         expect([statusCode, JSON.parse(body)]).toEqual([
           406,
-          { code: 406, message: 'None of the media types asked for can be served.' },
+          { code: 406, message: 'None of the accepted media types is available.' },
         ]);
         expect(headers['cache-control']).toBe('no-store');
       },
