@@ -10,7 +10,8 @@ import {
   type DifferenceSection,
   UNKNOWN_CLASS,
 } from '../../subgraphs/grid-models/rdf/difference-model';
-import { type ModelSink, differenceModelReader } from '../../subgraphs/grid-models/rdf/read-difference-model';
+import type { ModelSink } from '../../subgraphs/grid-models/rdf/model-sink';
+import { differenceModelReader } from '../../subgraphs/grid-models/rdf/read-difference-model';
 import { fullModelReader } from '../../subgraphs/grid-models/rdf/read-full-model';
 
 /** A base model and a project, as texts by file. */

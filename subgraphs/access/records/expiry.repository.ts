@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../../server/database/transaction';
-import { stateChange } from './transitions';
+import { isAhead, stateChange } from './transitions';
 import { ON_CONSENT, endedWithDataUser, hasExpired } from './record-state.sql';
 
 /** Records that one transaction changes at most, which bounds how long other transactions wait. */
@@ -60,7 +60,7 @@ interface Notified {
  * PostgreSQL would read all events of the subscription.
  */
 const due = ({ webhook, duid, from, through }: Record<Exclude<keyof Scan, 'version'>, string>): string => `
-  duid = ${duid} and state = 'ACTIVE' and ${ON_CONSENT} and expiry > greatest(register_now(), ${from}) and expiry <= ${through}
+  duid = ${duid} and state = 'ACTIVE' and ${ON_CONSENT} and ${isAhead('expiry', from)} and expiry <= ${through}
   and not exists (select from event where type = 'consent.expiring' and event.record_id = access_record.id
     and event.webhook_id = ${webhook} and event.expiry = access_record.expiry offset 0)`;
 
@@ -94,7 +94,7 @@ const INSERT_EVENTS = {
       order by expiry, id limit ${EXPIRIES_AT_ONCE}),
     held as (
       select id, duid, expiry from access_record
-      where id = any (array(select id from due)) and state = 'ACTIVE' and ${ON_CONSENT} and (expiry > register_now() and expiry <= $4) is true
+      where id = any (array(select id from due)) and state = 'ACTIVE' and ${ON_CONSENT} and (${isAhead('expiry')} and expiry <= $4) is true
       for share skip locked),
     told as (
       insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)

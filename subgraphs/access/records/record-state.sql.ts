@@ -1,4 +1,5 @@
 import { LEGAL_BASES, isConsentBasis } from './access-record';
+import { hasPassed, isAhead } from './transitions';
 
 /**
  * SQL for the state of an access record at the instant of a statement. A passed expiry and the termination of the Data User count from
@@ -7,10 +8,10 @@ import { LEGAL_BASES, isConsentBasis } from './access-record';
 
 /** The expiry has passed and no sweep has stored it. */
 export const hasExpired = (of = 'access_record'): string =>
-  `${of}.state in ('ACTIVE', 'DISCOVERED') and ${of}.expiry <= register_now()`;
+  `${of}.state in ('ACTIVE', 'DISCOVERED') and ${hasPassed(`${of}.expiry`)}`;
 
 /** The expiry has not passed. */
-export const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is null or ${of}.expiry > register_now())`;
+export const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is null or ${isAhead(`${of}.expiry`)})`;
 
 /**
  * The instant at which the Data User was terminated; null if it was not. PostgreSQL inlines the list of terminations as a constant of the

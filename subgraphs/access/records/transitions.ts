@@ -36,9 +36,16 @@ export const IS_IN_TABLE = `(coalesce(from_state, ''), cause, to_state) in (${ST
   ([from, cause, to]) => `('${from ?? ''}', '${cause}', '${to}')`,
 ).join(', ')})`;
 
+/** SQL: an expiry has passed. Nothing else but {@link isAhead} compares an expiry with the clock; null never passes. */
+export const hasPassed = (expiry: string): string => `${expiry} <= register_now()`;
+
+/** SQL: an expiry is in the future, and after a second instant unless that is null. */
+export const isAhead = (expiry: string, after?: string): string =>
+  `${expiry} > ${after === undefined ? 'register_now()' : `greatest(register_now(), ${after})`}`;
+
 /** SQL: the state of a record with this expiry: EXPIRED if it has passed, else ACTIVE. */
 export const stateWithExpiry = (expiry: string): string =>
-  `case when ${expiry}::timestamptz <= register_now() then 'EXPIRED' else 'ACTIVE' end`;
+  `case when ${hasPassed(`${expiry}::timestamptz`)} then 'EXPIRED' else 'ACTIVE' end`;
 
 /** Columns of a record that each version repeats. */
 const CONTENT = 'legal_basis, registered_at, expiry, document, reference_sealed';

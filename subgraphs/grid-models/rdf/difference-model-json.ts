@@ -15,14 +15,6 @@ export interface ItemJson {
   repeated?: number;
 }
 
-/** The JSON view of a difference model. */
-export interface DifferenceModelJson {
-  header: DifferenceModelHeader | null;
-  /** Absent if the file has no such section. */
-  forwardDifferences?: ItemJson[];
-  reverseDifferences?: ItemJson[];
-}
-
 /** Writes the JSON view of one model piece by piece. Each method returns the next part of the text. */
 export interface DifferenceModelJsonWriter {
   start(header: DifferenceModelHeader | null): string;

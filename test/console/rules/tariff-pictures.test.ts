@@ -4,7 +4,7 @@ import { amountOf, amountsOf } from '../../../web/console/tariffs/money';
 import { dayRows, weekTable } from '../../../web/console/tariffs/price-tables';
 import { type PriceScale, priceScale } from '../../../web/console/tariffs/price-scale';
 import { dayInWords, isValidBetween, pricedDay, pricesOf, runsOf } from '../../../web/console/tariffs/priced-day';
-import type { HalfHourPrice, PriceTier } from '../../../web/console/tariffs/operation-results';
+import type { HalfHourPrice } from '../../../web/console/tariffs/operation-results';
 import { weekPicture } from '../../../web/console/tariffs/week-picture';
 
 const SUMMER = '2026-07-15';
@@ -12,6 +12,8 @@ const FORWARD = '2026-03-29';
 const BACK = '2026-10-25';
 
 const PLACE = { schedule: 0, daysAndHours: 0, hours: 0 };
+
+type PriceTier = HalfHourPrice['tiers'][number];
 
 /** Returns the price fields of a slot with these tiers; without tiers it has no price. */
 function slot(starts: number, tiers: readonly PriceTier[]): HalfHourPrice {

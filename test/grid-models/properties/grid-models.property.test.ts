@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readDifferenceModel } from '../../../subgraphs/grid-models/rdf/read-difference-model';
+import { readDifferenceModel } from '../../support/read-difference-model';
 import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { generatedGridModel } from '../../support/generated-grid-model';
 import { modelWith } from '../../support/grid-model-files';

@@ -1,5 +1,5 @@
 import type { CimFile, DifferenceModelHeader } from '../../../subgraphs/grid-models/rdf/difference-model';
-import { readDifferenceModel } from '../../../subgraphs/grid-models/rdf/read-difference-model';
+import { readDifferenceModel } from '../../support/read-difference-model';
 import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { HEADER_FIELDS, NAMESPACES, modelFile, modelWith, section } from '../../support/grid-model-files';
 

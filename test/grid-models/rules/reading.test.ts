@@ -1,4 +1,4 @@
-import { readDifferenceModel } from '../../../subgraphs/grid-models/rdf/read-difference-model';
+import { readDifferenceModel } from '../../support/read-difference-model';
 import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { HEADER_FIELDS, MODEL_MRID, NAMESPACES, modelFile, modelWith, section } from '../../support/grid-model-files';
 

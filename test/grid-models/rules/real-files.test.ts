@@ -1,6 +1,6 @@
 import { itemJson } from '../../../subgraphs/grid-models/rdf/difference-model-json';
 import type { DifferenceItem } from '../../../subgraphs/grid-models/rdf/difference-model';
-import { readDifferenceModel } from '../../../subgraphs/grid-models/rdf/read-difference-model';
+import { readDifferenceModel } from '../../support/read-difference-model';
 import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { REAL_FILES, describeWithRealFiles } from '../../support/real-grid-models';
 

@@ -1,7 +1,8 @@
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
 import { PAGES } from '../../../web/portal/page-list';
-import { PORTAL_COOKIES, type PortalCookies } from '../../../web/portal/request/cookies';
+import { type CookieName, PORTAL_COOKIES } from '../../../web/portal/request/cookies';
+import type { Cookies } from '../../../web/shared/cookies';
 import { hintFromQuery, hintFromInput } from '../../../web/portal/request/sign-in-hint';
 import { cookiesOf } from '../../../web/shared/cookies';
 import { formTokens } from '../../../web/shared/form-token';
@@ -34,7 +35,7 @@ describe('a form comes from the same origin', () => {
 });
 
 /** Returns the cookies of a simulated browser. */
-function jar(): PortalCookies {
+function jar(): Cookies<CookieName> {
   const stored = new Map<string, string>();
   return {
     read: (name) => stored.get(name),

@@ -17,9 +17,6 @@ export type SlotPrice = ListedTariff['prices'][number];
 /** The price of a half-hour, or of its part within the validity of the tariff; null if a dynamic tariff has none. */
 export type HalfHourPrice = NonNullable<ResultOf<'ReadTariffPrices'>['tariff']>['prices'][number];
 
-/** A price up to a consumption in kWh; null is unlimited. */
-export type PriceTier = HalfHourPrice['tiers'][number];
-
 type PublishedTariff = NonNullable<ResultOf<'ReadTariff'>['tariff']>;
 
 /** A tariff with all its published fields. Its chain of replacements may be of any length. */

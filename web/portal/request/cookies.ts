@@ -1,10 +1,7 @@
-import type { Cookies, CookieSettings } from '../../shared/cookies';
+import type { CookieSettings } from '../../shared/cookies';
 
 /** Name of a cookie of the portal. */
 export type CookieName = 'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'ceremony' | 'language';
-
-/** The cookies of one request. */
-export type PortalCookies = Cookies<CookieName>;
 
 /** The cookies of the portal and their lifetimes in seconds. */
 export const PORTAL_COOKIES: CookieSettings<CookieName> = {

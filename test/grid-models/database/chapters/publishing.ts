@@ -13,7 +13,7 @@ import {
 } from '../../../../subgraphs/grid-models/publications/staged-removal.repository';
 import type { DifferenceModelHeader } from '../../../../subgraphs/grid-models/rdf/difference-model';
 import { itemJson } from '../../../../subgraphs/grid-models/rdf/difference-model-json';
-import { readDifferenceModel } from '../../../../subgraphs/grid-models/rdf/read-difference-model';
+import { readDifferenceModel } from '../../../support/read-difference-model';
 import { publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
 import { stageVersion } from '../../../../subgraphs/grid-models/publications/stage.flow';
 import {

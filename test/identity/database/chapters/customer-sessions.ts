@@ -1,6 +1,8 @@
+import { customerScopes } from '../../../../subgraphs/access/customers/customer-scope.client';
 import { SESSION, END_SESSION, asCustomer, scopeOf, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInRoom, newMpxn, roomOfThisFile, startSignInRoom } from '../../../support/sign-in-room';
 import { until } from '../../../support/until';
+import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 
 export function customerSessions(): void {
   const HOUR = 3_600;
@@ -87,6 +89,23 @@ export function customerSessions(): void {
       const stored = JSON.stringify(await rowsOf('select customer_session::text from identity.customer_session'));
       for (const value of [token, token.slice(4), mpxn, '2021-04-01']) expect(stored).not.toContain(value);
       expect(room.log()).not.toContain(token.slice(4));
+    });
+
+    it('is read by access once per request, and again when a withdrawal holds its lock', async () => {
+      const { token, ir } = await customer();
+      let reads = 0;
+      const scopes = customerScopes({
+        name: 'identity',
+        execute: (...call) => ((reads += 1), room.identity.execute(...call)),
+      });
+      const request = () => ({ ...asCustomer(token), transactionId: 'one request' }) as CallContext;
+      const context = request();
+      const [first, second] = await Promise.all([scopes.of(context), scopes.of(context)]);
+      expect([await scopes.of(context), second, reads]).toEqual([first, first, 1]);
+      await room.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      await expect(scopes.now(context)).rejects.toMatchObject({ code: 'AUT001' });
+      await expect(scopes.of(request())).rejects.toMatchObject({ code: 'AUT001' });
+      expect(reads).toBe(3);
     });
 
     it('is readable by services only', async () => {
