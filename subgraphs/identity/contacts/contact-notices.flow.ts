@@ -7,7 +7,7 @@ import {
   proveContacts,
   registerTime,
 } from './contact.repository';
-import { lockMeterPoint } from '../locks.sql';
+import { lockContests, lockMeterPoint } from '../locks.sql';
 import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import { type TenancyContacts, contestants, currentContacts } from './contacts';
@@ -92,23 +92,35 @@ class StoredContactNotes implements ContactNotes {
   async noteAt(session: Session, mpxnIndex: Buffer): Promise<void> {
     const current = currentContacts(await this.occupancy.verifiedAtIndex(mpxnIndex, session));
     const tenancy = current.records[0]?.tenancy ?? '';
-    for (const contestant of contestants(current, current.groups)) {
+    const byDuid = (one: HeldContact, other: HeldContact) => (one.duid < other.duid ? -1 : 1);
+    for (const contestant of contestants(current, current.groups).toSorted(byDuid)) {
       if (await noteContest(session, { mpxnIndex, tenancy }, contestant))
         await this.notify(session, current, contestant);
     }
   }
 
-  /** Counts a new contest, alerts the back office, and mails a notice to every address among the contacts. */
+  /** Counts a new contest, and mails a notice to every address among the contacts. */
   private async notify(session: Session, current: TenancyContacts, { duid }: HeldContact): Promise<void> {
-    const { mails, limits, logger } = this.dependencies;
-    await countContact(session, duid, 'contest');
-    const contests = await contestsToday(session, duid);
-    if (contests === limits.contestAlert)
-      logger.warn({ dataUser: duid, contests }, 'Data User reached the alert threshold of contests');
+    const { mails } = this.dependencies;
+    await this.countContest(session, duid);
     const at = await registerTime(session);
     for (const recordId of addressed(current)) {
       await mails.enqueue(session, { kind: 'contest-notice', recordId, duid, at });
     }
+  }
+
+  /**
+   * Counts a contest, and alerts the back office by one line a day. Up to the threshold a Data User's contests wait for each other, so that
+   * one of them counts exactly the threshold.
+   */
+  private async countContest(session: Session, duid: string): Promise<void> {
+    const { logger, limits } = this.dependencies;
+    const isBelow = (await contestsToday(session, duid)) < limits.contestAlert;
+    if (isBelow) await lockContests(session, duid);
+    await countContact(session, duid, 'contest');
+    const contests = await contestsToday(session, duid);
+    if (isBelow && contests === limits.contestAlert)
+      logger.warn({ dataUser: duid, contests }, 'Data User reached the alert threshold of contests');
   }
 
   /** Plans the job for a record with a future day of moving in, which contests nothing before that day. */

@@ -74,5 +74,10 @@ export function contactsOf(atMeterPoint: readonly OccupantRecord[], tenancy: str
 
 /** Returns the contacts of the current occupancy. */
 export function currentContacts(atMeterPoint: readonly OccupantRecord[]): TenancyContacts {
-  return contactsOf(atMeterPoint, atMeterPoint[0]?.changes.at(-1)?.day ?? '');
+  return contactsOf(atMeterPoint, currentTenancy(atMeterPoint));
+}
+
+/** Returns the present tenancy of a meter point by its records. */
+export function currentTenancy(atMeterPoint: readonly OccupantRecord[]): string {
+  return atMeterPoint[0]?.changes.at(-1)?.day ?? '';
 }

@@ -5,6 +5,7 @@ import type { QuestionOrigin } from '../../server/graph/service-question';
 import { MailRecipientRepository } from './mail-recipient.repository';
 import type { OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
+import type { Attempt } from '../../server/jobs/jobs';
 import { organisations } from '../organisations.client';
 import { SENDER, mailMessage } from './mail-message.flow';
 import { TASK } from './mail-queue.flow';
@@ -22,15 +23,20 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
   const from = { name: SENDER, address: places.mailFrom };
   const server = places.smtpUrl === undefined ? undefined : mailServer(places.smtpUrl, from, 'en, cy', production);
   const names = organisations(dependencies.access);
-  /** Adds the name of the Data User to a notice of a contest; undefined if the limit of notices about it is reached. */
-  const complete = async (mail: OutgoingMail): Promise<OutgoingMail | undefined> => {
+  /**
+   * Adds the name of the Data User to a notice of a contest; undefined if the limit of notices about it is reached. A notice counts once,
+   * however many attempts an unavailable mail server costs.
+   */
+  const complete = async (mail: OutgoingMail, { number }: Attempt): Promise<OutgoingMail | undefined> => {
     if (mail.kind !== 'contest-notice') return mail;
-    if ((await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) !== null) return undefined;
+    const isPermitted = async () =>
+      (await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) === null;
+    if (number === 1 && !(await isPermitted())) return undefined;
     const { displayName: organisation } = await names.of(mail.duid, ofThisService());
     return { ...mail, organisation };
   };
-  const send = async (payload: unknown): Promise<void> => {
-    const mail = await complete(opened(keys.encryptionKey, payload));
+  const send = async (payload: unknown, attempt: Attempt): Promise<void> => {
+    const mail = await complete(opened(keys.encryptionKey, payload), attempt);
     if (mail === undefined) return;
     const address = await recipients.addressFor(mail.recordId, usefulUntil(mail));
     if (address === undefined) return;

@@ -113,16 +113,16 @@ const WELSH: MailTexts = {
     ],
   }),
   passkeyProof: (organisation, until) => ({
-    subject: `Cadarnhewch eich bod am ychwanegu cyfrinallwedd, ar gyfer ${organisation}`,
+    subject: `Cadarnhewch eich bod am ychwanegu cod-allwedd, ar gyfer ${organisation}`,
     before: [
-      `Mae ${organisation} wedi eich anfon at y gofrestr mynediad at ddata ynni i ychwanegu cyfrinallwedd (passkey). Cyn i ni ei hychwanegu, rhaid i ni fod yn siŵr mai chi sydd yno.`,
+      `Mae ${organisation} wedi eich anfon at y gofrestr mynediad at ddata ynni i ychwanegu cod-allwedd (passkey). Cyn i ni ei ychwanegu, rhaid i ni fod yn siŵr mai chi sydd yno.`,
       'Agorwch y ddolen ar y ddyfais yr ydych am ei defnyddio o hyn ymlaen.',
     ],
-    link: 'Cadarnhau eich bod am ychwanegu cyfrinallwedd',
+    link: 'Cadarnhau eich bod am ychwanegu cod-allwedd',
     after: [
-      'Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, gallwch ychwanegu cyfrinallwedd ar y ddyfais honno. O hynny ymlaen, gall pwy bynnag sy’n gallu datgloi’r ddyfais gadarnhau mai chi sydd yno.',
+      'Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, gallwch ychwanegu cod-allwedd ar y ddyfais honno. O hynny ymlaen, gall pwy bynnag sy’n gallu datgloi’r ddyfais gadarnhau mai chi sydd yno.',
       `Mae’r ddolen yn gweithio unwaith, tan ${until} (amser y DU).`,
-      'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd cyfrinallwedd yn cael ei hychwanegu.',
+      'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd cod-allwedd yn cael ei ychwanegu.',
     ],
   }),
   signIn: (until) => ({
@@ -174,7 +174,7 @@ const WELSH: MailTexts = {
 
 const WELSH_MEANS: Record<SignInNoticeMail['means'], string> = {
   'magic-link': 'gyda dolen a anfonwyd drwy e-bost',
-  passkey: 'gyda chyfrinallwedd',
+  passkey: 'gyda chod-allwedd',
   supplier: 'gyda’i gyfrif gyda chyflenwr ynni',
 };
 

@@ -35,7 +35,9 @@ const BY_DATA_USER = `row_number() over (partition by r.duid order by ${NEWEST_F
 
 const AT_METER_POINT: NamedStatement = {
   name: 'occupants_by_mpxn',
-  text: `${LIVE_OCCUPANTS} and r.mpxn_index = $1 order by ${VERIFIED} desc, ${NEWEST_FIRST} limit ${MAX_RECORDS}`,
+  text: `select * from (
+      ${LIVE_OCCUPANTS} and r.mpxn_index = $1 order by ${VERIFIED} desc, ${BY_DATA_USER} limit ${MAX_RECORDS}
+    ) occupant order by "isVerified" is not false desc, "createdAt" desc, ir desc`,
 };
 const VERIFIED_AT_METER_POINT: NamedStatement = {
   name: 'verified_occupants_by_mpxn',
@@ -56,7 +58,7 @@ export class OccupancyRepository {
     private readonly cipher: PersonalDataCipher,
   ) {}
 
-  /** Returns the records of a meter point, verified ones first, each newest first, at most 500. */
+  /** Returns the records of a meter point, verified ones first, each newest first. Of more than 500, it returns the newest of each Data User. */
   recordsAt(mpxn: string): Promise<OccupantRecord[]> {
     return this.records(AT_METER_POINT, this.indexes.mpxn(mpxn));
   }

@@ -16,7 +16,7 @@ const OWN_LIVE = `
   select r.id, r.sealed, k.wrapped as "wrappedKey",
     array(select distinct to_char(effective_date, 'YYYY-MM-DD') as day from change_of_tenancy where mpxn_index = $1 order by day) as days
   from identity_record r join identity_keys.data_key k on k.record_id = r.id
-  where r.mpxn_index = $1 and r.duid = $2 and r.anonymised_at is null and not r.is_legacy`;
+  where r.mpxn_index = $1 and r.duid = $2 and r.anonymised_at is null and r.closed_at is null and not r.is_legacy`;
 
 interface OwnRow {
   readonly id: string;

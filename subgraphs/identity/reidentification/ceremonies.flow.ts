@@ -14,6 +14,7 @@ import type { Language } from '../mails/outgoing-mail';
 import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter } from './reidentification';
 import { currentContacts, isContested, isRejected } from '../contacts/contacts';
 import type { Contact } from '../contacts/contact';
+import { mayVouch } from './reidentification-choice';
 import type { Mails } from '../mails/mail-queue.flow';
 import type { Organisations } from '../organisations.client';
 import { type CeremonyPasskeyDependencies, CeremonyPasskeys, type ValidCeremony } from './ceremony-passkeys.flow';
@@ -77,7 +78,9 @@ export class Ceremonies {
   /** Verifies the response of the browser. Its challenge is used in any case. */
   async finishPasskey(secret: string, response: unknown, origin: QuestionOrigin): Promise<CeremonyOutcome> {
     const { ceremony, occupant } = await this.valid(secret);
-    const organisation = await this.nameOf(ceremony.duid, origin);
+    const initiator = await this.parts.organisations.of(ceremony.duid, origin);
+    const { displayName: organisation } = initiator;
+    if (!mayVouch(ceremony, occupant, initiator)) throw new RegisterError('NTF001');
     const taken = await this.parts.ceremonies.takeChallenge(ceremony.id);
     if (!taken) throw new RegisterError('AUT001');
     if (taken.kind === 'registration') {

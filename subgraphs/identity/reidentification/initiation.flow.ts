@@ -21,7 +21,7 @@ import {
   type StartedReidentification,
   maskedEmail,
 } from './reidentification';
-import { type ReidentificationChoice, chosenRecord } from './reidentification-choice';
+import { type ReidentificationChoice, chosenRecord, mayVouch } from './reidentification-choice';
 import {
   type ReidentificationRequest,
   reidentificationViolations,
@@ -56,6 +56,9 @@ interface Initiation {
 }
 
 type Choice = ReidentificationChoice<OccupantRecord>;
+
+const MAY_NOT_VOUCH =
+  'The right to assert the outcome `verified` has been withdrawn from this Data User: it cannot vouch for a passkey of a verified record.';
 
 /** Starts re-identifications for Data Users and portals (decisions A/B, 4). */
 export class ReidentificationInitiation {
@@ -107,6 +110,7 @@ export class ReidentificationInitiation {
     const organisation = await this.initiator(request, context);
     for (const limit of limits) await withinLimit(limit, callerOf(context).accountId);
     const choice = await this.choose(initiation);
+    if (!mayVouch(choice.start, choice.record, organisation)) throw new RegisterError('PRM001', MAY_NOT_VOUCH);
     const issued = await this.issue(initiation, choice);
     const response = this.responseOf(issued, choice);
     const isFirst = await inTransaction(database.pool, async (session) => {

@@ -1,5 +1,6 @@
 import type { CeremonyProof, CeremonyStart } from './ceremony';
 import { ceremonyStart } from './ceremony';
+import type { Organisation } from '../organisations.client';
 import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
 import type { ReidentificationMethod, ReidentificationScope } from './reidentification';
 
@@ -27,6 +28,18 @@ function proofsOf({ hasPasskey, email }: Candidate): CeremonyProof[] {
 export interface ReidentificationChoice<Record> {
   readonly record: Record;
   readonly start: CeremonyStart;
+}
+
+/**
+ * Whether a Data User may start or finish a ceremony in which it vouches for the customer. A passkey of a verified record is a contact, which
+ * a Data User can no longer assert after an admin withdrew its right (decisions A/B, 11).
+ */
+export function mayVouch(
+  { vouched }: Pick<CeremonyStart, 'vouched'>,
+  { isVerified }: Pick<OccupantRecord, 'isVerified'>,
+  { mayAssertVerified }: Pick<Organisation, 'mayAssertVerified'>,
+): boolean {
+  return !vouched || !isVerified || mayAssertVerified;
 }
 
 /** Conditions on a record. */
@@ -71,6 +84,7 @@ export function availableMethods(
   return [...supported, 'passkey-register'];
 }
 
-function isVerifiedOccupant({ occupancy, isVerified }: Candidate): boolean {
-  return isVerified && occupancy === 'current';
+/** Reads the occupancy, which is decrypted, of verified records only: a meter point can have many others. */
+function isVerifiedOccupant(record: Candidate): boolean {
+  return record.isVerified && record.occupancy === 'current';
 }

@@ -167,13 +167,17 @@ export class ReidentificationRepository {
 
   /**
    * Returns whether the customer of the current occupancy of a meter point has taken part in a re-identification that the Data User
-   * initiated, within the last 24 hours (decisions A/B, 8).
+   * initiated, within the last 24 hours (decisions A/B, 8). Customers are the persons of verified records (decisions A/B, 9). A record with
+   * a rejected contact proves no participation.
    */
   async hasTakenPart(mpxn: string, duid: string): Promise<boolean> {
     const rows = await this.database.reads.rows<{ recordId: string }>(TOOK_PART, [this.indexes.mpxn(mpxn), duid]);
     if (rows.length === 0) return false;
     const confirmed = new Set(rows.map(({ recordId }) => recordId));
     const records = await this.occupants.recordsAt(mpxn);
-    return records.some(({ id, occupancy }) => confirmed.has(id) && occupancy === 'current');
+    return records.some(
+      ({ id, occupancy, isVerified, rejected }) =>
+        confirmed.has(id) && occupancy === 'current' && isVerified && rejected.length === 0,
+    );
   }
 }

@@ -13,6 +13,7 @@ import type { OccupantRecord } from '../occupancy/occupancy';
 import type { SignInOrigin } from './sign-in-entry';
 import { signInNoticeReceivers } from './sign-in-recipients';
 import { contactNotes } from '../contacts/contact-notices.flow';
+import { currentTenancy } from '../contacts/contacts';
 import type { IdentityDependencies } from '../dependencies';
 import { organisations } from '../organisations.client';
 import { returnAddresses } from './return-addresses.flow';
@@ -40,14 +41,16 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
   const occupancy = new OccupancyRepository(database, indexes, cipher);
   const notes = contactNotes(dependencies);
   const mayReturn = returnAddresses(occupancy, organisations(access));
-  const othersOf = async (record: OccupantRecord | undefined) => {
-    return record === undefined ? [] : signInNoticeReceivers(record, await occupancy.verifiedAt(record.mpxn));
+  const othersOf = async (by: ProvenCustomer['by']) => {
+    const there = await occupancy.verifiedAt(by.mpxn);
+    const signedIn = 'id' in by ? by : { email: null, tenancy: currentTenancy(there) };
+    return signInNoticeReceivers(signedIn, there);
   };
   return async ({ by, contact, means, from, useProof }, origin) => {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
     const returnUrl = await mayReturn(from, { meterPointId, record }, origin);
-    const notified = await othersOf(record);
+    const notified = await othersOf(by);
     return inTransaction(database.pool, async (session) => {
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;

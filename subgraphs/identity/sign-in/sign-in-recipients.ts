@@ -25,10 +25,10 @@ export function signInLinkReceivers(found: readonly OccupantRecord[], by: Sought
 
 /**
  * Returns the Identity Records to which a sign-in is notified: the other verified addresses of the occupancy, each once, without persons
- * who are yet to move in (decisions A/B, 9).
+ * who are yet to move in (decisions A/B, 9). A customer who signed in without an Identity Record has no address.
  */
 export function signInNoticeReceivers(
-  signedIn: OccupantRecord,
+  signedIn: Pick<OccupantRecord, 'email' | 'tenancy'>,
   atMeterPoint: readonly OccupantRecord[],
 ): OccupantRecord[] {
   const notified = new Set(signedIn.email === null ? [] : [comparableEmail(signedIn.email)]);

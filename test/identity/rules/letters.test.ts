@@ -60,6 +60,12 @@ describe('A mail with a link', () => {
 });
 
 describe('Every mail', () => {
+  it('has the Welsh word for a passkey that the pages have', () => {
+    const texts = [...everyMail.map(([, mail]) => mail), notice].map((mail) => mailMessage(mail, places).text);
+    expect(texts.filter((text) => text.includes('-allwedd')).length).toBeGreaterThan(2);
+    expect(texts.join()).not.toMatch(/cyfrinallwedd|chyfrinallwedd/);
+  });
+
   it('starts with the chosen language, also in its subject', () => {
     const [, welsh] = linkMails('cy')[1] as [string, OutgoingMail, string];
     const { subject, text } = mailMessage(welsh, places);

@@ -1,12 +1,16 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   CONFIRM_LINK,
   EXISTS,
   PROOF,
   AS_ACCESS,
   REIDENTIFY,
+  REIDENTIFY_OWN,
   STATUS,
+  finish,
   mailedSecret,
+  optionsOf,
   started,
   valueOf,
 } from '../../../support/ceremonies';
@@ -18,12 +22,13 @@ import {
   PROVE_BY_LINK,
   PROVE_BY_PASSKEY,
 } from '../../../support/contest-room';
-import { mailsNow } from '../../../support/sign-in-mails';
+import { isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { SESSION, asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
 
 export function contests(): void {
   const RETURN = 'https://larkhill.example/back';
+  const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
   let room: SignInRoom;
   let people: ContestRoom;
   let honest: Caller;
@@ -46,6 +51,9 @@ export function contests(): void {
     const [ir] = attackerFirst ? [await planted(), await own()].toReversed() : [await own(), await planted()];
     return { mpxn, email, theirs, ir: ir as string };
   }
+  const tomorrow = async () =>
+    (await room.owner.query(`select ((register.register_now() at time zone 'Europe/London')::date + 1)::text as day`))
+      .rows[0].day as string;
   const isContested = async (token: string) => (await scopeOf(room, token))?.isContested;
 
   describe('A record of one Data User', () => {
@@ -125,15 +133,22 @@ export function contests(): void {
     it('when another person moves in: by the next sign-in on that day at the latest', async () => {
       const [mpxn, email, coming] = [newMpxn(), people.newEmail('resident'), people.newEmail('coming')];
       await people.customer(honest, mpxn, email, 'own');
-      const { rows } = await room.owner.query(
-        `select ((register.register_now() at time zone 'Europe/London')::date + 1)::text as day`,
-      );
-      await people.customer(attacker, mpxn, coming, 'planted', { moveInDate: rows[0].day });
+      await people.customer(attacker, mpxn, coming, 'planted', { moveInDate: await tomorrow() });
       expect((await mailsNow(room, email)).length).toBe(0);
       await room.moveClock(86_400);
       const token = await people.signedIn(email);
       expect(await isContested(token)).toBe(true);
       await room.moveClock(0);
+    });
+
+    it('when another person moves in: on that day by a job, without a sign-in', async () => {
+      const [mpxn, email, coming] = [newMpxn(), people.newEmail('resident'), people.newEmail('coming')];
+      await people.customer(honest, mpxn, email, 'own');
+      await people.customer(attacker, mpxn, coming, 'planted', { moveInDate: await tomorrow() });
+      expect(await people.notices(email)).toEqual([]);
+      await room.moveClock(86_400);
+      await room.owner.query(`update identity_jobs._private_jobs set run_at = now() where key like 'note-contests %'`);
+      for (const address of [email, coming]) expect(await people.notices(address)).toHaveLength(1);
     });
   });
 
@@ -231,6 +246,22 @@ export function contests(): void {
       expect(await isContested(resident)).toBe(true);
     });
 
+    it('leave no link that proves an address after the Identity Record with the address is anonymised', async () => {
+      const [mpxn, email, theirs] = [newMpxn(), people.newEmail('resident'), people.newEmail('attacker')];
+      const ref = await room.newRecord(honest, { email }, { mpxn });
+      await people.customer(attacker, mpxn, theirs, 'planted');
+      await people.mailedProof(await people.signedIn(theirs), email);
+      const links = async () =>
+        (await room.owner.query('select contact from identity.contact_link where contact = $1', [index])).rows;
+      const { rows } = await room.owner.query('select email_index as i from identity.identity_record where ref = $1', [
+        ref,
+      ]);
+      const index: Buffer = rows[0].i;
+      expect(await links()).toHaveLength(1);
+      valueOf(await room.ask(ANONYMISE, { ref }, { caller: honest }));
+      expect(await links()).toEqual([]);
+    });
+
     it('are proven by a link within ten minutes', async () => {
       const { email, theirs } = await contested();
       const token = await people.signedIn(email);
@@ -277,6 +308,16 @@ export function contests(): void {
       await people.customer(honest, alone, email, 'own');
       expect((await people.supplied(alone)).codes).toEqual(['AUT001']);
       expect(theirs).toContain('attacker');
+    });
+
+    it('is reported to every verified address of the occupancy', async () => {
+      const { mpxn, email, theirs } = await contested();
+      await people.supplied(mpxn);
+      await room.jobsDone();
+      for (const address of [email, theirs]) {
+        const notices = (await mailsNow(room, address)).filter(isSignInNotice);
+        expect(notices.map(({ text }) => text)).toEqual([expect.stringContaining('login at an energy supplier')]);
+      }
     });
 
     it('reads access registered for confirmed contacts, and all access when every contact has a verdict', async () => {
@@ -354,14 +395,23 @@ export function contests(): void {
       expect(room.log()).toContain('Data User reached the alert threshold of contests');
     });
 
+    it('is alerted by one line, also for concurrent contests', async () => {
+      const busy = await room.dataUser();
+      const mpxns = Array.from({ length: 25 }, () => newMpxn());
+      for (const mpxn of mpxns) await room.newRecord(honest, {}, { mpxn });
+      await Promise.all(mpxns.map((mpxn) => room.newRecord(busy, {}, { mpxn })));
+      const lines = room.log().split('\n');
+      const alerts = lines.filter((line) => line.includes('alert threshold') && line.includes(String(busy.duid)));
+      expect(alerts.map((line) => JSON.parse(line).contests)).toEqual([20]);
+    });
+
     it('counts a contact again each time it is removed and registered again', async () => {
       const [mpxn, email, busy] = [newMpxn(), people.newEmail('again'), await room.dataUser()];
       await room.newRecord(honest, {}, { mpxn });
       for (let n = 1; n <= 3; n++) {
         const ref = await room.newRecord(busy, { email }, { mpxn });
         expect(await countsOf(busy)).toMatchObject({ contests: n });
-        const anonymise = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
-        valueOf(await room.ask(anonymise, { ref }, { caller: busy }));
+        valueOf(await room.ask(ANONYMISE, { ref }, { caller: busy }));
       }
       const { rows } = await room.owner.query(`select count(*)::int as left from identity.contact_contest c
         where not exists (select from identity.identity_record r where r.email_index = c.contact)
@@ -399,6 +449,27 @@ export function contests(): void {
         'withdraw-verification-right',
         'restore-verification-right',
       ]);
+    });
+
+    it('covers passkeys for which a Data User vouches, also by redirects from before its withdrawal', async () => {
+      const caller = await room.dataUser(RETURN);
+      const set = (right: 'withdraw' | 'restore') =>
+        room.accounts.setVerificationRight('admin', caller.accountId, right);
+      const [ref, unverified] = [
+        await room.newRecord(caller, { email: null }),
+        await room.newRecord(caller, { email: null, principalVerification: null }),
+      ];
+      const authenticator = new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
+      const passkey = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN };
+      const { secret } = await started(room, caller, passkey, ref);
+      const response = authenticator.create(await optionsOf(room, secret));
+      await set('withdraw');
+      const refused = await room.ask(REIDENTIFY_OWN, { ref, input: passkey }, { caller });
+      expect(refused.codes).toEqual(['PRM001']);
+      expect((await finish(room, secret, response)).codes).toEqual(['NTF001']);
+      expect((await started(room, caller, passkey, unverified)).tokenRef).toMatch(/^mlr_/);
+      await set('restore');
+      expect((await finish(room, secret, response)).codes).toEqual([]);
     });
 
     it('applies to Data Users only', async () => {

@@ -17,6 +17,7 @@ import {
 } from '../../../support/legacy-consents';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import { CONFIRM_LINK, enrolled, mailedSecret, started, valueOf } from '../../../support/ceremonies';
+import { ContestRoom } from '../../../support/contest-room';
 import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
 import { until } from '../../../support/until';
@@ -479,6 +480,30 @@ export function legacyConsents(): void {
       await registered(consentOf(caller, mpxn));
       const { origin } = new URL(room.places.identityRedirectUrl);
       await enrolled(room, initiator, new SoftwareAuthenticator({ origin }), mpxn);
+      expect(await shown(mpxn, initiator)).toEqual([]);
+    });
+
+    it('are not shown for a link of an unverified record, which its Data User may have pressed', async () => {
+      const [mpxn, email] = [newMpxn(), `planted-${newMpxn()}@attacker.example`];
+      const initiator = await consentingDataUser(room);
+      await registered(consentOf(caller, mpxn));
+      const ref = await room.newRecord(initiator, { email, principalVerification: null }, { mpxn });
+      await started(room, initiator, { method: 'MAGIC_LINK' }, ref);
+      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      expect(await shown(mpxn, initiator)).toEqual([]);
+    });
+
+    it('are not shown after the customer rejects a contact of the record at the supplier', async () => {
+      const [people, mpxn, email] = [new ContestRoom(room), newMpxn(), `planted-${newMpxn()}@attacker.example`];
+      const initiator = await consentingDataUser(room);
+      await registered(consentOf(caller, mpxn));
+      await room.newRecord(initiator, { email }, { mpxn });
+      await confirmed(initiator, mpxn, email);
+      expect(await shown(mpxn, initiator)).toHaveLength(1);
+      await room.newRecord(caller, {}, { mpxn });
+      const { token } = await people.supplied(mpxn);
+      const planted = (await people.contacts(token)).find(({ shown: masked }) => masked.startsWith('p'))?.id as string;
+      valueOf(await people.judge(token, planted, 'REJECTED'));
       expect(await shown(mpxn, initiator)).toEqual([]);
     });
 

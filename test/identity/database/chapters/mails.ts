@@ -11,6 +11,8 @@ import { ANONYMOUS } from '../../../../subgraphs/identity/mails/mail-queue.flow'
 export function mails(): void {
   const SECRET = 'a-secret-of-a-link-that-nobody-may-ever-see';
 
+  const DUID = `duid_${'3'.repeat(24)}`;
+
   /** Proxy in front of the mailbox that refuses connections while `isOpen` is false. */
   let door: Server;
   let mailbox: Mailbox;
@@ -71,10 +73,10 @@ export function mails(): void {
     return (await (await fetch(`${mailbox.url}?to=${encodeURIComponent(address)}`)).json()) as CapturedMail[];
   }
 
-  async function jobs(): Promise<{ failed: boolean; payload: { sealed: string } }[]> {
+  async function jobs(): Promise<{ failed: boolean; attempts: number; payload: { sealed: string } }[]> {
     return (
       await identity.owner.query(
-        'select last_error is not null and locked_by is null as failed, payload from identity_jobs._private_jobs',
+        'select last_error is not null and locked_by is null as failed, attempts, payload from identity_jobs._private_jobs',
       )
     ).rows;
   }
@@ -127,6 +129,22 @@ export function mails(): void {
       isOpen = true;
       await until(async () => ((await mailsTo(email)).length === 1 ? true : undefined));
       await ended();
+    });
+
+    it('about a contest is sent after an outage of any number of attempts, which count once', async () => {
+      isOpen = false;
+      const { id, email } = await person();
+      const notice = { kind: 'contest-notice', at: await expiry(0) } as const;
+      await enqueue(id, { ...notice, duid: DUID });
+      for (let attempt = 1; attempt <= 5; attempt++) {
+        await until(async () => (await jobs()).some((job) => job.failed && job.attempts === attempt) || undefined);
+        await identity.owner.query('update identity_jobs._private_jobs set run_at = now()');
+      }
+      isOpen = true;
+      await until(async () => ((await mailsTo(email)).length === 1 ? true : undefined));
+      for (let n = 0; n < 3; n++) await enqueue(id, { ...notice, duid: DUID });
+      await ended();
+      expect(await mailsTo(email)).toHaveLength(3);
     });
 
     it('is dropped when its link has expired before it could be sent', async () => {

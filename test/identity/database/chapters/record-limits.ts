@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { newIdentifier } from '../../../../schema/identifiers';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { REIDENTIFY, valueOf } from '../../../support/ceremonies';
 import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
@@ -35,6 +34,25 @@ export function recordLimits(): void {
     Promise.all(Array.from({ length: count }, (_, n) => registered(mpxn, { replica: n % 2 })));
   const REFUSED = ['CNF003'];
 
+  /**
+   * Inserts unverified copies of a record, in excess of the limit or as consents of Interface B do; they are never
+   * decrypted.
+   */
+  const flood = (ref: string, count: number, dataUsers: number) =>
+    room.owner.query(
+      `with copy as (
+         select gen_random_uuid() as id, 'ir_' || substr(md5(n::text || $1), 1, 24) as ref,
+           'duid_' || substr(md5((n % $3::int)::text), 1, 24) as duid, r.mpxn_index, r.email_index,
+           r.meter_point_id, r.expressed_by, r.form, r.sealed, k.wrapped
+         from identity.identity_record r join identity_keys.data_key k on k.record_id = r.id, generate_series(1, $2::int) n
+         where r.ref = $1),
+       record as (
+         insert into identity.identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, is_verified)
+         select id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, false from copy)
+       insert into identity_keys.data_key (record_id, wrapped) select id, wrapped from copy`,
+      [ref, count, dataUsers],
+    );
+
   describe('Live Identity Records of a Data User at a meter point', () => {
     it('are at most five, also for concurrent registrations', async () => {
       const mpxn = newMpxn();
@@ -55,6 +73,15 @@ export function recordLimits(): void {
       const mpxn = newMpxn();
       const [ref] = await several(MOST, mpxn);
       valueOf(await room.ask(ANONYMISE, { ref }, { caller: dataUser }));
+      expect(await registered(mpxn)).toMatch(/^ir_/);
+      expect(await registered(mpxn)).toEqual(REFUSED);
+    });
+
+    it('do not count once they are closed until an access record of another Data User ends', async () => {
+      const mpxn = newMpxn();
+      const [ref] = await several(MOST, mpxn);
+      const closed = 'closed_at = register.register_now(), closing_at = register.register_now()';
+      await room.owner.query(`update identity.identity_record set ${closed} where ref = $1`, [ref]);
       expect(await registered(mpxn)).toMatch(/^ir_/);
       expect(await registered(mpxn)).toEqual(REFUSED);
     });
@@ -84,25 +111,10 @@ export function recordLimits(): void {
   });
 
   describe('Many newer unverified records', () => {
-    /** Inserts copies of a record in excess of the limit, as an earlier release could; they are never decrypted. */
-    const flood = (ref: string, count: number) =>
-      room.owner.query(
-        `with copy as (
-           select gen_random_uuid() as id, 'ir_' || substr(md5(n::text || $1), 1, 24) as ref, $3 as duid, r.mpxn_index, r.email_index,
-             r.meter_point_id, r.expressed_by, r.form, r.sealed, k.wrapped
-           from identity.identity_record r join identity_keys.data_key k on k.record_id = r.id, generate_series(1, $2::int) n
-           where r.ref = $1),
-         record as (
-           insert into identity.identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, is_verified)
-           select id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, false from copy)
-         insert into identity_keys.data_key (record_id, wrapped) select id, wrapped from copy`,
-        [ref, count, newIdentifier('duid')],
-      );
-
     it('do not lock out a verified customer: mailed links, sign-in, notices and re-identification work as before', async () => {
       const [mpxn, email, housemate] = [newMpxn(), newEmail(), newEmail()];
       const ref = await room.newRecord(dataUser, { email }, { mpxn });
-      await flood(ref, 600);
+      await flood(ref, 600, 600);
       await signedInByLink(room, { mpxn }, email);
       await signedInByLink(room, { email }, email);
       const { magicLink } = valueOf(
@@ -113,6 +125,19 @@ export function recordLimits(): void {
       await signedInByLink(room, { email: housemate }, housemate);
       await room.jobsDone();
       expect((await mailsNow(room, email)).filter((mail) => !isLinkMail(mail)).length).toBeGreaterThan(0);
+    });
+  });
+
+  describe('Many newer records of one Data User', () => {
+    it('do not displace an unverified customer of another, who can still be re-identified', async () => {
+      const mpxn = newMpxn();
+      await room.newRecord(dataUser, { email: newEmail(), principalVerification: null }, { mpxn });
+      const other = await room.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
+      await flood(other, 600, 1);
+      const { magicLink } = valueOf(
+        await room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: await room.dataUser() }),
+      );
+      expect(magicLink.dispatchedTo).toBe('c***@c***.example');
     });
   });
 
