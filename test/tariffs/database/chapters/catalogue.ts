@@ -89,6 +89,13 @@ export function catalogue(): void {
       expect(paths.toSorted()).toEqual(['name', 'standingCharge', 'tariffId', 'validTo']);
     });
 
+    it('with violations states those of its rates and of the tariff that it replaces together', async () => {
+      await publish(tariffInput(10), 'FELL');
+      for (const replaces of [trf(10), trf(999)])
+        expect(await refused(tariffInput(11, { rates: [], replaces }))).toBe('VAL003 rates replaces');
+      expect(await refused(tariffInput(11, { rates: [], replaces: 'trf_1' }))).toBe('VAL001 replaces rates');
+    });
+
     it('is possible for the supplier of the tariff only, or for an admin who names the supplier', async () => {
       await publish(tariffInput(6));
       expect(await refused(tariffInput(6), 'FELL')).toBe('PRM002');
