@@ -3,6 +3,7 @@ import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { admit, audienceOf } from '../gateway/callers/audiences';
 import { type CallerSources, type Identification, authentication } from '../gateway/callers/authentication';
 import { type RequestMetadata, supplierKeyIn } from '../gateway/client/graph-client';
+import { MAX_BODY_BYTES } from '../gateway/requests/body-limits';
 import { formatError } from '../gateway/requests/error-format';
 import { generatedSchema } from '../schema/generated-schema';
 import { newIdentifier } from '../schema/identifiers';
@@ -24,6 +25,9 @@ export interface HttpSubgraph {
 /** Path of GraphQL over HTTP on the port of a subgraph. */
 export const GRAPHQL_PATH = '/graphql';
 
+/** Maximum size of a router's request: what the gateway accepts of a client, in the longer form of a query that a router prints again. */
+const MAX_FORWARDED_BYTES = 2 * MAX_BODY_BYTES;
+
 /**
  * Serves the subgraph as GraphQL over HTTP, with `_service` and `_entities` of Apollo Federation, to a router that holds
  * a key of the service `gateway`. The credential is that of the router's client and is verified here with each request,
@@ -31,7 +35,7 @@ export const GRAPHQL_PATH = '/graphql';
  */
 export function serveGraphql(app: FastifyInstance, { link, sources, callerOf }: HttpSubgraph): void {
   const callers = authentication(sources);
-  app.post(GRAPHQL_PATH, async (request, reply) => {
+  app.post(GRAPHQL_PATH, { bodyLimit: MAX_FORWARDED_BYTES }, async (request, reply) => {
     const from = callerOf(request);
     if (from === undefined || SERVICE_RIGHTS[from][sources.service] !== 'callers') return reply.code(403).send();
     const metadata = metadataOf(request);

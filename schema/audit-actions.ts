@@ -24,10 +24,13 @@ export const AUDIT_ACTIONS = {
     'set-rti-user-status': 'Status of an RTI User changed',
     'register-rti-webhook': 'RTI webhook registered',
     'remove-rti-webhook': 'RTI webhook removed',
+    'revoke-tariff-consent': 'Consent of a consumer revoked by an admin',
+    'erase-ended-occupancies': 'Ended occupancies of an MPxN erased',
   },
   identity: {
     'register-credential': 'Passkey registered',
     'remove-credential': 'Passkey removed',
+    'judge-contact': 'Contact confirmed or rejected',
     'anonymise-identity-record': 'Identity Record anonymised',
     'reject-identity-read': 'Read of an Identity Record rejected',
   },

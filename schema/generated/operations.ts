@@ -405,7 +405,7 @@ export type TariffFilter = {
   readonly validTo?: string | null | undefined;
   /** On sale at this instant: within the period of sale, before the end of the validity. */
   readonly onSaleAt?: string | null | undefined;
-  /** Whose `lastModified` is this instant or later. */
+  /** Whose `lastModified` is this instant or later. A tariff becomes readable within a minute after its `lastModified`: to miss no change, send the latest one that you have read, less one minute. */
   readonly modifiedSince?: string | null | undefined;
 };
 

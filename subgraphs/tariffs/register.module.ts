@@ -1,4 +1,5 @@
 import { dueKeys } from '../server/occupancy-keys';
+import { keyedHash } from '../server/keyed-hash';
 import { repeat } from '../server/jobs/repeat';
 import { forgetPassed } from '../server/retention';
 import type { RateLimit } from '../server/callers/rate-limits';
@@ -19,7 +20,7 @@ import type { SubgraphModule, TariffDependencies } from './dependencies';
 import { OccupancyErasureResolver } from './occupancies/occupancy-erasure.resolver';
 import { PerformanceReportResolver } from './performance-reports/performance-report.resolver';
 import { RegisterTimeResolver } from './register-time.resolver';
-import { AuditLog } from '../server/audit/audit.repository';
+import { AuditLog, fingerprintOf } from '../server/audit/audit.repository';
 import { TariffAuditResolver } from './tariff-audit.resolver';
 import { RtiUserResolver } from './register-entries/rti-user.resolver';
 import { SupplierResolver } from './register-entries/supplier.resolver';
@@ -42,12 +43,17 @@ const DESTRUCTION_INTERVAL_SECONDS = 3_600;
  * @param lookups the limit of public lookups per network
  */
 export function registerModule(dependencies: TariffDependencies, lookups: RateLimit): SubgraphModule {
-  const { database, mpxns, contacts, production, clock, logger } = dependencies;
+  const { database, keys, mpxns, contacts, production, clock, logger } = dependencies;
   const { pool } = database;
   const stopReencryption = repeat(REENCRYPTION_INTERVAL_SECONDS, () => reencryptMpxns(pool, mpxns), logger);
   const stopDestruction = forgetPassed([dueKeys(pool, TARIFF_OCCUPANCIES)], DESTRUCTION_INTERVAL_SECONDS, logger);
   const suppliers = new SupplierLists(database);
   const rtiUsers = new RtiUserLists(database, contacts);
+  const hashOfContact = keyedHash(keys.hashKey, 'audited contact');
+  const supplierEntries = new RegisterEntryRepository(pool, SUPPLIER, ({ support }) => ({
+    support: fingerprintOf(hashOfContact(support)),
+  }));
+  const rtiUserEntries = new RtiUserRepository(pool, rtiUsers, contacts, hashOfContact);
   const lists = new TariffLists(database);
   const facts = new TariffFacts(database);
   const appendedPrices = new AppendedPriceRepository(pool);
@@ -55,11 +61,9 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
   const assignmentQueries = new AssignmentQueries(database, mpxns);
   return {
     resolvers: [
-      new SupplierResolver(suppliers, new RegisterEntryRepository(pool, SUPPLIER), lookups, { production }),
+      new SupplierResolver(suppliers, supplierEntries, lookups, { production }),
       new SupplierTariffResolver(lists, facts),
-      new RtiUserResolver(rtiUsers, new RtiUserRepository(pool, rtiUsers, contacts), suppliers, lookups, {
-        production,
-      }),
+      new RtiUserResolver(rtiUsers, rtiUserEntries, suppliers, lookups, { production }),
       new TariffResolver(lists, facts, new TariffRepository(pool), suppliers, lookups),
       new TariffFieldResolver(facts, suppliers),
       new TariffPriceResolver(facts, appendedPrices, new PriceSeries()),

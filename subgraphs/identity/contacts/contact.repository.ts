@@ -1,4 +1,5 @@
-import type { Session } from '../../server/database/transaction';
+import { type Session, onlyRow } from '../../server/database/transaction';
+import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import type { Contact, ContactVerdict, HeldContact } from './contact';
 
@@ -11,15 +12,21 @@ export interface Tenancy {
   readonly tenancy: string;
 }
 
+/** A contact to judge. */
+export type JudgedContact = Pick<HeldContact, 'contact' | 'kind' | 'recordId'>;
+
 const PROVE = `
   insert into contact_proof (mpxn_index, tenancy, one, other)
   values ($1, $2, least(decode($3, 'hex'), decode($4, 'hex')), greatest(decode($3, 'hex'), decode($4, 'hex'))) on conflict do nothing`;
 
-/** An equal verdict changes nothing. */
+/** The verdict on a contact, and the key of the Identity Record that holds it. */
+const JUDGED = `
+  select ref, (select verdict from contact_verdict where mpxn_index = $1 and tenancy = $2 and contact = decode($3, 'hex')) as verdict
+  from identity_record where id = $4`;
+
 const JUDGE = `
-  insert into contact_verdict as known (mpxn_index, tenancy, contact, verdict) values ($1, $2, decode($3, 'hex'), $4)
-  on conflict (mpxn_index, tenancy, contact) do update set verdict = excluded.verdict, judged_at = register_now()
-  where known.verdict <> excluded.verdict`;
+  insert into contact_verdict (mpxn_index, tenancy, contact, verdict) values ($1, $2, decode($3, 'hex'), $4)
+  on conflict (mpxn_index, tenancy, contact) do update set verdict = excluded.verdict, judged_at = register_now()`;
 
 const NOTE_CONTEST = `
   insert into contact_contest (mpxn_index, tenancy, contact, duid) values ($1, $2, decode($3, 'hex'), $4) on conflict do nothing`;
@@ -45,14 +52,25 @@ export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Te
   if (one !== other) await session.query(PROVE, [mpxnIndex, tenancy, one, other]);
 }
 
-/** Stores a verdict; returns false if it is unchanged. */
+/**
+ * Stores a verdict, and states the former one in the audit; returns false if it is unchanged. The meter point is locked. The audit names the
+ * Identity Record instead of the contact, whose hash is deleted when the record is anonymised.
+ */
 export async function judgeContact(
   session: Session,
   { mpxnIndex, tenancy }: Tenancy,
-  contact: Contact,
+  { contact, kind, recordId }: JudgedContact,
   verdict: ContactVerdict,
 ): Promise<boolean> {
-  return (await session.query(JUDGE, [mpxnIndex, tenancy, contact, verdict])).rowCount === 1;
+  const { rows } = await session.query<{ ref: string; verdict: ContactVerdict | null }>(JUDGED, [
+    ...[mpxnIndex, tenancy, contact, recordId],
+  ]);
+  const { ref, verdict: former } = onlyRow({ rows });
+  if (former === verdict) return false;
+  await session.query(JUDGE, [mpxnIndex, tenancy, contact, verdict]);
+  const detail = { contact: kind, from: { verdict: former }, to: { verdict } };
+  await addAuditEntry(session, { actor: 'customer', action: 'judge-contact', subject: fingerprintOf(ref), detail });
+  return true;
 }
 
 /** Records that a contact made an occupancy contested; returns false if it was recorded before. */

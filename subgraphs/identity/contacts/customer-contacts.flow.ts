@@ -85,12 +85,12 @@ export class CustomerContacts {
         'Only a customer who signed in at the energy supplier confirms and rejects contacts.',
       );
     }
-    const { contact, duids } = this.contactOf(session, id);
+    const judged = this.contactOf(session, id);
     await inTransaction(this.dependencies.database.pool, async (transaction) => {
       await lockMeterPoint(transaction, session.mpxnIndex);
-      const isNew = await judgeContact(transaction, session, contact, verdict);
+      const isNew = await judgeContact(transaction, session, judged, verdict);
       if (!isNew || verdict !== 'rejected') return;
-      for (const duid of duids.toSorted()) await countContact(transaction, duid, 'rejection');
+      for (const duid of judged.duids.toSorted()) await countContact(transaction, duid, 'rejection');
     });
   }
 

@@ -26,16 +26,20 @@ export function publicationViolations(tariff: TariffInput): Violation[] {
 }
 
 /**
- * Returns the same violations, with an event-loop tick after each rule: for a year of half-hourly prices a rule takes some
- * milliseconds.
+ * Returns the violations of all rules, with an event-loop tick after each: for a year of half-hourly prices a rule takes some
+ * milliseconds. If there are some, those of the replaced tariff follow, so that the caller reads all at once.
  */
-export async function publicationViolationsInTurns(tariff: TariffInput): Promise<Violation[]> {
-  const violations: Violation[][] = [];
+export async function allPublicationViolations(
+  tariff: TariffInput,
+  ofReplacement: () => Promise<Violation[]>,
+): Promise<Violation[]> {
+  const ofRules: Violation[][] = [];
   for (const rule of publicationRules) {
-    violations.push(rule(tariff));
+    ofRules.push(rule(tariff));
     await setImmediate();
   }
-  return onePerPath(violations.flat());
+  const violations = ofRules.flat();
+  return violations.length === 0 ? [] : onePerPath([...violations, ...(await ofReplacement())]);
 }
 
 function onePerPath(violations: readonly Violation[]): Violation[] {

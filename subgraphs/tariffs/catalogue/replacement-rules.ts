@@ -1,11 +1,15 @@
 import type { Violation } from '../../../schema/register-error';
-import type { Tariff } from './tariff';
+import type { Tariff, TariffInput } from './tariff';
 
 /** The fields that decide whether a new tariff may name this one in `replaces`. */
 export interface ReplacedTariff extends Pick<Tariff, 'mpid' | 'fuelType' | 'energyFlow'> {
   /** Id of the tariff that already replaces it; null if there is none. */
   readonly replacedBy: string | null;
 }
+
+/** The fields of a tariff that replaces another one. */
+export type ReplacingTariff = Pick<Tariff, 'tariffId' | 'mpid' | 'fuelType' | 'energyFlow'> &
+  Pick<TariffInput, 'replaces'>;
 
 /**
  * Returns why a new tariff may not replace another one (path `replaces`): NTF003 unknown or of another supplier, VAL003 another fuel or flow,
@@ -14,7 +18,7 @@ export interface ReplacedTariff extends Pick<Tariff, 'mpid' | 'fuelType' | 'ener
  * @param replaced undefined if the tariff does not exist
  */
 export function replacementViolations(
-  tariff: Pick<Tariff, 'tariffId' | 'mpid' | 'fuelType' | 'energyFlow'>,
+  tariff: Omit<ReplacingTariff, 'replaces'>,
   replaced: ReplacedTariff | undefined,
 ): Violation[] {
   const violation = (code: Violation['code'], message: string): Violation[] => [{ code, path: ['replaces'], message }];

@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import {
   type CountedConnection,
   type PageRequest,
@@ -8,6 +9,7 @@ import {
   refuseCursor,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
+import { onlyRow } from '../../server/database/transaction';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
@@ -18,10 +20,11 @@ type ListedTariff = StoredTariff & { readonly instant: string };
 const IN_ORDER = 'order by last_modified desc, tariff_id';
 
 /** SQL: the columns of a page of tariff ids. The page is an index-only scan; PostgreSQL reads the tables for its rows only. */
-const selectPage = (page: string, more = ''): string => `select ${TARIFF_COLUMNS} ${more} from (${page}) page
+const selectPage = (page: string): string => `
+  select ${TARIFF_COLUMNS}, ${instantText('t.last_modified')} as instant from (${page}) page
   join tariff t on t.tariff_id = page.tariff_id join ${PRESENT_VERSION} order by t.last_modified desc, t.tariff_id`;
 
-const INSTANT = `, ${instantText('t.last_modified')} as instant`;
+const COUNT = 'select count(*) as total from tariff where ';
 
 const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (trf_[0-9a-f]{32})$/;
 
@@ -30,9 +33,6 @@ function positionOf(cursor: string): [instant: string, tariffId: string] {
   const [, instant = '', tariffId = ''] = POSITION.exec(textPosition(cursor)) ?? [];
   return isInstant(instant) ? [instant, tariffId] : refuseCursor();
 }
-
-/** Entries that a page by offset skips without knowing the length of the list. */
-const MAX_SKIPPED = 20;
 
 /** Bytes of stored rates of a page of whole tariffs. Rates of several kilobytes are stored compressed, to about a sixth. */
 const MAX_RATES_SIZE = 256 * 1024;
@@ -49,22 +49,25 @@ export class TariffLists {
 
   /** Returns the page after a cursor; counts the whole list only if a client selects its total. */
   async connection(filter: TariffFilter, page: PageRequest): Promise<CountedConnection<StoredTariff>> {
-    const rows = await (page.after === null ? this.first(filter, page) : this.after(filter, page.after, page.first));
+    const count = page.first + 1;
+    const rows = await (page.after === null ? this.rows(filter, count, 0) : this.after(filter, page.after, count));
     const cursor = ({ instant, tariffId }: ListedTariff) => textCursor(`${instant} ${tariffId}`);
     return counted(connectionOf(rows, page, cursor), () => this.count(filter));
   }
 
-  /** Returns a page by offset. A scan skips the entries before the page, or those after it if they are fewer. */
+  /**
+   * Returns a page by offset. Its total, if a client selects it, is the offset, the page and the number of entries after the page: wherever a
+   * page is, it costs one walk over the list.
+   */
   async page(filter: TariffFilter, request: OffsetRequest): Promise<OffsetPage<StoredTariff>> {
     requireOffsetPage(request);
     const { limit, offset } = request;
-    if (offset <= MAX_SKIPPED)
-      return offsetPageOf(await this.rows(filter, limit + 1, offset), request, () => this.count(filter));
-    const total = await this.count(filter);
-    const rows = await (offset < total / 2
-      ? this.rows(filter, limit + 1, offset)
-      : this.rowsFromEnd(filter, Math.min(limit + 1, total - offset), Math.max(0, total - offset - limit - 1)));
-    return offsetPageOf(rows, request, () => Promise.resolve(total));
+    const rows = await this.rows(filter, limit + 1, offset);
+    return offsetPageOf(rows, request, async () => {
+      if (rows.length === 0 && offset > 0) return this.count(filter);
+      const next = rows[limit];
+      return offset + rows.length + (next === undefined ? 0 : await this.countAfter(filter, next));
+    });
   }
 
   /** Ends a page after at least one tariff, before the stored rates of its tariffs exceed {@link MAX_RATES_SIZE}. */
@@ -81,35 +84,15 @@ export class TariffLists {
       : { data: kept, meta: { ...meta, nextOffset: meta.offset + kept.length } };
   }
 
-  private async rows(filter: TariffFilter, count: number, skipped: number): Promise<StoredTariff[]> {
+  private async rows(filter: TariffFilter, count: number, skipped: number): Promise<ListedTariff[]> {
     const { name, where, values } = conditionsOf(filter, 3);
     const page = `select tariff_id from tariff where ${where} ${IN_ORDER} limit $1 offset $2`;
     const statement = { name: `tariffs_page_${name}`, text: selectPage(page), values: [count, skipped, ...values] };
-    return (await this.database.pool.query<StoredTariff>(statement)).rows;
-  }
-
-  /** Returns rows before the last `skipped` ones, in the order of the list. */
-  private async rowsFromEnd(filter: TariffFilter, count: number, skipped: number): Promise<StoredTariff[]> {
-    if (count <= 0) return [];
-    const { name, where, values } = conditionsOf(filter, 3);
-    const page = `select tariff_id from tariff where ${where} order by last_modified, tariff_id desc limit $1 offset $2`;
-    const statement = { name: `tariffs_end_${name}`, text: selectPage(page), values: [count, skipped, ...values] };
-    return (await this.database.pool.query<StoredTariff>(statement)).rows;
-  }
-
-  private async first(filter: TariffFilter, { first }: PageRequest): Promise<ListedTariff[]> {
-    const { name, where, values } = conditionsOf(filter, 2);
-    const page = `select tariff_id from tariff where ${where} ${IN_ORDER} limit $1`;
-    const statement = {
-      name: `tariffs_first_${name}`,
-      text: selectPage(page, INSTANT),
-      values: [first + 1, ...values],
-    };
     return (await this.database.pool.query<ListedTariff>(statement)).rows;
   }
 
   /** Unites the tariffs of the cursor's instant with earlier ones: one index scan cannot start at both positions. */
-  private async after(filter: TariffFilter, cursor: string, first: number): Promise<ListedTariff[]> {
+  private async after(filter: TariffFilter, cursor: string, count: number): Promise<ListedTariff[]> {
     const { name, where, values } = conditionsOf(filter, 4);
     const part = (position: string) =>
       `(select tariff_id, last_modified from tariff where ${where} and ${position} ${IN_ORDER} limit $1)`;
@@ -117,20 +100,26 @@ export class TariffLists {
       union all ${part('last_modified < $2::timestamptz')}) part ${IN_ORDER} limit $1`;
     const { rows } = await this.database.pool.query<ListedTariff>({
       name: `tariffs_after_${name}`,
-      text: selectPage(page, INSTANT),
-      values: [first + 1, ...positionOf(cursor), ...values],
+      text: selectPage(page),
+      values: [count, ...positionOf(cursor), ...values],
     });
     return rows;
   }
 
   /** Counts the whole list by an index-only scan. */
-  private async count(filter: TariffFilter): Promise<number> {
+  private count(filter: TariffFilter): Promise<number> {
     const { name, where, values } = conditionsOf(filter, 1);
-    const { rows } = await this.database.pool.query<{ total: string }>({
-      name: `count_tariffs_${name}`,
-      text: `select count(*) as total from tariff where ${where}`,
-      values: [...values],
-    });
-    return Number(rows[0]?.total);
+    return this.total({ name: `count_tariffs_${name}`, text: COUNT + where, values: [...values] });
+  }
+
+  /** Counts the entries after one by an index-only scan that starts at its instant. */
+  private countAfter(filter: TariffFilter, { instant, tariffId }: ListedTariff): Promise<number> {
+    const { name, where, values } = conditionsOf(filter, 3);
+    const text = `${COUNT}${where} and last_modified <= $1::timestamptz and (last_modified < $1::timestamptz or tariff_id > $2)`;
+    return this.total({ name: `count_tariffs_after_${name}`, text, values: [instant, tariffId, ...values] });
+  }
+
+  private async total(statement: QueryConfig): Promise<number> {
+    return Number(onlyRow(await this.database.pool.query<{ total: string }>(statement)).total);
   }
 }

@@ -1,9 +1,9 @@
 import { DatabaseError, type Pool } from 'pg';
-import { RegisterError, refuse } from '../../../schema/register-error';
+import { RegisterError, type Violation, refuse } from '../../../schema/register-error';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
-import { type ReplacedTariff, replacementViolations } from './replacement-rules';
+import { type ReplacedTariff, type ReplacingTariff, replacementViolations } from './replacement-rules';
 import type { Tariff, TariffInput } from './tariff';
 import { type TariffChanges, tariffChanges } from './tariff-changes';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
@@ -86,6 +86,17 @@ export class TariffRepository {
       return change(session, publication);
     }).catch(rejectConflict);
   }
+
+  /** Returns why a tariff may not replace the one that it names. */
+  replacementViolations(tariff: ReplacingTariff): Promise<Violation[]> {
+    return violationsOfReplacement(this.pool, tariff);
+  }
+}
+
+async function violationsOfReplacement(session: Session, tariff: ReplacingTariff): Promise<Violation[]> {
+  if (tariff.replaces == null) return [];
+  const { rows } = await session.query<ReplacedTariff>(REPLACED, [tariff.replaces]);
+  return replacementViolations(tariff, rows[0]);
 }
 
 async function requireSupplier(session: Session, mpid: string): Promise<void> {
@@ -96,10 +107,7 @@ async function requireSupplier(session: Session, mpid: string): Promise<void> {
 
 /** Inserts a new tariff; returns false if a concurrent transaction has inserted it. */
 async function insert(session: Session, { tariff, mpid, accountId }: Publication): Promise<boolean> {
-  if (tariff.replaces != null) {
-    const { rows } = await session.query<ReplacedTariff>(REPLACED, [tariff.replaces]);
-    refuse(replacementViolations({ ...tariff, mpid }, rows[0]));
-  }
+  refuse(await violationsOfReplacement(session, { ...tariff, mpid }));
   const values = [
     ...[tariff.tariffId, mpid, tariff.tariffType, tariff.fuelType, tariff.energyFlow, tariff.paymentMethod],
     ...[tariff.meterType, tariff.customerType, tariff.ldzRegion, tariff.standingCharge, tariff.vatIncluded],

@@ -9,7 +9,7 @@ import type { SupplierLists } from '../register-entries/supplier.queries';
 import type { TariffFacts } from './tariff-links-and-facts.queries';
 import type { TariffLists } from './tariff-list.queries';
 import type { PublicationOutcome, TariffRepository } from './tariff.repository';
-import { publicationViolationsInTurns } from './publication-rules';
+import { allPublicationViolations } from './publication-rules';
 import type { Supplier } from '../register-entries/supplier';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
 import { ListArgs } from '../../server/lists/offset-page.types';
@@ -72,7 +72,11 @@ export class TariffResolver {
     @Ctx() context: CallContext,
   ): Promise<PublicationOutcome> {
     const publisher = await writtenSupplier(context, this.suppliers, mpid);
-    refuse(await publicationViolationsInTurns(tariff));
+    refuse(
+      await allPublicationViolations(tariff, () =>
+        this.repository.replacementViolations({ ...tariff, mpid: publisher }),
+      ),
+    );
     return this.repository.publish({ tariff, mpid: publisher, accountId: callerOf(context).accountId });
   }
 }

@@ -92,6 +92,11 @@ export class TariffFilterInput {
     description: 'On sale at this instant: within the period of sale, before the end of the validity.',
   })
   onSaleAt?: Date | null;
-  @Field(() => DateTime, { nullable: true, description: 'Whose `lastModified` is this instant or later.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'Whose `lastModified` is this instant or later. A tariff becomes readable within a minute after its `lastModified`: to miss no change, ' +
+      'send the latest one that you have read, less one minute.',
+  })
   modifiedSince?: Date | null;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RegisterError } from '../../../schema/register-error';
+import { addAuditEntry } from '../../server/audit/audit.repository';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
@@ -119,17 +120,16 @@ export class ConsentRepository {
 
   /** Revokes a consent of the consumer. NTF005 if they have no live consent with this id. */
   revokeOwn(registrationId: string, consumer: Consumer): Promise<void> {
-    return this.revoke(REVOKE_OWN, [...this.keyOf(consumer), registrationId]);
+    return revoke(this.database.pool, REVOKE_OWN, [...this.keyOf(consumer), registrationId]);
   }
 
-  /** Revokes any consent. NTF005 if there is no live one with this id. */
-  revokeAny(registrationId: string): Promise<void> {
-    return this.revoke(REVOKE_ANY, [registrationId]);
-  }
-
-  private async revoke(statement: typeof REVOKE_ANY, values: unknown[]): Promise<void> {
-    const { rowCount } = await this.database.pool.query({ ...statement, values });
-    if (rowCount !== 1) throw new RegisterError('NTF005');
+  /** Revokes any consent for an admin, whom the audit names. NTF005 if there is no live one with this id. */
+  revokeAny(registrationId: string, actor: string): Promise<void> {
+    return inTransaction(this.database.pool, async (session) => {
+      await revoke(session, REVOKE_ANY, [registrationId]);
+      const detail = { from: { revokedBy: null }, to: { revokedBy: 'admin' } };
+      await addAuditEntry(session, { actor, action: 'revoke-tariff-consent', subject: registrationId, detail });
+    });
   }
 
   private async liveConsent(session: Session, consumer: Consumer): Promise<Omit<GrantedConsent, 'tariffs'>> {
@@ -142,6 +142,11 @@ export class ConsentRepository {
   private keyOf(consumer: Consumer): [mpid: string, userId: string, subjectHash: Buffer] {
     return [consumer.mpid, consumer.userId, this.subjectHash(consumer)];
   }
+}
+
+async function revoke(session: Session, statement: typeof REVOKE_ANY, values: unknown[]): Promise<void> {
+  const { rowCount } = await session.query({ ...statement, values });
+  if (rowCount !== 1) throw new RegisterError('NTF005');
 }
 
 /** The hash in hexadecimal digits. */

@@ -136,9 +136,12 @@ export class TariffConsentResolver {
     @Ctx() context: CallContext,
   ): Promise<RevokedTariffConsentPayload> {
     const { consents } = this.dependencies;
-    const consumer = callerOf(context).role === 'admin' ? null : consumerOf(context);
+    const { role, accountId } = callerOf(context);
+    const consumer = role === 'admin' ? null : consumerOf(context);
     requireUuid('registrationId', registrationId);
-    await (consumer === null ? consents.revokeAny(registrationId) : consents.revokeOwn(registrationId, consumer));
+    await (consumer === null
+      ? consents.revokeAny(registrationId, accountId)
+      : consents.revokeOwn(registrationId, consumer));
     return { registrationId };
   }
 

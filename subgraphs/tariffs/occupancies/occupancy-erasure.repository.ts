@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import { eraseKeys } from '../../server/occupancy-keys';
 import { inTransaction } from '../../server/database/transaction';
 import { lockMpxn } from '../assignments/assignments.sql';
@@ -34,16 +35,19 @@ export class OccupancyErasureRepository {
     private readonly cipher: MpxnCipher,
   ) {}
 
-  /** Erases the ended occupancies of an MPxN that no consent needs, and records the account. Leaves the present occupancy unchanged. */
-  erase(mpxn: string, accountId: string): Promise<ErasedOccupancies> {
+  /** Erases the ended occupancies of an MPxN that no consent needs; the audit names the admin. Leaves the present occupancy unchanged. */
+  erase(mpxn: string, actor: string): Promise<ErasedOccupancies> {
     const hash = this.cipher.hash(mpxn);
     return inTransaction(this.pool, async (session) => {
       await lockMpxn(session, hash);
       await reencryptMpxn(session, this.cipher, hash);
       const { rows } = await session.query<{ id: string; isNeeded: boolean }>(ENDED, [hash]);
       const erasable = rows.filter(({ isNeeded }) => !isNeeded).map(({ id }) => id);
-      const erased = await eraseKeys(session, TARIFF_OCCUPANCIES, erasable, accountId);
-      return { erased, retained: rows.length - erased };
+      const erased = await eraseKeys(session, TARIFF_OCCUPANCIES, erasable, actor);
+      const detail = { erased, retained: rows.length - erased };
+      const subject = fingerprintOf(hash);
+      if (erased > 0) await addAuditEntry(session, { actor, action: 'erase-ended-occupancies', subject, detail });
+      return detail;
     });
   }
 }

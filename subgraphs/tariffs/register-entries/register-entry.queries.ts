@@ -23,7 +23,7 @@ export interface EntryKind<Entry extends RegisterEntry> {
   readonly columns: Readonly<Record<Exclude<keyof Entry & string, keyof RegisterEntry>, string>>;
   /** Personal data: the removal of an entry sets these columns to null. */
   readonly personalColumns?: readonly string[];
-  /** Fields whose former and new values the audit states; the other fields may be personal data. */
+  /** Fields whose former and new values the audit states; of the others, which may name people, it states fingerprints. */
   readonly audited: readonly (keyof Entry & string)[];
   readonly notFound: ErrorCode;
   /** The message of CNF001 when an admin saves a removed entry. */

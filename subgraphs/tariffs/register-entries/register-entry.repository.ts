@@ -14,11 +14,15 @@ export interface SavedEntry<Entry> {
 /** Values of the columns that an admin writes, by their fields; an absent value is null. */
 export type EntryValues = Readonly<Record<string, unknown>>;
 
+/** Returns keyed fingerprints of the fields of an entry that may name people, for the audit. */
+export type EntryFingerprints<Entry extends RegisterEntry> = (entry: Entry) => Readonly<Record<string, string | null>>;
+
 /** Writes the entries of a kind. Only admins call it (decisions C/D, D.1). */
 export class RegisterEntryRepository<Entry extends RegisterEntry> {
   constructor(
     private readonly pool: Pool,
     private readonly kind: EntryKind<Entry>,
+    private readonly fingerprints: EntryFingerprints<Entry>,
   ) {}
 
   /**
@@ -29,18 +33,26 @@ export class RegisterEntryRepository<Entry extends RegisterEntry> {
     const parameters = Object.keys(columns).map((field) => values[field] ?? null);
     return inTransaction(this.pool, async (session) => {
       await session.query(LOCK, [`${table} ${String(values[key])}`]);
-      const former = await session.query<Entry>(lockedEntry(this.kind), [values[key]]);
+      const former = (await session.query<Entry>(lockedEntry(this.kind), [values[key]])).rows[0];
       const { rows } = await session
         .query<Entry & { isNew: boolean }>(upsertStatement(this.kind), parameters)
         .catch((error: unknown) => this.rejectConflict(error));
       if (rows[0] === undefined) throw new RegisterError('CNF001', removed);
       const { isNew, ...rest } = rows[0];
       const entry = rest as unknown as Entry;
-      const detail = changesOf(this.kind.audited, former.rows[0], entry);
+      const detail = changesOf(former && this.audited(former), this.audited(entry));
       const action = `save-${this.kind.name}` as const;
       if (detail) await addAuditEntry(session, { actor, action, subject: String(values[key]), detail });
       return { entry, isNew };
     });
+  }
+
+  /** Returns the values of an entry that the audit states. */
+  private audited(entry: Entry): EntryValues {
+    return {
+      ...Object.fromEntries(this.kind.audited.map((field) => [field, entry[field]])),
+      ...this.fingerprints(entry),
+    };
   }
 
   private rejectConflict(error: unknown): never {
@@ -85,14 +97,10 @@ function lockedEntry<Entry extends RegisterEntry>(kind: EntryKind<Entry>): strin
   return `select ${entryColumns(kind)} from ${kind.table} where ${keyColumn(kind)} = $1 for update`;
 }
 
-/** Former and new values of the fields that differ, undefined if none does; `from` is null for a new entry. */
-function changesOf<Entry extends RegisterEntry>(
-  fields: readonly (keyof Entry & string)[],
-  former: Entry | undefined,
-  entry: Entry,
-): Record<string, unknown> | undefined {
-  const changed = fields.filter((field) => former?.[field] !== entry[field]);
-  const valuesOf = (of: Entry) => Object.fromEntries(changed.map((field) => [field, of[field]]));
+/** Returns the former and new values of the fields that differ, undefined if none does; `from` is null for a new entry. */
+function changesOf(former: EntryValues | undefined, entry: EntryValues): EntryValues | undefined {
+  const changed = Object.keys(entry).filter((field) => former?.[field] !== entry[field]);
+  const valuesOf = (of: EntryValues) => Object.fromEntries(changed.map((field) => [field, of[field]]));
   if (changed.length === 0) return undefined;
   return { from: former === undefined ? null : valuesOf(former), to: valuesOf(entry) };
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
+import { fingerprintOf } from '../../server/audit/audit.repository';
+import type { KeyedHash } from '../../server/keyed-hash';
 import { RegisterEntryRepository, type SavedEntry } from './register-entry.repository';
 import type { ContactCipher, RtiContact, RtiUserInput } from './rti-user';
 import { RTI_USER, type RtiUserLists, type StoredRtiUser } from './rti-user.queries';
@@ -10,8 +12,13 @@ export class RtiUserRepository extends RegisterEntryRepository<StoredRtiUser> {
     pool: Pool,
     private readonly rtiUsers: RtiUserLists,
     private readonly contacts: ContactCipher,
+    /** Keyed, because a contact can be guessed. */
+    hashOfContact: KeyedHash,
   ) {
-    super(pool, RTI_USER);
+    super(pool, RTI_USER, (entry) => ({
+      support: fingerprintOf(hashOfContact(entry.support)),
+      contact: entry.contactSealed && fingerprintOf(hashOfContact(textOf(rtiUsers.contactOf(entry)))),
+    }));
   }
 
   /**

@@ -12,8 +12,8 @@ import { type Measurement, rounded } from '../verdict';
 const TARIFFS = 100_000;
 
 /**
- * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, and a page of 100 whole tariffs, against the bare server; the last page;
- * prices of a month.
+ * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, and a page of 100 whole tariffs, against the bare server; the middle
+ * and the last page; prices of a month.
  */
 export const tariffs: Bench = async (context) => {
   const { room } = context;
@@ -28,7 +28,7 @@ export const tariffs: Bench = async (context) => {
   await demandSameAnswer(...sides);
   const measurements = await comparisons('tariffs', [...sides], context.seconds);
   const whole = await wholePage(room, register, rows, context.seconds);
-  return [...measurements, whole, await deepest(room, register, rows, context.seconds), pricesOfMonth()];
+  return [...measurements, whole, ...(await deepPages(room, register, rows, context.seconds)), pricesOfMonth()];
 };
 
 /** A page of 100 tariffs with their rates, about 130 KB. */
@@ -44,18 +44,23 @@ async function wholePage(
   return comparison('tariffs-whole', sides, seconds);
 }
 
-/** The last page of the supplier with half of all tariffs, against its first page. */
-async function deepest(
+/** The page in the middle and the last page of the supplier with half of all tariffs, against its first page. */
+async function deepPages(
   room: BenchRoom,
   register: BenchRegister,
   { large }: TariffRows,
   seconds: number,
-): Promise<Measurement> {
+): Promise<Measurement[]> {
   const page = (name: string, offset: number) => {
     const load: Load = { method: 'GET', path: `/v1/tariff/{key}?offset=${offset}`, keys: [large.mpid] };
     return { ...productSide(room, register, load), name };
   };
-  return comparison('tariffs-deepest', [page('last-page', large.tariffs - 20), page('first-page', 0)], seconds);
+  const first = page('first-page', 0);
+  const middle = page('middle-page', Math.floor(large.tariffs / 2));
+  return [
+    await comparison('tariffs-middle', [middle, first], seconds),
+    await comparison('tariffs-deepest', [page('last-page', large.tariffs - 20), first], seconds),
+  ];
 }
 
 const ROUNDS = 51;

@@ -17,7 +17,7 @@ const NOT_CHECKABLE = [
   ...['proveContactByLink', 'proveContactByPasskey'],
 ];
 
-/** Needs a contest of contacts; `judgeContact` of an unknown contact is checked below. */
+/** Needs a contest of contacts: a check of it succeeds in test/identity/database/chapters/contests.ts, and is rejected below. */
 const WITHOUT_SAMPLE = ['judgeContact'];
 
 /** Tables that background tasks change at their own time: due deliveries, jobs, counts of records, and due changes of tariffs with their events. */

@@ -91,7 +91,7 @@ const CHANGES: readonly (readonly [mutation: string, field: Field, action: strin
     'saveSupplier',
     'tariffAuditEntries',
     'save-supplier',
-    { from: null, to: expect.objectContaining({ name: 'Alderney Energy' }) },
+    { from: null, to: expect.objectContaining({ name: 'Alderney Energy', support: FINGERPRINT }) },
   ],
   [
     'setSupplierStatus',
@@ -103,7 +103,13 @@ const CHANGES: readonly (readonly [mutation: string, field: Field, action: strin
     'saveRtiUser',
     'tariffAuditEntries',
     'save-rti-user',
-    { from: null, to: { name: 'Tally Ltd', displayName: 'Tally', webhookUrl: 'https://tally.example/events' } },
+    {
+      from: null,
+      to: {
+        ...{ name: 'Tally Ltd', displayName: 'Tally', webhookUrl: 'https://tally.example/events' },
+        ...{ support: FINGERPRINT, contact: FINGERPRINT },
+      },
+    },
   ],
   [
     'setRtiUserStatus',
@@ -123,6 +129,7 @@ const CHANGES: readonly (readonly [mutation: string, field: Field, action: strin
     'remove-rti-webhook',
     { from: { mpid: expect.any(String), webhookUrl: FINGERPRINT, secret: FINGERPRINT }, to: null },
   ],
+  ['eraseEndedOccupancies', 'tariffAuditEntries', 'erase-ended-occupancies', { erased: 1, retained: 0 }],
   [
     'removeCredential',
     'identityAuditEntries',
@@ -147,8 +154,11 @@ const WEBHOOK_UPDATES: readonly (readonly [input: object, action: string, values
   [{ rotateSecret: true }, 'rotate-webhook-secret', ['secret']],
 ];
 
-/** Actions that the tests below the table show. */
-const SHOWN_BELOW = ['update-webhook', 'rotate-webhook-secret', 'register-credential', 'reject-identity-read'];
+/** Actions that the tests below the table show; `judge-contact` in test/identity/database/chapters/contests.ts. */
+const SHOWN_BELOW = [
+  ...['update-webhook', 'rotate-webhook-secret', 'register-credential', 'reject-identity-read'],
+  ...['revoke-tariff-consent', 'judge-contact'],
+];
 
 describe('The audit', () => {
   let room: AuthorisationRoom;
@@ -203,6 +213,48 @@ describe('The audit', () => {
     await admin(save, { input: { ...supplier, issuer: 'https://other.example' } });
     expect((await newest('tariffAuditEntries')).id).toBe(id); // nothing changed
     await admin(save, { input: supplier });
+  });
+
+  const saved = async (type: 'Supplier' | 'RtiUser', input: object) => {
+    const { errors } = await admin(`mutation ($input: ${type}Input!) { save${type}(input: $input) { isNew } }`, {
+      input,
+    });
+    expect(errors).toEqual([]);
+    return newest('tariffAuditEntries');
+  };
+
+  it('states that the support of a supplier or the contact of an RTI User changed, by fingerprints', async () => {
+    const { variables: supplier } = await (SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation).question(room, objects);
+    const { variables: rtiUser } = await (SAMPLE_MUTATIONS['saveRtiUser'] as SampleMutation).question(room, objects);
+    const changes = [
+      ['Supplier', supplier, 'support', { support: 'help@alderney.example' }],
+      ['RtiUser', rtiUser, 'support', { support: 'help@tally.example' }],
+      ['RtiUser', rtiUser, 'contact', { contact: { name: 'Operations', email: 'night@tally.example' } }],
+      ['RtiUser', rtiUser, 'contact', { contact: null }],
+    ] as const;
+    const stored = { Supplier: {}, RtiUser: {} };
+    for (const [type, variables, field, change] of changes) {
+      stored[type] = { ...(variables?.['input'] as object), ...stored[type] };
+      const before = await saved(type, stored[type]);
+      stored[type] = { ...stored[type], ...change };
+      const entry = await saved(type, stored[type]);
+      const to = 'contact' in change && change.contact === null ? null : FINGERPRINT;
+      expect(entry.detail).toEqual({ from: { [field]: FINGERPRINT }, to: { [field]: to } });
+      expect(entry.detail.from).not.toEqual(entry.detail.to);
+      expect(Number(entry.id)).toBeGreaterThan(Number(before.id));
+      expect((await saved(type, stored[type])).id).toBe(entry.id); // the contact is encrypted again, and equal
+    }
+  });
+
+  it('states the admin who revoked the consent of a consumer', async () => {
+    const { registration_id: id } = await objects.get('tariff consent of consumer');
+    const revoke = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
+    expect((await admin(revoke, { id })).errors).toEqual([]);
+    objects.usedUp('tariff consent of consumer');
+    expect(await newest('tariffAuditEntries')).toMatchObject({
+      ...{ actor: room.accounts.admin?.id, action: 'revoke-tariff-consent', subject: id },
+      detail: { from: { revokedBy: null }, to: { revokedBy: 'admin' } },
+    });
   });
 
   it('has a line in these tests for every action', () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
@@ -10,6 +11,8 @@ import { type Place, type RegisterProcess, placeOf, sandboxOf, startTogether } f
 import { accountOf, tokenOf } from '../../support/rest-client';
 import { routerOperations } from '../../support/router-operations';
 import { freePorts } from '../../support/run/templates';
+import { PUBLISH, supplierInput, tariffInput } from '../../support/tariff-graph';
+import { yearOfRates } from '../../support/year-of-rates';
 
 const ROLES = ['data_user', 'admin', 'analyst', 'anonymous'] as const;
 
@@ -73,6 +76,18 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
     expect(answers.filter(([, { codes }]) => codes.includes('VAL003')).map(([name]) => name)).toEqual([
       'a service field',
     ]);
+  });
+
+  it('passes on a tariff with a year of half-hourly prices', async () => {
+    const { ours, theirs } = clients.get('admin') as { ours: Graph; theirs: Graph };
+    const mpid = randomBytes(2).toString('hex').toUpperCase();
+    const save = 'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }';
+    expect((await ours(save, { input: supplierInput(mpid) })).errors).toEqual([]);
+    const tariffId = `trf_${randomBytes(16).toString('hex')}`;
+    const input = { ...tariffInput(1), mpid, tariffId, rates: yearOfRates() };
+    const { data, errors } = await theirs(PUBLISH, { input });
+    expect(errors).toEqual([]);
+    expect(data.publishTariff.isNew).toBe(true);
   });
 
   it('rejects a suspended account immediately, in every subgraph', async () => {

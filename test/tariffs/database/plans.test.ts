@@ -57,8 +57,8 @@ const SHOWN = 21;
 const all = (more: string) => `{ tariffs(first: 20${more}) { nodes { tariffId name } nextCursor } }`;
 const own = (more: string, mpid = 'LAPW') =>
   `{ supplier(mpid: "${mpid}") { tariffs(first: 20${more}) { nodes { tariffId name } nextCursor } } }`;
-const page = (more: string, mpid = 'LAPW') =>
-  `{ supplier(mpid: "${mpid}") { tariffPage(limit: 20${more}) { data { tariffId name } meta { nextOffset } } } }`;
+const page = (more: string, mpid = 'LAPW', meta = 'nextOffset') =>
+  `{ supplier(mpid: "${mpid}") { tariffPage(limit: 20${more}) { data { tariffId name } meta { ${meta} } } } }`;
 const total = (filter: string, mpid = 'LAPW') =>
   `{ supplier(mpid: "${mpid}") { tariffPage(limit: 1${filter}) { meta { total } } } }`;
 
@@ -99,6 +99,8 @@ const WALKS: [string, string, number, number][] = [
   ['a page far into the list', page(', offset: 4000', 'FELL'), 4_000 + SHOWN, SHOWN],
   ['a page beyond its end', page(', offset: 1000000', 'FELL'), OF_FELL, 0],
   ['a page far into those of a kind', page(', offset: 1500, filter: { fuelType: GAS }', 'FELL'), OF_FELL, SHOWN],
+  ['a page far into the list, with the total', page(', offset: 4000', 'FELL', 'total'), OF_FELL + SHOWN, SHOWN],
+  ['the last page, with the total', page(`, offset: ${OF_FELL - 20}`, 'FELL', 'total'), OF_FELL, SHOWN],
   ['the total', total('', 'FELL'), OF_FELL + 2, 2],
   ['the total in a region', total(', filter: { ldzRegion: EA }', 'FELL'), OF_FELL / REGIONS + 3, 2],
   ['the total of a kind', total(', filter: { fuelType: GAS, meterType: SMART }', 'FELL'), 2 * OF_FELL, 2],

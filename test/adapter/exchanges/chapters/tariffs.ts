@@ -124,6 +124,12 @@ export function tariffs(): void {
       expect(test.graph.asked).toEqual({ mpid: 'LARK', tariffId: TARIFF });
     });
 
+    it('has the status of a supplier that is not active', async () => {
+      test.graph.roots = { supplier: () => ({ tariff: () => ({ ...tariff, supplierStatus: 'DISABLED' }) }) } as never;
+      const { body } = await send({ url: `/v1/tariff/LARK/${TARIFF}` });
+      expect(body).toEqual({ data: [{ ...shown, supplier_status: 'disabled' }] });
+    });
+
     it('may be read by pages of any origin, errors too; the tariffs of a consumer may not', async () => {
       const origin = 'access-control-allow-origin';
       test.graph.roots = { supplier: () => ({ tariff: () => tariff }) } as never;
@@ -209,19 +215,25 @@ export function tariffs(): void {
       expect(body['meta']).toEqual({ total: 41, limit: 20, offset: 20 });
     });
 
-    it('accept the nine filters', async () => {
-      test.graph.roots = { supplier: () => ({ tariffPage: () => page([], null) }) } as never;
+    it.each(['summary', 'full'])('are selected by every filter with detail=%s', async (detail) => {
+      const received: unknown[] = [];
+      const tariffPage = (arguments_: unknown) => (received.push(arguments_), page([], null));
+      test.graph.roots = { supplier: () => ({ tariffPage }) } as never;
       const query = new URLSearchParams({
         ...{ tariff_type: 'dynamic', fuel_type: 'gas', energy_flow: 'export', payment_method: 'direct_debit' },
         ...{ ldz_region: 'NO', meter_type: 'single_rate', customer_type: 'business', limit: '100' },
         ...{ valid_from: '2026-01-01T00:00:00Z', valid_to: '2026-02-01T00:00:00+01:00' },
+        ...{ on_sale_at: '2026-03-01T00:00:00Z', modified_since: '2026-04-01T00:00:00Z', detail },
       });
       expect((await send({ url: `/v1/tariff/LARK?${query}` })).status).toBe(200);
-      expect(test.graph.asked).toEqual({
-        ...{ mpid: 'LARK', limit: 100, offset: 0, tariffType: 'DYNAMIC', fuelType: 'GAS', energyFlow: 'EXPORT' },
-        ...{ paymentMethod: 'DIRECT_DEBIT', ldzRegion: 'NO', meterType: 'SINGLE_RATE', customerType: 'BUSINESS' },
-        ...{ validFrom: '2026-01-01T00:00:00Z', validTo: '2026-02-01T00:00:00+01:00' },
-      });
+      expect(test.graph.asked).toMatchObject({ mpid: 'LARK' });
+      const filter = {
+        ...{ tariffType: 'DYNAMIC', fuelType: 'GAS', energyFlow: 'EXPORT', paymentMethod: 'DIRECT_DEBIT' },
+        ...{ ldzRegion: 'NO', meterType: 'SINGLE_RATE', customerType: 'BUSINESS' },
+        ...{ validFrom: new Date('2026-01-01'), validTo: new Date('2026-01-31T23:00:00Z') },
+        ...{ onSaleAt: new Date('2026-03-01'), modifiedSince: new Date('2026-04-01') },
+      };
+      expect(received).toMatchObject([{ limit: 100, offset: 0, filter }]);
     });
 
     it.each([

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../../../subgraphs/server/audit/audit.repository';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
@@ -349,6 +350,25 @@ export function contests(): void {
       expect(await isContested(await people.signedIn(email))).toBe(false);
       const again = (await people.contacts(token)).map(({ standing }) => standing).toSorted();
       expect(again).toEqual(['OTHER', 'REJECTED']);
+    });
+
+    it('is in the audit with each new verdict and the former one; a check of a verdict stores nothing', async () => {
+      const { mpxn, ir } = await contested();
+      const { token } = await people.supplied(mpxn);
+      const contact = await people.contactOf(token, 'OTHER');
+      const check = JUDGE.replace('$verdict)', '$verdict, dryRun: true)');
+      expect((await room.ask(check, { contact, verdict: 'REJECTED' }, asCustomer(token))).codes).toEqual([]);
+      for (const verdict of ['CONFIRMED', 'CONFIRMED', 'REJECTED'] as const)
+        valueOf(await people.judge(token, contact, verdict));
+      const audit = `{ identityAuditEntries(first: 2, filter: { action: "judge-contact" }) {
+        nodes { actor subject detail } } }`;
+      const admin: Caller = { accountId: 'acc_test', role: 'admin', duid: null, mpid: null };
+      const { nodes } = valueOf(await room.ask(audit, {}, { caller: admin }));
+      const entry = { actor: 'customer', subject: fingerprintOf(ir) };
+      expect(nodes).toEqual([
+        { ...entry, detail: { contact: 'email', from: { verdict: 'confirmed' }, to: { verdict: 'rejected' } } },
+        { ...entry, detail: { contact: 'email', from: { verdict: null }, to: { verdict: 'confirmed' } } },
+      ]);
     });
 
     it('is the only one who may confirm or reject contacts', async () => {

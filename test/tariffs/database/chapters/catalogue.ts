@@ -25,16 +25,19 @@ export function catalogue(): void {
 
   describe('Publishing a tariff', () => {
     it('creates version 1 and returns what was published', async () => {
-      const { publishTariff } = await publish(tariffInput(1, { description: 'By day', percentageGreen: 41.5 }));
+      const { publishTariff } = await publish(
+        tariffInput(1, { description: 'By day', percentageGreen: 41.5, tierPeriod: 'YEAR' }),
+      );
       expect(publishTariff).toMatchObject({ isNew: true, isChanged: false, tariff: { tariffId: trf(1), version: 1 } });
       const { tariff } = await graph.ask(
-        `{ tariff(tariffId: "${trf(1)}") { name description percentageGreen comments validFrom validTo vatRate standingCharge ldzRegion
+        `{ tariff(tariffId: "${trf(1)}") { name description percentageGreen comments validFrom validTo vatRate standingCharge ldzRegion tierPeriod
         supplier { mpid } replaces { tariffId } replacedBy { tariffId } versions { version }
         rates { months dates daysAndHours { days hours { validFrom validTo rate { unitPrice toKwh } } } } } }`,
       );
       expect(tariff).toEqual({
         ...{ name: 'Tariff 1', description: 'By day', percentageGreen: 41.5, comments: null, vatRate: 5 },
         ...{ validFrom: '2026-01-01T00:00:00.000Z', validTo: null, standingCharge: '0.5312', ldzRegion: 'EA' },
+        tierPeriod: 'YEAR',
         ...{ supplier: { mpid: 'LAPW' }, replaces: null, replacedBy: null, versions: [{ version: 1 }] },
         rates: [
           {
@@ -84,6 +87,13 @@ export function catalogue(): void {
       const [code, ...paths] = (await refused(tariffInput(5, broken))).split(' ');
       expect(code).toMatch(/^VAL00/);
       expect(paths.toSorted()).toEqual(['name', 'standingCharge', 'tariffId', 'validTo']);
+    });
+
+    it('with violations states those of its rates and of the tariff that it replaces together', async () => {
+      await publish(tariffInput(10), 'FELL');
+      for (const replaces of [trf(10), trf(999)])
+        expect(await refused(tariffInput(11, { rates: [], replaces }))).toBe('VAL003 rates replaces');
+      expect(await refused(tariffInput(11, { rates: [], replaces: 'trf_1' }))).toBe('VAL001 replaces rates');
     });
 
     it('is possible for the supplier of the tariff only, or for an admin who names the supplier', async () => {
