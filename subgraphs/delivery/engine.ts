@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { openPool, sessionOptions } from '../server/database/database';
+import { openPool, writingSession } from '../server/database/database';
 import type { DatabaseAddress } from '../server/database/database-login';
 import { repeat } from '../server/jobs/repeat';
 import { forgetPassed } from '../server/retention';
@@ -21,6 +21,8 @@ import { deliveryWorker, takeOver } from './worker.repository';
 export interface DeliveryDependencies {
   /** Login and schema of the subgraph. */
   readonly address: DatabaseAddress;
+  /** First statement of every session; for a subgraph whose fan-out writes events. */
+  readonly atConnect?: string | undefined;
   readonly source: DeliverySource;
   readonly schedule: RetrySchedule;
   readonly sender: Sender;
@@ -56,9 +58,9 @@ const PLAN_OPTIONS = [
 ].map((option) => `-c ${option}`);
 
 /** Opens the connections of the engine. */
-export const deliveryPool = (address: DatabaseAddress) =>
+export const deliveryPool = ({ address, atConnect }: Pick<DeliveryDependencies, 'address' | 'atConnect'>) =>
   openPool({
-    ...sessionOptions(address, ...PLAN_OPTIONS),
+    ...writingSession(address, atConnect, ...PLAN_OPTIONS),
     max: address.connections.reserve(POOL_SIZE),
   });
 
@@ -71,7 +73,7 @@ export const deliveryPool = (address: DatabaseAddress) =>
  */
 export async function startDeliveries(dependencies: DeliveryDependencies): Promise<Deliveries> {
   const { address, logger, maxLanes } = dependencies;
-  const pool = deliveryPool(address);
+  const pool = deliveryPool(dependencies);
   address.connections.reserve(1); // the session of the worker's lock
   const stopped = new AbortController();
   const endpoints = endpointTable(pool);

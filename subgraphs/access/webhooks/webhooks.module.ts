@@ -4,6 +4,7 @@ import { startDeliveries } from '../../delivery/engine';
 import { callbackSender } from '../../delivery/sender';
 import type { Database } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
+import { RENEW_AT_CONNECT } from '../../server/event-log/event-era';
 import { startWorkers } from '../../server/jobs/job-workers';
 import { jobQueue } from '../../server/jobs/jobs';
 import { keyedHash } from '../../server/keyed-hash';
@@ -80,6 +81,7 @@ export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<
   const workers = await startWorkers({ ...jobs, tasks: alerts.tasks, concurrency: ALERT_WORKERS });
   const deliveries = await startDeliveries({
     address,
+    atConnect: RENEW_AT_CONNECT, // the fan-out writes the notices of expiries
     source,
     schedule: WEBHOOK_SCHEDULE,
     sender,

@@ -131,10 +131,11 @@ export async function openEntityDatabase(
   };
 }
 
-function writingSession(address: DatabaseAddress, atConnect: string | undefined): PoolConfig {
+/** Options of a session that may write. `atConnect` is its first statement, `more` are further options. */
+export function writingSession(address: DatabaseAddress, atConnect: string | undefined, ...more: string[]): PoolConfig {
   const onConnect =
     atConnect === undefined ? {} : { onConnect: async (client: Client) => void (await client.query(atConnect)) };
-  return { ...sessionOptions(address), ...onConnect };
+  return { ...sessionOptions(address, ...more), ...onConnect };
 }
 
 type Client = Parameters<NonNullable<PoolConfig['onConnect']>>[0];

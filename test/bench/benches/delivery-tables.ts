@@ -30,7 +30,7 @@ export const deliveryTables: Bench = async (context) => {
 
 async function claimsAndLooks({ databaseUrl }: BenchRegister, { scaled }: BenchContext): Promise<Measurement[]> {
   const { address, pool: owner } = await trialDeliveries(databaseUrl);
-  const pool = deliveryPool(address);
+  const pool = deliveryPool({ address });
   try {
     const many = scaled(MANY);
     await fill(owner, 0, FEW);

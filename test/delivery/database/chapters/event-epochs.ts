@@ -4,14 +4,18 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import pino from 'pino';
 import { accessAddress } from '../../../../subgraphs/access/access.module';
 import { EventLog } from '../../../../subgraphs/access/events/event-log.queries';
+import { TenancyChangeRepository } from '../../../../subgraphs/access/operator/tenancy-change.repository';
 import { accessTables } from '../../../../subgraphs/access/tables.sql';
+import { deliverWebhooks } from '../../../../subgraphs/access/webhooks/webhooks.module';
 import { openDatabase } from '../../../../subgraphs/server/database/database';
 import { RENEW_AT_CONNECT } from '../../../../subgraphs/server/event-log/event-era';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
 import { DUID } from '../../../support/access-database';
-import { register } from '../../../support/event-rows';
+import { putWebhook, register } from '../../../support/event-rows';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../../../support/postgres';
 import { isLogSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
@@ -121,6 +125,33 @@ export function eventEpochs(): void {
       expect(Number(renewed)).toBeGreaterThan(Number(before));
       expect(eras).toEqual([renewed, renewed]); // one of the concurrent sessions has started the epoch, the other uses it
       await Promise.all(databases.map((each) => each.close()));
+    });
+
+    it('is detected by the fan-out of deliveries, before it writes a notice of an expiry', async () => {
+      await start();
+      await asOwner(async (session) => {
+        await putWebhook(session);
+        await register(session, { expiresIn: '10 days' });
+        await session.query('update event_timeline set timeline = timeline + 1');
+      });
+      const before = await era();
+      const address = accessAddress(url, keys);
+      const database = openDatabase(address); // its sessions detect nothing
+      const deliveries = await deliverWebhooks({
+        address,
+        database,
+        encryptionKey: keys.encryptionKey,
+        identity: { name: 'identity', execute: () => Promise.reject(new Error('no service is started')) },
+        changes: new TenancyChangeRepository(database, keyedHash(keys.hashKey, 'tenancy-change'), keys.encryptionKey),
+        mail: { smtpUrl: undefined, mailFrom: 'register@register.example' },
+        allowLoopback: false,
+        production: false,
+        logger: pino({ level: 'silent' }),
+      });
+      const notice = await until(() => one(`select era from event where type = 'consent.expiring'`));
+      await deliveries.stop();
+      await database.close();
+      expect(Number(notice.era)).toBeGreaterThan(Number(before));
     });
 
     it('is not detected if the owner may not read the timeline: the register still starts', async () => {
