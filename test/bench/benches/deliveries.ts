@@ -16,6 +16,8 @@ const DELIVERIES_A_ROUND = 10_000;
 const BACKLOG_RECORDS = 5_000;
 const TWENTIETH = 20;
 const WITHDRAWALS = 100;
+/** Limit of the 99th percentile beside the backlog. */
+const LIMIT_MS = 1_000;
 /** Rate of withdrawals as a share of the product's delivery rate. */
 const SHARE = 0.25;
 /** Number of completed rounds. Each round sets other expiries, because a record has one notice for each expiry. */
@@ -64,8 +66,8 @@ interface Drain {
 }
 
 /**
- * Compares product and baseline in alternating rounds: both send the same number of POSTs, all of them committed before
- * the first is sent.
+ * Compares product and baseline in alternating rounds: both send the same number of POSTs, which one transaction orders.
+ * The clocks start at its commit.
  */
 async function againstBarePosts(
   name: string,
@@ -111,14 +113,15 @@ async function againstBarePosts(
 }
 
 async function drained(
-  fire: () => Promise<void>,
+  fire: () => Promise<() => Promise<void>>,
   count: number,
   receiver: CountingReceiver,
   clocks: readonly [ProcessorClock, ProcessorClock],
 ): Promise<Drain> {
   receiver.forget();
-  await fire();
+  const commit = await fire();
   const [before, begin] = [clocks.map((clock) => clock()), performance.now()];
+  await commit();
   await receiver.arrived(count);
   const seconds = (performance.now() - begin) / 1000;
   const used = clocks.map((clock, index) => {
@@ -137,13 +140,16 @@ async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, rece
   let number = 0;
   return {
     clock: processesClock([server.pid]),
-    async fire(count: number): Promise<void> {
+    /** Adds jobs; returns the function that commits them. */
+    async fire(count: number): Promise<() => Promise<void>> {
+      await client.query('begin');
       await client.query(
         `select bare_jobs.add_jobs(array(select row('post', json_build_object('number', n), null, null, null, null, null, null)::bare_jobs.job_spec
            from generate_series($1::int, $2::int) n))`,
         [number, number + count - 1],
       );
       number += count;
+      return async () => void (await client.query('commit'));
     },
     async stop() {
       await client.end();
@@ -153,8 +159,8 @@ async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, rece
 }
 
 /**
- * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending.
- * Compares the time from commit to arrival with the time for a twentieth of the backlog.
+ * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending. The 99th
+ * percentile of the times from commit to arrival is at most one second.
  */
 async function withdrawalBesideBacklog(
   { source, receiver }: DeliveryRoom,
@@ -166,7 +172,7 @@ async function withdrawalBesideBacklog(
   const records = await source.activeRecords(scaled(WITHDRAWALS));
   const [all, part] = [scaled(BACKLOG_RECORDS), scaled(BACKLOG_RECORDS / 10)];
   rounds += 1;
-  for (let from = 0; from < all; from += part) await source.expiring(webhooks, part, rounds, from);
+  for (let from = 0; from < all; from += part) await (await source.expiring(webhooks, part, rounds, from))();
   const backlog = await source.pending();
   const every = (webhooks.length * 1000) / (perSecond * SHARE);
   for (const id of records) {
@@ -184,12 +190,13 @@ async function withdrawalBesideBacklog(
   const name = 'withdrawals-beside-backlog';
   return {
     name,
-    ratio: ((all * webhooks.length) / TWENTIETH / perSecond) * (1000 / p99),
-    baseline: 'a-twentieth-of-the-backlog',
+    ratio: LIMIT_MS / p99,
+    baseline: 'one-second',
     limit: LIMITS[name],
     beside: {
       'p50-ms': rounded(p50),
       'p99-ms': rounded(p99),
+      'twentieth-of-the-backlog-ms': rounded(((all * webhooks.length) / TWENTIETH / perSecond) * 1000),
       ...{ backlog, 'left-at-the-end': left },
       'withdrawals-per-second': rounded(1000 / every),
     },
