@@ -13,8 +13,8 @@ export const MAX_ASSEMBLY_AGE_MS = 50;
 export class RequestSlots {
   private taken = 0;
   private lateRequests = 0;
-  /** Duration of the last request. */
-  private lastMs = 0;
+  /** Mean duration of the last requests, about eight of them. */
+  private meanMs = 0;
   private readonly waiting: { readonly urgent: boolean; readonly resolve: (isAcquired: boolean) => void }[] = [];
 
   /** @param wasSlow whether the last response, under an earlier lease, was slow */
@@ -28,7 +28,7 @@ export class RequestSlots {
   /** Maximum running lanes: with more, deliveries would wait for a slot until they must be assembled again. */
   get maxLanes(): number {
     if (this.isSlow) return MAX_REQUESTS.slow;
-    return Math.min(MAX_QUICK_LANES, MAX_REQUESTS.quick * (1 + MAX_ASSEMBLY_AGE_MS / this.lastMs));
+    return Math.min(MAX_QUICK_LANES, MAX_REQUESTS.quick * (1 + MAX_ASSEMBLY_AGE_MS / this.meanMs));
   }
 
   private get max(): number {
@@ -73,7 +73,7 @@ export class RequestSlots {
     const timer = setTimeout(() => void setImmediate(setLate), SLOW_RESPONSE_MS);
     try {
       const result = await sending;
-      this.lastMs = result.durationMs;
+      this.meanMs += (result.durationMs - this.meanMs) / MAX_REQUESTS.quick;
       this.wasSlow = result.error === 'timeout' || result.durationMs >= SLOW_RESPONSE_MS;
       return result;
     } finally {
