@@ -15,6 +15,7 @@ import { TerminationConstant1790000000013 } from './migrations/0013-termination-
 import { Outbox1790000000014 } from './migrations/0014-outbox';
 import { RecordCounts1790000000016 } from './migrations/0016-record-counts';
 import { AccessAuditIndexes1790000000017 } from './migrations/0017-audit-indexes';
+import { FanOut1790000000018 } from './migrations/0018-fan-out';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -38,6 +39,7 @@ export const accessTables: SubgraphTables = {
     Outbox1790000000014,
     RecordCounts1790000000016,
     AccessAuditIndexes1790000000017,
+    FanOut1790000000018,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

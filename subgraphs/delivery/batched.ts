@@ -6,6 +6,8 @@ export interface BatchOptions {
   readonly maxSize: number;
   /** Maximum calls at the same time. */
   readonly concurrency: number;
+  /** Minimum time between the starts of two calls that are not full; 0 by default. */
+  readonly intervalMs?: number;
 }
 
 /**
@@ -16,13 +18,15 @@ export interface BatchOptions {
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { maxSize, concurrency }: BatchOptions,
+  { maxSize, concurrency, intervalMs = 0 }: BatchOptions,
 ): (item: Item) => Promise<Result> {
   const waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
   let running = 0;
   let isScheduled = false;
+  let startedAt = -intervalMs;
   const run = async () => {
     isScheduled = false;
+    startedAt = performance.now();
     const batch = waiting.splice(0, maxSize);
     running += 1;
     try {
@@ -38,7 +42,9 @@ export function batched<Item, Result>(
   const schedule = () => {
     if (isScheduled || running >= concurrency || waiting.length === 0) return;
     isScheduled = true;
-    setImmediate(() => void run());
+    const delayMs = startedAt + intervalMs - performance.now();
+    if (delayMs > 0 && waiting.length < maxSize) setTimeout(() => void run(), delayMs);
+    else setImmediate(() => void run());
   };
   return async (item) => {
     if (isChecking()) return (await work([item]))[0] as Result; // a batch belongs to several requests

@@ -105,7 +105,8 @@ export const deleteExpired = (pool: Pool): Promise<number> => count(pool, DELETE
 /** Returns the number of pending deliveries. */
 export const countPending = (pool: Pool): Promise<number> => count(pool, COUNT_PENDING);
 
-const BATCHES = { maxSize: 128, concurrency: 2 };
+/** A lane waits for the record of its result, but the next request to its endpoint does not: batches may wait a little. */
+const BATCHES = { maxSize: 128, concurrency: 1, intervalMs: 20 };
 
 /**
  * Returns the results in the tables of a subgraph.
@@ -134,14 +135,11 @@ export function resultTable(pool: Pool, undelivered: (session: Session, endpoint
         if (rowCount === 1 && seconds === undefined) await undelivered(session, endpointId);
       });
     },
-    drop: batched(
-      async (dropped) => {
-        const values = [dropped.map(({ endpointId }) => endpointId), dropped.map(({ eventId }) => eventId)];
-        await pool.query({ name: 'delivery_drop', text: DROP, values });
-        return [];
-      },
-      { ...BATCHES, concurrency: 1 },
-    ),
+    drop: batched(async (dropped) => {
+      const values = [dropped.map(({ endpointId }) => endpointId), dropped.map(({ eventId }) => eventId)];
+      await pool.query({ name: 'delivery_drop', text: DROP, values });
+      return [];
+    }, BATCHES),
   };
 }
 

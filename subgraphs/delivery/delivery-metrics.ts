@@ -29,6 +29,7 @@ export function deliveryMetrics(
     labelNames: ['result'],
     registers,
   });
+  const delivered = attempts.labels('delivered');
   const first = new Histogram({
     name: `${prefix}delivery_first_attempt_seconds`,
     help: 'Time from an event to the first attempt at its delivery',
@@ -37,7 +38,7 @@ export function deliveryMetrics(
   });
   askedGauge(register, { name: `${prefix}deliveries_pending`, help: 'Deliveries that are still to be made' }, pending);
   return {
-    attempted: (error) => attempts.inc({ result: error ?? 'delivered' }),
+    attempted: (error) => (error === null ? delivered.inc() : attempts.inc({ result: error })),
     firstAttempt: (ageMs) => first.observe(Math.max(0, ageMs) / 1_000),
   };
 }

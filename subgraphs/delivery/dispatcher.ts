@@ -110,7 +110,6 @@ export class Dispatcher {
       logFault(logger, 'warn', error, { failure: failureFacts(error) }, 'delivery lane failed');
     } finally {
       lane.end();
-      this.cache.set(endpoint.id, { owner: endpoint.owner, isSlow: endpoint.requests.isSlow });
     }
   }
 
@@ -168,6 +167,7 @@ export class Dispatcher {
   /** Removes an endpoint whose lease has ended. It stays while lanes run, so that none of them starts twice. */
   private forget(endpoint: LeasedEndpoint): void {
     this.ready.delete(endpoint);
+    this.cache.set(endpoint.id, { owner: endpoint.owner, isSlow: endpoint.requests.isSlow });
     endpoint.lanes.drop('all');
     const isCurrent = this.leased.get(endpoint.id) === endpoint; // false after a new claim of this process
     if (isCurrent && endpoint.lanes.busyCount === 0) this.leased.delete(endpoint.id);

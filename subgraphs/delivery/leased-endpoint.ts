@@ -3,11 +3,9 @@ import { type Lane, LaneQueue } from './lane';
 import type { LaneLimits } from './limits';
 import { RequestSlots } from './request-slots';
 
-/** Maximum running lanes of an endpoint; a quick one has more than requests, because lanes also read and record. */
-const MAX_RUNNING_LANES = { quick: 24, slow: 2 };
 /** Number of ready lanes below which the table is read again. */
 const MIN_READY_LANES = 20;
-/** Interval between reads of a busy endpoint, and delay before a step without effect is repeated. */
+/** Interval between reads of a busy endpoint with few ready lanes, and delay before a step without effect is repeated. */
 const INTERVAL_MS = 1_000;
 /** Deferral with which an endpoint is released if the limits of this process admit none of its ready lanes. */
 const NOT_ADMITTED: Deferral = { which: 'all', seconds: 1, isExternal: false };
@@ -68,8 +66,9 @@ export class LeasedEndpoint {
     const isNotAdmitted = busyCount === 0 && readyCount > 0 && now - this.activeAt >= INTERVAL_MS;
     if (isNotAdmitted && !this.isWoken) return 'release';
     const isIdle = busyCount === 0 && readyCount === 0;
-    const needsMore = this.deferral === undefined && this.mayHaveMore && readyCount < MIN_READY_LANES;
-    if (this.isWoken || needsMore || (!isIdle && now - this.readAt >= INTERVAL_MS)) return 'read';
+    const isShort = readyCount < MIN_READY_LANES;
+    const needsMore = isShort && this.deferral === undefined && this.mayHaveMore;
+    if (this.isWoken || needsMore || (isShort && !isIdle && now - this.readAt >= INTERVAL_MS)) return 'read';
     return isIdle && now >= this.retainedUntil ? 'release' : undefined;
   }
 
@@ -134,8 +133,8 @@ export class LeasedEndpoint {
   /** Starts the next ready lane; undefined if none is ready or the limits do not admit it. */
   startLane(): RunningLane | undefined {
     const lane = this.lanes.peek();
-    const { isSlow } = this.requests;
-    if (lane === undefined || this.lanes.busyCount >= MAX_RUNNING_LANES[isSlow ? 'slow' : 'quick']) return undefined;
+    const { isSlow, maxLanes } = this.requests;
+    if (lane === undefined || this.lanes.busyCount >= maxLanes) return undefined;
     const laneClass = isSlow ? 'slow' : lane.urgent ? 'urgent' : 'quick';
     if (!this.limits.admits(laneClass, this.owner)) return undefined;
     this.lanes.start();
@@ -156,7 +155,7 @@ export class LeasedEndpoint {
   /** Waits for a request slot; false if the lane ends instead, because the endpoint is slow. */
   async acquireRequest(urgent: boolean): Promise<boolean> {
     const isAcquired = await this.requests.acquire(urgent);
-    if (!isAcquired) this.mayHaveMore = true;
+    if (!isAcquired) this.isWoken = true;
     return isAcquired;
   }
 }

@@ -10,7 +10,7 @@ export interface LaneLimits {
 }
 
 /** Maximum lanes of each class: an attempt takes milliseconds at a quick endpoint, up to ten seconds at a slow one. */
-export const MAX_LANES: Readonly<Record<LaneClass, number>> = { quick: 96, urgent: 96, slow: 256 };
+export const MAX_LANES: Readonly<Record<LaneClass, number>> = { quick: 192, urgent: 96, slow: 256 };
 const MAX_OWNER_SHARE = 1 / 4;
 
 /** Returns the limits of a process. */

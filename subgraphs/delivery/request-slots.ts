@@ -4,11 +4,17 @@ import type { SendResult } from './sender';
 export const SLOW_RESPONSE_MS = 500;
 /** Maximum requests to an endpoint at the same time. */
 const MAX_REQUESTS = { quick: 8, slow: 2 };
+/** Maximum running lanes of a quick endpoint: more than requests, because lanes also read and record. */
+const MAX_QUICK_LANES = 48;
+/** Age above which an assembled delivery is assembled again: the event may have become obsolete. */
+export const MAX_ASSEMBLY_AGE_MS = 50;
 
 /** Bounds the requests to one endpoint, and measures whether the endpoint is slow. */
 export class RequestSlots {
   private taken = 0;
   private lateRequests = 0;
+  /** Mean duration of the last requests, about eight of them. */
+  private meanMs = 0;
   private readonly waiting: { readonly urgent: boolean; readonly resolve: (isAcquired: boolean) => void }[] = [];
 
   /** @param wasSlow whether the last response, under an earlier lease, was slow */
@@ -17,6 +23,12 @@ export class RequestSlots {
   /** An endpoint is slow if its last response was, or while a response is overdue. */
   get isSlow(): boolean {
     return this.wasSlow || this.lateRequests > 0;
+  }
+
+  /** Maximum running lanes: with more, deliveries would wait for a slot until they must be assembled again. */
+  get maxLanes(): number {
+    if (this.isSlow) return MAX_REQUESTS.slow;
+    return Math.min(MAX_QUICK_LANES, MAX_REQUESTS.quick * (1 + MAX_ASSEMBLY_AGE_MS / this.meanMs));
   }
 
   private get max(): number {
@@ -61,6 +73,7 @@ export class RequestSlots {
     const timer = setTimeout(() => void setImmediate(setLate), SLOW_RESPONSE_MS);
     try {
       const result = await sending;
+      this.meanMs += (result.durationMs - this.meanMs) / MAX_REQUESTS.quick;
       this.wasSlow = result.error === 'timeout' || result.durationMs >= SLOW_RESPONSE_MS;
       return result;
     } finally {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Prefix of a signing secret, before 32 random bytes in base64 (decisions A/B, 6). */
-const SIGNING_SECRET_PREFIX = 'whsec_';
+export const SIGNING_SECRET_PREFIX = 'whsec_';
 
 /** Time for which a secret stays valid after its replacement. */
 export const ROTATION_OVERLAP_SECONDS = 15 * 60;

@@ -1,3 +1,5 @@
+import { RELEASED_FAN_OUT } from './fan-out.sql';
+
 /**
  * Replaces the tables of `CREATE_DELIVERIES` (`released-sql.ts`) in the first schema of the search path, as part of a
  * migration of its own. Pending and ended rows stay. A process of the previous version can send nothing from then on: the
@@ -10,7 +12,7 @@
  * without an event; it writes the events, or returns false if the row must wait
  */
 export const REPLACE_DELIVERIES = (makeEvents?: string): string =>
-  [TABLES, MOVE_ROWS, INDEXES, WAKE, REQUESTS, fanOut(makeEvents)].join(';\n');
+  [TABLES, MOVE_ROWS, INDEXES, WAKE, REQUESTS, RELEASED_FAN_OUT(makeEvents)].join(';\n');
 
 /**
  * `fanout` is the outbox: one row per event. `delivery_endpoint.due_at` is the time of the next attempt at an endpoint,
@@ -116,83 +118,13 @@ const REQUESTS = `
   create function end_deliveries(endpoint uuid) returns void language sql set search_path from current as $$
     select wake_endpoint(endpoint, true) $$`;
 
-/**
- * Moves events from the outbox to numbered deliveries (`made`), ends superseded ones, and wakes the endpoints. Superseded deliveries are
- * read by subject (`offset 0`), and `state || ''` excludes the index of all pending ones, which old statistics prefer.
- */
-const PLAN_BATCH = `
-    with batch as (delete from fanout where id = any(taken) and event_id is not null returning *),
-    recipient as (
-      select batch.*, receiver as endpoint,
-        replaceable and id < greatest(
-          max(id) filter (where supersedes and endpoint_id is null) over (partition by subject),
-          max(id) filter (where supersedes) over (partition by subject, endpoint_id)) as is_superseded
-      from batch left join lateral receivers_of(batch.event_id, batch.endpoint_id) receiver on true),
-    superseded as (
-      update delivery d set state = 'superseded', ended_at = register_now() from batch
-      cross join lateral (
-        select endpoint_id, event_id from delivery
-        where delivery.subject = batch.subject and replaceable and state || '' = 'pending'
-          and (batch.endpoint_id is null or delivery.endpoint_id = batch.endpoint_id) offset 0) earlier
-      where batch.supersedes and (d.endpoint_id, d.event_id) = (earlier.endpoint_id, earlier.event_id)
-        and d.state || '' = 'pending'),
-    made as (
-      insert into delivery (endpoint_id, event_id, subject, sequence, urgent, replaceable, state, ended_at)
-      select endpoint, event_id, subject,
-        coalesce(greatest(
-            (select sequence from delivery d where d.endpoint_id = endpoint and d.subject = recipient.subject order by sequence desc limit 1),
-            (select last_sequence from delivery_lane lane where lane.endpoint_id = endpoint and lane.subject = recipient.subject)), 0)
-          + row_number() over (partition by endpoint, subject order by id),
-        urgent, replaceable, case when is_superseded then 'superseded' else 'pending' end, case when is_superseded then register_now() end
-      from recipient where endpoint is not null
-      on conflict (endpoint_id, event_id) do nothing
-      returning endpoint_id, urgent, state),
-    woken as (
-      insert into delivery_endpoint as known (id, due_at, urgent)
-      select endpoint_id, register_now(), bool_or(urgent) from made where state = 'pending' group by endpoint_id order by endpoint_id
-      on conflict (id) do update set due_at = least(known.due_at, excluded.due_at), urgent = known.urgent or excluded.urgent,
-        generation = known.generation + 1)`;
-
-const MAKE_EVENTS = (makeEvents: string) => `
-    announced := array(select id from fanout where id = any(taken) and event_id is null and ${makeEvents}(subject));
-    delete from fanout where id = any(announced);
-    with waiting as (delete from fanout where id = any(taken) and event_id is null returning *)
-    insert into fanout (subject, urgent, replaceable, supersedes, endpoint_id)
-      select subject, urgent, replaceable, supersedes, endpoint_id from waiting order by id;`;
-
-/**
- * `fan_out` plans the deliveries of up to `most` events in one transaction, in one process at a time. Urgent events come
- * first, each after all older events of its subject. Lanes are numbered in the order of the outbox. A superseding event
- * ends the replaceable deliveries of its subject that are pending, or planned for earlier events of the same call. A row
- * that must wait moves to the end of the outbox. Returns the number of completed rows and of new deliveries; -1 rows if
- * another process is planning. Every call is planned for the present size of the tables.
- */
-const fanOut = (makeEvents?: string): string => `
-  create function fan_out(most integer, out events integer, out deliveries integer)
-  language plpgsql set search_path from current set plan_cache_mode = force_custom_plan as $$
-  declare
-    taken bigint[];
-    announced bigint[];
-    urgent_endpoints uuid[];
-    other_endpoints uuid[];
-  begin
-    events := -1;
-    deliveries := 0;
-    if not pg_try_advisory_xact_lock(hashtextextended('fan out ' || current_schema(), 0)) then return; end if;
-    taken := array(select id from fanout where urgent order by id limit most);
-    if cardinality(taken) = 0 then
-      taken := array(select id from fanout order by id limit most);
-    else
-      taken := taken || array(
-        select distinct older.id from fanout later join fanout older on older.subject = later.subject and older.id < later.id
-        where later.id = any(taken) and not older.urgent);
+/** Ends the jobs of `CREATE_DELIVERIES` (`released-sql.ts`). A new installation creates the queue after its migrations. */
+export const END_JOBS_OF_DELIVERIES = (jobs: string): string => `
+  do $$ begin
+    if to_regclass('${jobs}.jobs') is not null then
+      perform ${jobs}.complete_jobs(array(
+        select id from ${jobs}.jobs where task_identifier in ('deliver', 'deliver-urgent', 'deliver-slow')));
     end if;
-    ${makeEvents === undefined ? '' : MAKE_EVENTS(makeEvents)}
-    ${PLAN_BATCH}
-    select (select count(*) from batch) + coalesce(cardinality(announced), 0), count(*), array_agg(distinct endpoint_id) filter (where urgent),
-        array_agg(distinct endpoint_id) filter (where not urgent)
-      into events, deliveries, urgent_endpoints, other_endpoints from made;
-    perform notify_deliveries('urgent', urgent_endpoints), notify_deliveries('due', other_endpoints);
   end $$`;
 
 /** Returns the privileges of a subgraph's login on its deliveries. */

@@ -30,7 +30,7 @@ export const SECRETS_OF_WEBHOOK = `
 /** Decrypts the URLs and secrets of subscriptions. */
 export interface WebhookOpening {
   url(webhookId: string, sealed: Buffer): string;
-  secrets(webhookId: string, text: string | null): SigningSecret[];
+  secrets(webhookId: string, text: string | null): readonly SigningSecret[];
 }
 
 /** Number of decrypted values that are cached: many deliveries belong to few subscriptions. */
@@ -41,25 +41,32 @@ export function webhookOpening(seals: {
   readonly openCallback: WebhookSeal['open'];
   readonly openSecret: WebhookSeal['open'];
 }): WebhookOpening {
-  const opened = new LRUCache<string, string>({ max: CACHE_SIZE });
-  const cached = (key: string, open: () => string): string => {
-    let plain = opened.get(key);
-    if (plain === undefined) {
-      plain = open();
-      opened.set(key, plain);
-    }
-    return plain;
-  };
+  const urls = cache<string>();
+  const secrets = cache<readonly SigningSecret[]>();
   const secretOf = (id: string, text: string): SigningSecret => {
     const [sealed = '', created, replaced] = text.split(' ');
     return {
-      secret: cached(sealed, () => seals.openSecret(id, Buffer.from(sealed, 'hex'))),
+      secret: seals.openSecret(id, Buffer.from(sealed, 'hex')),
       createdAt: new Date(Number(created)),
       replacedAt: replaced === undefined ? null : new Date(Number(replaced)),
     };
   };
   return {
-    url: (id, sealed) => cached(sealed.toString('latin1'), () => seals.openCallback(id, sealed)),
-    secrets: (id, text) => (text?.split(',') ?? []).map((each) => secretOf(id, each)),
+    url: (id, sealed) => urls(sealed.toString('latin1'), () => seals.openCallback(id, sealed)),
+    secrets: (id, text) =>
+      text === null ? [] : secrets(text, () => text.split(',').map((each) => secretOf(id, each))),
+  };
+}
+
+/** Returns a function that returns the cached value of a key, or computes it. */
+function cache<Value extends NonNullable<unknown>>(): (key: string, compute: () => Value) => Value {
+  const values = new LRUCache<string, Value>({ max: CACHE_SIZE });
+  return (key, compute) => {
+    let value = values.get(key);
+    if (value === undefined) {
+      value = compute();
+      values.set(key, value);
+    }
+    return value;
   };
 }

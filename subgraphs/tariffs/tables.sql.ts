@@ -9,6 +9,7 @@ import { TariffReading1790000000006 } from './migrations/0006-tariff-reading';
 import { TariffAudit1790000000007 } from './migrations/0007-audit';
 import { TariffModifiedPrices1790000000008 } from './migrations/0008-modified-prices';
 import { TariffAuditIndexes1790000000009 } from './migrations/0009-audit-indexes';
+import { TariffFanOut1790000000011 } from './migrations/0011-fan-out';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -24,6 +25,7 @@ export const tariffTables: SubgraphTables = {
     TariffAudit1790000000007,
     TariffModifiedPrices1790000000008,
     TariffAuditIndexes1790000000009,
+    TariffFanOut1790000000011,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

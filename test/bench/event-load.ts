@@ -75,10 +75,10 @@ export class EventSource {
   }
 
   /**
-   * Inserts `consent.expiring` for this many records, starting at `from`, for each of the subscriptions, in one
-   * transaction; the expiries are those of the round.
+   * Inserts `consent.expiring` for this many records, starting at `from`, for each of the subscriptions; the expiries are
+   * those of the round. Returns the function that commits the events: nothing is planned or sent before.
    */
-  async expiring(webhooks: readonly string[], records: number, round: number, from = 0): Promise<void> {
+  async expiring(webhooks: readonly string[], records: number, round: number, from = 0): Promise<() => Promise<void>> {
     const { rows } = await this.client.query<{ id: string }>(
       `select id from access_record where duid = $1 and state = 'ACTIVE' order by id limit $2 offset $3`,
       [this.register.owner.duid, records, from],
@@ -90,6 +90,8 @@ export class EventSource {
       [ids, 1_000 + round],
     );
     await this.client.query('commit');
+    await this.client.query('analyze delivery, delivery_endpoint, event'); // as autovacuum does, but perhaps too late
+    await this.client.query('begin');
     await this.client.query(
       `insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
        select 'consent.expiring', duid, record.id, webhook_id, expiry, 10
@@ -97,8 +99,8 @@ export class EventSource {
        where record.id = any($1) order by record.id, webhook_id`,
       [ids, webhooks],
     );
-    await this.client.query('analyze delivery, delivery_endpoint, event'); // as autovacuum does, but perhaps too late
-    progress(`${records * webhooks.length} deliveries are planned`);
+    progress(`${records * webhooks.length} events are ready to be committed`);
+    return async () => void (await this.client.query('commit'));
   }
 
   /** Returns ids of ACTIVE records, the last ones first; adds the history that a change of the rows requires. */

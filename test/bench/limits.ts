@@ -33,7 +33,7 @@ export const LIMITS: Readonly<Record<string, number>> = {
   /** To one subscription and to twenty (issue 16, point 4). */
   'deliveries-one': 0.6,
   'deliveries-twenty': 0.8,
-  /** Time for a twentieth of the backlog ÷ 99th percentile of the times from commit to arrival. */
+  /** One second ÷ 99th percentile of the times from commit to arrival beside a backlog of 100,000 (issue 16, point 3). */
   'withdrawals-beside-backlog': 1,
   /**
    * Statements with a thousand pending rows ÷ with a million; a withdrawal without subscriptions ÷ with ten thousand.

@@ -20,7 +20,7 @@ export interface DeliveryInput extends DeliveryState, Omit<TariffEventContent, '
   /** Decrypted on demand, so that only what is sent is decrypted. */
   mpxn(): string | null;
   url(): string;
-  secrets(): SigningSecret[];
+  secrets(): readonly SigningSecret[];
 }
 
 interface TariffInputRow extends InputRow, Omit<DeliveryInput, 'isErased' | 'mpxn' | 'url' | 'secrets'>, StoredMpxn {

@@ -16,6 +16,8 @@ const DELIVERIES_A_ROUND = 10_000;
 const BACKLOG_RECORDS = 5_000;
 const TWENTIETH = 20;
 const WITHDRAWALS = 100;
+/** Limit of the 99th percentile beside the backlog. */
+const LIMIT_MS = 1_000;
 /** Rate of withdrawals as a share of the product's delivery rate. */
 const SHARE = 0.25;
 /** Number of completed rounds. Each round sets other expiries, because a record has one notice for each expiry. */
@@ -64,8 +66,8 @@ interface Drain {
 }
 
 /**
- * Compares product and baseline in alternating rounds: both send the same number of POSTs, all of them committed before
- * the first is sent.
+ * Compares product and baseline in alternating rounds: both send the same number of POSTs, which one transaction orders.
+ * The clocks start at its commit.
  */
 async function againstBarePosts(
   name: string,
@@ -81,8 +83,8 @@ async function againstBarePosts(
     const fire = () => source.expiring(webhooks, records, (rounds += 1));
     const mine = await drained(fire, count, receiver, [register.product, room.postgres]);
     const theirs = await drained(() => bare.fire(count), count, receiver, [bare.clock, room.postgres]);
-    const speeds = [mine, theirs].map((each) => Math.round(each.perSecond));
-    progress(`${name}, round ${round} of ${ROUNDS}, deliveries per second: product ${speeds[0]}, bare ${speeds[1]}`);
+    const [product, bareJobs] = [mine, theirs].map(described);
+    progress(`${name}, round ${round} of ${ROUNDS}: product ${product}; bare ${bareJobs}`);
     if (round === 0) continue; // warm-up
     ours.push(mine);
     baseline.push(theirs);
@@ -110,15 +112,19 @@ async function againstBarePosts(
   return { measurement, perSecond: perSecond[0] as number };
 }
 
+const described = ({ perSecond, servers, postgres }: Drain): string =>
+  `${Math.round(perSecond)} a second, ${Math.round(servers ?? Number.NaN)}+${Math.round(postgres ?? Number.NaN)} us`;
+
 async function drained(
-  fire: () => Promise<void>,
+  fire: () => Promise<() => Promise<void>>,
   count: number,
   receiver: CountingReceiver,
   clocks: readonly [ProcessorClock, ProcessorClock],
 ): Promise<Drain> {
   receiver.forget();
-  await fire();
+  const commit = await fire();
   const [before, begin] = [clocks.map((clock) => clock()), performance.now()];
+  await commit();
   await receiver.arrived(count);
   const seconds = (performance.now() - begin) / 1000;
   const used = clocks.map((clock, index) => {
@@ -137,13 +143,17 @@ async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, rece
   let number = 0;
   return {
     clock: processesClock([server.pid]),
-    async fire(count: number): Promise<void> {
+    /** Adds jobs; returns the function that commits them. */
+    async fire(count: number): Promise<() => Promise<void>> {
+      await client.query('begin');
       await client.query(
         `select bare_jobs.add_jobs(array(select row('post', json_build_object('number', n), null, null, null, null, null, null)::bare_jobs.job_spec
            from generate_series($1::int, $2::int) n))`,
         [number, number + count - 1],
       );
+      await client.query('analyze bare_jobs._private_jobs'); // the baseline never depends on when autovacuum runs
       number += count;
+      return async () => void (await client.query('commit'));
     },
     async stop() {
       await client.end();
@@ -153,8 +163,8 @@ async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, rece
 }
 
 /**
- * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending.
- * Compares the time from commit to arrival with the time for a twentieth of the backlog.
+ * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending. The 99th
+ * percentile of the times from commit to arrival is at most one second.
  */
 async function withdrawalBesideBacklog(
   { source, receiver }: DeliveryRoom,
@@ -166,7 +176,7 @@ async function withdrawalBesideBacklog(
   const records = await source.activeRecords(scaled(WITHDRAWALS));
   const [all, part] = [scaled(BACKLOG_RECORDS), scaled(BACKLOG_RECORDS / 10)];
   rounds += 1;
-  for (let from = 0; from < all; from += part) await source.expiring(webhooks, part, rounds, from);
+  for (let from = 0; from < all; from += part) await (await source.expiring(webhooks, part, rounds, from))();
   const backlog = await source.pending();
   const every = (webhooks.length * 1000) / (perSecond * SHARE);
   for (const id of records) {
@@ -184,12 +194,13 @@ async function withdrawalBesideBacklog(
   const name = 'withdrawals-beside-backlog';
   return {
     name,
-    ratio: ((all * webhooks.length) / TWENTIETH / perSecond) * (1000 / p99),
-    baseline: 'a-twentieth-of-the-backlog',
+    ratio: LIMIT_MS / p99,
+    baseline: 'one-second',
     limit: LIMITS[name],
     beside: {
       'p50-ms': rounded(p50),
       'p99-ms': rounded(p99),
+      'twentieth-of-the-backlog-ms': rounded(((all * webhooks.length) / TWENTIETH / perSecond) * 1000),
       ...{ backlog, 'left-at-the-end': left },
       'withdrawals-per-second': rounded(1000 / every),
     },

@@ -1,9 +1,14 @@
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { accessAddress } from '../../../subgraphs/access/access.module';
+import { Outbox1790000000014 } from '../../../subgraphs/access/migrations/0014-outbox';
+import { accessTables } from '../../../subgraphs/access/tables.sql';
 import { CREATE_DELIVERIES } from '../../../subgraphs/delivery/released-sql';
 import { REPLACE_DELIVERIES } from '../../../subgraphs/delivery/tables.sql';
 import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { migrate } from '../../../subgraphs/server/database/migrate';
+import { DUID } from '../../support/access-database';
+import { deliveriesOf, end, putWebhook, register } from '../../support/event-rows';
 import { freshDatabase } from '../../support/postgres';
 
 const [BUSY, DONE] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
@@ -73,6 +78,52 @@ describe('An upgrade of the tables of deliveries', () => {
       expect(await all(`select sequence from delivery where event_id = 'next'`)).toEqual([{ sequence: 8 }]);
     } finally {
       await pool.end();
+      await database.drop();
+    }
+  });
+});
+
+describe('An upgrade of a register with deliveries of the former engine', () => {
+  const { migrations } = accessTables;
+  const former = {
+    ...accessTables,
+    migrations: migrations.slice(0, migrations.indexOf(Outbox1790000000014)),
+    rights: () => 'select',
+    atStart: 'select',
+  };
+  const JOBS = `select from access_jobs.jobs where task_identifier like 'deliver%'`;
+
+  it('ends its jobs, and a withdrawal supersedes a waiting notice of expiry', async () => {
+    const database = await freshDatabase();
+    const address = accessAddress(database.url, { hashKey: Buffer.alloc(32, 1), encryptionKey: Buffer.alloc(32, 2) });
+    await migrate(address, former, false, {});
+    const owner = new Client({ connectionString: database.url, options: '-c search_path=access,register' });
+    await owner.connect();
+    try {
+      await owner.query(
+        `insert into account (account_id, role, display_name, duid, contact_url)
+         values ($1, 'data_user', 'Harbourlight', $2, 'https://harbourlight.example/contact')`,
+        [`acc_${'0'.repeat(24)}`, DUID],
+      );
+      const webhook = await putWebhook(owner);
+      const [waiting, ended] = [
+        await register(owner, { expiresIn: '5 days' }),
+        await register(owner, { expiresIn: '5 days' }),
+      ];
+      await end(owner, ended, 'withdrawn');
+      expect((await owner.query(JOBS)).rowCount).toBeGreaterThan(0);
+      await migrate(address, accessTables, false, {});
+      expect((await owner.query(JOBS)).rowCount).toBe(0);
+      await end(owner, waiting, 'withdrawn');
+      expect((await owner.query('select subject from fanout')).rows).toEqual([{ subject: waiting }]);
+      for (const record of [waiting, ended]) {
+        expect(await deliveriesOf(owner, webhook, record)).toEqual([
+          'consent.expiring superseded',
+          'consent.withdrawal pending',
+        ]);
+      }
+    } finally {
+      await owner.end();
       await database.drop();
     }
   });

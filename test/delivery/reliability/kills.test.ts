@@ -9,7 +9,9 @@ import { plan, trialDeliveries, trialEndpoint, trialEngine } from '../../support
 import { until } from '../../support/until';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
-const KILLS = IS_LONG ? 30 : 1;
+const KILLS = IS_LONG ? 100 : 1;
+/** Limit of the 99th percentile of the times from a kill to the last repeated request. */
+const RESUMED_WITHIN_MS = 5_000;
 const POSTGRES_KILLS = IS_LONG ? 30 : 2;
 const EVENTS = 40;
 
@@ -48,6 +50,7 @@ async function engineProcess(): Promise<ChildProcess> {
 describe('Deliveries of a process that is killed', () => {
   it('are sent by another process within five seconds, and only those in progress are sent twice', async () => {
     const { pool } = trial;
+    const times: number[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const endpoint = await trialEndpoint(pool, `${receiver.url}/${kill}`);
       const doomed = await engineProcess();
@@ -70,12 +73,15 @@ describe('Deliveries of a process that is killed', () => {
       const after = received().slice(underWay.length);
       const again = after.filter(({ eventId }) => underWay.includes(eventId));
       expect(again.map(({ eventId }) => eventId).toSorted()).toEqual(underWay.toSorted());
-      expect(Math.max(...again.map(({ at }) => at)) - killedAt).toBeLessThan(5_000);
+      times.push(Math.max(...again.map(({ at }) => at)) - killedAt);
       expect(after).toHaveLength(EVENTS);
       await survivor.stop();
       survivor = undefined;
     }
-  }, 300_000);
+    const p99 = times.toSorted((one, other) => one - other)[Math.ceil(KILLS * 0.99) - 1];
+    if (IS_LONG) process.stdout.write(`resumed after ${Math.round(p99 as number)} ms in 99 of ${KILLS} kills\n`);
+    expect(p99).toBeLessThan(RESUMED_WITHIN_MS);
+  }, 1_200_000);
 });
 
 describe('Deliveries of a process that is paused', () => {
