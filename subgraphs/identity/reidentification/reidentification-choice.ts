@@ -1,6 +1,5 @@
 import type { CeremonyProof, CeremonyStart } from './ceremony';
 import { ceremonyStart } from './ceremony';
-import type { Organisation } from '../organisations.client';
 import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
 import type { ReidentificationMethod, ReidentificationScope } from './reidentification';
 
@@ -37,7 +36,7 @@ export interface ReidentificationChoice<Record> {
 export function mayVouch(
   { vouched }: Pick<CeremonyStart, 'vouched'>,
   { isVerified }: Pick<OccupantRecord, 'isVerified'>,
-  { mayAssertVerified }: Pick<Organisation, 'mayAssertVerified'>,
+  { mayAssertVerified }: { readonly mayAssertVerified: boolean },
 ): boolean {
   return !vouched || !isVerified || mayAssertVerified;
 }
