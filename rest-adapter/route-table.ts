@@ -82,7 +82,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
     location: { collection: '/v1/identity-records', key: 'registration.ir' },
     replayed: 'registration.replayed',
   },
-  readIdentityRecord: { nullIs404: 'identityRecord' },
+  readIdentityRecord: { nullIs404: 'identityRecord', hasEffect: true },
   checkIdentityRecordExistence: { spread: 'existence', hasEffect: true },
   anonymiseIdentityRecord: { spread: 'anonymisation' },
 

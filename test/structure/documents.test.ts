@@ -26,6 +26,23 @@ describe('docs/settings.md', () => {
   });
 });
 
+describe('docs/threats-contacts.md', () => {
+  const CONTESTS = 'test/identity/database/chapters/contests.ts';
+  const attacks = textOf('docs/threats-contacts.md')
+    .split('\n')
+    .flatMap((line) => (/^\|(?! -)(.+\|){3}$/.test(line) ? [line.split('|').map((cell) => cell.trim())] : []))
+    .filter(([, attack]) => attack !== 'Attack')
+    .map(([, attack, , tests = '']) => ({ attack, tests }));
+
+  it.each(attacks)('names tests that exist against: $attack', ({ tests }) => {
+    const titles = [...tests.matchAll(/"([^"]+)"/g)].map(([, title]) => title ?? '');
+    const named = [...tests.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path ?? '');
+    const texts = (named.length > 0 ? named : [CONTESTS]).map(textOf);
+    expect(titles).not.toEqual([]);
+    expect(titles.filter((title) => !texts.some((text) => text.includes(title)))).toEqual([]);
+  });
+});
+
 describe('README.md', () => {
   it('has fewer than 80 lines', () => {
     expect(textOf('README.md').split('\n').length).toBeLessThan(80);

@@ -230,9 +230,9 @@ Supplier.audience
 RtiWebhook.webhookUrl
   the supplier's            -     -     -     -     -     -     -     -     -     ok    -     ok    null  -     -     ok
 TariffConsent.mpxns
-  the supplier's            -     -     -     -     -     -     -     -     -     ok    -     ok    null  -     -     ok
+  the supplier's            -     -     -     -     -     -     -     -     -     ok    -     null  null  -     -     ok
 TariffEvent.mpxn
-  the supplier's            -     -     -     -     -     -     -     -     -     ok    -     ok    null  -     -     ok
+  the supplier's            -     -     -     -     -     -     -     -     -     ok    -     null  null  -     -     ok
 `;
 
 /** Root fields at objects. */

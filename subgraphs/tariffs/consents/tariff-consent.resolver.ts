@@ -23,7 +23,7 @@ import type { StoredTariff } from '../catalogue/stored-tariff';
 import type { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
 import { TariffType } from '../catalogue/tariff.types';
 import { consumerOf } from '../consumers/consumer-tokens.flow';
-import { seesPersonalData, visibleSupplier } from '../register-entries/own-supplier.queries';
+import { seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { RtiUserLists, StoredRtiUser } from '../register-entries/rti-user.queries';
 import { RtiUserType } from '../register-entries/rti-user.types';
 import type { Supplier } from '../register-entries/supplier';
@@ -172,13 +172,12 @@ export class TariffConsentResolver {
   @FieldResolver(() => [String], {
     nullable: 'itemsAndList',
     description:
-      'The MPxNs of the consent, null for each that was erased after its occupancy ended. The list is null unless the caller is an admin or the ' +
-      'supplier.',
+      'The MPxNs of the consent, null for each that was erased after its occupancy ended. The list is null unless the caller is the supplier.',
   })
   mpxns(
     @Root() { registrationId, mpid }: StoredConsent,
     @Ctx() context: CallContext,
   ): Promise<(string | null)[]> | null {
-    return seesPersonalData(context, mpid) ? this.dependencies.queries.mpxnsOf(registrationId) : null;
+    return seesMeterPoints(context, mpid) ? this.dependencies.queries.mpxnsOf(registrationId) : null;
   }
 }

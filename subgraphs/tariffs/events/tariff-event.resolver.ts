@@ -8,7 +8,7 @@ import type { Connection } from '../../server/lists/connection';
 import type { StoredTariff } from '../catalogue/stored-tariff';
 import type { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
 import { TariffType } from '../catalogue/tariff.types';
-import { type SupplierEntries, seesPersonalData, visibleSupplier } from '../register-entries/own-supplier.queries';
+import { type SupplierEntries, seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { Supplier } from '../register-entries/supplier';
 import type { SupplierLists } from '../register-entries/supplier.queries';
 import { SupplierType } from '../register-entries/supplier.types';
@@ -134,11 +134,10 @@ export class TariffEventResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'The MPxN; null unless the caller is an admin or the supplier, for SUPPLIER_CESSATION, and once the MPxN was erased after its occupancy ' +
-      'ended.',
+      'The MPxN; null unless the caller is the supplier, for SUPPLIER_CESSATION, and once the MPxN was erased after its occupancy ended.',
   })
   mpxn(@Root() event: LoggedTariffEvent, @Ctx() context: CallContext): string | null {
-    return seesPersonalData(context, event.mpid) ? event.decryptMpxn() : null;
+    return seesMeterPoints(context, event.mpid) ? event.decryptMpxn() : null;
   }
 
   @FieldResolver(() => String, { nullable: true, description: 'For CONSENT_REVOKED: the registration of the consent.' })

@@ -49,8 +49,13 @@ export async function writtenSupplier(
   throw new RegisterError('VAL002', message, { violations: [{ code: 'VAL002', path: ['mpid'], message }] });
 }
 
-/** Whether a caller may read the meter points and addresses at a supplier: admins and the supplier itself may. */
-export function seesPersonalData(context: CallContext, ofSupplier: string): boolean {
+/** Whether a caller may read the meter points at a supplier: only the supplier itself, never the back office (decisions A/B, 1). */
+export function seesMeterPoints(context: CallContext, ofSupplier: string): boolean {
   const { role, mpid } = callerOf(context);
-  return role === 'admin' || (role === 'supplier' && mpid === ofSupplier);
+  return role === 'supplier' && mpid === ofSupplier;
+}
+
+/** Whether a caller may read the addresses of webhooks at a supplier: admins and the supplier itself may. */
+export function seesWebhookUrls(context: CallContext, ofSupplier: string): boolean {
+  return callerOf(context).role === 'admin' || seesMeterPoints(context, ofSupplier);
 }

@@ -23,7 +23,7 @@ import { connectionType } from '../../server/lists/connection.types';
 import { cursorPage } from '../../server/lists/offset-page';
 import { ListArgs } from '../../server/lists/offset-page.types';
 import { consumerOf } from '../consumers/consumer-tokens.flow';
-import { seesPersonalData, visibleSupplier } from '../register-entries/own-supplier.queries';
+import { seesWebhookUrls, visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { RtiUserLists, StoredRtiUser } from '../register-entries/rti-user.queries';
 import { RtiUserType } from '../register-entries/rti-user.types';
 import type { Supplier } from '../register-entries/supplier';
@@ -135,7 +135,7 @@ export class RtiWebhookResolver {
     description: 'URL for events; null unless the caller is an admin or the supplier.',
   })
   webhookUrl(@Root() webhook: StoredRtiWebhook, @Ctx() context: CallContext): string | null {
-    return seesPersonalData(context, webhook.mpid) ? webhook.decryptUrl() : null;
+    return seesWebhookUrls(context, webhook.mpid) ? webhook.decryptUrl() : null;
   }
 
   @FieldResolver(() => Int, {

@@ -220,9 +220,9 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     });
   });
 
-  /** Reads that write an access log entry, and sign-ins. */
+  /** Reads that write an access log or audit entry, and sign-ins. */
   const HAS_EFFECT =
-    /^GET (\/v1\/(auth\/token|records|access-records\/\{ak\}|meter-points\/.*|identity-records\/exists)|\/login|\/show-consents\/.*)$/;
+    /^GET (\/v1\/(auth\/token|records|access-records\/\{ak\}|meter-points\/.*|identity-records\/(exists|\{ir\}))|\/login|\/show-consents\/.*)$/;
 
   describe('at paths that no document lists', () => {
     const ASKING = ['admin', 'owner', 'none'] as const;

@@ -43,6 +43,7 @@ describe('a number of 13 digits', () => {
   it('in a link is reported if the register does not accept it', () => {
     expect(hintFromQuery({ mpxn: '1200050000000' }, 'spec')).toEqual({ hasLongNumber: true });
     expect(hintFromQuery({ mpxn: '1200050000009' }, 'gb')).toEqual({ mpxn: '1200050000009' });
+    expect(hintFromQuery({ mpxn: '12 0005 0000 009' }, 'gb')).toEqual({ mpxn: '1200050000009' });
     expect(hintFromQuery({ mpxn: '1200050000001' }, 'gb')).toEqual({ hasLongNumber: true });
     expect(hintFromQuery({ mpxn: '12 0005 0000 000', ir: IR }, 'spec')).toEqual({ ir: IR });
   });

@@ -11,7 +11,7 @@ import { TARIFF_OCCUPANCIES } from '../../../subgraphs/tariffs/occupancies/tarif
 import { startTariffs, tariffsAddress } from '../../../subgraphs/tariffs/tariffs.module';
 import { directlySealed } from '../../support/directly-sealed';
 import { type TariffEventRoom, tariffEventRoom, told } from '../../support/tariff-event-room';
-import { ADMIN } from '../../support/tariff-graph';
+import { ADMIN, supplierOf } from '../../support/tariff-graph';
 import { until } from '../../support/until';
 
 const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { recordedAt } }';
@@ -52,11 +52,13 @@ async function secondsTo(months: number, seconds = 0): Promise<number> {
 const end = async (mpxn: string, inSeconds = 0) =>
   room.ask(END, { mpxn, at: new Date((await room.now()).getTime() + inSeconds * 1_000).toISOString() }, ADMIN);
 
-/** MPxNs that an admin sees of the consents of an RTI User, the last one given first. */
+/** MPxNs that the supplier sees of the consents of an RTI User, the last one given first. */
 const consented = async (userId: string): Promise<(string | null)[][]> =>
-  (await room.ask(CONSENTS, { userId }, ADMIN)).tariffConsents.nodes.map(({ mpxns }: { mpxns: string[] }) => mpxns);
+  (await room.ask(CONSENTS, { userId }, supplierOf('LAPW'))).tariffConsents.nodes.map(
+    ({ mpxns }: { mpxns: string[] }) => mpxns,
+  );
 
-/** MPxNs that an admin sees of the events of a meter point, oldest first. */
+/** MPxNs that the supplier sees of the events of a meter point, oldest first. */
 async function logged(mpxn: string): Promise<(string | null)[]> {
   const { rows } = await room.owner.query('select id from event where mpxn_hash = $1 order by era, tx, position', [
     hashOf(mpxn),
@@ -69,7 +71,12 @@ async function logged(mpxn: string): Promise<(string | null)[]> {
           variables: { of: [{ __typename: 'TariffEvent', id }] },
           fixed: true,
         },
-        { caller: ADMIN, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '127.0.0.1' },
+        {
+          caller: supplierOf('LAPW'),
+          service: null,
+          transactionId: `tid_${'0'.repeat(24)}`,
+          clientAddress: '127.0.0.1',
+        },
       ),
     ),
   );

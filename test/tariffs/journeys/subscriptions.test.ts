@@ -107,7 +107,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       expect(subscriber.told).toHaveLength(2);
     });
 
-    it('send the back office all events, by supplier and by type, and an analyst no MPxN', async () => {
+    it('send the back office all events, by supplier and by type, without MPxNs', async () => {
       const [supplier, stranger] = [one as TestSupplier, other as TestSupplier];
       const filter = { mpid: stranger.mpid, types: ['TARIFF_CHANGE'] };
       const [admin, analyst, nothing] = [
@@ -122,9 +122,9 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       const mpxn = await happen(stranger);
       const count = (await logged(stranger, mpxn)).length;
       const [toldAdmin, toldAnalyst] = [await admin.first(count), await analyst.first(count)].map(events);
-      await until(() => (admin.told.some(({ data }) => data.tariffEvents.mpxn === mpxn) ? true : undefined));
       expect(toldAdmin?.every(({ mpid }) => mpid === stranger.mpid)).toBe(true);
-      expect(toldAnalyst?.map(({ mpxn: seen }) => seen)).toEqual(toldAnalyst?.map(() => null));
+      for (const told of [toldAdmin, toldAnalyst])
+        expect(told?.map(({ mpxn: seen }) => seen)).toEqual(Array(count).fill(null));
       expect(nothing.told).toEqual([]);
     });
 

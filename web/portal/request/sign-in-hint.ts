@@ -33,8 +33,9 @@ export function hintFromQuery(
 
 function hintFromNumber(mpxn: unknown, profile: MpxnProfile): SignInHint {
   if (typeof mpxn !== 'string') return {};
-  if (mpxnFault(mpxn, profile) === undefined) return { mpxn };
-  return isLongNumber(mpxn) ? { hasLongNumber: true } : {};
+  const number = withoutSpaces(mpxn);
+  if (mpxnFault(number, profile) === undefined) return { mpxn: number };
+  return isLongNumber(number) ? { hasLongNumber: true } : {};
 }
 
 /** Returns whether a text is a number of 13 digits, as an MPAN is written. */

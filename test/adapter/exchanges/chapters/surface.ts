@@ -237,7 +237,7 @@ export function surface(): void {
 
     it.each([
       ['POST', '/v1/records', 'GET'],
-      ['PATCH', `/v1/identity-records/${IR}`, 'GET, DELETE, HEAD'],
+      ['PATCH', `/v1/identity-records/${IR}`, 'GET, DELETE'],
       ['PATCH', `/v1/access-records/${AK}`, 'GET, PUT, DELETE'],
       ['OPTIONS', '/v1/access-records', 'POST'],
       ['DELETE', '/v1/identity-records/exists', 'GET'],
@@ -281,6 +281,7 @@ export function surface(): void {
       '/v1/records',
       `/v1/meter-points/${MPXN}/access-records?reidentification-token=mlr_${'0'.repeat(24)}`,
       `/v1/identity-records/exists?mpxn=${MPXN}`,
+      `/v1/identity-records/${IR}`,
       '/v1/auth/token',
       '/login',
       `/show-consents/${MPXN}`,

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { type TariffEventRoom, tariffEventRoom, told } from '../../../support/tariff-event-room';
-import { ADMIN, ASSIGN, PUBLISH, supplierOf, tariffInput, trf } from '../../../support/tariff-graph';
+import { ASSIGN, PUBLISH, supplierOf, tariffInput, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
 
 export function eventsOfValidity(): void {
@@ -112,7 +112,7 @@ export function eventsOfValidity(): void {
       });
       await room.settled();
       const logged = await until(async () => {
-        const { nodes } = (await room.ask(LOG, { mpid: 'LAPW' }, ADMIN)).tariffEvents;
+        const { nodes } = (await room.ask(LOG, { mpid: 'LAPW' }, supplierOf('LAPW'))).tariffEvents;
         const own = nodes.filter((node: { mpxn: string | null }) => node.mpxn === mpxn);
         return own.length === 2 ? own : undefined;
       });
