@@ -112,6 +112,16 @@ export function baseModels(): void {
         '{ baseModel(area: "EPN", publicationYear: 2027, period: "01") { version } }',
         { version: 1 },
       ],
+      [
+        'of a year that no publication can have',
+        '{ baseModel(area: "EPN", publicationYear: 2147483647, period: "01") { version } }',
+        { version: 1 },
+      ],
+      [
+        'of a year before all publications',
+        '{ baseModel(area: "EPN", publicationYear: -2147483648, period: "01") { version } }',
+        null,
+      ],
     ])('is that of the cycle or an earlier one: %s', async (_, query, expected) => {
       expect(await grid.ask(query)).toEqual({ baseModel: expected });
     });
