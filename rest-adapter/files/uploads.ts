@@ -11,7 +11,7 @@ import { type FileDependencies, errorResponse } from './file-response';
 import type { ArchiveFault, ArchiveFinding, ArchiveWarning, PublishedVersion, UploadOutcome } from './file-store';
 import { drainBody } from './drain-body';
 import { limitUploadTime } from './upload-deadline';
-import { preferenceViolations, wantsCheck } from '../requests/preferences';
+import { preferenceViolations } from '../requests/preferences';
 
 /** `Retry-After` while other archives are being published. */
 const RETRY_AFTER_SECONDS = 5;
@@ -71,15 +71,13 @@ async function receive(services: FileDependencies, exchange: Exchange, work: Wor
     services.sendError(exchange, catalogueError('ACC001'));
     return;
   }
-  const unknown = Object.keys(exchange.request.query as object);
-  if (unknown.length > 0) {
+  const violations = [
+    ...unknownQueryViolations(Object.keys(exchange.request.query as object)),
+    ...preferenceViolations(headers, work === publish ? 'write' : 'read'),
+  ];
+  if (violations.length > 0) {
     await drain();
-    services.sendError(exchange, violationsError(unknownQueryViolations(unknown)));
-    return;
-  }
-  if (work === publish && wantsCheck(headers)) {
-    await drain();
-    services.sendError(exchange, violationsError(preferenceViolations(headers, 'write')));
+    services.sendError(exchange, violationsError(violations));
     return;
   }
   limitUploadTime(raw);

@@ -1,22 +1,12 @@
 import type { Database } from '../../server/database/database';
 import { type Connection, type PageRequest, requirePageSize } from '../../server/lists/connection';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
-import { statementsOf } from '../difference-models/stored-item.queries';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import { mRIDOf } from '../rdf/rdf-resources';
 import { requireStorable } from '../storable-arguments';
 import type { Finding } from './applied-object';
 import type { StoredBaseModel } from './base-model';
-import {
-  NOTHING,
-  type ObjectAfter,
-  type ObjectSources,
-  afterOf,
-  declaringFiles,
-  existsIn,
-  keptTo,
-  targetsOf,
-} from './object-after';
+import { NOTHING, type ObjectAfter, afterOf, declaringFiles, existsIn, targetsOf } from './object-after';
 import { ObjectSourceQueries } from './object-sources.queries';
 import { isRemoved } from './project-differences';
 
@@ -74,12 +64,11 @@ export class AfterProjectQueries {
 
   /** Returns objects after a version, by mRID in lower case, in the order of the keys. Unknown objects are missing. */
   async objects(base: StoredBaseModel, versionId: string, keys: readonly string[]): Promise<ObjectAfter[]> {
-    const sources = await this.sources.ofObjects(base.number, versionId, keys, true);
+    const sources = await this.sources.ofObjects(base.number, versionId, keys);
     const removed = [...sources].filter(([, { differences }]) => isRemoved(differences)).map(([key]) => key);
-    const references = await this.sources.references(base.number, removed);
+    const references = await this.sources.references(base.number, versionId, removed);
     const targets = [...sources.values()].flatMap(targetsOf);
-    const others = [...targets, ...references.map(({ mRID }) => mRID.toLowerCase())];
-    const related = await this.sources.ofObjects(base.number, versionId, others, true);
+    const related = await this.sources.ofObjects(base.number, versionId, targets);
     const exists = (key: string) => existsIn(related.get(key) ?? sources.get(key) ?? NOTHING);
     const existed = (key: string) => declaringFiles(related.get(key) ?? sources.get(key) ?? NOTHING).size > 0;
     return keys.flatMap((key) => {
@@ -87,12 +76,8 @@ export class AfterProjectQueries {
       if (own === undefined) return [];
       const after = afterOf(own, exists, existed);
       const left = references
-        .filter(({ target, mRID }) => target === key && after.existed && !after.exists && isUntouched(related, mRID))
-        .flatMap(({ file, mRID, statements }) =>
-          keptTo(key, file, related.get(mRID.toLowerCase()) ?? NOTHING, statementsOf(statements)).map(
-            (statement): Finding => ({ kind: 'dangling-association', file, mRID, statement }),
-          ),
-        );
+        .filter(({ target }) => target === key && after.existed && !after.exists)
+        .map(({ file, mRID, statement }): Finding => ({ kind: 'dangling-association', file, mRID, statement }));
       return [{ ...after, findings: [...after.findings, ...left] }];
     });
   }
@@ -116,9 +101,4 @@ function pageOf(found: readonly FoundObject[], page: PageRequest, end: string | 
       hasNextPage: endCursor !== null,
     },
   };
-}
-
-/** Returns whether the project has no item of an object, so that no other step reports its remaining statements. */
-function isUntouched(sources: ReadonlyMap<string, ObjectSources>, mRID: string): boolean {
-  return Object.keys(sources.get(mRID.toLowerCase())?.differences ?? {}).length === 0;
 }

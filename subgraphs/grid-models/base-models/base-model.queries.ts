@@ -11,7 +11,7 @@ import { BASE_COLUMNS } from './base-model.repository';
 const APPLICABLE = {
   name: 'applicable_base_model',
   text: `select ${BASE_COLUMNS} from base_model
-    where area = $1 and version is not null and (publication_year, period) <= ($2::smallint, $3)
+    where area = $1 and version is not null and (publication_year, period) <= ($2::integer, $3)
     order by publication_year desc, period desc, version desc limit 1`,
 };
 

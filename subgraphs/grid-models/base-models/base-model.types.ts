@@ -84,7 +84,8 @@ export class ObjectAfterType {
   })
   statements: readonly StatementAfterType[];
   @Field(() => [FindingType], {
-    description: 'What does not fit; of a removed object, also the associations left to it.',
+    description:
+      'What does not fit; of a removed object, also the associations that at most 1,000 other objects keep to it.',
   })
   findings: readonly FindingType[];
 }

@@ -107,21 +107,3 @@ export function targetsOf({ base, differences }: ObjectSources): string[] {
     item.statements.filter(({ kind }) => kind === 'association').map(({ value }) => value.toLowerCase()),
   );
 }
-
-/** Returns the associations of an item of the base model to an object that the project leaves, and does not add itself. */
-export function keptTo(
-  key: string,
-  file: CimFile,
-  sources: ObjectSources,
-  statements: readonly Statement[],
-): Statement[] {
-  const after = new Set(resultsOf(sources)[file]?.statements.map(keyOf));
-  const added = new Set(sources.differences[file]?.forward.flatMap((item) => item.statements.map(keyOf)));
-  return statements.filter(
-    (each) =>
-      each.kind === 'association' &&
-      each.value.toLowerCase() === key &&
-      after.has(keyOf(each)) &&
-      !added.has(keyOf(each)),
-  );
-}

@@ -112,6 +112,16 @@ export function baseModels(): void {
         '{ baseModel(area: "EPN", publicationYear: 2027, period: "01") { version } }',
         { version: 1 },
       ],
+      [
+        'of a year that no publication can have',
+        '{ baseModel(area: "EPN", publicationYear: 2147483647, period: "01") { version } }',
+        { version: 1 },
+      ],
+      [
+        'of a year before all publications',
+        '{ baseModel(area: "EPN", publicationYear: -2147483648, period: "01") { version } }',
+        null,
+      ],
     ])('is that of the cycle or an earlier one: %s', async (_, query, expected) => {
       expect(await grid.ask(query)).toEqual({ baseModel: expected });
     });
@@ -249,6 +259,26 @@ export function baseModels(): void {
           },
         ],
       });
+    });
+
+    it('that is removed has the first 1,000 associations left to it, however many the project removes with it', async () => {
+      const key = { ...TEST_KEY, area: 'WMID' };
+      const terminal = (index: number) => `${String(index).padStart(8, '0')}-0000-4000-8000-00000000000b`;
+      const terminals = Array.from({ length: 1_002 }, (_, index) =>
+        object('Terminal', terminal(index), to('Terminal.ConnectivityNode', GONE)),
+      );
+      const node = object('ConnectivityNode', GONE, named('Node'));
+      await grid.publishBase(await baseArchive({ EQ: fullModelXml('EQ', node + terminals.join('')) }), key);
+      const left = async (projectId: string, removed: string) => {
+        const archive = await gridArchive({ EQ: differenceModelXml('EQ', { reverse: node + removed }) });
+        await grid.published(archive, { ...key, projectId });
+        const { developmentProject } = await grid.ask(
+          `{ developmentProject(area: "WMID", publicationYear: 2026, period: "01", projectId: "${projectId}") { version(version: 1) { objectAfter(mRID: "${GONE}") { findings { mRID } } } } }`,
+        );
+        return developmentProject.version.objectAfter.findings.map(({ mRID: id }: { mRID: string }) => id);
+      };
+      expect(await left('Node', '')).toEqual(Array.from({ length: 1_000 }, (_, index) => terminal(index)));
+      expect(await left('Most', terminals.slice(0, 1_001).join(''))).toEqual([terminal(1_001)]);
     });
 
     it('can be one that the project does not mention, or none', async () => {
