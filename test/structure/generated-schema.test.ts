@@ -11,6 +11,7 @@ import {
   parse,
   validate,
 } from 'graphql';
+import { SERVICES } from '../../process/keys';
 import { CONSUMER_SCOPES } from '../../schema/consumer-claims';
 import { ACCOUNT_ROLES } from '../../schema/roles';
 import { SAMPLE_QUERY, VERIFY_QUERY } from '../../gateway/explorer/landing-pages';
@@ -58,7 +59,8 @@ describe('the generated schema', () => {
   it('states for every root field who may call it', () => {
     const declared = audiences();
     const byScope = CONSUMER_SCOPES.map((scope) => `consumer:${scope}`);
-    const known = [...ACCOUNT_ROLES, 'customer', 'consumer', ...byScope, 'anyone', 'public', 'service'];
+    const byService = SERVICES.map((name) => `service:${name}`);
+    const known = [...ACCOUNT_ROLES, 'customer', 'consumer', ...byScope, 'anyone', 'public', ...byService];
     const undeclared = rootFieldsOf(apiSchema()).filter((field) => !declared[field]?.length);
     expect(undeclared).toEqual([]);
     expect(
@@ -69,7 +71,9 @@ describe('the generated schema', () => {
   });
 
   it('has no field for services only in the client schema', () => {
-    const internal = Object.entries(audiences()).filter(([, roles]) => roles.every((role) => role === 'service'));
+    const internal = Object.entries(audiences()).filter(([, roles]) =>
+      roles.every((role) => role.startsWith('service:')),
+    );
     expect(internal.length).toBeGreaterThan(0);
     const shown = rootFieldsOf(apiSchema());
     expect(internal.map(([field]) => field).filter((field) => shown.includes(field))).toEqual([]);

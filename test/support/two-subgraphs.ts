@@ -169,7 +169,7 @@ class AccessResolver {
   }
 
   @Directive('@inaccessible')
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Query(() => Admission, { nullable: true })
   admission(@Arg('accountId', () => String) accountId: string): Admission | null {
     const [, role, state] = accountId.split(':');

@@ -54,7 +54,7 @@ const MAX_ORGANISATIONS = 500;
 export class OrganisationResolver {
   constructor(private readonly repository: OrganisationRepository) {}
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Query(() => [OrganisationType], {
     nullable: 'items',
@@ -68,7 +68,7 @@ export class OrganisationResolver {
     return Promise.all(duids.map(async (duid) => (await this.repository.byDuid(duid)) ?? null));
   }
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Query(() => SupplierClientType, {
     nullable: true,

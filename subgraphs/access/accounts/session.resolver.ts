@@ -2,7 +2,7 @@ import { Arg, Ctx, Directive, FieldResolver, ID, Mutation, Query, Resolver, Root
 import { RegisterError } from '../../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
 import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/callers/bearer-token';
-import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { type CallContext, IDENTIFYING_SERVICES, MayCall, callerOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
 import { type RateLimit, clientNetwork, refuseLimited } from '../../server/callers/rate-limits';
 import type { AccountAdmission } from './account-admission.queries';
@@ -63,7 +63,7 @@ export class SessionResolver {
     return duid === null ? null : this.dataUsers.byDuid(duid);
   }
 
-  @MayCall('service')
+  @MayCall(...IDENTIFYING_SERVICES)
   @Directive('@inaccessible')
   @Query(() => AdmissionType, {
     nullable: true,
@@ -79,7 +79,7 @@ export class SessionResolver {
     return { accountId, role, duid, mpid, status, now, allowed: retryAfter === null, retryAfter };
   }
 
-  @MayCall('service')
+  @MayCall(...IDENTIFYING_SERVICES)
   @Directive('@inaccessible')
   @Query(() => SupplierAdmissionType, {
     nullable: true,
@@ -98,7 +98,7 @@ export class SessionResolver {
     return { accountId, mpid, keyId, retryAfter: await this.limits.requests.count(accountId) };
   }
 
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Directive('@inaccessible')
   @Query(() => [ID], {
     description: 'Internal: those of these API keys that have not been replaced. No request is counted.',

@@ -26,7 +26,7 @@ export class EventLogResolver {
     private readonly accounts: AccountAdmission,
   ) {}
 
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Directive('@inaccessible')
   @Query(() => EventLogPageType, {
     description: 'Internal: entries of the event log after a cursor, of all Data Users.',
@@ -42,7 +42,7 @@ export class EventLogResolver {
     return this.events.follow(after ?? null, first);
   }
 
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Directive('@inaccessible')
   @Query(() => [AccountStandingType], {
     description: 'Internal: current status of these accounts, without unknown ones. No request is counted.',

@@ -23,7 +23,7 @@ export class IdentityRecordClosureType {
 export class ClosingResolver {
   constructor(private readonly closing: ClosingRepository) {}
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Mutation(() => IdentityRecordClosureType, {
     description:

@@ -8,7 +8,7 @@ import type { RedeemedTokenRepository } from './redeemed-token.repository';
 export class RedeemedTokenResolver {
   constructor(private readonly redeemedTokens: RedeemedTokenRepository) {}
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Query(() => Boolean, { description: 'Internal: whether a re-identification token was redeemed.' })
   isTokenRedeemed(@Arg('token', () => TokenRef, { description: 'The token-ref.' }) token: string): Promise<boolean> {

@@ -25,7 +25,7 @@ export class LegacyConsentResolver {
     private readonly parts: Pick<AccessDependencies, 'records' | 'legacyConsents' | 'dataUsers' | 'idempotency'>,
   ) {}
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Mutation(() => RecordedConsentType, {
     description: 'Internal: registers a consent as an access record; CNF001 if the account lacks a required setting.',
@@ -45,7 +45,7 @@ export class LegacyConsentResolver {
     return token ? recorded(token, false) : recorded(await records.recall(idempotent), true);
   }
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Mutation(() => RecordedConsentType, {
     nullable: true,
@@ -77,7 +77,7 @@ export class LegacyConsentResolver {
     return recorded(updated, false);
   }
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Query(() => RecordedConsentType, {
     nullable: true,
@@ -91,7 +91,7 @@ export class LegacyConsentResolver {
     return kept ? recorded(kept, true) : null;
   }
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Query(() => StandingConsentType, {
     nullable: true,
@@ -104,7 +104,7 @@ export class LegacyConsentResolver {
     return (await this.parts.legacyConsents.byKey(ck)) ?? null;
   }
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Query(() => [ShownConsentType], {
     description: 'Internal: the ACTIVE consents of a meter point, of both interfaces, newest first, at most 500.',
@@ -118,7 +118,7 @@ export class LegacyConsentResolver {
     return this.parts.legacyConsents.at(meterPointId, duid, withOthers);
   }
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Mutation(() => Boolean, {
     description:

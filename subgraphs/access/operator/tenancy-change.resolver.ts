@@ -19,7 +19,7 @@ export class TenancyChangeAnnouncementType implements TenancyChangeAnnouncement 
 export class TenancyChangeResolver {
   constructor(private readonly changes: TenancyChangeRepository) {}
 
-  @MayCall('service')
+  @MayCall('service:identity')
   @Directive('@inaccessible')
   @Mutation(() => TenancyChangeAnnouncementType, {
     description:

@@ -18,7 +18,7 @@ export class DiscoveredMeterPoint {
 export class DiscoveredMeterPointResolver {
   constructor(private readonly meterPoints: DiscoveredMeterPointRepository) {}
 
-  @MayCall('service')
+  @MayCall('service:access')
   @Directive('@inaccessible')
   @Mutation(() => DiscoveredMeterPoint, {
     description: 'Internal: stores the MPxN of a meter point with discovered access.',

@@ -33,7 +33,7 @@ export class IdentityRecordLink implements domain.IdentityRecordLink {
 export class IdentityRecordLinkResolver {
   constructor(private readonly records: IdentityRecordRepository) {}
 
-  @MayCall('service')
+  @MayCall('service:access')
   @Directive('@inaccessible')
   @Query(() => [IdentityRecordLink], {
     nullable: 'items',
@@ -77,7 +77,7 @@ export class IdentityRecordMpxnResolver {
     private readonly logger: Logger,
   ) {}
 
-  @MayCall('service')
+  @MayCall('service:access')
   @Directive('@inaccessible')
   @Query(() => [IdentityRecordMpxn], {
     description:

@@ -30,7 +30,7 @@ export class ReidentificationProof {
 export class ReidentificationProofResolver {
   constructor(private readonly reidentifications: ReidentificationRepository) {}
 
-  @MayCall('service')
+  @MayCall('service:access')
   @Directive('@inaccessible')
   @Query(() => ReidentificationProof, {
     nullable: true,

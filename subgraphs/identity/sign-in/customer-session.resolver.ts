@@ -43,7 +43,7 @@ export class CustomerSessionResolver {
     return true;
   }
 
-  @MayCall('service')
+  @MayCall('service:gateway', 'service:access', 'service:identity')
   @Directive('@inaccessible')
   @Query(() => CustomerScope, {
     nullable: true,

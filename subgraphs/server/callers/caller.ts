@@ -47,9 +47,18 @@ export interface CallContext {
  * - a role, or a role with a scope (`consumer:a-scope`);
  * - `anyone`: also unauthenticated clients; an invalid token is ignored;
  * - `public`: also unauthenticated clients, but an invalid credential is rejected (decisions D.1);
- * - `service`: only other services of the register.
+ * - `service:<name>`: the service of that name, in its own name.
  */
-export type Audience = Role | `consumer:${ConsumerScope}` | 'anyone' | 'public' | 'service';
+export type Audience = Role | `consumer:${ConsumerScope}` | 'anyone' | 'public' | `service:${ServiceName}`;
+
+/** Services that identify callers: the gateway, and each subgraph for the clients of other routers. */
+export const IDENTIFYING_SERVICES = [
+  'service:gateway',
+  'service:access',
+  'service:identity',
+  'service:grid-models',
+  'service:tariffs',
+] as const;
 
 /**
  * Declares who may call a resolver. A structure test requires it on every root field; `schema/generated/audiences.json`
@@ -74,9 +83,24 @@ export function requireAmong(audience: readonly string[], { role, consumer }: Ca
   throw new RegisterError('PRM001', needsScope ? 'The token lacks the scope that this needs.' : undefined);
 }
 
-/** Enforces {@link MayCall}: throws AUT001 without a caller, PRM001 for another role or a missing scope. */
+/** A service called a field that it must not call. A fault of the register, which no client may receive as its own. */
+class ServiceRefused extends Error {
+  override readonly name = 'ServiceRefused';
+
+  constructor(readonly code: ServiceName) {
+    super(`${code} may not call this field`);
+  }
+}
+
+/**
+ * Enforces {@link MayCall}: throws AUT001 without a caller, PRM001 for another role or a missing scope, and
+ * {@link ServiceRefused}, which is logged, for a service that is not in the audience.
+ */
 export const checkAudience: AuthChecker<CallContext, Audience> = ({ context }, audience) => {
-  if (context.service !== null && audience.includes('service')) return true;
+  if (context.service !== null) {
+    if (audience.includes(`service:${context.service}`)) return true;
+    throw new ServiceRefused(context.service);
+  }
   if (!context.caller) throw new RegisterError('AUT001');
   requireAmong(audience, context.caller);
   return true;

@@ -46,7 +46,7 @@ export function ReturnedOnce(): PropertyDecorator {
 export function offerChecks(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const audience = (field.extensions['audience'] ?? []) as readonly string[];
-    if (!audience.every((each) => each === 'service') && field.extensions['notCheckable'] === undefined)
+    if (!audience.every((each) => each.startsWith('service:')) && field.extensions['notCheckable'] === undefined)
       addDryRun(field);
     rejectMixture(field);
   }

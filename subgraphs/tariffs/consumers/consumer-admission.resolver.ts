@@ -36,7 +36,7 @@ export class ConsumerAdmissionResolver {
     private readonly limits: ConsumerLimits,
   ) {}
 
-  @MayCall('service')
+  @MayCall('service:gateway', 'service:tariffs')
   @Directive('@inaccessible')
   @Query(() => ConsumerAdmissionType, {
     description:

@@ -88,7 +88,7 @@ export class TariffEventResolver {
     return followedByGateway();
   }
 
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Directive('@inaccessible')
   @Query(() => TariffEventLogPageType, {
     description: 'Internal: entries of the event log of tariffs after a cursor, for all suppliers.',
@@ -104,7 +104,7 @@ export class TariffEventResolver {
     return this.dependencies.events.follow(after ?? null, first);
   }
 
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Directive('@inaccessible')
   @Query(() => [String], {
     description:

@@ -115,7 +115,7 @@ class EventResolver {
   }
 
   @Directive('@inaccessible')
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Query(() => EventLogPage)
   eventLog(
     @Arg('after', () => String, { nullable: true }) after: string | null,
@@ -135,7 +135,7 @@ class EventResolver {
   }
 
   @Directive('@inaccessible')
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Query(() => [AccountStanding])
   accountStandings(@Arg('accountIds', () => [String]) accountIds: string[]): AccountStanding[] {
     return accountIds.map((accountId) => ({
@@ -148,7 +148,7 @@ class EventResolver {
   }
 
   @Directive('@inaccessible')
-  @MayCall('service')
+  @MayCall('service:gateway')
   @Query(() => Admission, { nullable: true })
   admission(@Arg('accountId', () => String) accountId: string): Admission {
     return {

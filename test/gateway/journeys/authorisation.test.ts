@@ -425,7 +425,7 @@ function valueIn(value: unknown, field: string | undefined): unknown {
 function mayOf(audience: readonly string[]): MayCall {
   if (audience.includes('anyone')) return 'anyone';
   if (audience.includes('public')) return 'public';
-  if (audience.includes('service')) return 'services';
+  if (audience.some((each) => each.startsWith('service:'))) return 'services';
   const roles: readonly Role[] = [...ACCOUNT_ROLES, 'customer', 'consumer'];
   return roles.filter((role) => audience.some((each) => each.split(':')[0] === role));
 }

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { MapperKind, mapSchema } from '@graphql-tools/utils';
+import { type GraphQLFieldConfig, GraphQLString, Kind } from 'graphql';
+import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/keys';
+import { operationsOf, parsedDocumentsIn } from '../../../schema/operation-documents';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import { accessSchema } from '../../../subgraphs/access/schema';
+import { gridModelSchema } from '../../../subgraphs/grid-models/schema';
+import { identitySchema } from '../../../subgraphs/identity/schema';
+import type { ServiceName } from '../../../subgraphs/server/callers/caller';
+import { SERVICE_RIGHTS } from '../../../subgraphs/server/callers/service-rights';
+import { remoteLink } from '../../../subgraphs/server/graph/remote-link';
+import { subgraphCalls } from '../../../subgraphs/server/graph/subgraph-calls';
+import { localLink } from '../../../subgraphs/server/graph/subgraph-link';
+import type { SubgraphSchema } from '../../../subgraphs/server/graph/subgraph-schema';
+import { tariffSchema } from '../../../subgraphs/tariffs/schema';
+import { LinkedServices } from '../../support/linked-installation';
+
+const SCHEMAS: Readonly<Record<Subgraph, () => Promise<SubgraphSchema>>> = {
+  access: accessSchema,
+  identity: identitySchema,
+  'grid-models': gridModelSchema,
+  tariffs: tariffSchema,
+};
+
+/** Questions by which the gateway identifies callers; each subgraph sends them for the clients of other routers. */
+const IDENTIFYING: readonly string[] = ['admission', 'supplierAdmission', 'customerAdmission', 'consumerAdmission'];
+
+/** The gateway sends it in the name of a caller. */
+const IN_THE_NAME_OF_CALLERS = 'tariffEventAdmission';
+
+/** Returns the root fields `Query.name` that a service selects in its questions to a subgraph, with the question. */
+function questionsOf(from: ServiceName, to: Subgraph): (readonly [field: string, question: string])[] {
+  const folder = join(REPOSITORY_ROOT, from === 'gateway' ? '' : 'subgraphs', from, 'questions', to);
+  const questions = [...operationsOf(parsedDocumentsIn(folder))].filter(([name]) => name !== IN_THE_NAME_OF_CALLERS);
+  return questions.flatMap(([question, { operation, selectionSet }]) =>
+    selectionSet.selections.map((selection) => {
+      if (selection.kind !== Kind.FIELD) throw new Error(`${question} has a fragment`);
+      return [`${operation === 'query' ? 'Query' : 'Mutation'}.${selection.name.value}`, question] as const;
+    }),
+  );
+}
+
+const ASKING: readonly (readonly [ServiceName, Subgraph])[] = [
+  ['gateway', 'access'],
+  ['gateway', 'identity'],
+  ['gateway', 'tariffs'],
+  ['access', 'identity'],
+  ['identity', 'access'],
+];
+
+/** Returns which services need each field of a subgraph, as audiences. */
+function neededOf(to: Subgraph): Record<string, string[]> {
+  const needed: Record<string, Set<ServiceName>> = {};
+  const identifying = SUBGRAPHS.filter((name) => name === to || SERVICE_RIGHTS[name][to] !== undefined);
+  for (const [from] of ASKING.filter((pair) => pair[1] === to)) {
+    for (const [field, question] of questionsOf(from, to)) {
+      const others = IDENTIFYING.includes(question) ? identifying : [];
+      for (const name of [from, ...others]) (needed[field] ??= new Set()).add(name);
+    }
+  }
+  return Object.fromEntries(Object.entries(needed).map(([field, names]) => [field, audienceOf([...names])]));
+}
+
+const audienceOf = (names: readonly ServiceName[]) => names.map((name) => `service:${name}`).toSorted();
+
+/** Returns the fields of a subgraph that only services may call, with their audiences. */
+function internalOf({ audiences }: SubgraphSchema): Record<string, string[]> {
+  const internal = Object.entries(audiences).filter(([, all]) => all.some((each) => each.startsWith('service')));
+  return Object.fromEntries(internal.map(([field, audience]) => [field, audience.toSorted()]));
+}
+
+/** Returns the same fields without arguments, so that a query consists of a name. Their resolvers need a database. */
+function withoutArguments({ schema }: SubgraphSchema) {
+  return mapSchema(schema, {
+    [MapperKind.ROOT_FIELD]: (field: GraphQLFieldConfig<unknown, unknown>) => ({
+      ...field,
+      args: {},
+      type: GraphQLString,
+    }),
+  });
+}
+
+describe.each(SUBGRAPHS)('The fields of %s that only services may call', (to) => {
+  let services: LinkedServices;
+  let built: SubgraphSchema;
+  beforeAll(async () => {
+    services = new LinkedServices();
+    built = await SCHEMAS[to]();
+  });
+  afterAll(() => services.close());
+
+  it('name the services whose questions select them, and no other service', () => {
+    expect(internalOf(built)).toEqual(neededOf(to));
+  });
+
+  it('refuse every other service, whatever else it may call', async () => {
+    const internal = internalOf(built);
+    const link = localLink(to, withoutArguments(built), services.logger);
+    const verifier = { verify: () => Promise.reject(new Error('no bearer token is sent')) };
+    const { url } = await services.serve(to, subgraphCalls({ name: to, link, verifier }));
+    const callers = SERVICES.filter((from) => ['callers', 'own account'].includes(SERVICE_RIGHTS[from][to] ?? ''));
+    for (const from of callers) {
+      const remote = remoteLink(to, services.link(from, to, url));
+      for (const [field, audience] of Object.entries(internal)) {
+        services.lines.length = 0;
+        const [type, name] = field.split('.');
+        await remote.execute(
+          { query: `${type?.toLowerCase()} { ${name} }` },
+          { caller: null, service: from, transactionId: 'tid_1', clientAddress: '192.0.2.1' },
+        );
+        const isRefused = services.lines.join('').includes('"kind":"ServiceRefused"');
+        expect([from, field, isRefused]).toEqual([from, field, !audience.includes(`service:${from}`)]);
+      }
+    }
+  });
+});
