@@ -60,6 +60,7 @@ const FILES = [
   'lists/offset-page',
   'lists/offset-page.types',
   'lists/page-info.types',
+  'lists/paged-list',
   'mail-server',
   'observability/asked-gauge',
   'observability/failures',

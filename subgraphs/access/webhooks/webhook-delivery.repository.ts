@@ -1,13 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
-import {
-  type Connection,
-  type PageRequest,
-  connectionOf,
-  instantText,
-  isInstant,
-  refuseCursor,
-  requirePageSize,
-} from '../../server/lists/connection';
+import { type Connection, type PageRequest, requirePageSize } from '../../server/lists/connection';
+import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, once } from '../../server/idempotency';
 import { type Session, onlyRow } from '../../server/database/transaction';
@@ -38,22 +31,21 @@ export interface PlannedEvent {
 }
 
 interface DeliveryRow extends Omit<WebhookDelivery, 'attempts'> {
-  readonly instant: string;
   /** JSON: the instants are text. */
   readonly attempts: readonly (Omit<DeliveryAttempt, 'at'> & { readonly at: string })[];
 }
 
 const MAX_PAGE_SIZE = 500;
 
-const PAGE = {
+const OF_WEBHOOK = {
   name: 'webhook_deliveries',
-  text: `select delivery.event_id as "eventId", event.type as "eventType", delivery.state as status, sequence, attempts,
-      case when delivery.state = 'pending' then next_attempt_at end as "nextAttemptAt",
-      ${instantText('delivery.created_at')} as instant
-    from delivery join event on event.id = delivery.event_id
-    where endpoint_id = $1 and ($2::text is null or delivery.state = $2)
-      and (delivery.created_at, delivery.event_id) < ($3::timestamptz, $4::text)
-    order by delivery.created_at desc, delivery.event_id desc limit $5`,
+  columns: `delivery.event_id as "eventId", event.type as "eventType", delivery.state as status, sequence, attempts,
+    case when delivery.state = 'pending' then next_attempt_at end as "nextAttemptAt"`,
+  from: 'delivery join event on event.id = delivery.event_id',
+  where: 'endpoint_id = $4 and ($5::text is null or delivery.state = $5)',
+  instant: 'delivery.created_at',
+  id: 'delivery.event_id',
+  textId: /^evt_[0-9a-f]{24}$/,
 };
 
 const REDELIVER = { name: 'redeliver_event', text: 'select redeliver($1, $2) as planned' };
@@ -63,28 +55,21 @@ const TEST = {
   text: `insert into event (type, duid, webhook_id) values ('webhook.test', $1, $2) returning id as "eventId"`,
 };
 
-/** The position before all entries of a list that is ordered newest first. */
-const START = ['infinity', ''] as const;
-const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (evt_[0-9a-f]{24})$/;
-
 /** The log of the deliveries of subscriptions, redeliveries and test events. */
 export class WebhookDeliveryRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns a page of the deliveries of a subscription, newest first, with their attempts. */
-  async page(
+  page(
     webhookId: string,
     page: PageRequest & { readonly state: DeliveryState | null },
   ): Promise<Connection<WebhookDelivery>> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
-    const values = [webhookId, page.state, ...positionOf(page.after), page.first + 1];
-    const { rows } = await this.database.pool.query<DeliveryRow>({ ...PAGE, values });
     const nodeOf = (row: DeliveryRow) => ({
       ...row,
       attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at) })),
     });
-    const cursor = ({ instant, eventId }: DeliveryRow) => Buffer.from(`${instant} ${eventId}`).toString('base64url');
-    return connectionOf(rows, page, cursor, nodeOf);
+    return newestFirst(this.database.pool, OF_WEBHOOK, [webhookId, page.state], page, nodeOf);
   }
 
   /** Returns the stored response of an earlier request with the idempotency key, even if the subscription is deleted since. */
@@ -113,12 +98,4 @@ export class WebhookDeliveryRepository {
     const { answer, replayed } = await once(this.database.pool, request, plan);
     return { eventId: answer, replayed };
   }
-}
-
-/** Returns the position after which a page starts. VAL001 at `after` unless the cursor is canonical. */
-function positionOf(cursor: string | null): readonly [string, string] {
-  if (cursor === null) return START;
-  const [, instant, eventId] = POSITION.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
-  if (instant === undefined || eventId === undefined || !isInstant(instant)) return refuseCursor();
-  return [instant, eventId];
 }

@@ -1,14 +1,6 @@
 import { isUuid } from '../../../schema/identifiers';
-import {
-  type CountedConnection,
-  type PageRequest,
-  connectionOf,
-  counted,
-  cursorOf,
-  cursorPosition,
-  instantText,
-  requirePageSize,
-} from '../../server/lists/connection';
+import { type CountedConnection, type PageRequest, counted, requirePageSize } from '../../server/lists/connection';
+import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import type { PublicationPeriod, PublicationKey } from '../publications/publication-key';
 import { rowsByKey } from '../../server/database/rows-by-key';
@@ -29,8 +21,6 @@ export interface ProjectFilter {
 
 /** A page of projects. */
 export type ProjectPage = CountedConnection<StoredProject>;
-
-type ListedProject = StoredProject & { readonly instant: string };
 
 /** Entries in a page. */
 export const MAX_PAGE_SIZE = 500;
@@ -90,16 +80,10 @@ export class DevelopmentProjectQueries {
   async page(filter: ProjectFilter, page: PageRequest): Promise<ProjectPage> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const { name, where, values } = conditionsOf(filter, 4);
-    const position = cursorPosition(page.after);
-    const { rows } = await this.database.pool.query<ListedProject>({
-      name: `projects_${name}`,
-      text: `select ${COLUMNS}, ${instantText('latest_published_at')} as instant
-        from development_project where ${where} and (latest_published_at, id) < ($1::timestamptz, $2::uuid)
-        order by latest_published_at desc, id desc limit $3`,
-      values: [...position, page.first + 1, ...values],
-    });
-    const cursor = ({ instant, id }: ListedProject) => cursorOf([instant, id]);
-    return counted(connectionOf(rows, page, cursor), () => this.count(filter));
+    const list = { name: `projects_${name}`, columns: COLUMNS, from: 'development_project', where };
+    const ordered = { ...list, instant: 'latest_published_at', id: 'id' };
+    const listed = await newestFirst(this.database.pool, ordered, values, page, (row: StoredProject) => row);
+    return counted(listed, () => this.count(filter));
   }
 
   /** Counts the projects of the list by scanning an index. */

@@ -46,7 +46,8 @@ export function requireWithin(argument: string, value: number, max: number): voi
 /** Sort key of a row: the instant by which the list is ordered (UTC, microseconds) and the id. */
 export type Position = readonly [instant: string, id: string];
 
-const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Returns the page of the given rows, one row more than requested if there is a next page. `nodeOf` maps rows to nodes;
@@ -104,11 +105,12 @@ export function cursorOf([instant, id]: Position): string {
 /** Sorts before every row of a list with the newest row first. */
 const BEFORE_THE_FIRST: Position = ['infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
 
-/** Returns the sort key after which the page starts; throws VAL001 for a text that is not a cursor. */
-export function cursorPosition(cursor: string | null): Position {
+/** Returns the sort key after which the page starts; throws VAL001 for a text that is not a cursor of ids of this form. */
+export function cursorPosition(cursor: string | null, idForm = UUID): Position {
   if (cursor === null) return BEFORE_THE_FIRST;
-  const match = POSITION.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  return match && isInstant(match[1] as string) ? [match[1] as string, match[2] as string] : refuseCursor();
+  const [instant = '', id = '', ...others] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
+  const isPosition = others.length === 0 && INSTANT.test(instant) && isInstant(instant) && idForm.test(id);
+  return isPosition ? [instant, id] : refuseCursor();
 }
 
 /** Returns true if date and time exist. JavaScript reads 30 February as 2 March, and PostgreSQL has no year 0. */

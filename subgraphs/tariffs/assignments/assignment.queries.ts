@@ -1,11 +1,5 @@
-import {
-  type Connection,
-  type PageRequest,
-  connectionOf,
-  cursorOf,
-  cursorPosition,
-  instantText,
-} from '../../server/lists/connection';
+import type { Connection, PageRequest } from '../../server/lists/connection';
+import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { tariffLinks } from '../catalogue/tariff-links.queries';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
@@ -25,14 +19,13 @@ export type AssignmentRow = Omit<StoredAssignment, 'mpxn'>;
 export const ASSIGNMENT_COLUMNS =
   'id, valid_from as "validFrom", tariff_id as "tariffId", mpid, recorded_at as "recordedAt"';
 
-type ListedAssignment = AssignmentRow & { readonly instant: string };
-
-const PAGE = {
+const OF_MPXN = {
   name: 'assignments_of_mpxn',
-  text: `select ${ASSIGNMENT_COLUMNS}, ${instantText('valid_from')} as instant
-    from tariff_step
-    where mpxn_hash = $1 and withdrawn_at is null and (valid_from, id) < ($2::timestamptz, $3::uuid) and ($5::text is null or mpid = $5)
-    order by valid_from desc, id desc limit $4`,
+  columns: ASSIGNMENT_COLUMNS,
+  from: 'tariff_step',
+  where: 'mpxn_hash = $4 and withdrawn_at is null and ($5::text is null or mpid = $5)',
+  instant: 'valid_from',
+  id: 'id',
 };
 
 /** The newest assignment of the MPxN at the instant `$2`; null means now. */
@@ -52,11 +45,9 @@ export class AssignmentQueries {
   ) {}
 
   /** Returns a page of the assignments of an MPxN, the last one first; with `mpid`, only those of that supplier. */
-  async page(mpxn: string, mpid: string | null, page: PageRequest): Promise<Connection<StoredAssignment>> {
-    const values = [this.mpxns.hash(mpxn), ...cursorPosition(page.after), page.first + 1, mpid];
-    const { rows } = await this.database.pool.query<ListedAssignment>({ ...PAGE, values });
-    const cursor = ({ instant, id }: ListedAssignment) => cursorOf([instant, id]);
-    return connectionOf(rows, page, cursor, (row) => ({ ...row, mpxn }));
+  page(mpxn: string, mpid: string | null, page: PageRequest): Promise<Connection<StoredAssignment>> {
+    const values = [this.mpxns.hash(mpxn), mpid];
+    return newestFirst(this.database.pool, OF_MPXN, values, page, (row: AssignmentRow) => ({ ...row, mpxn }));
   }
 
   /** Returns the tariff that applies to an MPxN at an instant (null: now), and its supplier; undefined if none applies. */

@@ -1,11 +1,5 @@
-import {
-  type Connection,
-  type PageRequest,
-  connectionOf,
-  cursorOf,
-  cursorPosition,
-  instantText,
-} from '../../server/lists/connection';
+import type { Connection, PageRequest } from '../../server/lists/connection';
+import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
@@ -19,10 +13,8 @@ export interface ConsentFilter {
   readonly live?: boolean | null;
 }
 
-type ListedConsent = StoredConsent & { readonly instant: string };
-
-/** Returns a statement per combination of conditions, so that each has a plan with its own index. */
-function pageStatement({ mpid, userId }: ConsentFilter) {
+/** Returns a list per combination of conditions, so that each has a plan with its own index. */
+function listOf({ mpid, userId }: ConsentFilter) {
   const conditions = [
     mpid == null ? '$5::text is null' : 'mpid = $5',
     userId == null ? '$6::text is null' : 'user_id = $6',
@@ -30,10 +22,12 @@ function pageStatement({ mpid, userId }: ConsentFilter) {
   ];
   return {
     name: ['tariff_consents', mpid && 'of_supplier', userId && 'of_rti_user'].filter(Boolean).join('_'),
-    text: `select id as "registrationId", mpid, user_id as "userId", given_at as "givenAt", revoked_at as "revokedAt",
-        revoked_by as "revokedBy", ${instantText('given_at')} as instant
-      from tariff_consent where (given_at, id) < ($1::timestamptz, $2::uuid) and ${conditions.join(' and ')}
-      order by given_at desc, id desc limit $3`,
+    columns: `id as "registrationId", mpid, user_id as "userId", given_at as "givenAt", revoked_at as "revokedAt",
+      revoked_by as "revokedBy"`,
+    from: 'tariff_consent',
+    where: conditions.join(' and '),
+    instant: 'given_at',
+    id: 'id',
   };
 }
 
@@ -57,12 +51,9 @@ export class ConsentQueries {
   }
 
   /** Returns the page after a cursor. */
-  async page(filter: ConsentFilter, page: PageRequest): Promise<Connection<StoredConsent>> {
+  page(filter: ConsentFilter, page: PageRequest): Promise<Connection<StoredConsent>> {
     const { mpid = null, userId = null, live = null } = filter;
-    const values = [...cursorPosition(page.after), page.first + 1, live, mpid, userId];
-    const { rows } = await this.database.pool.query<ListedConsent>({ ...pageStatement(filter), values });
-    const cursor = ({ instant, registrationId }: ListedConsent) => cursorOf([instant, registrationId]);
-    return connectionOf(rows, page, cursor);
+    return newestFirst(this.database.pool, listOf(filter), [live, mpid, userId], page, (row: StoredConsent) => row);
   }
 
   /** Returns the MPxNs of a consent; null for each whose occupancy was erased. */

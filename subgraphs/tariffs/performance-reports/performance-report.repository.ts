@@ -1,13 +1,7 @@
 import { DatabaseError, type Pool } from 'pg';
 import { RegisterError } from '../../../schema/register-error';
-import {
-  type Connection,
-  type PageRequest,
-  connectionOf,
-  cursorOf,
-  cursorPosition,
-  instantText,
-} from '../../server/lists/connection';
+import type { Connection, PageRequest } from '../../server/lists/connection';
+import { newestFirst } from '../../server/lists/paged-list';
 import { onlyRow } from '../../server/database/transaction';
 import type { PerformanceReport, PerformanceReportInput } from './performance-report';
 
@@ -33,17 +27,19 @@ const SUBMIT = `
 
 type ReportReceipt = Pick<PerformanceReport, 'reportId' | 'receivedAt'>;
 
-type ListedReport = PerformanceReport & { readonly instant: string };
-
-const selectReports = (condition: string): string => `
-  select report_id as "reportId", mpid, period_start as "periodStart", period_end as "periodEnd",
+const REPORTS = {
+  name: 'reports',
+  columns: `report_id as "reportId", mpid, period_start as "periodStart", period_end as "periodEnd",
     total_requests::float8 as "totalRequests", notifications_issued::float8 as "notificationsIssued",
     availability_pct as "availabilityPct", success_pct as "successPct", json_build_object('p50', p50, 'p95', p95, 'p99', p99) as "responseTimeMs",
-    received_at as "receivedAt", ${instantText('period_start')} as instant
-  from performance_report
-  where (period_start, report_id) < ($1::timestamptz, $2::uuid) and ($4::timestamptz is null or period_end > $4)
-    and ($5::timestamptz is null or period_start < $5) ${condition}
-  order by period_start desc, report_id desc limit $3`;
+    received_at as "receivedAt"`,
+  from: 'performance_report',
+  where: '($4::timestamptz is null or period_end > $4) and ($5::timestamptz is null or period_start < $5)',
+  instant: 'period_start',
+  id: 'report_id',
+};
+
+const OF_SUPPLIER = { ...REPORTS, name: 'reports_of_supplier', where: `${REPORTS.where} and mpid = $6` };
 
 /** Stores and lists the performance reports of suppliers (decisions C/D, D.2). */
 export class PerformanceReportRepository {
@@ -60,15 +56,11 @@ export class PerformanceReportRepository {
   }
 
   /** Returns the page after a cursor, the latest period first. */
-  async page({ mpid, from, to }: ReportFilter, page: PageRequest): Promise<Connection<PerformanceReport>> {
-    const values: unknown[] = [...cursorPosition(page.after), page.first + 1, from ?? null, to ?? null];
-    const statement =
-      mpid == null
-        ? { name: 'reports', text: selectReports(''), values }
-        : { name: 'reports_of_supplier', text: selectReports('and mpid = $6'), values: [...values, mpid] };
-    const { rows } = await this.pool.query<ListedReport>(statement);
-    const cursor = ({ instant, reportId }: ListedReport) => cursorOf([instant, reportId]);
-    return connectionOf(rows, page, cursor);
+  page({ mpid, from, to }: ReportFilter, page: PageRequest): Promise<Connection<PerformanceReport>> {
+    const values = [from ?? null, to ?? null];
+    const nodeOf = (row: PerformanceReport) => row;
+    if (mpid == null) return newestFirst(this.pool, REPORTS, values, page, nodeOf);
+    return newestFirst(this.pool, OF_SUPPLIER, [...values, mpid], page, nodeOf);
   }
 }
 

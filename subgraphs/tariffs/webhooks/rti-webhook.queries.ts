@@ -1,11 +1,5 @@
-import {
-  type Connection,
-  type PageRequest,
-  connectionOf,
-  cursorOf,
-  cursorPosition,
-  instantText,
-} from '../../server/lists/connection';
+import type { Connection, PageRequest } from '../../server/lists/connection';
+import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import type { RtiWebhookCiphers } from './rti-webhook.repository';
 
@@ -26,15 +20,16 @@ export interface StoredRtiWebhook {
   decryptUrl(): string;
 }
 
-type ListedWebhook = Omit<StoredRtiWebhook, 'decryptUrl'> & { readonly instant: string; readonly encryptedUrl: Buffer };
+type WebhookRow = Omit<StoredRtiWebhook, 'decryptUrl'> & { readonly encryptedUrl: Buffer };
 
-const PAGE = {
+const WEBHOOKS = {
   name: 'rti_webhooks',
-  text: `select id as "webhookId", mpid, user_id as "userId", created_at as "createdAt", replaced_at as "replacedAt", callback_sealed as "encryptedUrl",
-      ${instantText('created_at')} as instant
-    from webhook where deleted_at is null and (created_at, id) < ($1::timestamptz, $2::uuid)
-      and ($4::text is null or mpid = $4) and ($5::text is null or user_id = $5)
-    order by created_at desc, id desc limit $3`,
+  columns: `id as "webhookId", mpid, user_id as "userId", created_at as "createdAt", replaced_at as "replacedAt",
+    callback_sealed as "encryptedUrl"`,
+  from: 'webhook',
+  where: 'deleted_at is null and ($4::text is null or mpid = $4) and ($5::text is null or user_id = $5)',
+  instant: 'created_at',
+  id: 'id',
 };
 
 /** Limit of the count of deliveries; clients display it as "more than 10,000". */
@@ -66,13 +61,11 @@ export class RtiWebhookQueries {
   }
 
   /** Returns the page after a cursor. */
-  async page({ mpid, userId }: RtiWebhookFilter, page: PageRequest): Promise<Connection<StoredRtiWebhook>> {
-    const values = [...cursorPosition(page.after), page.first + 1, mpid ?? null, userId ?? null];
-    const { rows } = await this.database.pool.query<ListedWebhook>({ ...PAGE, values });
-    const cursor = ({ instant, webhookId }: ListedWebhook) => cursorOf([instant, webhookId]);
-    return connectionOf(rows, page, cursor, ({ encryptedUrl, ...row }) => ({
+  page({ mpid, userId }: RtiWebhookFilter, page: PageRequest): Promise<Connection<StoredRtiWebhook>> {
+    const nodeOf = ({ encryptedUrl, ...row }: WebhookRow) => ({
       ...row,
       decryptUrl: () => this.ciphers.url.open(row.webhookId, encryptedUrl),
-    }));
+    });
+    return newestFirst(this.database.pool, WEBHOOKS, [mpid ?? null, userId ?? null], page, nodeOf);
   }
 }
