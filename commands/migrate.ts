@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   if (process.argv.length > 2) throw new Error('usage: npm run migrate');
   const settings = readMigrationSettings(process.env);
   const logger = pino({ level: 'warn' }, process.stderr);
-  await refuseSharedLogins(settings);
+  await rejectSharedLogins(settings);
   for (const subgraph of SUBGRAPHS) {
     const address = addressOf(subgraph, settings);
     await migrate(address, SCHEMAS[subgraph].tables, settings.movableClock, {}, logger);
@@ -44,7 +44,7 @@ function addressOf(subgraph: keyof typeof SCHEMAS, { ownerUrl, serviceUrls }: Mi
 }
 
 /** Throws if a login already has rights on the schema of another service, such as after two names were exchanged. */
-async function refuseSharedLogins(settings: MigrationSettings): Promise<void> {
+async function rejectSharedLogins(settings: MigrationSettings): Promise<void> {
   const session = new Client({ connectionString: settings.ownerUrl, connectionTimeoutMillis: 10_000 });
   await session.connect();
   try {

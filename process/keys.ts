@@ -69,7 +69,7 @@ export const SERVICE_KEY_VARIABLES: Readonly<Record<ServiceName, string>> = {
 };
 
 /** Returns the hash, index and encryption key of a subgraph. */
-export function sealingKeys(keys: Keys, subgraph: 'identity' | 'tariffs') {
+export function subgraphKeys(keys: Keys, subgraph: 'identity' | 'tariffs') {
   return {
     hashKey: keys[`${subgraph}HashKey`],
     indexKey: keys[`${subgraph}IndexKey`],

@@ -91,7 +91,7 @@ export function readSettings(environment: Environment, isCommand = false): Setti
 /** Settings of the commands backup and restore. A backup needs no key. */
 export interface BackupSettings extends Pick<Settings, 'databaseUrl' | 'dataDir'> {
   /** Days after which backups of data keys are deleted. */
-  readonly dataKeysKeptDays: number;
+  readonly dataKeyRetentionDays: number;
 }
 
 /** Reads the settings of a backup. Throws a SettingsError with all problems. */
@@ -100,13 +100,13 @@ export function readBackupSettings(environment: Environment): BackupSettings {
   const databaseUrl = reader.text('DATABASE_URL');
   if (environment['NODE_ENV'] === 'production' && databaseUrl === undefined)
     reader.problems.push('DATABASE_URL: missing; production needs an existing PostgreSQL');
-  const dataKeysKeptDays = reader.integer('DATA_KEYS_KEPT_DAYS') ?? 7;
-  if (dataKeysKeptDays < 0) reader.problems.push('DATA_KEYS_KEPT_DAYS: must be 0 or more');
+  const dataKeyRetentionDays = reader.integer('DATA_KEYS_KEPT_DAYS') ?? 7;
+  if (dataKeyRetentionDays < 0) reader.problems.push('DATA_KEYS_KEPT_DAYS: must be 0 or more');
   if (reader.problems.length > 0) throw new SettingsError(reader.problems);
   return {
     databaseUrl,
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
-    dataKeysKeptDays,
+    dataKeyRetentionDays,
   };
 }
 

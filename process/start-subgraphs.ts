@@ -30,7 +30,7 @@ export async function startIdentity(startup: Startup): Promise<void> {
   const { wiring, settings } = startup;
   const identity = await load.identity().startIdentity({
     ...startup.subgraphOptions('identity'),
-    keys: wiring.sealingKeys('identity'),
+    keys: wiring.subgraphKeys('identity'),
     places: { ...settings, smtpUrl: startup.smtpUrl() },
     access: wiring.laterLink('access', 'identity'),
   });
@@ -72,7 +72,7 @@ export async function startTariffs(startup: Startup): Promise<void> {
   const { wiring, settings, metrics } = startup;
   const tariffs = await load.tariffs().startTariffs({
     ...startup.subgraphOptions('tariffs'),
-    keys: wiring.sealingKeys('tariffs'),
+    keys: wiring.subgraphKeys('tariffs'),
     webhookAllowLoopback: settings.webhookAllowLoopback,
     metrics,
   });

@@ -24,7 +24,7 @@ import type { LinkHandler } from '../subgraphs/server/link/link-server';
 import { ServiceAgent, type ServiceFetch, serviceFetch } from '../subgraphs/server/link/peer-check';
 import { type ServiceIdentity, serviceIdentity } from '../subgraphs/server/link/service-identity';
 import { type ServiceServerOptions, serveService } from '../subgraphs/server/link/service-server';
-import { type Keys, SERVICE_KEY_VARIABLES, SUBGRAPHS, type Subgraph, sealingKeys } from './keys';
+import { type Keys, SERVICE_KEY_VARIABLES, SUBGRAPHS, type Subgraph, subgraphKeys } from './keys';
 import { servicesCalledFromOutside } from './service-dependencies';
 import { serveGraphql } from './subgraph-http';
 import type { CalledService, Settings } from './settings';
@@ -62,9 +62,9 @@ export class Wiring {
   }
 
   /** Returns the hash, index and encryption key of a subgraph. */
-  sealingKeys(subgraph: 'identity' | 'tariffs') {
+  subgraphKeys(subgraph: 'identity' | 'tariffs') {
     const names = [`${subgraph}HashKey`, `${subgraph}IndexKey`, `${subgraph}EncryptionKey`] as const;
-    return sealingKeys(this.keys(names), subgraph);
+    return subgraphKeys(this.keys(names), subgraph);
   }
 
   signing(): SigningKeys {

@@ -20,7 +20,7 @@ export const LEGACY_MPXN_PATTERN = /^(?:[0-9A-HJ-NPR-Z]{2}[0-9]{8,9}[0-9]|[0-9]{
  * Returns undefined for a meter point number of the profile, otherwise the violation, which does not contain the value. The default pattern
  * is that of Interface A.
  */
-export function mpxnFault(value: string, profile: MpxnProfile, pattern = MPXN_PATTERN): string | undefined {
+export function mpxnViolation(value: string, profile: MpxnProfile, pattern = MPXN_PATTERN): string | undefined {
   if (pattern.test(value)) return undefined;
   if (profile === 'gb') {
     if (MPRN.test(value)) return undefined;

@@ -27,7 +27,7 @@ export class RegisterError extends GraphQLError {
 }
 
 /** Throws one error with the code of the first violation and at most 100 violations (decisions A/B, 7). Does nothing without violations. */
-export function refuse(violations: readonly Violation[]): void {
+export function throwViolations(violations: readonly Violation[]): void {
   const [first] = violations;
   if (first) throw new RegisterError(first.code, first.message, { violations: violations.slice(0, 100) });
 }

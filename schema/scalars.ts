@@ -12,7 +12,7 @@ import {
   TOKEN_REF_PATTERN,
   WEBHOOK_ID_PATTERN,
 } from './identifiers';
-import { MPXN_PROFILE, mpxnFault } from './mpxn';
+import { MPXN_PROFILE, mpxnViolation } from './mpxn';
 import { RegisterError } from './register-error';
 
 /** Creates a scalar of strings. `violationOf` returns what is wrong with a value, without the value itself. */
@@ -108,7 +108,7 @@ export const TokenRef = stringScalar(
 
 /** MPxN of Interface A (specification, Common types), in the profile of this process. */
 export const Mpxn = stringScalar('MPxN', 'A meter point number: MPAN or MPRN.', 'VAL001', (value) =>
-  mpxnFault(value, MPXN_PROFILE),
+  mpxnViolation(value, MPXN_PROFILE),
 );
 
 /** Identifier of a development project (Interface C). */

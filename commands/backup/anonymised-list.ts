@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
-import { refuseUnfinishedRestore } from '../../subgraphs/server/restore-mark';
+import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { BACKUP_KINDS, writeWhole } from './backup-folder';
 import { inSession } from './session';
 import { REGISTER_SCHEMAS, tablesOf } from './stored-tables';
@@ -56,7 +56,7 @@ const HAS_COLUMN = `select exists (
 /** Adds the current state of the database to the list of a folder; returns the number of anonymised records in it. */
 export async function takeList(databaseUrl: string, root: string): Promise<number> {
   return inSession(databaseUrl, LIST_TIMEOUT_MS, async (session) => {
-    await refuseUnfinishedRestore(session);
+    await rejectUnfinishedRestore(session);
     await requireRegister(session);
     return (await addAnonymised(session, root)).anonymised.size;
   });

@@ -83,7 +83,7 @@ async function backUp(settings: BackupSettings, root: string): Promise<void> {
     const { register, dataKeys, rows, dataKeysDeleted } = await takeBackup(
       databaseUrl,
       root,
-      settings.dataKeysKeptDays,
+      settings.dataKeyRetentionDays,
     );
     console.log(`${rows} rows of the register are in ${register}`);
     console.log(`the data keys are in ${dataKeys}; ${dataKeysDeleted} older or incomplete ones were deleted`);

@@ -1,5 +1,5 @@
 import { migrate } from '../../subgraphs/server/database/migrate';
-import { refuseUnfinishedRestore } from '../../subgraphs/server/restore-mark';
+import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { requireLists, requireRegister } from './anonymised-list';
 import { type Reanonymised, reanonymise } from './reanonymise';
 import { inSession } from './session';
@@ -12,7 +12,7 @@ import type { RestorePlan } from './restore';
 export async function reanonymiseExisting(plan: RestorePlan): Promise<Reanonymised> {
   const list = await requireLists(plan.root, plan.alsoFrom);
   return inSession(plan.databaseUrl, 0, async (session) => {
-    await refuseUnfinishedRestore(session);
+    await rejectUnfinishedRestore(session);
     await requireRegister(session);
     for (const { address, tables, keys } of plan.subgraphs) await migrate(address, tables, undefined, keys);
     return await reanonymise(session, list, plan);

@@ -62,7 +62,7 @@ export async function reanonymise(
   await session.query('begin');
   try {
     const done = await eraseAgain(session, list);
-    if (!withoutDataKeys) refuseUnreadable(done);
+    if (!withoutDataKeys) rejectUnreadable(done);
     await session.query('commit');
     return done;
   } catch (error) {
@@ -92,7 +92,7 @@ async function eraseAgain(
   };
 }
 
-function refuseUnreadable({ withoutDataKey, withoutOccupancyKey }: Reanonymised): void {
+function rejectUnreadable({ withoutDataKey, withoutOccupancyKey }: Reanonymised): void {
   if (withoutDataKey > 0)
     throw new Error(
       `${withoutDataKey} identity records have no data key: ` +

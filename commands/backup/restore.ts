@@ -56,7 +56,7 @@ export async function restore(plan: RestorePlan): Promise<Restored> {
   return inSession(plan.databaseUrl, 0, async (session) => {
     await takeEmptyDatabase(session, plan.subgraphs);
     for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest);
-    await refuseOtherKeys(session, backups.register.manifest);
+    await rejectOtherKeys(session, backups.register.manifest);
     const rows = await load(session, backups);
     for (const { address, tables, keys } of plan.subgraphs) {
       await migrate(address, { ...tables, duringRestore: true }, undefined, keys);
@@ -111,7 +111,7 @@ async function prepare({ address, tables, keys }: RestoredSubgraph, manifest: Ma
   await migrate(address, { migrations: known, rights: () => '', duringRestore: true }, undefined, keys);
 }
 
-async function refuseOtherKeys(session: Client, { keys }: Manifest): Promise<void> {
+async function rejectOtherKeys(session: Client, { keys }: Manifest): Promise<void> {
   const wrong: string[] = [];
   for (const [schema, hashes] of Object.entries(keys)) {
     const { rows } = await session.query<{ variable: string; hash: string }>(

@@ -1,4 +1,4 @@
-import { KEY_VARIABLES, type Keys, SUBGRAPHS, sealingKeys } from '../../process/keys';
+import { KEY_VARIABLES, type Keys, SUBGRAPHS, subgraphKeys } from '../../process/keys';
 import { completeKeys } from '../../sandbox/keys';
 import { accessAddress, namedAccessKeys } from '../../subgraphs/access/access.module';
 import { accessTables } from '../../subgraphs/access/tables.sql';
@@ -18,9 +18,9 @@ const NEEDED = (Object.keys(KEY_VARIABLES) as (keyof Keys)[]).filter((key) => {
 /** Returns the subgraphs to restore, in the order in which they start. Throws if one of their keys is missing. */
 export function restoredSubgraphs(given: Partial<Keys>, databaseUrl: string): RestoredSubgraph[] {
   const keys = completeKeys(given, NEEDED);
-  const ofIdentity = sealingKeys(keys, 'identity');
+  const ofIdentity = subgraphKeys(keys, 'identity');
   const ofAccess = { hashKey: keys.accessHashKey, encryptionKey: keys.accessEncryptionKey };
-  const ofTariffs = sealingKeys(keys, 'tariffs');
+  const ofTariffs = subgraphKeys(keys, 'tariffs');
   const gridModels = gridModelsAddress(databaseUrl, keys.gridModelsKey);
   return [
     { address: identityAddress(databaseUrl, ofIdentity), tables: identityTables, keys: namedIdentityKeys(ofIdentity) },

@@ -14,7 +14,7 @@ import {
   deleteOlderThan,
   newBackupFolder,
 } from './backup-folder';
-import { refuseUnfinishedRestore } from '../../subgraphs/server/restore-mark';
+import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { inSession } from './session';
 import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
 
@@ -30,9 +30,13 @@ export interface TakenBackup {
  * Backs up the register and its data keys to separate folders, from one snapshot, while the register runs. Writes the
  * data keys first: after a crash between the two, keys without records are harmless, records without keys are lost.
  */
-export async function takeBackup(databaseUrl: string, root: string, dataKeysKeptDays: number): Promise<TakenBackup> {
+export async function takeBackup(
+  databaseUrl: string,
+  root: string,
+  dataKeyRetentionDays: number,
+): Promise<TakenBackup> {
   return inSession(databaseUrl, 0, async (session) => {
-    await refuseUnfinishedRestore(session);
+    await rejectUnfinishedRestore(session);
     await session.query('begin transaction isolation level repeatable read read only');
     const { rows } = await session.query<{ now: Date }>('select now()');
     const takenAt = rows[0]?.now as Date;
@@ -48,7 +52,7 @@ export async function takeBackup(databaseUrl: string, root: string, dataKeysKept
       list,
       schemas: REGISTER_SCHEMAS,
     });
-    const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeysKeptDays, takenAt);
+    const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeyRetentionDays, takenAt);
     return { register: register.folder, dataKeys: dataKeys.folder, rows: register.rows, dataKeysDeleted };
   });
 }

@@ -1,4 +1,4 @@
-import { Admission } from '../../schema/generated/questions-to-access';
+import { Admission } from '../../schema/generated/service-queries-to-access';
 import { RegisterError } from '../../schema/register-error';
 import type { Role } from '../../schema/roles';
 import {
@@ -8,7 +8,7 @@ import {
   requireCurrent,
 } from '../../subgraphs/server/callers/bearer-token';
 import type { CallContext, Caller, ServiceName } from '../../subgraphs/server/callers/caller';
-import { type AskedSubgraph, askSubgraph } from '../../subgraphs/server/graph/service-question';
+import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { admittedConsumer } from './consumers';
 import { admittedCustomer, isCustomerToken } from './customers';
@@ -122,9 +122,9 @@ function anonymous({ transactionId, clientAddress }: RequestMetadata): CallConte
 }
 
 /** Reads the state of the account from `access`, for every request; tokens expire by the register's clock. */
-async function admitted(claims: TokenClaims, access: AskedSubgraph, context: CallContext): Promise<Caller> {
+async function admitted(claims: TokenClaims, access: QueriedSubgraph, context: CallContext): Promise<Caller> {
   const { accountId } = claims;
-  const { admission } = await askSubgraph(access.link, access.from, Admission, { accountId }, context);
+  const { admission } = await querySubgraph(access.link, access.from, Admission, { accountId }, context);
   if (!admission || admission.status.toUpperCase() !== 'ACTIVE') throw new RegisterError('AUT001');
   requireCurrent(claims, Date.parse(admission.now));
   if (!admission.allowed) throw new RegisterError('LIM002', undefined, { retryAfter: admission.retryAfter ?? 1 });

@@ -1,8 +1,8 @@
-import { CustomerAdmission } from '../../schema/generated/questions-to-identity';
+import { CustomerAdmission } from '../../schema/generated/service-queries-to-identity';
 import { CUSTOMER_TOKEN_PATTERN } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
-import { type AskedSubgraph, askSubgraph } from '../../subgraphs/server/graph/service-question';
+import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
 /**
  * Returns true if a bearer token has the form of a customer session token. The token is opaque; only `identity` can
@@ -16,8 +16,12 @@ export function isCustomerToken(bearer: string): boolean {
  * Returns the customer of a session, read from `identity` for every request: an ended session is rejected at once
  * (AUT001).
  */
-export async function admittedCustomer(token: string, identity: AskedSubgraph, context: CallContext): Promise<Caller> {
-  const { customerScope } = await askSubgraph(identity.link, identity.from, CustomerAdmission, { token }, context);
+export async function admittedCustomer(
+  token: string,
+  identity: QueriedSubgraph,
+  context: CallContext,
+): Promise<Caller> {
+  const { customerScope } = await querySubgraph(identity.link, identity.from, CustomerAdmission, { token }, context);
   if (customerScope === null) throw new RegisterError('AUT001');
   return { accountId: customerScope.sessionId, role: 'customer', duid: null, mpid: null };
 }

@@ -1,7 +1,7 @@
-import { SupplierAdmission } from '../../schema/generated/questions-to-access';
+import { SupplierAdmission } from '../../schema/generated/service-queries-to-access';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
-import { type AskedSubgraph, askSubgraph } from '../../subgraphs/server/graph/service-question';
+import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
 /** A supplier authenticated by its API key. */
 export interface AdmittedSupplier {
@@ -17,10 +17,10 @@ export interface AdmittedSupplier {
  */
 export async function admittedSupplier(
   key: string,
-  access: AskedSubgraph,
+  access: QueriedSubgraph,
   context: CallContext,
 ): Promise<AdmittedSupplier> {
-  const { supplierAdmission } = await askSubgraph(access.link, access.from, SupplierAdmission, { key }, context);
+  const { supplierAdmission } = await querySubgraph(access.link, access.from, SupplierAdmission, { key }, context);
   if (supplierAdmission === null) throw new RegisterError('AUT003');
   const { accountId, mpid, keyId, retryAfter } = supplierAdmission;
   if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });

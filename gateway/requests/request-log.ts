@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isErrorCode } from '../../schema/error-catalogue';
-import { failureFacts } from '../../subgraphs/server/observability/failures';
+import { errorFields } from '../../subgraphs/server/observability/failures';
 import type { HttpResponse } from './http-response';
 import { formatError } from './error-format';
 import type { RequestMetadata } from '../client/graph-client';
@@ -15,7 +15,7 @@ export function failureReport(logger: Logger): FailureReport {
   return (error, transactionId) => {
     const { extensions } = error as { extensions?: Record<string, unknown> };
     if (isErrorCode(extensions?.['code']) || formatError(error).extensions.code !== 'SYS001') return;
-    logger.error({ 'transaction-id': transactionId, failure: failureFacts(error) }, 'internal error');
+    logger.error({ 'transaction-id': transactionId, failure: errorFields(error) }, 'internal error');
   };
 }
 

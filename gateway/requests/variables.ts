@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import * as registerScalars from '../../schema/scalars';
 import { type ErrorCode, isErrorCode } from '../../schema/error-catalogue';
-import { type Violation, refuse } from '../../schema/register-error';
+import { type Violation, throwViolations } from '../../schema/register-error';
 import { withoutValues } from './error-format';
 
 /** Checks the values of an operation's variables; throws all violations as one error. */
@@ -53,7 +53,7 @@ export function variableCheck(operation: OperationDefinitionNode, schema: GraphQ
   return (values) => {
     const violations: Violation[] = [];
     for (const variable of variables) checkVariable(variable, values, violations);
-    if (violations.length > 0) refuse(violations);
+    if (violations.length > 0) throwViolations(violations);
   };
 }
 

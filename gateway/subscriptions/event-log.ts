@@ -3,11 +3,11 @@ import {
   type AccountStandingsQuery,
   type EventLogQueryVariables,
   LiveSupplierKeys,
-} from '../../schema/generated/questions-to-access';
-import { ActiveSuppliers } from '../../schema/generated/questions-to-tariffs';
+} from '../../schema/generated/service-queries-to-access';
+import { ActiveSuppliers } from '../../schema/generated/service-queries-to-tariffs';
 import { newIdentifier } from '../../schema/identifiers';
-import type { Question } from '../../schema/question';
-import { askSubgraph } from '../../subgraphs/server/graph/service-question';
+import type { ServiceQuery } from '../../schema/service-query';
+import { querySubgraph } from '../../subgraphs/server/graph/service-query';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 
 /** An event of the log, with the fields that decide who receives it. */
@@ -28,7 +28,7 @@ export interface LogPage {
 }
 
 /** Query of a subgraph for the events after a cursor, with the page at `log`. */
-export type LogQuestion = Question<{ readonly log: LogPage }, EventLogQueryVariables>;
+export type LogQuery = ServiceQuery<{ readonly log: LogPage }, EventLogQueryVariables>;
 
 /** Current state of an account in `access`, with the register's clock. */
 export type AccountState = AccountStandingsQuery['accountStandings'][number];
@@ -54,10 +54,10 @@ export interface SupplierQueries {
 }
 
 /** Reads a log from the subgraph that stores it. */
-export function eventLog(subgraph: SubgraphLink, question: LogQuestion): EventLog {
+export function eventLog(subgraph: SubgraphLink, serviceQuery: LogQuery): EventLog {
   return {
     async read(after, first) {
-      return (await askAsGateway(subgraph, question, { after, first })).log;
+      return (await queryAsGateway(subgraph, serviceQuery, { after, first })).log;
     },
   };
 }
@@ -66,10 +66,10 @@ export function eventLog(subgraph: SubgraphLink, question: LogQuestion): EventLo
 export function accountQueries(access: SubgraphLink): AccountQueries {
   return {
     async states(accountIds) {
-      return (await askAsGateway(access, AccountStandings, { accountIds })).accountStandings;
+      return (await queryAsGateway(access, AccountStandings, { accountIds })).accountStandings;
     },
     async liveSupplierKeys(keyIds) {
-      return (await askAsGateway(access, LiveSupplierKeys, { keyIds })).liveSupplierKeys;
+      return (await queryAsGateway(access, LiveSupplierKeys, { keyIds })).liveSupplierKeys;
     },
   };
 }
@@ -79,17 +79,20 @@ export function supplierQueries(tariffs: SubgraphLink | undefined): SupplierQuer
   return {
     async active(mpids) {
       if (!tariffs) return [];
-      return (await askAsGateway(tariffs, ActiveSuppliers, { mpids })).activeSuppliers;
+      return (await queryAsGateway(tariffs, ActiveSuppliers, { mpids })).activeSuppliers;
     },
   };
 }
 
-function askAsGateway<Result, Variables extends Record<string, unknown>>(
+function queryAsGateway<Result, Variables extends Record<string, unknown>>(
   link: SubgraphLink,
-  question: Question<Result, Variables>,
+  serviceQuery: ServiceQuery<Result, Variables>,
   variables: Variables,
 ): Promise<Result> {
-  return askSubgraph(link, 'gateway', question, variables, { transactionId: newIdentifier('tid'), clientAddress: '' });
+  return querySubgraph(link, 'gateway', serviceQuery, variables, {
+    transactionId: newIdentifier('tid'),
+    clientAddress: '',
+  });
 }
 
 /**

@@ -1,8 +1,8 @@
-import { EventLog } from '../../schema/generated/questions-to-access';
-import { TariffEventAdmission, TariffEventLog } from '../../schema/generated/questions-to-tariffs';
+import { EventLog } from '../../schema/generated/service-queries-to-access';
+import { TariffEventAdmission, TariffEventLog } from '../../schema/generated/service-queries-to-tariffs';
 import type { Caller } from '../../subgraphs/server/callers/caller';
 
-import type { LogQuestion } from './event-log';
+import type { LogQuery } from './event-log';
 
 /** Filter of a subscription; null omits a condition. */
 export interface StreamArguments {
@@ -20,7 +20,7 @@ export interface StreamArguments {
 export interface EventStreamKind {
   /** Subgraph that stores the log. */
   readonly subgraph: 'access' | 'tariffs';
-  readonly log: LogQuestion;
+  readonly log: LogQuery;
   /** Root field of Query that returns one event by its `id`. */
   readonly eventField: string;
   /**

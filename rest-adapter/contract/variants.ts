@@ -1,7 +1,7 @@
 import { type ContractSchema, withoutNull } from './contract-schema';
 
 /** Schema of a response value without null, and whether it may be null. */
-export interface AnswerSchema {
+export interface ResponseValueSchema {
   readonly schema: ContractSchema;
   readonly nullable: boolean;
 }
@@ -11,7 +11,7 @@ export interface AnswerSchema {
  * variant allows null. The graph selects the same fields for every variant and returns null for absent ones, so that
  * the data determine the variant and no request selects one.
  */
-export function variantsAsOne(given: ContractSchema): AnswerSchema {
+export function variantsAsOne(given: ContractSchema): ResponseValueSchema {
   if (!given.oneOf) return isNull(given) ? { schema: {}, nullable: true } : withoutNull(given);
   const variants = given.oneOf.filter((variant) => !isNull(variant)).map(variantsAsOne);
   const [first = {}, ...others] = variants.map(({ schema }) => schema);

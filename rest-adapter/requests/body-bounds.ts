@@ -1,4 +1,4 @@
-import { isStorable } from '../../schema/storable-text';
+import { isWellFormed } from '../../schema/well-formed-text';
 import { pointerToken } from './request-binding';
 import type { RequestViolation } from './validation';
 
@@ -16,7 +16,7 @@ export function boundViolations(body: unknown): RequestViolation[] {
   const walk = (value: unknown, pointer: string, level: number): void => {
     values += 1;
     if (typeof value === 'string') {
-      if (!isStorable(value)) violations.push(unstorable(pointer));
+      if (!isWellFormed(value)) violations.push(unstorable(pointer));
     } else if (typeof value === 'object' && value !== null && values <= MAX_VALUES) {
       if (level > MAX_DEPTH)
         violations.push({ code: 'VAL003', pointer: '', message: `is nested more than ${MAX_DEPTH} levels deep` });
@@ -27,7 +27,7 @@ export function boundViolations(body: unknown): RequestViolation[] {
     const memberPointer = `${pointer}/${pointerToken(name)}`;
     if (name === '__proto__')
       violations.push({ code: 'VAL003', pointer: memberPointer, message: 'is not an allowed name' });
-    else if (!isStorable(name)) violations.push(unstorable(`${pointer}/*`));
+    else if (!isWellFormed(name)) violations.push(unstorable(`${pointer}/*`));
     else walk(object[name], memberPointer, level + 1);
   };
   walk(body, '', 1);

@@ -10,7 +10,7 @@ import { pointerToken } from './request-binding';
 import { basicCredentials, versionsOf } from './request-headers';
 import { type BoundParameter, parameterLabel } from './request-parameters';
 import type { RouteRow } from '../route-table';
-import { isStorable } from '../../schema/storable-text';
+import { isWellFormed } from '../../schema/well-formed-text';
 import { boundViolations } from './body-bounds';
 import { type RequestViolation, MAX_VIOLATIONS, type Validator } from './validation';
 
@@ -116,7 +116,7 @@ function parameterViolations(operation: CompiledOperation, values: Values): read
   const { parameters, checkParameters } = operation.request;
   const violations = [...checkParameters(values)];
   for (const [name, value] of Object.entries(values)) {
-    if (typeof value === 'string' && !isStorable(value)) {
+    if (typeof value === 'string' && !isWellFormed(value)) {
       violations.push({ code: 'VAL001', pointer: `/${name}`, message: 'contains a character that cannot be stored' });
     }
   }

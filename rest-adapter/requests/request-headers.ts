@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isStorable } from '../../schema/storable-text';
+import { isWellFormed } from '../../schema/well-formed-text';
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const MAX_CREDENTIAL_LENGTH = 255;
@@ -16,7 +16,7 @@ export function basicCredentials(
   const colon = text.indexOf(':');
   const [accountId, secretKey] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
   const areUsable = [accountId, secretKey].every(
-    (part) => part !== '' && part.length <= MAX_CREDENTIAL_LENGTH && isStorable(part),
+    (part) => part !== '' && part.length <= MAX_CREDENTIAL_LENGTH && isWellFormed(part),
   );
   return colon > 0 && areUsable ? { accountId, secretKey } : undefined;
 }

@@ -4,7 +4,7 @@ import { fullFormats } from 'ajv-formats/dist/formats';
 import { isDate, parseDateTime } from '../../schema/date-time';
 import type { ErrorCode } from '../../schema/error-catalogue';
 import { UUID_PATTERN } from '../../schema/identifiers';
-import { MPXN_PROFILE, mpxnFault } from '../../schema/mpxn';
+import { MPXN_PROFILE, mpxnViolation } from '../../schema/mpxn';
 import { pointerToken } from './request-binding';
 import { requestSchema } from './request-schema';
 import type { ContractSchema } from '../contract/contract-schema';
@@ -57,7 +57,7 @@ interface KeywordCheck {
 function mpxnCheck(pattern: string): KeywordCheck {
   const interfacePattern = new RegExp(pattern);
   const check: KeywordCheck = (value) => {
-    const message = mpxnFault(value, MPXN_PROFILE, interfacePattern);
+    const message = mpxnViolation(value, MPXN_PROFILE, interfacePattern);
     if (message === undefined) return true;
     check.errors = [{ keyword: 'mpxn', message, params: {} }];
     return false;

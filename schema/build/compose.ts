@@ -5,7 +5,7 @@ import { Supergraph } from '@apollo/federation-internals';
 import { type DefinitionNode, type DocumentNode, type GraphQLSchema, buildASTSchema, parse, print } from 'graphql';
 import { operationsOf, parsedDocumentsIn } from '../operation-documents';
 import { REPOSITORY_ROOT } from '../repository-root';
-import { operationTypesOf, questionsOf } from './operation-types';
+import { operationTypesOf, serviceQueriesOf } from './operation-types';
 import { accessSchema } from '../../subgraphs/access/schema';
 import { gridModelSchema } from '../../subgraphs/grid-models/schema';
 import { identitySchema } from '../../subgraphs/identity/schema';
@@ -98,18 +98,20 @@ const OPERATION_FOLDERS = ['rest-adapter', 'gateway', 'web/portal', 'web/console
 /** Folders whose documents TypeScript runs by name: results and variables are typed. */
 const TYPED_FOLDERS = ['web/portal', 'web/console'] as const;
 
-/** Folders with queries to other services, in `questions/<called service>/`. */
-const ASKING_FOLDERS = ['gateway', 'subgraphs/access', 'subgraphs/identity'] as const;
+/** Folders with queries to other services, in `service-queries/<called service>/`. */
+const QUERYING_FOLDERS = ['gateway', 'subgraphs/access', 'subgraphs/identity'] as const;
 
-/** Returns `questions-to-<subgraph>.ts` for each subgraph that other services query. */
-async function questionFiles(subgraphs: Readonly<Record<string, ComposableSubgraph>>): Promise<GeneratedFiles> {
+/** Returns `service-queries-to-<subgraph>.ts` for each subgraph that other services query. */
+async function serviceQueryFiles(subgraphs: Readonly<Record<string, ComposableSubgraph>>): Promise<GeneratedFiles> {
   const files: Record<string, string> = {};
   for (const [name, { sdl }] of Object.entries(subgraphs)) {
-    const folders = ASKING_FOLDERS.map((part) => join(REPOSITORY_ROOT, part, 'questions', name)).filter(existsSync);
+    const folders = QUERYING_FOLDERS.map((part) => join(REPOSITORY_ROOT, part, 'service-queries', name)).filter(
+      existsSync,
+    );
     if (folders.length === 0) continue;
     const documents = new Map(folders.flatMap((folder) => [...parsedDocumentsIn(folder)]));
     const schema = buildASTSchema(parse(sdl), { assumeValidSDL: true });
-    files[`questions-to-${name}.ts`] = await questionsOf(schema, documents);
+    files[`service-queries-to-${name}.ts`] = await serviceQueriesOf(schema, documents);
   }
   return files;
 }
@@ -122,7 +124,7 @@ export async function writeGenerated(folder: string): Promise<void> {
   const typed = TYPED_FOLDERS.flatMap((part) => [...parsedDocumentsIn(join(REPOSITORY_ROOT, part, 'operations'))]);
   const api = apiSchemaOf(files['supergraph.graphql'] ?? '');
   mkdirSync(folder, { recursive: true });
-  for (const [name, content] of Object.entries({ ...files, ...(await questionFiles(subgraphs)) }))
+  for (const [name, content] of Object.entries({ ...files, ...(await serviceQueryFiles(subgraphs)) }))
     writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, 'operations.ts'), await operationTypesOf(api, new Map(typed)));
 }

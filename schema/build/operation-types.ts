@@ -47,13 +47,13 @@ export interface Operations {\n${rows.join('')}}\n`;
  *
  * @param subgraph schema of the subgraph, with the fields that only services may read
  */
-export async function questionsOf(subgraph: Schema, documents: Documents): Promise<string> {
+export async function serviceQueriesOf(subgraph: Schema, documents: Documents): Promise<string> {
   const texts = new Map([...operationsOf(documents).values()].map((operation) => [operation.name?.value, operation]));
-  const questions = typeNamesOf(documents).map(
+  const serviceQueries = typeNamesOf(documents).map(
     ({ name, result, variables }) =>
-      `\nexport const ${name}: Question<${result}, ${variables}> = {\n  text: ${JSON.stringify(print(texts.get(name) as OperationDefinitionNode))},\n};\n`,
+      `\nexport const ${name}: ServiceQuery<${result}, ${variables}> = {\n  text: ${JSON.stringify(print(texts.get(name) as OperationDefinitionNode))},\n};\n`,
   );
-  return `import type { Question } from '../question';\n\n${await typesOf(subgraph, documents)}${questions.join('')}`;
+  return `import type { ServiceQuery } from '../service-query';\n\n${await typesOf(subgraph, documents)}${serviceQueries.join('')}`;
 }
 
 type Schema = Parameters<typeof printSchema>[0];

@@ -5,14 +5,14 @@ import { type Database, openEntityDatabase } from '../server/database/database';
 import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
 import { RENEW_AT_CONNECT } from '../server/event-log/event-era';
 import { measureEventLog } from '../server/event-log/event-log-lag';
-import { idempotency, passedIdempotencyKeys } from '../server/idempotency';
+import { idempotency, expiredIdempotencyKeys } from '../server/idempotency';
 import type { NamedKeys } from '../server/database/key-check';
 import { AuditLog } from '../server/audit/audit.repository';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
-import { type Limits, type RateLimitStore, passedRateLimits, rateLimit } from '../server/callers/rate-limits';
+import { type Limits, type RateLimitStore, expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
 import { registerClock } from '../server/database/register-clock';
-import { forgetPassed } from '../server/retention';
+import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
 import { AccessRecordQueries } from './records/access-record.queries';
@@ -122,7 +122,7 @@ export async function startAccess(
 const PURGE_EVERY_SECONDS = 300;
 
 function purgeOften({ pool }: Database, logger: Logger): () => Promise<void> {
-  return forgetPassed([passedIdempotencyKeys(pool), passedRateLimits(pool)], PURGE_EVERY_SECONDS, logger);
+  return purgePeriodically([expiredIdempotencyKeys(pool), expiredRateLimits(pool)], PURGE_EVERY_SECONDS, logger);
 }
 
 const allowLoopback = ({ webhookAllowLoopback, production }: AccessOptions) => webhookAllowLoopback && !production;

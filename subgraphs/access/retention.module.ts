@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../server/database/database';
-import { expiredRows, forgetPassed, matchingRows } from '../server/retention';
+import { expiredRows, purgePeriodically, matchingRows } from '../server/retention';
 
 /**
  * Rows that are deleted after a time: lookup counts after 13 months, and within the hour if they were added while their Identity Record was
@@ -23,5 +23,5 @@ const PURGE_EVERY_SECONDS = 3_600;
 
 /** Deletes expired rows every hour; returns a function that stops it. */
 export function purgeExpired({ pool }: Pick<Database, 'pool'>, logger: Logger): () => Promise<void> {
-  return forgetPassed(expired(pool), PURGE_EVERY_SECONDS, logger);
+  return purgePeriodically(expired(pool), PURGE_EVERY_SECONDS, logger);
 }

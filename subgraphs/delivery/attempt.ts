@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { isAway } from '../server/away';
-import { failureFacts } from '../server/observability/failures';
-import { logFault } from '../server/observability/fault-log';
+import { isDatabaseUnavailable } from '../server/unavailable';
+import { errorFields } from '../server/observability/failures';
+import { logError } from '../server/observability/error-log';
 import type { Results } from './deliveries.repository';
 import type { Assembled, DeliverySource } from './delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
@@ -79,9 +79,9 @@ function assembler({ source, logger }: AttemptDependencies): (delivery: LaneDeli
       return await source.assemble(delivery);
     } catch (error) {
       const { eventId: event, assemblyFailures } = delivery;
-      const fields = { event, failure: failureFacts(error) };
-      if (isAway(error)) {
-        logFault(logger, 'warn', error, fields, 'delivery deferred: database unavailable');
+      const fields = { event, failure: errorFields(error) };
+      if (isDatabaseUnavailable(error)) {
+        logError(logger, 'warn', error, fields, 'delivery deferred: database unavailable');
         return DATABASE_UNAVAILABLE;
       }
       if (assemblyFailures === 0 && !logged.has(event)) logger.warn(fields, 'delivery body failed to assemble');
@@ -112,8 +112,8 @@ async function record(dependencies: AttemptDependencies, delivery: LaneDelivery,
       await results.record(result);
       return true;
     } catch (error) {
-      const fields = { event: delivery.eventId, failure: failureFacts(error) };
-      if (failures === 0) logFault(logger, 'warn', error, fields, 'recording a delivery result failed');
+      const fields = { event: delivery.eventId, failure: errorFields(error) };
+      if (failures === 0) logError(logger, 'warn', error, fields, 'recording a delivery result failed');
       if (stopped.aborted) throw error;
       await wait(RETRY_RECORD_MS);
     }

@@ -1,5 +1,5 @@
 import { isLoopbackAddress, isLoopbackName, isPublicAddress, literalAddress } from './addresses';
-import { webAddressFault } from '../server/web-address';
+import { webAddressViolation } from '../server/web-address';
 
 /** Policy on callback URLs. */
 export interface CallbackUrlPolicy {
@@ -13,7 +13,7 @@ export interface CallbackUrlPolicy {
  * contains the URL; undefined if there is none.
  */
 export function callbackUrlViolation(text: string, { allowLoopback }: CallbackUrlPolicy): string | undefined {
-  const violation = webAddressFault(text, { production: !allowLoopback });
+  const violation = webAddressViolation(text, { production: !allowLoopback });
   if (violation !== undefined) return violation;
   const url = new URL(text);
   if (url.port === '0') return 'has port 0';

@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
-import { askedGauge } from '../server/observability/asked-gauge';
+import { collectedGauge } from '../server/observability/collected-gauge';
 
 /** Metrics of deliveries. */
 export interface DeliveryMetrics {
@@ -36,7 +36,11 @@ export function deliveryMetrics(
     buckets: BUCKETS_SECONDS,
     registers,
   });
-  askedGauge(register, { name: `${prefix}deliveries_pending`, help: 'Deliveries that are still to be made' }, pending);
+  collectedGauge(
+    register,
+    { name: `${prefix}deliveries_pending`, help: 'Deliveries that are still to be made' },
+    pending,
+  );
   return {
     attempted: (error) => (error === null ? delivered.inc() : attempts.inc({ result: error })),
     firstAttempt: (ageMs) => first.observe(Math.max(0, ageMs) / 1_000),

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { failureFacts } from '../server/observability/failures';
-import { logFault } from '../server/observability/fault-log';
+import { errorFields } from '../server/observability/failures';
+import { logError } from '../server/observability/error-log';
 import type { Attempt } from './attempt';
 import type { Endpoints } from './endpoints.repository';
 import { LeasedEndpoint, type RunningLane } from './leased-endpoint';
@@ -107,7 +107,7 @@ export class Dispatcher {
       }
     } catch (error) {
       endpoint.defer({ which: 'all', seconds: FAILED_SECONDS, isExternal: false }, generation);
-      logFault(logger, 'warn', error, { failure: failureFacts(error) }, 'delivery lane failed');
+      logError(logger, 'warn', error, { failure: errorFields(error) }, 'delivery lane failed');
     } finally {
       lane.end();
     }
@@ -125,7 +125,7 @@ export class Dispatcher {
       if (endpoint.lanes.readyCount > 0) this.ready.add(endpoint);
     } else {
       endpoint.failRead(lease);
-      if (endpoint.lease === lease) this.forget(endpoint);
+      if (endpoint.lease === lease) this.discard(endpoint);
     }
   }
 
@@ -137,7 +137,7 @@ export class Dispatcher {
       // A later claim of this process may have leased the endpoint again before this release completed.
       if (!this.isCurrent(worker, endpoint, lease)) return;
       if (outcome === 'retained') return endpoint.retain(performance.now());
-      this.forget(endpoint);
+      this.discard(endpoint);
       if (endpoint.isWoken || outcome === 'released-due') this.needsClaim = true;
     } catch (error) {
       endpoint.pause();
@@ -165,7 +165,7 @@ export class Dispatcher {
   }
 
   /** Removes an endpoint whose lease has ended. It stays while lanes run, so that none of them starts twice. */
-  private forget(endpoint: LeasedEndpoint): void {
+  private discard(endpoint: LeasedEndpoint): void {
     this.ready.delete(endpoint);
     this.cache.set(endpoint.id, { owner: endpoint.owner, isSlow: endpoint.requests.isSlow });
     endpoint.lanes.drop('all');
@@ -176,7 +176,7 @@ export class Dispatcher {
   /** The session of the worker was lost or is uncertain, and so are all leases. */
   private loseLeases(worker: string | undefined): void {
     this.workerId = worker;
-    for (const endpoint of this.leased.values()) this.forget(endpoint);
+    for (const endpoint of this.leased.values()) this.discard(endpoint);
     this.needsClaim = true;
   }
 
@@ -188,8 +188,8 @@ export class Dispatcher {
   private run(work: Promise<void>): void {
     const running = work
       .catch((error: unknown) => {
-        const fields = { failure: failureFacts(error) };
-        logFault(this.dependencies.logger, 'warn', error, fields, 'dispatcher statement failed');
+        const fields = { failure: errorFields(error) };
+        logError(this.dependencies.logger, 'warn', error, fields, 'dispatcher statement failed');
       })
       .finally(() => {
         this.running.delete(running);

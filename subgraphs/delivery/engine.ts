@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { openPool, writingSession } from '../server/database/database';
 import type { DatabaseAddress } from '../server/database/database-login';
 import { repeat } from '../server/jobs/repeat';
-import { forgetPassed } from '../server/retention';
+import { purgePeriodically } from '../server/retention';
 import { type Attempt, attempts } from './attempt';
 import { countPending, deleteExpired, resultTable } from './deliveries.repository';
 import type { DeliverySource } from './delivery';
@@ -130,6 +130,6 @@ function startTimers(pool: Pool, outbox: FanOut, dispatcher: Dispatcher, logger:
   return [
     repeat(1, poll, logger, 'polling deliveries failed'),
     repeat(1, takeOverLeases, logger, 'taking over leases of ended processes failed'),
-    forgetPassed([() => deleteExpired(pool)], RETENTION_INTERVAL_SECONDS, logger),
+    purgePeriodically([() => deleteExpired(pool)], RETENTION_INTERVAL_SECONDS, logger),
   ];
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { failureFacts } from '../server/observability/failures';
-import { logFault } from '../server/observability/fault-log';
+import { errorFields } from '../server/observability/failures';
+import { logError } from '../server/observability/error-log';
 
 /** Plans the deliveries of the events in the outbox. */
 export interface FanOut {
@@ -43,7 +43,7 @@ export function fanOut(pool: Pool, logger: Logger): FanOut {
   };
   const reportFailure = (error: unknown) => {
     maxEvents = Math.max(1, maxEvents >> 1); // the transaction may have exceeded the statement timeout
-    logFault(logger, 'error', error, { failure: failureFacts(error) }, 'planning deliveries failed');
+    logError(logger, 'error', error, { failure: errorFields(error) }, 'planning deliveries failed');
   };
   return {
     wake() {

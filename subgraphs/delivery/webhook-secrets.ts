@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import { seal, unseal } from '../server/sealed';
+import { encryptValue, decryptValue } from '../server/encryption';
 import type { SigningSecret } from './signing-secret';
 
 /** Encrypts and decrypts a column of subscriptions. A value can be decrypted only for the row that it was encrypted for. */
-export interface WebhookSeal {
-  seal(webhookId: string, plain: string): Buffer;
+export interface ColumnCipher {
+  encryptValue(webhookId: string, plain: string): Buffer;
   open(webhookId: string, sealed: Buffer): string;
 }
 
 /** Returns the cipher of a column under the encryption key of the subgraph. */
-export function webhookSeal(key: Buffer, column: string): WebhookSeal {
+export function columnCipher(key: Buffer, column: string): ColumnCipher {
   const bound = (id: string) => `${column} of webhook ${id}`;
   return {
-    seal: (id, plain) => seal(key, plain, bound(id)),
-    open: (id, sealed) => unseal(key, sealed, bound(id)).toString('utf8'),
+    encryptValue: (id, plain) => encryptValue(key, plain, bound(id)),
+    open: (id, sealed) => decryptValue(key, sealed, bound(id)).toString('utf8'),
   };
 }
 
@@ -37,22 +37,22 @@ export interface WebhookOpening {
 const CACHE_SIZE = 10_000;
 
 /** Returns functions that decrypt URLs and secrets of subscriptions, with a cache. */
-export function webhookOpening(seals: {
-  readonly openCallback: WebhookSeal['open'];
-  readonly openSecret: WebhookSeal['open'];
+export function webhookOpening(ciphers: {
+  readonly openCallback: ColumnCipher['open'];
+  readonly openSecret: ColumnCipher['open'];
 }): WebhookOpening {
   const urls = cache<string>();
   const secrets = cache<readonly SigningSecret[]>();
   const secretOf = (id: string, text: string): SigningSecret => {
     const [sealed = '', created, replaced] = text.split(' ');
     return {
-      secret: seals.openSecret(id, Buffer.from(sealed, 'hex')),
+      secret: ciphers.openSecret(id, Buffer.from(sealed, 'hex')),
       createdAt: new Date(Number(created)),
       replacedAt: replaced === undefined ? null : new Date(Number(replaced)),
     };
   };
   return {
-    url: (id, sealed) => urls(sealed.toString('latin1'), () => seals.openCallback(id, sealed)),
+    url: (id, sealed) => urls(sealed.toString('latin1'), () => ciphers.openCallback(id, sealed)),
     secrets: (id, text) =>
       text === null ? [] : secrets(text, () => text.split(',').map((each) => secretOf(id, each))),
   };

@@ -4,9 +4,9 @@ import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../ser
 import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
-import { passedRateLimits, rateLimit } from '../server/callers/rate-limits';
+import { expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
 import { repeat } from '../server/jobs/repeat';
-import { forgetPassed } from '../server/retention';
+import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { localLink } from '../server/graph/subgraph-link';
 import type { SubgraphSchema } from '../server/graph/subgraph-schema';
@@ -157,7 +157,11 @@ function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
   const stops = [
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_VERSIONS), logger, 'removal of abandoned publications failed'),
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_BASES), logger, 'removal of abandoned base models failed'),
-    forgetPassed([new UploadRepository(pool).purgeExpired, passedRateLimits(pool)], SWEEP_INTERVAL_SECONDS, logger),
+    purgePeriodically(
+      [new UploadRepository(pool).purgeExpired, expiredRateLimits(pool)],
+      SWEEP_INTERVAL_SECONDS,
+      logger,
+    ),
   ];
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

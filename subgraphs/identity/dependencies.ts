@@ -12,7 +12,7 @@ import type { Mails } from './mails/mail-queue.flow';
 import type { IdentityKeys } from './keys';
 
 /** Public addresses of the register and its mail settings. */
-export interface IdentityPlaces {
+export interface IdentityUrls {
   /** Public URL of the customer portal. */
   readonly portalUrl: string;
   /** Public URL of the ceremony pages. */
@@ -41,7 +41,7 @@ export interface IdentityDependencies {
   readonly limits: Limits;
   /** Link to `access`, which stores organisations; it may start later than this subgraph. */
   readonly access: SubgraphLink;
-  readonly places: IdentityPlaces;
+  readonly places: IdentityUrls;
   readonly logger: Logger;
   readonly production: boolean;
 }

@@ -1,15 +1,15 @@
 import { openDatabase } from '../server/database/database';
 import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
-import { idempotency, passedIdempotencyKeys } from '../server/idempotency';
+import { idempotency, expiredIdempotencyKeys } from '../server/idempotency';
 import { startWorkers } from '../server/jobs/job-workers';
 import { type Task, jobQueue } from '../server/jobs/jobs';
 import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
 import { occupancyKeys } from '../server/occupancy-keys';
-import { passedRateLimits } from '../server/callers/rate-limits';
+import { expiredRateLimits } from '../server/callers/rate-limits';
 import { registerClock } from '../server/database/register-clock';
-import { forgetPassed } from '../server/retention';
+import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
 import type { SubgraphSchema } from '../server/graph/subgraph-schema';
@@ -23,7 +23,7 @@ import { blindIndexes } from './records/blind-index';
 import { IDENTITY_OCCUPANCIES } from './occupancy/identity-occupancies.queries';
 import { personalDataCipher } from './records/personal-data-cipher';
 import { IDENTITY_JOBS, identityTables } from './tables.sql';
-import type { SubgraphModule, IdentityDependencies, IdentityPlaces } from './dependencies';
+import type { SubgraphModule, IdentityDependencies, IdentityUrls } from './dependencies';
 import { identityRecordModule } from './records/identity-records.module';
 import { mailModule } from './mails/mails.module';
 import { reidentificationModule } from './reidentification/reidentification.module';
@@ -34,7 +34,7 @@ import type { IdentityKeys } from './keys';
 /** Options of {@link startIdentity}. */
 export interface IdentityOptions extends SubgraphOptions {
   readonly keys: IdentityKeys;
-  readonly places: IdentityPlaces;
+  readonly places: IdentityUrls;
   readonly access: SubgraphLink;
 }
 
@@ -68,8 +68,8 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
     logger,
     concurrency: WORKERS,
   });
-  const expired = [passedIdempotencyKeys(database.pool), passedRateLimits(database.pool)];
-  const stopPurging = forgetPassed(expired, PURGE_EVERY_SECONDS, logger);
+  const expired = [expiredIdempotencyKeys(database.pool), expiredRateLimits(database.pool)];
+  const stopPurging = purgePeriodically(expired, PURGE_EVERY_SECONDS, logger);
   return {
     ...schema,
     link: localLink('identity', schema.schema, logger, database.pool),

@@ -1,6 +1,6 @@
 import { RegisterError } from '../../schema/register-error';
-import { Organisations as OrganisationsByDuid } from '../../schema/generated/questions-to-access';
-import { type QuestionOrigin, askSubgraph } from '../server/graph/service-question';
+import { Organisations as OrganisationsByDuid } from '../../schema/generated/service-queries-to-access';
+import { type CallOrigin, querySubgraph } from '../server/graph/service-query';
 import type { SubgraphLink } from '../server/graph/subgraph-link';
 
 /** An organisation, for pages and mails. */
@@ -15,14 +15,14 @@ export interface Organisation {
 /** Organisations, queried from `access` at every call. */
 export interface Organisations {
   /** Returns the organisation with a DUID. Organisations are never deleted, so a missing one is an internal error (SYS002). */
-  of(duid: string, origin: QuestionOrigin): Promise<Organisation>;
+  of(duid: string, origin: CallOrigin): Promise<Organisation>;
 }
 
 /** Organisations by GraphQL, with the service account. */
 export function organisations(access: SubgraphLink): Organisations {
   return {
     async of(duid, origin) {
-      const { organisations: found } = await askSubgraph(
+      const { organisations: found } = await querySubgraph(
         access,
         'identity',
         OrganisationsByDuid,

@@ -8,7 +8,7 @@ import { CustomerContactResolver } from './contacts/customer-contact.resolver';
 import { CustomerSessionResolver } from './sign-in/customer-session.resolver';
 import { DiscoveredMeterPointResolver } from './operator/discovered-meter-point.resolver';
 import { IdentityAuditResolver } from './identity-audit.resolver';
-import { IdentityLookResolver } from './lookups/identity-look.resolver';
+import { IdentityLookupResolver } from './lookups/identity-lookup.resolver';
 import { IdentityRecordLinkResolver, IdentityRecordMpxnResolver } from './records/identity-record-link.resolver';
 import { IdentityRecordResolver } from './records/identity-record.resolver';
 import { LegacyConsentResolver } from './legacy/legacy-consent.resolver';
@@ -27,7 +27,7 @@ const RESOLVERS = [
   ReidentificationProofResolver,
   CeremonyResolver,
   CredentialResolver,
-  IdentityLookResolver,
+  IdentityLookupResolver,
   AnonymisingResolver,
   CustomerSessionResolver,
   SignInResolver,

@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import stringify from 'safe-stable-stringify';
 import { RegisterError } from '../../schema/register-error';
 import { type KeyedHash, keyedHash } from './keyed-hash';
-import { type Forget, expiredRows } from './retention';
-import { seal, unseal } from './sealed';
+import { type Purge, expiredRows } from './retention';
+import { encryptValue, decryptValue } from './encryption';
 import type { ShortReads } from './database/short-reads';
 import { type Session, inTransaction } from './database/transaction';
 
@@ -89,7 +89,7 @@ export async function once<Response>(
 }
 
 /** Deletes expired idempotency keys with their responses. */
-export function passedIdempotencyKeys(pool: Pool): Forget {
+export function expiredIdempotencyKeys(pool: Pool): Purge {
   return expiredRows(pool, { table: 'idempotency_key', column: 'expires_at', through: 'register_now()' });
 }
 
@@ -118,12 +118,12 @@ interface StoredResponse {
 }
 
 /** Creates idempotency with the keys of a subgraph. */
-export function idempotency(hashKey: Buffer, sealKey: Buffer): Idempotency {
+export function idempotency(hashKey: Buffer, encryptionKey: Buffer): Idempotency {
   const hashOfKey = keyedHash(hashKey, 'idempotency-key');
   const hashOfBody = keyedHash(hashKey, 'idempotency-body');
   return {
     request: (accountId, operation, key, body) =>
-      idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, sealKey }),
+      idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, encryptionKey }),
   };
 }
 
@@ -134,7 +134,7 @@ interface RequestInput {
   readonly body: unknown;
   readonly hashOfKey: KeyedHash;
   readonly hashOfBody: KeyedHash;
-  readonly sealKey: Buffer;
+  readonly encryptionKey: Buffer;
 }
 
 function idempotentRequest({
@@ -144,7 +144,7 @@ function idempotentRequest({
   body,
   hashOfKey,
   hashOfBody,
-  sealKey,
+  encryptionKey,
 }: RequestInput): IdempotentRequest {
   if (key === null) {
     return {
@@ -159,11 +159,17 @@ function idempotentRequest({
   const rowId = `${accountId} ${operation} ${keyHash.toString('hex')}`;
   const decrypted = <Response>(stored: StoredResponse | undefined): Response => {
     if (!stored?.body_hash.equals(bodyHash)) throw new RegisterError('CNF004');
-    return JSON.parse(unseal(sealKey, stored.answer, rowId).toString('utf8')) as Response;
+    return JSON.parse(decryptValue(encryptionKey, stored.answer, rowId).toString('utf8')) as Response;
   };
   const values = [accountId, operation, keyHash];
   return {
-    claim: (response) => [accountId, operation, keyHash, bodyHash, seal(sealKey, JSON.stringify(response), rowId)],
+    claim: (response) => [
+      accountId,
+      operation,
+      keyHash,
+      bodyHash,
+      encryptValue(encryptionKey, JSON.stringify(response), rowId),
+    ],
     async findStoredResponse<Response>(reads: ShortReads) {
       const [stored] = await reads.rows<StoredResponse>(CURRENT_RESPONSE, values);
       return stored && decrypted<Response>(stored);

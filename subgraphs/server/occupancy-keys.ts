@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { Forget } from './retention';
-import { seal, unseal } from './sealed';
+import type { Purge } from './retention';
+import { encryptValue, decryptValue } from './encryption';
 import { type Session, inTransaction } from './database/transaction';
 
 const KEY_BYTES = 32;
@@ -40,7 +40,7 @@ export interface WrappedOccupancyKey {
 export interface OccupancyKey {
   readonly id: string;
   /** Encrypts a value for one row (`bound`). */
-  seal(plain: string, bound: string): Buffer;
+  encryptValue(plain: string, bound: string): Buffer;
 }
 
 /**
@@ -106,7 +106,7 @@ export function occupancyKeys({ keys, began }: KeyedSubgraph, encryptionKey: Buf
     select * from unnest($1::uuid[], $2::bytea[], $3::${began}[], $4::bytea[]) made order by 2, 3 on conflict do nothing`;
   const read = `select place::int, id, wrapped from unnest($1::bytea[], $2::${began}[]) with ordinality wanted (premises, began, place)
     join ${keys}.occupancy_key using (premises, began) order by premises, began for key share of occupancy_key`;
-  const unwrapped = (id: string, wrapped: Buffer) => unseal(encryptionKey, wrapped, `occupancy_key ${id}`);
+  const unwrapped = (id: string, wrapped: Buffer) => decryptValue(encryptionKey, wrapped, `occupancy_key ${id}`);
 
   const locked = async (session: Session, columns: unknown[]) => {
     const { rows } = await session.query<{ place: number; id: string; wrapped: Buffer }>(read, columns);
@@ -117,20 +117,20 @@ export function occupancyKeys({ keys, began }: KeyedSubgraph, encryptionKey: Buf
       const columns = [occupancies.map(({ premises }) => premises), occupancies.map((each) => each.began)];
       for (let tries = 1; ; tries += 1) {
         const ids = occupancies.map(() => randomUUID());
-        const made = ids.map((id) => seal(encryptionKey, randomBytes(KEY_BYTES), `occupancy_key ${id}`));
+        const made = ids.map((id) => encryptValue(encryptionKey, randomBytes(KEY_BYTES), `occupancy_key ${id}`));
         await session.query(make, [ids, ...columns, made]);
         const rows = await locked(session, columns);
         if (rows.length === occupancies.length)
           return rows.map(({ id, wrapped }) => ({
             id,
-            seal: (plain, bound) => seal(unwrapped(id, wrapped), plain, bound),
+            encryptValue: (plain, bound) => encryptValue(unwrapped(id, wrapped), plain, bound),
           }));
         if (tries === MAX_TRIES) throw new Error('creating the key of an occupancy failed 5 times');
       }
     },
     open({ keyId, wrappedKey }, sealed, bound) {
       if (keyId === null || wrappedKey === null) return null;
-      return unseal(unwrapped(keyId, wrappedKey), sealed, bound).toString('utf8');
+      return decryptValue(unwrapped(keyId, wrappedKey), sealed, bound).toString('utf8');
     },
   };
 }
@@ -169,7 +169,7 @@ export async function eraseKeys(
  * Returns a function that examines the next slice of all keys of a subgraph and destroys those that are due. It returns 0
  * after the last slice.
  */
-export function dueKeys(pool: Pool, subgraph: KeyedSubgraph): Forget {
+export function dueKeys(pool: Pool, subgraph: KeyedSubgraph): Purge {
   const slice = `select id, ${subgraph.tables}.occupancy_key_is_due(k) as "isDue"
     from (select * from ${subgraph.keys}.occupancy_key where id > $1 order by id limit ${MAX_SLICE_SIZE}) k order by id`;
   let after = LOWEST_ID;

@@ -2,7 +2,7 @@
 export const RESTORE_MARK = 'register.restore_in_progress';
 
 /** Throws if a restore of this database has not completed: its data must be neither served nor backed up. */
-export async function refuseUnfinishedRestore(session: {
+export async function rejectUnfinishedRestore(session: {
   query(text: string, values: unknown[]): Promise<unknown>;
 }): Promise<void> {
   const result = await session.query('select to_regclass($1) is not null as marked', [RESTORE_MARK]);

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { failureFacts } from './observability/failures';
-import { logFault } from './observability/fault-log';
+import { errorFields } from './observability/failures';
+import { logError } from './observability/error-log';
 import { onlyRow } from './database/transaction';
 import { repeat } from './jobs/repeat';
 
@@ -15,7 +15,7 @@ const FAST_STATEMENT_MS = 100;
 const QUERY_CANCELED = '57014';
 
 /** Deletes the next expired rows; returns their number, 0 at the end of a run. */
-export type Forget = () => Promise<number>;
+export type Purge = () => Promise<number>;
 
 /** Rows of a table that expire in the order of a column. */
 export interface ExpiringRows {
@@ -40,7 +40,7 @@ type DeleteBatch = (limit: number, from: string | null) => Promise<Deleted>;
  * the last one ended: index entries of deleted rows remain until a vacuum, and until the oldest transaction ends, and no
  * statement reads those of the statements before it. A row that a concurrent transaction renews is not deleted.
  */
-export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through }: ExpiringRows): Forget {
+export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through }: ExpiringRows): Purge {
   const isExpired = `${column} <= ${through}`;
   const text = (from: string) => `with expired as materialized (
       select ctid as row_id, ${column} from ${table} where ${isExpired} ${from} order by ${column} limit $1),
@@ -60,7 +60,7 @@ export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through 
  *
  * @param which the text after `from` that selects the rows: the table, its joins and the condition
  */
-export function matchingRows(pool: Pick<Pool, 'query'>, table: string, key: string, which: string): Forget {
+export function matchingRows(pool: Pick<Pool, 'query'>, table: string, key: string, which: string): Purge {
   const text = `delete from ${table} where ${key} = any (array(select ${table}.${key} from ${which} limit $1))`;
   return inBatches(async (limit) => ({ count: (await pool.query(text, [limit])).rowCount ?? 0, last: null }));
 }
@@ -69,7 +69,7 @@ export function matchingRows(pool: Pick<Pool, 'query'>, table: string, key: stri
  * Returns a function that deletes one batch per call. A batch that exceeds the statement timeout is repeated with
  * fewer rows: it is never too large to be deleted at all.
  */
-function inBatches(deleteBatch: DeleteBatch): Forget {
+function inBatches(deleteBatch: DeleteBatch): Purge {
   let limit = MAX_ROWS_PER_STATEMENT;
   let from: string | null = null;
   const deleteNext = async (): Promise<number> => {
@@ -100,15 +100,15 @@ function nextLimit(limit: number, tookMs: number): number {
  * Deletes expired rows periodically: kind after kind, in short statements until no expired row is left. All replicas
  * may run it at the same time. Returns a function that stops it and waits for the running statement.
  */
-export function forgetPassed(kinds: readonly Forget[], everySeconds: number, logger: Logger): () => Promise<void> {
+export function purgePeriodically(kinds: readonly Purge[], everySeconds: number, logger: Logger): () => Promise<void> {
   let stopping = false;
-  const deleteAll = async (kind: Forget) => {
+  const deleteAll = async (kind: Purge) => {
     while ((await kind()) > 0 && !stopping);
   };
   const deleteEveryKind = async () => {
     for (const kind of kinds) {
       await deleteAll(kind).catch((error: unknown) =>
-        logFault(logger, 'error', error, { failure: failureFacts(error) }, 'deleting expired rows failed'),
+        logError(logger, 'error', error, { failure: errorFields(error) }, 'deleting expired rows failed'),
       );
     }
   };

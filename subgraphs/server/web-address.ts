@@ -16,7 +16,7 @@ export interface WebUrlPolicy {
  * The rule of every URI field (decisions A/B, 1; VAL008): https (also http outside production), no credentials, at most
  * 2,048 characters. Returns undefined for a valid URL and otherwise the violation, which never contains the text.
  */
-export function webAddressFault(text: string, { production }: WebUrlPolicy): string | undefined {
+export function webAddressViolation(text: string, { production }: WebUrlPolicy): string | undefined {
   if (text.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   const [, scheme, authority] = WEB_ADDRESS.exec(text) ?? [];
   if (scheme === undefined || authority === undefined || !URI_CHARACTERS.test(text) || !URL.canParse(text)) {

@@ -1,7 +1,7 @@
 import { dueKeys } from '../server/occupancy-keys';
 import { keyedHash } from '../server/keyed-hash';
 import { repeat } from '../server/jobs/repeat';
-import { forgetPassed } from '../server/retention';
+import { purgePeriodically } from '../server/retention';
 import type { RateLimit } from '../server/callers/rate-limits';
 import { AssignmentQueries } from './assignments/assignment.queries';
 import { AssignmentRepository } from './assignments/assignment.repository';
@@ -12,7 +12,7 @@ import { RegisterEntryRepository } from './register-entries/register-entry.repos
 import { RtiUserLists } from './register-entries/rti-user.queries';
 import { RtiUserRepository } from './register-entries/rti-user.repository';
 import { SUPPLIER, SupplierLists } from './register-entries/supplier.queries';
-import { TariffFacts } from './catalogue/tariff-links-and-facts.queries';
+import { TariffQueries } from './catalogue/tariff.queries';
 import { TariffLists } from './catalogue/tariff-list.queries';
 import { TARIFF_OCCUPANCIES } from './occupancies/tariff-occupancies.sql';
 import { TariffRepository } from './catalogue/tariff.repository';
@@ -46,7 +46,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
   const { database, keys, mpxns, contacts, production, clock, logger } = dependencies;
   const { pool } = database;
   const stopReencryption = repeat(REENCRYPTION_INTERVAL_SECONDS, () => reencryptMpxns(pool, mpxns), logger);
-  const stopDestruction = forgetPassed([dueKeys(pool, TARIFF_OCCUPANCIES)], DESTRUCTION_INTERVAL_SECONDS, logger);
+  const stopDestruction = purgePeriodically([dueKeys(pool, TARIFF_OCCUPANCIES)], DESTRUCTION_INTERVAL_SECONDS, logger);
   const suppliers = new SupplierLists(database);
   const rtiUsers = new RtiUserLists(database, contacts);
   const hashOfContact = keyedHash(keys.hashKey, 'audited contact');
@@ -55,20 +55,20 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
   }));
   const rtiUserEntries = new RtiUserRepository(pool, rtiUsers, contacts, hashOfContact);
   const lists = new TariffLists(database);
-  const facts = new TariffFacts(database);
+  const tariffQueries = new TariffQueries(database);
   const appendedPrices = new AppendedPriceRepository(pool);
   const assignments = new AssignmentRepository(pool, mpxns);
   const assignmentQueries = new AssignmentQueries(database, mpxns);
   return {
     resolvers: [
       new SupplierResolver(suppliers, supplierEntries, lookups, { production }),
-      new SupplierTariffResolver(lists, facts),
+      new SupplierTariffResolver(lists, tariffQueries),
       new RtiUserResolver(rtiUsers, rtiUserEntries, suppliers, lookups, { production }),
-      new TariffResolver(lists, facts, new TariffRepository(pool), suppliers, lookups),
-      new TariffFieldResolver(facts, suppliers),
-      new TariffPriceResolver(facts, appendedPrices, new PriceSeries()),
+      new TariffResolver(lists, tariffQueries, new TariffRepository(pool), suppliers, lookups),
+      new TariffFieldResolver(tariffQueries, suppliers),
+      new TariffPriceResolver(tariffQueries, appendedPrices, new PriceSeries()),
       new AppendedPriceResolver(appendedPrices, suppliers),
-      new TariffAssignmentResolver({ assignments, queries: assignmentQueries, facts, suppliers }),
+      new TariffAssignmentResolver({ assignments, queries: assignmentQueries, tariffQueries, suppliers }),
       new PerformanceReportResolver(new PerformanceReportRepository(pool), suppliers),
       new RegisterTimeResolver(clock),
       new TariffAuditResolver(new AuditLog(pool)),
@@ -77,7 +77,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
     references: {
       Supplier: ({ mpid }: { mpid: string }) => suppliers.byMpid(mpid),
       RtiUser: ({ userId }: { userId: string }) => rtiUsers.byId(userId),
-      Tariff: ({ tariffId }: { tariffId: string }) => facts.byId(tariffId),
+      Tariff: ({ tariffId }: { tariffId: string }) => tariffQueries.byId(tariffId),
     },
     stop: async () => {
       await Promise.all([stopReencryption(), stopDestruction()]);

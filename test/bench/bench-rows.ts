@@ -5,7 +5,7 @@ import type { Keys } from '../../process/keys';
 import { blindIndexes } from '../../subgraphs/identity/records/blind-index';
 import { PERSONAL_DATA_FORM, personalDataCipher } from '../../subgraphs/identity/records/personal-data-cipher';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
-import { seal } from '../../subgraphs/server/sealed';
+import { encryptValue } from '../../subgraphs/server/encryption';
 import { progress } from './progress';
 
 /** Keys by which the rows of a bench can be read. */
@@ -89,7 +89,7 @@ export async function fillIdentityRecords(client: Client, { keys, duid, records 
       const mpxn = `20${String(from + index).padStart(8, '0')}`;
       return { id: randomUUID(), ref: newIdentifier('ir'), mpxn, meterPointId: indexes.meterPointId(mpxn) };
     });
-    const sealed = batch.map(({ id, mpxn }) => cipher.seal(id, personalData(mpxn)));
+    const sealed = batch.map(({ id, mpxn }) => cipher.encryptValue(id, personalData(mpxn)));
     await client.query(IDENTITY_RECORDS, [
       duid,
       PERSONAL_DATA_FORM,
@@ -158,13 +158,13 @@ export async function insertRecords(
   records: readonly KnownRecord[],
 ): Promise<void> {
   const hashOfKey = keyedHash(keys.accessHashKey as Buffer, 'access-key');
-  const sealingKey = keys.accessEncryptionKey as Buffer;
+  const encryptionKey = keys.accessEncryptionKey as Buffer;
   await client.query(ACCESS_RECORDS, [
     duid,
     JSON.stringify(DOCUMENT),
     records.map(({ id }) => id),
     records.map(({ key }) => hashOfKey(key)),
-    records.map(({ id, key }) => seal(sealingKey, key, id)),
+    records.map(({ id, key }) => encryptValue(encryptionKey, key, id)),
     records.map(({ identity }) => identity.id),
     records.map(({ identity }) => identity.ref),
     records.map(({ identity }) => identity.meterPointId),

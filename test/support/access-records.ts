@@ -1,10 +1,10 @@
 import type { Violation } from '../../schema/register-error';
 import type { AccessRecordInput, Controller } from '../../subgraphs/access/records/access-record';
 import type { DiscoveredAccessReport } from '../../subgraphs/access/operator/discovered-access';
-import type { RegistrationFacts, RegistrationRule } from '../../subgraphs/access/records/rules/registration-rule';
+import type { RegistrationContext, RegistrationRule } from '../../subgraphs/access/records/rules/registration-rule';
 
 /** Facts of a registration in production at noon on 1 June 2026. */
-export const FACTS: RegistrationFacts = {
+export const FACTS: RegistrationContext = {
   duid: 'duid_0a1b2c3d4e5f60718293a4b5',
   production: true,
   now: new Date('2026-06-01T12:00:00Z'),
@@ -74,7 +74,7 @@ export function told(violations: readonly Violation[]): string[] {
 export function toldBy(
   rule: RegistrationRule,
   record: AccessRecordInput,
-  facts: Partial<RegistrationFacts> = {},
+  facts: Partial<RegistrationContext> = {},
 ): string[] {
   return told(rule(record, { ...FACTS, ...facts }));
 }

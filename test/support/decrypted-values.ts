@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createDecipheriv } from 'node:crypto';
 import type { SearchedPlace, StoredValues } from './secret-scan';
 
-/** The layout of `subgraphs/server/sealed.ts`: version, IV, ciphertext, tag. */
+/** The layout of `subgraphs/server/encryption.ts`: version, IV, ciphertext, tag. */
 const [VERSION, IV_BYTES, TAG_BYTES, KEY_BYTES] = [1, 12, 16, 32];
 const OVERHEAD = 1 + IV_BYTES + TAG_BYTES;
 /** Encrypted values within a text: base64 in JSON, hexadecimal digits in a file of COPY. */

@@ -1,9 +1,9 @@
 import { RegisterError } from '../../schema/register-error';
-import type { IdentityPlaces } from '../../subgraphs/identity/dependencies';
+import type { IdentityUrls } from '../../subgraphs/identity/dependencies';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 
 /** Addresses of a register that runs only `identity`. */
-export const places: IdentityPlaces = {
+export const places: IdentityUrls = {
   portalUrl: 'http://localhost:4002',
   identityRedirectUrl: 'http://localhost:4002/identify',
   relyingPartyId: 'localhost',

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { unseal } from '../../subgraphs/server/sealed';
+import { decryptValue } from '../../subgraphs/server/encryption';
 import type { IdentityKeys } from '../../subgraphs/identity/keys';
 
 /** A place where `identity` stores an MPxN of the communications operator's reports. */
@@ -26,7 +26,7 @@ export async function readableMpxns(owner: Client, { encryptionKey }: IdentityKe
   const { rows: wrapped } = await owner.query<{ id: string; wrapped: Buffer }>(
     'select id, wrapped from identity_keys.occupancy_key',
   );
-  const keys = wrapped.map((key) => unseal(encryptionKey, key.wrapped, `occupancy_key ${key.id}`));
+  const keys = wrapped.map((key) => decryptValue(encryptionKey, key.wrapped, `occupancy_key ${key.id}`));
   const { rows } = await owner.query<Place>(PLACES);
   return rows.flatMap(({ table, bound, sealed }) => {
     const opening = [encryptionKey, ...keys].find((key) => opened(key, sealed, bound) !== undefined);
@@ -39,7 +39,7 @@ export async function readableMpxns(owner: Client, { encryptionKey }: IdentityKe
 
 function opened(key: Buffer, sealed: Buffer, bound: string): string | undefined {
   try {
-    return unseal(key, sealed, bound).toString('utf8');
+    return decryptValue(key, sealed, bound).toString('utf8');
   } catch {
     return undefined;
   }

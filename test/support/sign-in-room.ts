@@ -6,7 +6,7 @@ import { type Mailbox, startMailbox } from '../../sandbox/mailbox';
 import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
 import { startAccess } from '../../subgraphs/access/access.module';
 import { blindIndexes } from '../../subgraphs/identity/records/blind-index';
-import type { IdentityPlaces } from '../../subgraphs/identity/dependencies';
+import type { IdentityUrls } from '../../subgraphs/identity/dependencies';
 import { startIdentity } from '../../subgraphs/identity/identity.module';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { Limits } from '../../subgraphs/server/callers/rate-limits';
@@ -31,7 +31,7 @@ export interface SignInRoom {
   readonly identity: SubgraphLink;
   readonly supplier: RunningSupplier;
   readonly mailbox: Mailbox;
-  readonly places: IdentityPlaces;
+  readonly places: IdentityUrls;
   /** The database, with the login of its owner. */
   readonly owner: Client;
   readonly databaseUrl: string;
@@ -191,7 +191,7 @@ type Access = Awaited<ReturnType<typeof startAccess>>;
 async function startSubgraphs(
   databaseUrl: string,
   keys: IdentityKeys,
-  roomPlaces: IdentityPlaces,
+  roomPlaces: IdentityUrls,
   { replicas = 1, limits, production = false, between = (link) => link }: SignInRoomOptions,
 ) {
   const lines: string[] = [];

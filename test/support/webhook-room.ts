@@ -130,10 +130,11 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
   };
   const keys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
   const identity = await startIdentity({ ...common, keys, places: { ...places, smtpUrl }, access: toAccess });
-  let isAway = false;
+  let isDatabaseUnavailable = false;
   const toIdentity: SubgraphLink = {
     name: 'identity',
-    execute: (...asked) => (isAway ? Promise.reject(new RegisterError('SYS002')) : identity.link.execute(...asked)),
+    execute: (...asked) =>
+      isDatabaseUnavailable ? Promise.reject(new RegisterError('SYS002')) : identity.link.execute(...asked),
   };
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   access = await startAccess({
@@ -145,7 +146,12 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
     webhookAllowLoopback: true,
     discoveredMaxAgeDays: undefined,
   });
-  return { access, identity, setIdentityAway: (away: boolean) => void (isAway = away), log: () => lines.join('') };
+  return {
+    access,
+    identity,
+    setIdentityAway: (away: boolean) => void (isDatabaseUnavailable = away),
+    log: () => lines.join(''),
+  };
 }
 
 function whatDataUsersDo(

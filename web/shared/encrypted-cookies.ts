@@ -1,5 +1,5 @@
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
-import { seal, unseal } from '../../subgraphs/server/sealed';
+import { encryptValue, decryptValue } from '../../subgraphs/server/encryption';
 import type { Cookies } from './cookies';
 
 /** Cookies whose values the browser can neither read nor forge. */
@@ -22,7 +22,7 @@ export function encryptedCookies(key: Buffer): <Name extends string>(cookies: Co
       return text === undefined ? undefined : (JSON.parse(text) as Value);
     },
     write(name: Name, value: unknown) {
-      cookies.write(name, seal(cookieKey, JSON.stringify(value), name).toString('base64url'));
+      cookies.write(name, encryptValue(cookieKey, JSON.stringify(value), name).toString('base64url'));
     },
   });
 }
@@ -30,7 +30,7 @@ export function encryptedCookies(key: Buffer): <Name extends string>(cookies: Co
 /** Returns undefined for a value that was not encrypted with this key under this name. */
 function decrypted(key: Buffer, encrypted: string, name: string): string | undefined {
   try {
-    return unseal(key, Buffer.from(encrypted, 'base64url'), name).toString('utf8');
+    return decryptValue(key, Buffer.from(encrypted, 'base64url'), name).toString('utf8');
   } catch {
     return undefined;
   }

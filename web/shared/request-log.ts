@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { failureFacts } from '../../subgraphs/server/observability/failures';
+import { errorFields } from '../../subgraphs/server/observability/failures';
 
 /**
  * Logs one line per request for a page. It contains the route template, because paths and query strings may contain
@@ -23,5 +23,5 @@ export function logRequests(app: FastifyInstance, logger: Logger): void {
 
 /** Logs an unexpected error without its message, which may contain personal data. */
 export function logFailure(logger: Logger, transactionId: string, error: unknown): void {
-  logger.error({ 'transaction-id': transactionId, failure: failureFacts(error) }, 'internal error');
+  logger.error({ 'transaction-id': transactionId, failure: errorFields(error) }, 'internal error');
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { unseal } from '../../server/sealed';
+import { decryptValue } from '../../server/encryption';
 import type { KeyedHash } from '../../server/keyed-hash';
 import type { AccountSecretEntity } from './account.entity';
 import { addSecret } from './locked-account.repository';
@@ -49,11 +49,11 @@ async function currentFingerprint(
 export async function clientSecretOf(
   manager: EntityManager,
   accountId: string,
-  sealingKey: Buffer,
+  encryptionKey: Buffer,
 ): Promise<string | null> {
   const [account] = await manager.query<{ sealed: Buffer | null }[]>(
     'select oauth_client_secret as sealed from account where account_id = $1',
     [accountId],
   );
-  return account?.sealed ? unseal(sealingKey, account.sealed, accountId).toString('utf8') : null;
+  return account?.sealed ? decryptValue(encryptionKey, account.sealed, accountId).toString('utf8') : null;
 }

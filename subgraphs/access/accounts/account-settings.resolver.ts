@@ -1,5 +1,5 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { Uri } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
@@ -88,7 +88,7 @@ export class AccountSettingsResolver {
     clientSecret: string,
     @Ctx() context: CallContext,
   ) {
-    refuse(settingsViolations({ oauthIssuer, oauthClientId }, this.production));
+    throwViolations(settingsViolations({ oauthIssuer, oauthClientId }, this.production));
     return this.accountRepository.setSupplierOAuth(actor(context), id, oauthIssuer, oauthClientId, clientSecret);
   }
 
@@ -101,7 +101,7 @@ export class AccountSettingsResolver {
   }
 
   private set(context: CallContext, id: string, settings: AccountSettings) {
-    refuse(settingsViolations(settings, this.production));
+    throwViolations(settingsViolations(settings, this.production));
     return this.accountRepository.set(actor(context), id, settings);
   }
 }

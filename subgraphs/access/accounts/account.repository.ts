@@ -4,7 +4,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import type { EntityDatabase } from '../../server/database/database';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { seal } from '../../server/sealed';
+import { encryptValue } from '../../server/encryption';
 import {
   type AccountInput,
   type AccountSettings,
@@ -20,7 +20,7 @@ import { clientSecretOf, replaceSecret, shortened } from './account-secret.repos
 import {
   addSecret,
   claimedBy,
-  keepOneAdmin,
+  requireRemainingAdmin,
   lockedAccount,
   lockedSupplier,
   mpidInUse,
@@ -35,7 +35,7 @@ export class AccountRepository {
   constructor(
     private readonly database: EntityDatabase,
     private readonly hashOfSecret: KeyedHash,
-    private readonly sealingKey: Buffer,
+    private readonly encryptionKey: Buffer,
   ) {}
 
   /** Returns accounts by identifier. */
@@ -107,7 +107,7 @@ export class AccountRepository {
    */
   changeStatus(actor: string, accountId: string, change: StatusChange): Promise<AccountEntity> {
     return this.audited(actor, change, async (manager) => {
-      await keepOneAdmin(manager, accountId, change);
+      await requireRemainingAdmin(manager, accountId, change);
       const { status } = await lockedAccount(manager, accountId);
       const { from: allowed, to } = STATUS_CHANGES[change];
       if (!allowed.includes(status)) throw new RegisterError('CNF001', `The account is ${status}.`);
@@ -155,8 +155,8 @@ export class AccountRepository {
   setSupplierOAuth(actor: string, accountId: string, oauthIssuer: string, oauthClientId: string, clientSecret: string) {
     return this.audited(actor, 'set-supplier-oauth', async (manager) => {
       const before = await lockedSupplier(manager, accountId);
-      const formerSecret = await clientSecretOf(manager, accountId, this.sealingKey);
-      const oauthClientSecret = seal(this.sealingKey, clientSecret, accountId);
+      const formerSecret = await clientSecretOf(manager, accountId, this.encryptionKey);
+      const oauthClientSecret = encryptValue(this.encryptionKey, clientSecret, accountId);
       const settings = { oauthIssuer, oauthClientId };
       await manager.update(AccountEntity, { accountId }, { ...settings, oauthClientSecret });
       const after = await lockedAccount(manager, accountId);

@@ -1,7 +1,7 @@
 import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { RegisterError, refuse } from '../../../schema/register-error';
+import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import { connectionOf, counted, requirePageSize } from '../../server/lists/connection';
+import { connectionOf, withTotal, requirePageSize } from '../../server/lists/connection';
 import type { RegisterClock } from '../../server/database/register-clock';
 import { AccountRepository } from './account.repository';
 import type { TerminationProgress, TerminationRepository } from './termination.repository';
@@ -42,7 +42,7 @@ export class AccountResolver {
   async accounts(@Args(() => AdministrationListArgs) page: AdministrationListArgs) {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const rows = await this.accountRepository.accounts(page.first + 1, page.after);
-    return counted(
+    return withTotal(
       connectionOf(rows, page, ({ accountId: id }) => id),
       () => this.accountRepository.count(),
     );
@@ -54,7 +54,7 @@ export class AccountResolver {
     @Arg('input', () => AccountInputType, { description: 'The account.' }) input: AccountInputType,
     @Ctx() context: CallContext,
   ) {
-    refuse(onboardingViolations(input, this.production));
+    throwViolations(onboardingViolations(input, this.production));
     return this.accountRepository.onboard(actor(context), input);
   }
 

@@ -1,7 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import type { AccountRole } from '../../../schema/roles';
 import { hasVisibleCharacter } from '../../../schema/visible-text';
-import { webAddressFault } from '../../server/web-address';
+import { webAddressViolation } from '../../server/web-address';
 import { DATA_TYPES, type DataType } from '../records/access-record';
 
 /** Status of an account. Requests of a suspended or terminated account are rejected even if their token has not expired. */
@@ -60,11 +60,11 @@ export function settingsViolations(settings: AccountSettings, production: boolea
       add('VAL003', [field], `must have 1 to ${max} characters`);
   }
   for (const field of URL_FIELDS) {
-    const violation = settings[field] == null ? undefined : webAddressFault(settings[field], { production });
+    const violation = settings[field] == null ? undefined : webAddressViolation(settings[field], { production });
     if (violation !== undefined) add('VAL008', [field], violation);
   }
   (settings.returnUrls ?? []).forEach((url, index) => {
-    const violation = webAddressFault(url, { production });
+    const violation = webAddressViolation(url, { production });
     if (violation !== undefined) add('VAL008', ['returnUrls', index], violation);
   });
   const dataTypes = settings.dataTypesSupported ?? [];

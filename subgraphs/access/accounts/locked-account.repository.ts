@@ -27,7 +27,11 @@ export async function lockedSupplier(manager: EntityManager, accountId: string):
  * Throws CNF001 if a change would leave the register without an active admin, since no account could then reactivate one. It locks all
  * active admins in one order: if two suspend each other at the same time, the second call fails.
  */
-export async function keepOneAdmin(manager: EntityManager, accountId: string, change: StatusChange): Promise<void> {
+export async function requireRemainingAdmin(
+  manager: EntityManager,
+  accountId: string,
+  change: StatusChange,
+): Promise<void> {
   if (!isDeactivation(change)) return;
   const account = await manager.findOneBy(AccountEntity, { accountId });
   if (account?.role !== 'admin') return;

@@ -1,5 +1,5 @@
 import type { Database } from '../../server/database/database';
-import { unseal } from '../../server/sealed';
+import { decryptValue } from '../../server/encryption';
 import type { AccountStatus } from './account';
 
 /** An organisation with a DUID, as other services of the register read it. */
@@ -60,7 +60,7 @@ export class OrganisationRepository {
 
   constructor(
     private readonly database: Database,
-    private readonly sealingKey: Buffer,
+    private readonly encryptionKey: Buffer,
   ) {
     this.byDuid = database.reads.byKey(ORGANISATION_BY_DUID, (row: Organisation) => row.duid, String);
   }
@@ -70,7 +70,7 @@ export class OrganisationRepository {
     const [row] = await this.database.reads.rows<SupplierClientRow>(SUPPLIER_CLIENT, [mpid]);
     if (row === undefined) return null;
     const { accountId, sealedSecret, ...client } = row;
-    return { ...client, clientSecret: unseal(this.sealingKey, sealedSecret, accountId).toString('utf8') };
+    return { ...client, clientSecret: decryptValue(this.encryptionKey, sealedSecret, accountId).toString('utf8') };
   }
 
   /** Returns the suppliers at which customers can sign in, by name. */

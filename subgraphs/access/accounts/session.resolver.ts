@@ -4,7 +4,7 @@ import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
 import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/callers/bearer-token';
 import { type CallContext, IDENTIFYING_SERVICES, MayCall, callerOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
-import { type RateLimit, clientNetwork, refuseLimited } from '../../server/callers/rate-limits';
+import { type RateLimit, clientNetwork, rejectLimited } from '../../server/callers/rate-limits';
 import type { AccountAdmission } from './account-admission.queries';
 import type { DataUserRepository, DirectoryEntry } from './data-user.repository';
 import { DataUserType } from './data-user.resolver';
@@ -39,10 +39,10 @@ export class SessionResolver {
     @Ctx() context: CallContext,
   ): Promise<IssuedBearerTokenType> {
     const network = clientNetwork(context.clientAddress);
-    refuseLimited(await this.limits.failedSignIns.passed(network));
+    rejectLimited(await this.limits.failedSignIns.passed(network));
     const account = await this.accounts.bySecret(accountId, secretKey);
     if (account?.status !== 'active') {
-      refuseLimited(await this.limits.failedSignIns.count(network));
+      rejectLimited(await this.limits.failedSignIns.count(network));
       throw new RegisterError('AUT001');
     }
     const { account_id, role, duid, mpid, now } = account;
@@ -91,7 +91,7 @@ export class SessionResolver {
   ): Promise<SupplierAdmissionType | null> {
     const found = await this.accounts.bySupplierKey(key);
     if (!found) {
-      refuseLimited(await this.limits.unknownKeys.count(clientNetwork(clientAddress)));
+      rejectLimited(await this.limits.unknownKeys.count(clientNetwork(clientAddress)));
       return null;
     }
     const { account_id: accountId, mpid, key_id: keyId } = found;

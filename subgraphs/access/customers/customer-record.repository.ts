@@ -2,11 +2,11 @@ import { isUuid } from '../../../schema/identifiers';
 import {
   type PageRequest,
   connectionOf,
-  counted,
+  withTotal,
   cursorOf,
   cursorPosition,
   instantText,
-  refuseCursor,
+  rejectCursor,
   requirePageSize,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
@@ -14,7 +14,7 @@ import { inTransaction } from '../../server/database/transaction';
 import type { CustomerScope } from './customer-scope.client';
 import { type AccessRecordPage, MAX_PAGE_SIZE } from '../records/access-record.queries';
 import { withdrawal } from './consent-withdrawal.sql';
-import type { LookKind } from './lookup-counts.repository';
+import type { LookupKind } from './lookup-counts.repository';
 import { endedWithDataUser, isUnexpired, revokedAtNow } from '../records/record-state.sql';
 import {
   type AccessRecordRow,
@@ -75,7 +75,7 @@ const WITHDRAW = {
   }),
 };
 
-const LOOKS = {
+const LOOKUPS = {
   name: 'customer_looks',
   text: `select record_id as "recordId", display_name as organisation, kind, hour, count
     from (select id, ${IS_OWN} as is_own from access_record where ${VISIBLE}) record
@@ -85,10 +85,10 @@ const LOOKS = {
 };
 
 /** Lookups of a record in one hour: by an organisation, or by a caller with the access key who is not identified (null). */
-export interface Look {
+export interface Lookup {
   readonly record: StoredAccessRecord;
   readonly organisation: string | null;
-  readonly kind: LookKind;
+  readonly kind: LookupKind;
   readonly hour: Date;
   readonly count: number;
 }
@@ -105,7 +105,7 @@ export class CustomerRecordRepository {
     const values = [...bound(scope), ...positionOf(page.after), page.first + 1];
     const { rows } = await this.database.pool.query<CustomersRow>({ ...PAGES[part], values });
     const cursor = ({ rank, instant, id }: CustomersRow) => `${rank}${cursorOf([instant, id])}`;
-    return counted(connectionOf(rows, page, cursor, shown), () => this.count(scope, part));
+    return withTotal(connectionOf(rows, page, cursor, shown), () => this.count(scope, part));
   }
 
   /** Returns the record with an id; null if it is not in scope. */
@@ -127,9 +127,12 @@ export class CustomerRecordRepository {
   }
 
   /** Returns lookups of the records in scope during the occupancy, latest first. */
-  async looks(scope: CustomerScope, limit: number): Promise<Look[]> {
+  async looks(scope: CustomerScope, limit: number): Promise<Lookup[]> {
     const values = [...bound(scope), scope.endedAt, limit];
-    const { rows } = await this.database.pool.query<Omit<Look, 'record'> & { recordId: string }>({ ...LOOKS, values });
+    const { rows } = await this.database.pool.query<Omit<Lookup, 'record'> & { recordId: string }>({
+      ...LOOKUPS,
+      values,
+    });
     const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
     const recordOf = new Map(records.map((record) => [record.id, record]));
     return rows.flatMap(({ recordId, ...look }) => {
@@ -161,7 +164,7 @@ function bound({ meterPointId, isCurrent, isContested, ownRecordIds, since, bega
 
 function positionOf(after: string | null): unknown[] {
   if (after === null) return [RANK_ABOVE_ALL, ...cursorPosition(null)];
-  const rank = /^[01]/.test(after) ? Number(after[0]) : refuseCursor();
+  const rank = /^[01]/.test(after) ? Number(after[0]) : rejectCursor();
   return [rank, ...cursorPosition(after.slice(1))];
 }
 

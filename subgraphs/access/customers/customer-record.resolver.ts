@@ -2,14 +2,14 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { CustomerScopes } from './customer-scope.client';
 import type { AccessRecordPage } from '../records/access-record.queries';
-import type { CustomerRecordRepository, Look } from './customer-record.repository';
+import type { CustomerRecordRepository, Lookup } from './customer-record.repository';
 import type { StoredAccessRecord } from '../records/stored-access-record.queries';
 import { AccessRecordConnectionType } from '../records/access-record.payloads';
 import { AccessRecordType } from '../records/access-record.types';
-import { AccessLookType, ConsentWithdrawalType, CustomerRecordArgs } from './customer-record.types';
-import { refuseWithdrawal } from '../records/change-refusal.queries';
+import { AccessLookupType, ConsentWithdrawalType, CustomerRecordArgs } from './customer-record.types';
+import { rejectWithdrawal } from '../records/change-rejection.queries';
 
-const MAX_LOOKS = 500;
+const MAX_LOOKUPS = 500;
 
 /** Access records of a signed-in customer (decisions A/B, 9 and 10). */
 @Resolver()
@@ -54,14 +54,14 @@ export class CustomerRecordResolver {
     const revokedAt = await this.customers.withdraw(id, () => this.scopes.now(context));
     return revokedAt
       ? { id, revokedAt }
-      : refuseWithdrawal(await this.customers.byId(await this.scopes.of(context), id));
+      : rejectWithdrawal(await this.customers.byId(await this.scopes.of(context), id));
   }
 
   @MayCall('customer')
-  @Query(() => [AccessLookType], {
+  @Query(() => [AccessLookupType], {
     description: 'Lookups of the access records of the customer, the latest 500 entries.',
   })
-  async accessLooks(@Ctx() context: CallContext): Promise<Look[]> {
-    return this.customers.looks(await this.scopes.of(context), MAX_LOOKS);
+  async accessLooks(@Ctx() context: CallContext): Promise<Lookup[]> {
+    return this.customers.looks(await this.scopes.of(context), MAX_LOOKUPS);
   }
 }

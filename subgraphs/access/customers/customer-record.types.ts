@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
-import { CUSTOMER_RECORD_PARTS, type CustomerRecordPart, type Look } from './customer-record.repository';
-import { LOOK_KINDS, type LookKind } from './lookup-counts.repository';
+import { CUSTOMER_RECORD_PARTS, type CustomerRecordPart, type Lookup } from './customer-record.repository';
+import { LOOKUP_KINDS, type LookupKind } from './lookup-counts.repository';
 import type { StoredAccessRecord } from '../records/stored-access-record.queries';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { AccessRecordType } from '../records/access-record.types';
@@ -11,10 +11,10 @@ const CustomerRecordPartEnum = graphqlEnum('CustomerRecordPart', 'Present or pas
   history: 'Records that were revoked, have expired or were claimed; the latest end first.',
 } satisfies Record<(typeof CUSTOMER_RECORD_PARTS)[number], string>);
 
-const AccessLookKindEnum = graphqlEnum('AccessLookKind', 'Kind of lookup of an access record.', {
+const AccessLookupKindEnum = graphqlEnum('AccessLookKind', 'Kind of lookup of an access record.', {
   verification: 'A caller with its access key verified it.',
   listing: 'An organisation read a list that contains it.',
-} satisfies Record<(typeof LOOK_KINDS)[number], string>);
+} satisfies Record<(typeof LOOKUP_KINDS)[number], string>);
 
 /** Arguments of a page of a customer's access records. */
 @ArgsType()
@@ -36,14 +36,14 @@ export class ConsentWithdrawalType {
   description: 'Number of lookups of an access record by an organisation in one hour.',
   simpleResolvers: true,
 })
-export class AccessLookType implements Look {
+export class AccessLookupType implements Lookup {
   @Field(() => AccessRecordType, { description: 'The record.' }) record: StoredAccessRecord;
   @Field(() => String, {
     nullable: true,
     description: 'Name of the organisation; null for a caller with the access key who was not identified.',
   })
   organisation: string | null;
-  @Field(() => AccessLookKindEnum, { description: 'Kind of lookup.' }) kind: LookKind;
+  @Field(() => AccessLookupKindEnum, { description: 'Kind of lookup.' }) kind: LookupKind;
   @Field(() => DateTime, { description: 'Start of the hour.' }) hour: Date;
   @Field(() => Int, { description: 'Number of lookups.' }) count: number;
 }

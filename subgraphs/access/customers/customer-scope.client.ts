@@ -1,7 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../../server/callers/caller';
-import { CustomerScope as CustomerScopeQuestion } from '../../../schema/generated/questions-to-identity';
-import { askSubgraph } from '../../server/graph/service-question';
+import { CustomerScope as CustomerScopeOperation } from '../../../schema/generated/service-queries-to-identity';
+import { querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 
 /** Which access records a customer's session can read (decisions A/B, 9). */
@@ -35,7 +35,7 @@ export function customerScopes(identity: SubgraphLink): CustomerScopes {
   const now = async (context: CallContext) => {
     const token = context.bearer;
     if (context.caller?.role !== 'customer' || token === undefined) throw new RegisterError('AUT001');
-    const { customerScope } = await askSubgraph(identity, 'access', CustomerScopeQuestion, { token }, context);
+    const { customerScope } = await querySubgraph(identity, 'access', CustomerScopeOperation, { token }, context);
     if (customerScope === null) throw new RegisterError('AUT001');
     return customerScope;
   };

@@ -2,8 +2,8 @@ import type { Database } from '../../server/database/database';
 import { inTransaction } from '../../server/database/transaction';
 
 /** Kinds of lookups of an access record (decisions A/B, 10). */
-export const LOOK_KINDS = ['verification', 'listing'] as const;
-export type LookKind = (typeof LOOK_KINDS)[number];
+export const LOOKUP_KINDS = ['verification', 'listing'] as const;
+export type LookupKind = (typeof LOOKUP_KINDS)[number];
 
 /** Verifications of a record by one account; the empty account is a caller with the access key who is not identified. */
 export interface CountedVerifications {

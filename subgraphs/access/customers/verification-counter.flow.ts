@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { failureFacts } from '../../server/observability/failures';
-import { logFault } from '../../server/observability/fault-log';
+import { errorFields } from '../../server/observability/failures';
+import { logError } from '../../server/observability/error-log';
 import type { CountedVerifications } from './lookup-counts.repository';
 
 /** Counts verifications of records in the background, so that verification does not wait for a write (decisions A/B, 10). */
@@ -72,11 +72,11 @@ class Counters implements VerificationCounter {
         await this.write(waiting.slice(0, MAX_BATCH_SIZE).map(verificationsOf));
       }
     } catch (error) {
-      logFault(
+      logError(
         this.logger,
         'error',
         error,
-        { failure: failureFacts(error) },
+        { failure: errorFields(error) },
         'counting of verifications failed; it is retried',
       );
       for (const [pair, count] of waiting) this.add(pair, count);

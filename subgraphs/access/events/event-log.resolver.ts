@@ -10,7 +10,7 @@ import { EventLogPageType } from './register-event.types';
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
 @ObjectType('AccountStanding', { description: 'Current status of an account.', simpleResolvers: true })
-export class AccountStandingType {
+export class AccountStateType {
   @Field(() => String, { description: 'The account.' }) accountId: string;
   @Field(() => Boolean, { description: 'Whether it is neither suspended nor terminated.' }) active: boolean;
   @Field(() => AccountRoleEnum, { description: 'Its role.' }) role: AccountRole;
@@ -44,12 +44,12 @@ export class EventLogResolver {
 
   @MayCall('service:gateway')
   @Directive('@inaccessible')
-  @Query(() => [AccountStandingType], {
+  @Query(() => [AccountStateType], {
     description: 'Internal: current status of these accounts, without unknown ones. No request is counted.',
   })
   async accountStandings(
     @Arg('accountIds', () => [String], { description: 'The accounts.' }) accountIds: string[],
-  ): Promise<AccountStandingType[]> {
+  ): Promise<AccountStateType[]> {
     const accounts = await Promise.all([...new Set(accountIds)].map(this.accounts.admission));
     return accounts.flatMap((account) => {
       if (account === undefined) return [];

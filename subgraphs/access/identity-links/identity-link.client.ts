@@ -7,8 +7,8 @@ import { isChecking } from '../../server/database/check-only';
 import {
   VouchForIdentityRecords,
   type VouchForIdentityRecordsQuery,
-} from '../../../schema/generated/questions-to-identity';
-import { type QuestionOrigin, askSubgraph } from '../../server/graph/service-question';
+} from '../../../schema/generated/service-queries-to-identity';
+import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import type { IdentityLink } from '../records/access-record.repository';
 import { rejectedToken } from './redeemed-token.repository';
@@ -37,7 +37,7 @@ export function identityLinks(identity: SubgraphLink, proofs: ReidentificationPr
   const read = async (requested: readonly RequestedLink[]): Promise<readonly VouchedRecord[]> => {
     const contexts = requested.map(({ context }) => context);
     const refs = requested.map(({ ref }) => ref);
-    return (await askSubgraph(identity, 'access', VouchForIdentityRecords, { refs }, originOf(contexts, logger)))
+    return (await querySubgraph(identity, 'access', VouchForIdentityRecords, { refs }, originOf(contexts, logger)))
       .identityRecordLinks;
   };
   const loader = new DataLoader<RequestedLink, VouchedRecord>(read, {
@@ -61,7 +61,7 @@ export function identityLinks(identity: SubgraphLink, proofs: ReidentificationPr
 }
 
 /** Origin of an operation: the only request, or this service for several. */
-function originOf(contexts: readonly CallContext[], logger: Logger): QuestionOrigin {
+function originOf(contexts: readonly CallContext[], logger: Logger): CallOrigin {
   const [first] = contexts as [CallContext];
   const requests = [...new Set(contexts.map(({ transactionId }) => transactionId))];
   if (requests.length === 1) return { transactionId: first.transactionId, clientAddress: first.clientAddress };

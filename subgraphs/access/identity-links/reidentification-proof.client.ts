@@ -1,8 +1,8 @@
 import { TOKEN_REF_PATTERN } from '../../../schema/identifiers';
 import type { CallContext } from '../../server/callers/caller';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { ReidentificationProof as ReidentificationProofQuestion } from '../../../schema/generated/questions-to-identity';
-import { askSubgraph } from '../../server/graph/service-question';
+import { ReidentificationProof as ReidentificationProofOperation } from '../../../schema/generated/service-queries-to-identity';
+import { querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import type { RedeemedToken } from './redeemed-token.repository';
 
@@ -30,7 +30,13 @@ export type ReidentificationProofs = (
 export function reidentificationProofs(identity: SubgraphLink, hashOfToken: KeyedHash): ReidentificationProofs {
   return async (tokenRef, context) => {
     if (!TOKEN_REF_PATTERN.test(tokenRef)) return undefined;
-    const result = await askSubgraph(identity, 'access', ReidentificationProofQuestion, { token: tokenRef }, context);
+    const result = await querySubgraph(
+      identity,
+      'access',
+      ReidentificationProofOperation,
+      { token: tokenRef },
+      context,
+    );
     const proof = result.reidentificationProof;
     if (proof === null) return undefined;
     const { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing } = proof;

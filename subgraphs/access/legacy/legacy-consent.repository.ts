@@ -7,7 +7,12 @@ import { type Session, inTransaction } from '../../server/database/transaction';
 import { type AccessRecordInput, type AccessState } from '../records/access-record';
 import { type AccessRecordDocument, documentOf } from '../records/record-document';
 import { type LegacyConsent, shownEvidenceOf } from './legacy-consent';
-import { type AccessToken, type Actor, type IdentityLink, refuseOfClosed } from '../records/access-record.repository';
+import {
+  type AccessToken,
+  type Actor,
+  type IdentityLink,
+  rejectClosedRecord,
+} from '../records/access-record.repository';
 import {
   type ControllerReferences,
   REFERENCE_COLUMNS,
@@ -18,7 +23,7 @@ import { replacement } from '../records/transitions';
 import { ON_CONSENT, isActive, stateNow } from '../records/record-state.sql';
 
 /** A consent of Interface B and its state by the register's clock. */
-export interface StandingConsent {
+export interface LegacyConsentState {
   readonly duid: string;
   readonly state: AccessState;
   /** The linked Identity Record. */
@@ -99,8 +104,8 @@ export class LegacyConsentRepository {
   ) {}
 
   /** Returns the consent with this key; undefined if there is none, or its record was registered through Interface A. */
-  async byKey(ck: string): Promise<StandingConsent | undefined> {
-    return (await this.database.reads.rows<StandingConsent>(BY_KEY, [this.hashOfKey(accessKeyOf(ck))]))[0];
+  async byKey(ck: string): Promise<LegacyConsentState | undefined> {
+    return (await this.database.reads.rows<LegacyConsentState>(BY_KEY, [this.hashOfKey(accessKeyOf(ck))]))[0];
   }
 
   /**
@@ -161,7 +166,7 @@ export class LegacyConsentRepository {
     const { processing, accessEvent } = record;
     const [moved, expected] = 'to' in link ? [link.to, null] : [null, link.stillTo];
     const keyHash = this.hashOfKey(accessKeyOf(ck));
-    const reference = this.references.seal(keyHash, accessEvent.controllerReference);
+    const reference = this.references.encryptValue(keyHash, accessEvent.controllerReference);
     const values = [
       keyHash,
       actor.duid,
@@ -176,7 +181,7 @@ export class LegacyConsentRepository {
       reference.sealed,
       reference.wrappedKey,
     ];
-    return (await session.query({ ...UPDATE, values }).catch(refuseOfClosed)).rowCount === 1;
+    return (await session.query({ ...UPDATE, values }).catch(rejectClosedRecord)).rowCount === 1;
   }
 
   /** Reason for an update without effect: the consent ended, its Identity Record was closed, or another update moved its link. */

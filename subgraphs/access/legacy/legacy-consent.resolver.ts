@@ -5,7 +5,7 @@ import { ConsentKey, Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import type { IdempotentRequest } from '../../server/idempotency';
 import type { AccessToken, Actor } from '../records/access-record.repository';
-import type { ShownConsent, StandingConsent } from './legacy-consent.repository';
+import type { ShownConsent, LegacyConsentState } from './legacy-consent.repository';
 import type { AccessRecordInput } from '../records/access-record';
 import { type LegacyConsent, accessRecordOf, missingOfController } from './legacy-consent';
 import {
@@ -14,7 +14,7 @@ import {
   LegacyRequestInput,
   RecordedConsentType,
   ShownConsentType,
-  StandingConsentType,
+  LegacyConsentStateType,
 } from './legacy-consent.types';
 import type { AccessDependencies } from '../dependencies';
 
@@ -93,14 +93,14 @@ export class LegacyConsentResolver {
 
   @MayCall('service:identity')
   @Directive('@inaccessible')
-  @Query(() => StandingConsentType, {
+  @Query(() => LegacyConsentStateType, {
     nullable: true,
     description:
       'Internal: present state of a consent; null if there is none, or its record was registered through Interface A.',
   })
   async standingConsent(
     @Arg('ck', () => ConsentKey, { description: 'Its key.' }) ck: string,
-  ): Promise<StandingConsent | null> {
+  ): Promise<LegacyConsentState | null> {
     return (await this.parts.legacyConsents.byKey(ck)) ?? null;
   }
 

@@ -1,6 +1,6 @@
 import { Directive, Field, ID, InputType, ObjectType } from 'type-graphql';
 import { ConsentKey, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
-import type { ShownConsent, StandingConsent } from './legacy-consent.repository';
+import type { ShownConsent, LegacyConsentState } from './legacy-consent.repository';
 import type { AccessState, DataType } from '../records/access-record';
 import type { LegacyConsent } from './legacy-consent';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
@@ -58,7 +58,7 @@ export class RecordedConsentType {
   description: 'Internal: present state of a consent of Interface B.',
   simpleResolvers: true,
 })
-export class StandingConsentType implements StandingConsent {
+export class LegacyConsentStateType implements LegacyConsentState {
   @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
   @Field(() => AccessStateEnum, { description: "Its state, by the register's clock." }) state: AccessState;
   @Field(() => ID, { description: 'Internal identifier of its Identity Record.' }) identityRecordId: string;

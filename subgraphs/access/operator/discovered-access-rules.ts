@@ -1,5 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-import { isStorable } from '../../../schema/storable-text';
+import { isWellFormed } from '../../../schema/well-formed-text';
 import { hasVisibleCharacter } from '../../../schema/visible-text';
 import type { DiscoveredAccessReport } from './discovered-access';
 
@@ -22,7 +22,7 @@ export function discoveredAccessViolations(report: DiscoveredAccessReport, today
 
 function textViolations(field: string, text: string): Violation[] {
   const path = [field];
-  if (!isStorable(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
+  if (!isWellFormed(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
   const length = [...text].length;
   if (length < 1 || length > MAX_TEXT_LENGTH)
     return [{ code: 'VAL003', path, message: `must have 1 to ${MAX_TEXT_LENGTH} characters` }];

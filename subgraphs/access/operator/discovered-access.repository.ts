@@ -4,7 +4,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, once } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { seal, unseal } from '../../server/sealed';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import {
   type DiscoveredAccessReport,
@@ -102,7 +102,7 @@ export class DiscoveredAccessRepository {
   constructor(
     private readonly database: Database,
     private readonly hashOfKey: KeyedHash,
-    private readonly sealingKey: Buffer,
+    private readonly encryptionKey: Buffer,
     private readonly maxAgeDays: number | undefined,
   ) {}
 
@@ -156,7 +156,7 @@ export class DiscoveredAccessRepository {
   }
 
   private sourceReferenceOf({ id, document }: KnownRow): string {
-    return unseal(this.sealingKey, Buffer.from(document.sourceReferenceSealed, 'base64'), id).toString('utf8');
+    return decryptValue(this.encryptionKey, Buffer.from(document.sourceReferenceSealed, 'base64'), id).toString('utf8');
   }
 
   private async discover(
@@ -167,7 +167,7 @@ export class DiscoveredAccessRepository {
   ): Promise<string> {
     if (before) await session.query(EXPIRE, [before.id]);
     const id = randomUUID();
-    const key = [id, this.hashOfKey(ak), seal(this.sealingKey, ak, id)];
+    const key = [id, this.hashOfKey(ak), encryptValue(this.encryptionKey, ak, id)];
     const content = this.content(id, discoveredAccessOf(report), report.sourceReference);
     await session.query({ ...DISCOVER, values: [...key, meterPointId, ...content, accountId] });
     return id;
@@ -185,11 +185,11 @@ export class DiscoveredAccessRepository {
 
   /** Values of the columns registered_at, expiry and document. */
   private content(id: string, access: DiscoveredAccess, sourceReference: string): unknown[] {
-    const sealed = seal(this.sealingKey, sourceReference, id).toString('base64');
+    const sealed = encryptValue(this.encryptionKey, sourceReference, id).toString('base64');
     return [startOf(access.firstSeen), expiryOf(access, this.maxAgeDays), documentOfDiscovered(access, sealed)];
   }
 
   private keyOf({ id, key_sealed }: KnownRow): string {
-    return unseal(this.sealingKey, key_sealed, id).toString('utf8');
+    return decryptValue(this.encryptionKey, key_sealed, id).toString('utf8');
   }
 }

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { AccessKey, CalendarDate, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
@@ -70,7 +70,7 @@ export class DiscoveredAccessResolver {
     const request = this.idempotency.request(accountId, OPERATION, idempotencyKey ?? null, input);
     const kept = await this.discoveries.findStoredResponse(request);
     if (kept) return { ...kept, replayed: true };
-    refuse(discoveredAccessViolations(input, await this.discoveries.today()));
+    throwViolations(discoveredAccessViolations(input, await this.discoveries.today()));
     const meterPointId = await this.meterPoints(input.mpxn, context);
     return this.discoveries.report({ accountId, meterPointId, report: input }, request);
   }

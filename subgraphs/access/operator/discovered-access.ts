@@ -22,7 +22,7 @@ export interface KnownDiscovery {
 }
 
 /** Facts that decide whether a report repeats an earlier one, beside its content. */
-export interface ReportFacts {
+export interface ReportComparison {
   /** Whether the report itself is too old for a DISCOVERED record. */
   readonly hasExpired: boolean;
   /** Whether its source reference is that of the latest report. */
@@ -61,10 +61,10 @@ export function updatedAccess(known: DiscoveredAccess, report: DiscoveredAccess)
  * repeats an expired one. Sightings have a resolution of one day: one on the day of the end counts as later, unless the report has the
  * source reference and last day of the latest one.
  */
-export function isRepeat(known: KnownDiscovery, report: DiscoveredAccess, facts: ReportFacts): boolean {
-  if (known.hasExpired) return facts.hasExpired;
+export function isRepeat(known: KnownDiscovery, report: DiscoveredAccess, comparison: ReportComparison): boolean {
+  if (known.hasExpired) return comparison.hasExpired;
   if (known.claimEnded === null || lastDayOf(report) < known.claimEnded) return true;
-  return facts.hasSameReference && lastDayOf(report) <= lastDayOf(known.access);
+  return comparison.hasSameReference && lastDayOf(report) <= lastDayOf(known.access);
 }
 
 /** Expiry of a discovered access: `maxAgeDays` days after the last sighting; null if it never expires. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/database';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { seal, unseal } from '../../server/sealed';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import { inTransaction } from '../../server/database/transaction';
 import { lockMeterPoint } from '../locks.sql';
 import { isActive } from '../records/record-state.sql';
@@ -22,7 +22,7 @@ export interface TenancyChangeAnnouncement {
 }
 
 /** Fields of a change that its event contains, beside the records of the Data User. */
-export type TenancyChangeFacts = Pick<TenancyChange, 'id' | 'effectiveDate' | 'sourceReference'>;
+export type TenancyChangeFields = Pick<TenancyChange, 'id' | 'effectiveDate' | 'sourceReference'>;
 
 const ANNOUNCED = {
   name: 'announced_tenancy_change',
@@ -48,13 +48,13 @@ const ANNOUNCE = {
     select records_affected as "activeRecordsAffected", duids as "dataUsersNotified" from change`,
 };
 
-const FACTS = {
+const FIELDS = {
   name: 'tenancy_change_facts',
   text: `select id, to_char(effective_date, 'YYYY-MM-DD') as "effectiveDate", source_reference_sealed as sealed
     from tenancy_change where id = any($1::uuid[])`,
 };
 
-interface FactsRow {
+interface FieldsRow {
   readonly id: string;
   readonly effectiveDate: string;
   readonly sealed: Buffer;
@@ -62,15 +62,15 @@ interface FactsRow {
 
 /** Changes of Tenancy as announced to Data Users. */
 export class TenancyChangeRepository {
-  private readonly row: (id: string) => Promise<FactsRow | undefined>;
+  private readonly row: (id: string) => Promise<FieldsRow | undefined>;
 
   constructor(
     private readonly database: Database,
     /** Hash of a meter point that orders its changes. */
     private readonly hashOfSubject: KeyedHash,
-    private readonly sealingKey: Buffer,
+    private readonly encryptionKey: Buffer,
   ) {
-    this.row = database.reads.byKey(FACTS, (row: FactsRow) => row.id, String);
+    this.row = database.reads.byKey(FIELDS, (row: FieldsRow) => row.id, String);
   }
 
   /**
@@ -79,7 +79,7 @@ export class TenancyChangeRepository {
    */
   announce(change: TenancyChange): Promise<TenancyChangeAnnouncement> {
     const { id, meterPointId, effectiveDate } = change;
-    const sealed = seal(this.sealingKey, change.sourceReference, boundTo(id));
+    const sealed = encryptValue(this.encryptionKey, change.sourceReference, boundTo(id));
     return inTransaction(this.database.pool, async (session) => {
       await lockMeterPoint(session, meterPointId);
       const [before] = (await session.query<TenancyChangeAnnouncement>({ ...ANNOUNCED, values: [id] })).rows;
@@ -91,10 +91,10 @@ export class TenancyChangeRepository {
   }
 
   /** Returns the announced fields of a change; undefined if it was not announced. */
-  async facts(id: string): Promise<TenancyChangeFacts | undefined> {
+  async fieldsOf(id: string): Promise<TenancyChangeFields | undefined> {
     const row = await this.row(id);
     if (row === undefined) return undefined;
-    const sourceReference = unseal(this.sealingKey, row.sealed, boundTo(id)).toString('utf8');
+    const sourceReference = decryptValue(this.encryptionKey, row.sealed, boundTo(id)).toString('utf8');
     return { id, effectiveDate: row.effectiveDate, sourceReference };
   }
 

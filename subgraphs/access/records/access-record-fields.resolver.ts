@@ -8,7 +8,7 @@ import { DIRECTORY_READERS, DataUserType } from '../accounts/data-user.resolver'
 import type { AccessDependencies } from '../dependencies';
 import { isOwner } from './access-record';
 import { AccessEventType, AccessRecordType, IdentityRecordReference, RecordMetadataType } from './access-record.types';
-import { disclosedKey } from './change-refusal.queries';
+import { disclosedKey } from './change-rejection.queries';
 import type { Transition, Version } from './record-history.queries';
 import { RecordHistoryArgs, TransitionConnectionType, VersionConnectionType } from './record-history.types';
 import type { AccessRecordRepository } from './access-record.repository';

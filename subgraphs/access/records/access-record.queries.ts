@@ -1,9 +1,9 @@
 import type { Database } from '../../server/database/database';
 import {
-  type CountedConnection,
+  type ConnectionWithTotal,
   type PageRequest,
   connectionOf,
-  counted,
+  withTotal,
   cursorOf,
   cursorPosition,
   requirePageSize,
@@ -30,7 +30,7 @@ export interface AccessRecordFilter {
 }
 
 /** A page of access records; `total` counts the whole list. */
-export type AccessRecordPage = CountedConnection<StoredAccessRecord>;
+export type AccessRecordPage = ConnectionWithTotal<StoredAccessRecord>;
 
 /** Maximum entries of a page (decisions A/B, 3). */
 export const MAX_PAGE_SIZE = 500;
@@ -123,7 +123,7 @@ export class AccessRecordQueries {
     recordOf: (row: ListedRow) => StoredAccessRecord,
   ): AccessRecordPage {
     const cursor = (row: ListedRow) => cursorOf([instantOf(row.created_seconds), row.id]);
-    return counted(connectionOf(rows, page, cursor, recordOf), () => this.count(filter));
+    return withTotal(connectionOf(rows, page, cursor, recordOf), () => this.count(filter));
   }
 
   /**

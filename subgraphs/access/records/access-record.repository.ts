@@ -4,7 +4,7 @@ import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { seal, unseal } from '../../server/sealed';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import { type AccessRecordInput, LEGAL_BASES, type RevocationReason, mayFollow } from './access-record';
 import { documentOf } from './record-document';
 import {
@@ -47,7 +47,7 @@ export class AccessRecordRepository {
   constructor(
     private readonly database: Database,
     private readonly hashOfKey: KeyedHash,
-    private readonly sealingKey: Buffer,
+    private readonly encryptionKey: Buffer,
     private readonly references: ControllerReferences,
   ) {
     const hex = (hash: Buffer) => hash.toString('hex');
@@ -71,7 +71,7 @@ export class AccessRecordRepository {
   /** Returns the access key of a record, for its owner. */
   keyOf(record: StoredAccessRecord): string {
     const { key_sealed, id } = record.row;
-    return (record.openedKey ??= unseal(this.sealingKey, key_sealed, id).toString('utf8'));
+    return (record.openedKey ??= decryptValue(this.encryptionKey, key_sealed, id).toString('utf8'));
   }
 
   /** Returns the decrypted reference of a record; null without one, and after its key was destroyed. */
@@ -94,14 +94,14 @@ export class AccessRecordRepository {
     const key = newIdentifier('ak');
     const keyHash = this.hashOfKey(key);
     const token = { key, expiry: input.accessEvent.expiry ?? null };
-    const reference = this.references.seal(keyHash, input.accessEvent.controllerReference);
+    const reference = this.references.encryptValue(keyHash, input.accessEvent.controllerReference);
     const statement = {
       ...registrationStatement(link.token !== undefined, through),
       values: [
         ...idempotent.claim(token),
         id,
         keyHash,
-        seal(this.sealingKey, key, id),
+        encryptValue(this.encryptionKey, key, id),
         actor.duid,
         link.id,
         link.ref,
@@ -115,7 +115,7 @@ export class AccessRecordRepository {
         ...(link.token ? [link.token.hash, link.token.expiresAt] : []),
       ],
     };
-    const { rowCount } = await this.database.pool.query(statement).catch(refuseRegistration);
+    const { rowCount } = await this.database.pool.query(statement).catch(rejectRegistration);
     return rowCount === 1 ? token : undefined;
   }
 
@@ -136,7 +136,7 @@ export class AccessRecordRepository {
    */
   async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
     const { accessEvent, processing } = input;
-    const reference = this.references.seal(this.hashOfKey(key), accessEvent.controllerReference);
+    const reference = this.references.encryptValue(this.hashOfKey(key), accessEvent.controllerReference);
     const values = [
       ...this.target(actor, key, ifVersions),
       processing.legalBasis,
@@ -149,7 +149,7 @@ export class AccessRecordRepository {
     ];
     const { rows } = await this.database.pool
       .query<{ version: number; expiry: Date | null }>({ ...REPLACE, values })
-      .catch(refuseOfClosed);
+      .catch(rejectClosedRecord);
     return rows[0];
   }
 
@@ -175,13 +175,13 @@ export class AccessRecordRepository {
 /**
  * Maps the database error of a rejected registration: VAL009 for a token, CNF003 for a closed Identity Record. The statement has no effect.
  */
-function refuseRegistration(error: unknown): never {
+function rejectRegistration(error: unknown): never {
   if (isTokenRejected(error)) throw rejectedToken();
-  return refuseOfClosed(error);
+  return rejectClosedRecord(error);
 }
 
 /** CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
-export function refuseOfClosed(error: unknown): never {
+export function rejectClosedRecord(error: unknown): never {
   throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
 }
 

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
@@ -17,8 +17,8 @@ import {
   AccessRecordRevocationType,
 } from './access-record.payloads';
 import { AccessRecordType } from './access-record.types';
-import { refuseAlias, refuseChange } from './change-refusal.queries';
-import type { RegistrationFacts } from './rules/registration-rule';
+import { rejectAlias, rejectChange } from './change-rejection.queries';
+import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
 
 /** Registration, verification, replacement, revocation and lists of access records (specification, Endpoints A). */
@@ -79,7 +79,7 @@ export class AccessRecordResolver {
     );
     const [kept, now] = await Promise.all([this.parts.records.findStoredResponse(idempotent), this.parts.clock.now()]);
     if (kept) return { accessToken: kept, replayed: true };
-    refuse(registrationViolations(input, this.facts(actor, now)));
+    throwViolations(registrationViolations(input, this.ruleContext(actor, now)));
     const link = await this.parts.identities.vouchFor(input, actor.duid, context);
     const registered = await this.parts.records.register(actor, input, link, idempotent);
     return registered
@@ -103,9 +103,9 @@ export class AccessRecordResolver {
     const own = record?.row.duid === actor.duid ? record : null;
     // For a record of another Data User, or none, the reference is compared with itself, so that violations disclose nothing about its link.
     const identityRecordRef = own ? own.row.identity_record_ref : (input.recordMetadata.identityRecordRef ?? null);
-    refuse(registrationViolations(input, this.facts(actor, now, { identityRecordRef })));
+    throwViolations(registrationViolations(input, this.ruleContext(actor, now, { identityRecordRef })));
     const replaced = await this.parts.records.replace(actor, key, input, ifVersions ?? null);
-    if (!replaced) return refuseChange(await this.parts.records.byKey(key), actor.duid, input.processing.legalBasis);
+    if (!replaced) return rejectChange(await this.parts.records.byKey(key), actor.duid, input.processing.legalBasis);
     return { accessToken: { key, expiry: replaced.expiry }, version: replaced.version };
   }
 
@@ -125,7 +125,7 @@ export class AccessRecordResolver {
     const actor = actorOf(context);
     if (callerOf(context).role === 'portal') return this.withdrawByAlias(actor, key, reason, ifVersions);
     const revokedAt = await this.parts.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
-    return revokedAt ? { ak: key, revokedAt } : refuseChange(await this.parts.records.byKey(key), actor.duid);
+    return revokedAt ? { ak: key, revokedAt } : rejectChange(await this.parts.records.byKey(key), actor.duid);
   }
 
   private async withdrawByAlias(
@@ -136,10 +136,14 @@ export class AccessRecordResolver {
   ): Promise<AccessRecordRevocationType> {
     const { portals } = this.parts;
     const revokedAt = await portals.withdraw(accountId, alias, reason ?? 'customer-request', ifVersions ?? null);
-    return revokedAt ? { ak: alias, revokedAt } : refuseAlias(await portals.stateOf(accountId, alias));
+    return revokedAt ? { ak: alias, revokedAt } : rejectAlias(await portals.stateOf(accountId, alias));
   }
 
-  private facts({ duid }: Actor, now: Date, replaces?: { identityRecordRef: string | null }): RegistrationFacts {
+  private ruleContext(
+    { duid }: Actor,
+    now: Date,
+    replaces?: { identityRecordRef: string | null },
+  ): RegistrationContext {
     return { duid, production: this.parts.production, now, ...(replaces ? { replaces } : {}) };
   }
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { seal, unseal } from '../../server/sealed';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import type { AccessRecordDocument } from './record-document';
 
 const DATA_KEY_BYTES = 32;
 
 /** An encrypted reference and its wrapped data key; both null without a reference. */
-export interface SealedReference {
+export interface EncryptedReference {
   readonly sealed: Buffer | null;
   readonly wrappedKey: Buffer | null;
 }
@@ -41,13 +41,13 @@ export class ControllerReferences {
   constructor(private readonly keyEncryptionKey: Buffer) {}
 
   /** Encrypts the reference of a new version of the record with this keyed hash of its access key. */
-  seal(keyHash: Buffer, reference: string | null | undefined): SealedReference {
+  encryptValue(keyHash: Buffer, reference: string | null | undefined): EncryptedReference {
     if (reference == null) return { sealed: null, wrappedKey: null };
     const dataKey = randomBytes(DATA_KEY_BYTES);
     const record = keyHash.toString('hex');
     return {
-      sealed: seal(dataKey, reference, `controller reference ${record}`),
-      wrappedKey: seal(this.keyEncryptionKey, dataKey, `reference_key ${record}`),
+      sealed: encryptValue(dataKey, reference, `controller reference ${record}`),
+      wrappedKey: encryptValue(this.keyEncryptionKey, dataKey, `reference_key ${record}`),
     };
   }
 
@@ -56,7 +56,7 @@ export class ControllerReferences {
     if (reference_sealed === null) return document.controllerReference ?? null;
     if (reference_key === null) return null;
     const record = key_hash.toString('hex');
-    const dataKey = unseal(this.keyEncryptionKey, reference_key, `reference_key ${record}`);
-    return unseal(dataKey, reference_sealed, `controller reference ${record}`).toString('utf8');
+    const dataKey = decryptValue(this.keyEncryptionKey, reference_key, `reference_key ${record}`);
+    return decryptValue(dataKey, reference_sealed, `controller reference ${record}`).toString('utf8');
   }
 }

@@ -3,7 +3,7 @@ import {
   type Connection,
   type PageRequest,
   connectionOf,
-  refuseCursor,
+  rejectCursor,
   requirePageSize,
 } from '../../server/lists/connection';
 import { isChecking } from '../../server/database/check-only';
@@ -64,7 +64,7 @@ const VERSIONS = {
     from access_record_version where record_id = asked.id and version > asked.after`),
 };
 
-interface Asked extends PageRequest {
+interface HistoryRequest extends PageRequest {
   readonly recordId: string;
 }
 
@@ -84,29 +84,37 @@ export class RecordHistory {
   }
 
   private reader<Entry>(statement: NamedStatement): HistoryReader<Entry> {
-    const loader = new DataLoader<Asked, Numbered<Entry>[]>((asked) => this.read<Entry>(statement, asked), {
-      cache: false,
-      maxBatchSize: RECORDS_AT_ONCE,
-      batchScheduleFn: (run) => void setImmediate(run),
-    });
+    const loader = new DataLoader<HistoryRequest, Numbered<Entry>[]>(
+      (requested) => this.read<Entry>(statement, requested),
+      {
+        cache: false,
+        maxBatchSize: RECORDS_AT_ONCE,
+        batchScheduleFn: (run) => void setImmediate(run),
+      },
+    );
     return async (recordId, page) => {
       requirePageSize(page.first, MAX_HISTORY_PAGE_SIZE);
-      const asked = { recordId, ...page, after: page.after === null ? null : numberOf(page.after) };
-      const rows = isChecking() ? ((await this.read<Entry>(statement, [asked]))[0] ?? []) : await loader.load(asked);
+      const requested = { recordId, ...page, after: page.after === null ? null : numberOf(page.after) };
+      const rows = isChecking()
+        ? ((await this.read<Entry>(statement, [requested]))[0] ?? [])
+        : await loader.load(requested);
       return connectionOf(rows, page, ({ number }) => String(number));
     };
   }
 
-  private async read<Entry>(statement: NamedStatement, asked: readonly Asked[]): Promise<Numbered<Entry>[][]> {
+  private async read<Entry>(
+    statement: NamedStatement,
+    requested: readonly HistoryRequest[],
+  ): Promise<Numbered<Entry>[][]> {
     const { rows } = await this.database.pool.query<Numbered<Entry> & { readonly n: number }>({
       ...statement,
       values: [
-        asked.map(({ recordId }) => recordId),
-        asked.map(({ after }) => after ?? 0),
-        asked.map(({ first }) => first + 1),
+        requested.map(({ recordId }) => recordId),
+        requested.map(({ after }) => after ?? 0),
+        requested.map(({ first }) => first + 1),
       ],
     });
-    const entries = asked.map((): Numbered<Entry>[] => []);
+    const entries = requested.map((): Numbered<Entry>[] => []);
     for (const row of rows) entries[row.n - 1]?.push(row);
     return entries;
   }
@@ -114,5 +122,5 @@ export class RecordHistory {
 
 /** Number of the entry after which a page starts. Throws VAL001 at `after` for an invalid cursor. */
 function numberOf(cursor: string): string {
-  return /^[1-9]\d{0,8}$/.test(cursor) ? cursor : refuseCursor();
+  return /^[1-9]\d{0,8}$/.test(cursor) ? cursor : rejectCursor();
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '../../server/database/transaction';
 import type { ControllerReferences } from './controller-references.queries';
 
 /** Seconds between two searches for references in clear. A replica of the previous release writes them, and a restore brings them back. */
-const SETTLE_EVERY = 300;
+const SEARCH_INTERVAL_SECONDS = 300;
 
 /** Records that one transaction locks at most; a replacement of one waits until it ends. */
 const RECORDS_AT_ONCE = 100;
@@ -26,7 +26,7 @@ const VERSIONS = `
   from access_record_version v join access_record on id = record_id
   where record_id = any($1) and v.${IN_CLEAR}`;
 
-const SEAL = 'select seal_references($1, $2, $3, $4)';
+const ENCRYPT = 'select seal_references($1, $2, $3, $4)';
 
 interface VersionInClear {
   readonly id: string;
@@ -43,15 +43,15 @@ interface VersionInClear {
  */
 export function encryptReferences(
   database: Pick<Database, 'pool'>,
-  references: Pick<ControllerReferences, 'seal'>,
+  references: Pick<ControllerReferences, 'encryptValue'>,
   logger: Logger,
 ): () => Promise<void> {
   let stopping = false;
-  const settle = async () => {
+  const encryptAll = async () => {
     for (let last: string | undefined = NONE_YET; last !== undefined && !stopping;)
-      last = await settleSome(database, references, last);
+      last = await encryptSome(database, references, last);
   };
-  const stop = repeat(SETTLE_EVERY, settle, logger);
+  const stop = repeat(SEARCH_INTERVAL_SECONDS, encryptAll, logger);
   return () => {
     stopping = true;
     return stop();
@@ -59,9 +59,9 @@ export function encryptReferences(
 }
 
 /** Encrypts the references of the next records after an id; returns the last of these ids, undefined if there are none. */
-function settleSome(
+function encryptSome(
   { pool }: Pick<Database, 'pool'>,
-  references: Pick<ControllerReferences, 'seal'>,
+  references: Pick<ControllerReferences, 'encryptValue'>,
   after: string,
 ): Promise<string | undefined> {
   return inTransaction(pool, async (session) => {
@@ -70,9 +70,9 @@ function settleSome(
     const { rows: locked } = await session.query<{ id: string }>(LOCK, [ids]);
     const { rows } = await session.query<VersionInClear>(VERSIONS, [locked.map(({ id }) => id)]);
     const sealed = rows.map(({ keyHash, reference, isForgotten }) =>
-      references.seal(keyHash, isForgotten ? null : reference),
+      references.encryptValue(keyHash, isForgotten ? null : reference),
     );
-    await session.query(SEAL, [
+    await session.query(ENCRYPT, [
       rows.map(({ id }) => id),
       rows.map(({ version }) => version),
       sealed.map((each) => each.sealed),

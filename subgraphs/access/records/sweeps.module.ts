@@ -14,7 +14,7 @@ const COUNT_EVERY_SECONDS = 1;
 type Sweep = (pool: Database['pool'], isToStop: () => boolean) => Promise<void>;
 
 /** Expires every record whose expiry has passed (specification, States and transitions). */
-export const expirePassed: Sweep = async (pool, isToStop) => {
+export const expireDueRecords: Sweep = async (pool, isToStop) => {
   let expired: number;
   do expired = await expireSome(pool);
   while (expired === EXPIRIES_AT_ONCE && !isToStop());
@@ -52,7 +52,7 @@ export function sweepExpiries({ pool }: Pick<Database, 'pool'>, logger: Logger):
   const sweeping = (seconds: number, sweep: Sweep, failure: string) =>
     repeat(seconds, () => sweep(pool, () => stopping), logger, failure);
   const sweeps = [
-    sweeping(EXPIRE_EVERY_SECONDS, expirePassed, 'expiry of records failed'),
+    sweeping(EXPIRE_EVERY_SECONDS, expireDueRecords, 'expiry of records failed'),
     sweeping(REVOKE_EVERY_SECONDS, revokeOfTerminated, 'revocation of records of terminated Data Users failed'),
     sweeping(COUNT_EVERY_SECONDS, countChanges, 'counting records failed'),
     sweeping(NOTIFY_EVERY_SECONDS, notifyOfExpiring, 'notices of expiring consents failed'),

@@ -9,7 +9,7 @@ import {
   isDefinitelyRejected,
   isPermanentlyRejected,
 } from '../../server/mail-server';
-import { failureFacts } from '../../server/observability/failures';
+import { errorFields } from '../../server/observability/failures';
 import type { Alert, WebhookAlertRepository } from './webhook-alert.repository';
 
 /** Dependencies of {@link webhookAlerts}. */
@@ -92,7 +92,7 @@ async function send(
       return 'accepted';
     }
     if (isDefinitelyRejected(error)) throw error;
-    logger.warn({ webhook, failure: failureFacts(error) }, 'alert possibly accepted by the mail server');
+    logger.warn({ webhook, failure: errorFields(error) }, 'alert possibly accepted by the mail server');
     return 'unknown';
   }
 }

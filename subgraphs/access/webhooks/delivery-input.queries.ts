@@ -2,7 +2,7 @@ import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/d
 import type { SigningSecret } from '../../delivery/signing-secret';
 import { SECRETS_OF_WEBHOOK, webhookOpening } from '../../delivery/webhook-secrets';
 import type { Database } from '../../server/database/database';
-import { unseal } from '../../server/sealed';
+import { decryptValue } from '../../server/encryption';
 import type { AccountStatus } from '../accounts/account';
 import type { AccessState, LegalBasis, RevocationReason } from '../records/access-record';
 import type { DeliveredEventType } from './webhook';
@@ -128,6 +128,6 @@ export class DeliveryInputQueries {
   }
 
   private decryptKey(encrypted: Buffer, recordId: string): string {
-    return unseal(this.encryptionKey, encrypted, recordId).toString('utf8');
+    return decryptValue(this.encryptionKey, encrypted, recordId).toString('utf8');
   }
 }

@@ -1,8 +1,8 @@
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { batched } from '../../delivery/batched';
-import { MpxnsOfIdentityRecords } from '../../../schema/generated/questions-to-identity';
-import { askSubgraph } from '../../server/graph/service-question';
+import { MpxnsOfIdentityRecords } from '../../../schema/generated/service-queries-to-identity';
+import { querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 
 /**
@@ -19,7 +19,7 @@ export function mpxnsOfRecords(identity: SubgraphLink): MpxnOfRecord {
   const recordOf = batched(async (requested: readonly string[]) => {
     const origin = { transactionId: newIdentifier('tid'), clientAddress: '' };
     const ids = [...new Set(requested)];
-    const { identityRecordMpxns } = await askSubgraph(identity, 'access', MpxnsOfIdentityRecords, { ids }, origin);
+    const { identityRecordMpxns } = await querySubgraph(identity, 'access', MpxnsOfIdentityRecords, { ids }, origin);
     const records = new Map(ids.map((id, index) => [id, identityRecordMpxns[index]]));
     return requested.map((id) => records.get(id));
   }, BATCHES);

@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/signing-secret';
-import { webhookSeal } from '../../delivery/webhook-secrets';
+import { columnCipher } from '../../delivery/webhook-secrets';
 import type { Session } from '../../server/database/transaction';
 import type { Webhook, WebhookEventType } from './webhook';
 
@@ -35,13 +35,13 @@ export interface WebhookCipher {
 
 /** Returns the cipher of the encryption key of `access`. */
 export function webhookCipher(key: Buffer): WebhookCipher {
-  const callback = webhookSeal(key, 'callback');
-  const alertEmail = webhookSeal(key, 'alert e-mail');
-  const secret = webhookSeal(key, 'secret');
+  const callback = columnCipher(key, 'callback');
+  const alertEmail = columnCipher(key, 'alert e-mail');
+  const secret = columnCipher(key, 'secret');
   return {
-    encryptCallback: callback.seal,
-    encryptAlertEmail: alertEmail.seal,
-    encryptSecret: secret.seal,
+    encryptCallback: callback.encryptValue,
+    encryptAlertEmail: alertEmail.encryptValue,
+    encryptSecret: secret.encryptValue,
     decryptCallback: callback.open,
     decryptAlertEmail: alertEmail.open,
     decryptSecret: secret.open,

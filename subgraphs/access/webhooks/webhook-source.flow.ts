@@ -3,7 +3,7 @@ import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/
 import { standardHeaders } from '../../delivery/signatures';
 import { type SigningSecrets, signingSecrets } from '../../delivery/signing-secret';
 import type { Session } from '../../server/database/transaction';
-import type { TenancyChangeFacts } from '../operator/tenancy-change.repository';
+import type { TenancyChangeFields } from '../operator/tenancy-change.repository';
 import type { DeliveryInputQueries, EventInput, Receiver } from './delivery-input.queries';
 import { type MpxnOfRecord, isIdentityUnavailable } from './mpxns.client';
 import { type EventPayloads, type WebhookEvent, deliveryBody, isNoticeDue } from './webhook-event';
@@ -12,7 +12,7 @@ import { type EventPayloads, type WebhookEvent, deliveryBody, isNoticeDue } from
 export interface WebhookSourceDependencies {
   readonly inputs: Pick<DeliveryInputQueries, 'of' | 'accessKey' | 'recordKeys'>;
   readonly mpxnOf: MpxnOfRecord;
-  readonly changes: { facts(id: string): Promise<TenancyChangeFacts | undefined> };
+  readonly changes: { fieldsOf(id: string): Promise<TenancyChangeFields | undefined> };
   /** Requests a mail to the alert address of a subscription, in the transaction of the session. */
   readonly alert: (session: Session, webhookId: string) => Promise<void>;
 }
@@ -96,7 +96,7 @@ function payloadBuilder(
 ): PayloadBuilder {
   const ofChange: PayloadBuilder = async (event) => {
     const [change, records] = await Promise.all([
-      changes.facts(required(event.changeId)),
+      changes.fieldsOf(required(event.changeId)),
       inputs.recordKeys(required(event.recordIds)),
     ]);
     const { effectiveDate, sourceReference } = required(change);

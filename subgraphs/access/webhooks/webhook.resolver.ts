@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { EventId, WebhookId } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import type { IdempotentRequest } from '../../server/idempotency';
@@ -70,7 +70,7 @@ export class WebhookResolver {
     const idempotent = this.request(context, REGISTER_WEBHOOK, key, input);
     const stored = await webhooks.findStoredResponse(idempotent);
     if (stored) return { ...stored, replayed: true };
-    refuse(webhookViolations(input, callbackUrlPolicy));
+    throwViolations(webhookViolations(input, callbackUrlPolicy));
     const registered = await webhooks.register(actor, input, idempotent);
     return registered ? { ...registered, replayed: false } : { ...(await webhooks.recall(idempotent)), replayed: true };
   }
@@ -84,7 +84,7 @@ export class WebhookResolver {
   ): Promise<WebhookUpdateType> {
     const { webhooks, callbackUrlPolicy } = this.dependencies;
     const actor = actorOf(context);
-    refuse(webhookViolations(input, callbackUrlPolicy));
+    throwViolations(webhookViolations(input, callbackUrlPolicy));
     const signingSecret = await webhooks.update(actor, id, input);
     return { webhook: await webhooks.own(id, actor.duid), signingSecret };
   }

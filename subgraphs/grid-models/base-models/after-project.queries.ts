@@ -3,7 +3,7 @@ import { type Connection, type PageRequest, requirePageSize } from '../../server
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import { mRIDOf } from '../rdf/rdf-resources';
-import { requireStorable } from '../storable-arguments';
+import { requireWellFormed } from '../well-formed-arguments';
 import type { Finding } from './applied-object';
 import type { StoredBaseModel } from './base-model';
 import { NOTHING, type ObjectAfter, afterOf, declaringFiles, existsIn, targetsOf } from './object-after';
@@ -29,7 +29,7 @@ export class AfterProjectQueries {
 
   /** Returns an object after a version; null if neither the base model nor the version contains the object. */
   async object(base: StoredBaseModel, versionId: string, mRID: string): Promise<ObjectAfter | null> {
-    requireStorable({ mRID });
+    requireWellFormed({ mRID });
     for (const key of new Set([mRID.toLowerCase(), mRIDOf(mRID).toLowerCase()])) {
       const [found] = await this.objects(base, versionId, [key]);
       if (found !== undefined) return found;

@@ -36,7 +36,7 @@ export interface AppliedObject {
   /** Statements that the differences delete, and that the base model lacks. */
   readonly missing: readonly Statement[];
   /** Whether the base model introduces the object in this file, and the differences leave that statement. */
-  readonly isKept: boolean;
+  readonly isRetained: boolean;
 }
 
 /**
@@ -51,14 +51,14 @@ export function appliedObject(
   const statements = byKey(base.flatMap(statedBy));
   const deleted = byKey(reverse.flatMap(deletedBy));
   const missing = [...deleted].flatMap(([key, statement]) => (statements.delete(key) ? [] : [statement]));
-  const isKept = isDeclaration(file, base, hasType(statements));
+  const isRetained = isDeclaration(file, base, hasType(statements));
   for (const statement of forward.flatMap(statedBy)) statements.set(keyOf(statement), statement);
   const remaining = [...statements.values()];
   const typed = remaining.findLast(isType);
   const type = typed?.value ?? null;
   return {
     type,
-    isKept,
+    isRetained,
     isDeclared: isDeclaration(file, [...base, ...forward], type !== null),
     isObject: type !== null && [...base, ...forward].some(({ isObject }) => isObject),
     statements: remaining.filter((statement) => statement !== typed),

@@ -60,7 +60,8 @@ export function applyDifferences(project: ProjectDifferences, sink: ApplicationS
         const differences = project.objects.get(key) as DifferencesByFile;
         for (const item of itemsOf(differences, result)) sink.item(item.file, item.item);
         for (const finding of findingsOf(differences, result, declared.get(key), exists)) sink.finding(finding);
-        for (const each of itemsOf(differences, result)) left.push(...keptAssociations(each, differences, removed));
+        for (const each of itemsOf(differences, result))
+          left.push(...remainingAssociations(each, differences, removed));
       }
       for (const { file, mRID, statement } of left)
         if (declared.has(statement.value.toLowerCase()) && !exists(statement.value.toLowerCase()))
@@ -100,7 +101,7 @@ export function findingsOf(
   declaredIn: ReadonlySet<CimFile> | undefined,
   exists: (key: string) => boolean,
 ): Finding[] {
-  let isThere = CIM_FILES.some((file) => result[file]?.isKept ?? declaredIn?.has(file) ?? false);
+  let isThere = CIM_FILES.some((file) => result[file]?.isRetained ?? declaredIn?.has(file) ?? false);
   return CIM_FILES.flatMap((file) => {
     const { reverse = [], forward = [] } = differences[file] ?? {};
     const mRID = (forward[0] ?? reverse[0])?.mRID ?? '';
@@ -138,7 +139,11 @@ function itemsOf(differences: DifferencesByFile, result: Partial<Record<CimFile,
 }
 
 /** Returns the remaining associations of an object of the base model to objects that the project removes. */
-function keptAssociations({ file, item }: FiledResult, differences: DifferencesByFile, removed: ReadonlySet<string>) {
+function remainingAssociations(
+  { file, item }: FiledResult,
+  differences: DifferencesByFile,
+  removed: ReadonlySet<string>,
+) {
   const added = new Set(differences[file]?.forward.flatMap(({ statements }) => statements));
   return item.statements
     .filter((each) => each.kind === 'association' && !added.has(each) && removed.has(each.value.toLowerCase()))

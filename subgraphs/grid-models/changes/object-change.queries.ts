@@ -1,9 +1,9 @@
 import {
-  type CountedConnection,
+  type ConnectionWithTotal,
   type PageRequest,
   connectionOf,
-  counted,
-  refuseCursor,
+  withTotal,
+  rejectCursor,
   requirePageSize,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
@@ -14,7 +14,7 @@ import { mRIDOf } from '../rdf/rdf-resources';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { longReads, rowsByKey } from '../../server/database/rows-by-key';
-import { requireStorable } from '../storable-arguments';
+import { requireWellFormed } from '../well-formed-arguments';
 import { ITEM_COLUMNS, type ItemRow, filedItem, statementsOf } from '../difference-models/stored-item.queries';
 
 /** A stored change of an object in a version. Its values are not stored: they are computed from the items. */
@@ -42,7 +42,7 @@ export interface ChangeFilter {
 }
 
 /** A page of changes. */
-export type ObjectChangePage = CountedConnection<StoredChange>;
+export type ObjectChangePage = ConnectionWithTotal<StoredChange>;
 
 type FoundChange = StoredChange & { readonly wanted: string };
 type FoundItem = Omit<ItemRow, 'number'> & { readonly versionId: string; readonly key: string; readonly file: CimFile };
@@ -110,7 +110,7 @@ const cursorOf = ({ listKey, key }: ListedChange) => textCursor(`${listKey}${SEP
 function positionOf(cursor: string | null): readonly [listKey: string, key: string] {
   if (cursor === null) return ['', ''];
   const [listKey, key, ...others] = textPosition(cursor).split(SEPARATOR);
-  return listKey === undefined || key === undefined || others.length > 0 ? refuseCursor() : [listKey, key];
+  return listKey === undefined || key === undefined || others.length > 0 ? rejectCursor() : [listKey, key];
 }
 
 /** Queries for the changes that versions make to objects. */
@@ -133,7 +133,7 @@ export class ObjectChangeQueries {
 
   /** Returns the change of one object, or null. The mRID may be written as a reference: `#_…`, `urn:uuid:…`. */
   async ofObject(versionId: string, mRID: string): Promise<StoredChange | null> {
-    requireStorable({ mRID });
+    requireWellFormed({ mRID });
     const [exact] = await this.rowsOfObject(versionId, mRID);
     const named = mRIDOf(mRID);
     return exact ?? (named === mRID ? null : ((await this.rowsOfObject(versionId, named))[0] ?? null));
@@ -155,7 +155,7 @@ export class ObjectChangeQueries {
   /** Returns a page of the changes of a version, by class and name, points last. A search scans the objects of the version once. */
   async page(versionId: string, filter: ChangeFilter, page: PageRequest): Promise<ObjectChangePage> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
-    requireStorable({ type: filter.type, search: filter.search });
+    requireWellFormed({ type: filter.type, search: filter.search });
     const { name, where } = selection(filter);
     const { rows } = await this.database.pool.query<ListedChange>({
       name: `changes_${name}`,
@@ -163,7 +163,7 @@ export class ObjectChangeQueries {
         where ${where} and (${LIST_KEY}, c.mrid_key) > ($6 collate "C", $7) order by ${LIST_KEY}, c.mrid_key limit $8`,
       values: [...valuesOf(versionId, filter), ...positionOf(page.after), page.first + 1],
     });
-    return counted(connectionOf(rows, page, cursorOf), () => this.count(versionId, filter));
+    return withTotal(connectionOf(rows, page, cursorOf), () => this.count(versionId, filter));
   }
 
   private async count(versionId: string, filter: ChangeFilter): Promise<number> {

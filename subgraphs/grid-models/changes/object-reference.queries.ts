@@ -2,7 +2,7 @@ import {
   type Connection,
   type PageRequest,
   connectionOf,
-  refuseCursor,
+  rejectCursor,
   requirePageSize,
 } from '../../server/lists/connection';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
@@ -87,5 +87,5 @@ function cursorOf({ name, file, source }: ObjectReference): string {
 function positionOf(cursor: string | null): readonly string[] {
   if (cursor === null) return ['', '', ''];
   const parts = textPosition(cursor).split(SEPARATOR);
-  return parts.length === 3 ? parts : refuseCursor();
+  return parts.length === 3 ? parts : rejectCursor();
 }

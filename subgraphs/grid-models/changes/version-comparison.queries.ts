@@ -2,7 +2,7 @@ import {
   type Connection,
   type PageRequest,
   connectionOf,
-  refuseCursor,
+  rejectCursor,
   requirePageSize,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
@@ -175,6 +175,6 @@ function cursorOf({ file, section, key }: ModelDifference): string {
 
 function positionOf(cursor: string | null): Position | null {
   if (cursor === null) return null;
-  const [, file, section, key] = POSITION.exec(textPosition(cursor)) ?? refuseCursor();
+  const [, file, section, key] = POSITION.exec(textPosition(cursor)) ?? rejectCursor();
   return { file: file as CimFile, section: String(section), key: String(key) };
 }

@@ -1,8 +1,8 @@
 import {
-  type CountedConnection,
+  type ConnectionWithTotal,
   type PageRequest,
   connectionOf,
-  counted,
+  withTotal,
   requirePageSize,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
@@ -11,7 +11,7 @@ import { mRIDOf } from '../rdf/rdf-resources';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import type { StoredModel } from './difference-model.queries';
 import { numberPosition, textCursor } from '../../server/lists/list-cursor';
-import { requireStorable } from '../storable-arguments';
+import { requireWellFormed } from '../well-formed-arguments';
 import { ITEM_COLUMNS, type ItemRow, type ShownItem, shownItem } from './stored-item.queries';
 
 /** Conditions on items; null means no condition. */
@@ -23,7 +23,7 @@ export interface ItemFilter {
 }
 
 /** A page of items. */
-export type DifferenceItemPage = CountedConnection<ShownItem>;
+export type DifferenceItemPage = ConnectionWithTotal<ShownItem>;
 
 /** Tables from which items are read in the order of their numbers, with the conditions of the index that is used. */
 interface ItemSource {
@@ -113,7 +113,7 @@ export class DifferenceItemQueries {
   async page(model: StoredModel, filter: ItemFilter, page: PageRequest): Promise<DifferenceItemPage> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const { type, mRID, statement } = filter;
-    requireStorable({ type, mRID, name: statement?.name, value: statement?.value });
+    requireWellFormed({ type, mRID, name: statement?.name, value: statement?.value });
     const { name, from, number, where } = selection(filter);
     const { rows } = await this.database.pool.query<ItemRow>({
       name: `items_${name}`,
@@ -121,7 +121,7 @@ export class DifferenceItemQueries {
         order by ${number} limit $10`,
       values: [...valuesOf(model, filter), numberPosition(page.after), page.first + 1],
     });
-    return counted(
+    return withTotal(
       connectionOf(
         rows,
         page,

@@ -2,7 +2,7 @@ import { isUuid } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import type { CimFile, DifferenceModelHeader, DifferenceSection } from '../rdf/difference-model';
 import { rowsByKey } from '../../server/database/rows-by-key';
-import { requireStorable } from '../storable-arguments';
+import { requireWellFormed } from '../well-formed-arguments';
 
 /** Number of items and of their statements in a section. */
 export interface SectionCounts {
@@ -140,7 +140,7 @@ export class ModelDependencyQueries {
 
   /** Returns the models with an mRID, newest first. */
   async withMrid(mRID: string): Promise<readonly StoredModel[]> {
-    requireStorable({ mRID });
+    requireWellFormed({ mRID });
     return this.rowsWithMrid(mRID);
   }
 

@@ -1,8 +1,8 @@
 import {
-  type CountedConnection,
+  type ConnectionWithTotal,
   type PageRequest,
   connectionOf,
-  counted,
+  withTotal,
   requirePageSize,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
@@ -18,7 +18,7 @@ export interface ShownPrecondition extends ShownStatements {
 }
 
 /** A page of preconditions. */
-export type PreconditionPage = CountedConnection<ShownPrecondition>;
+export type PreconditionPage = ConnectionWithTotal<ShownPrecondition>;
 
 interface PreconditionRow {
   readonly number: number;
@@ -46,7 +46,7 @@ export class ModelPreconditionQueries {
       (row) => textCursor(String(row.number)),
       ({ mRID, type, statements }): ShownPrecondition => ({ mRID, type, ...shownStatements(statements) }),
     );
-    return counted(listed, () => this.count(number));
+    return withTotal(listed, () => this.count(number));
   }
 
   private async count(model: number): Promise<number> {

@@ -1,9 +1,9 @@
 import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
-import { type ModelWarning, type WarningFacts, modelWarnings } from './model-warnings';
+import { type ModelWarning, type WarningInputs, modelWarnings } from './model-warnings';
 
-type VersionFacts = WarningFacts & { readonly versionId: string };
-type BaseFacts = WarningFacts & { readonly base: number };
+type VersionInputs = WarningInputs & { readonly versionId: string };
+type BaseInputs = WarningInputs & { readonly base: number };
 
 /** Digest of the published bytes of a difference model. */
 const digestOf = (model: string) => `(select c.sha256 from content c where c.project_version = ${model}.project_version
@@ -55,21 +55,21 @@ const OF_BASES = {
 
 /** Queries for the warnings of published models. Nothing is stored: a warning on a dependency ends when that is published. */
 export class ModelWarningQueries {
-  private readonly versionFacts: (versionId: string) => Promise<readonly VersionFacts[]>;
-  private readonly baseFacts: (base: number) => Promise<readonly BaseFacts[]>;
+  private readonly versionInputs: (versionId: string) => Promise<readonly VersionInputs[]>;
+  private readonly baseInputs: (base: number) => Promise<readonly BaseInputs[]>;
 
   constructor({ reads }: Pick<Database, 'reads'>) {
-    this.versionFacts = rowsByKey(reads, OF_VERSIONS, ({ versionId }: VersionFacts) => [versionId] as const);
-    this.baseFacts = rowsByKey(reads, OF_BASES, ({ base }: BaseFacts) => [base] as const);
+    this.versionInputs = rowsByKey(reads, OF_VERSIONS, ({ versionId }: VersionInputs) => [versionId] as const);
+    this.baseInputs = rowsByKey(reads, OF_BASES, ({ base }: BaseInputs) => [base] as const);
   }
 
   /** Returns the warnings of a published version, in the order EQ, SC, GL. */
   async ofVersion(versionId: string): Promise<readonly ModelWarning[]> {
-    return (await this.versionFacts(versionId)).flatMap(modelWarnings);
+    return (await this.versionInputs(versionId)).flatMap(modelWarnings);
   }
 
   /** Returns the warnings of a published base model by its short key, in the order EQ, SC, GL. */
   async ofBase(base: number): Promise<readonly ModelWarning[]> {
-    return (await this.baseFacts(base)).flatMap(modelWarnings);
+    return (await this.baseInputs(base)).flatMap(modelWarnings);
   }
 }

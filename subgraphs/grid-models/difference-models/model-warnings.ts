@@ -12,7 +12,7 @@ export interface ModelWarning {
 }
 
 /** Properties of a published model on which its warnings depend. */
-export interface WarningFacts {
+export interface WarningInputs {
   readonly file: CimFile;
   readonly mRID: string;
   /** As written in the file. */
@@ -30,8 +30,8 @@ export interface WarningFacts {
 const ZONE = /(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** Returns the warnings of a model. Those on dependencies end when the dependency is published. */
-export function modelWarnings(facts: WarningFacts): ModelWarning[] {
-  const { file, mRID, created, dependentOn, needsDependency, unpublished, isReused } = facts;
+export function modelWarnings(inputs: WarningInputs): ModelWarning[] {
+  const { file, mRID, created, dependentOn, needsDependency, unpublished, isReused } = inputs;
   const warning = (kind: ModelWarningKind, message: string): ModelWarning => ({ file, kind, message });
   return [
     ...(isReused ? [warning('reused-mrid', `The model mRID ${mRID} was published before with other contents.`)] : []),

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { RegisterError } from '../../../schema/register-error';
-import { isAway } from '../../server/away';
-import { failureFacts } from '../../server/observability/failures';
-import { logFault } from '../../server/observability/fault-log';
+import { isDatabaseUnavailable } from '../../server/unavailable';
+import { errorFields } from '../../server/observability/failures';
+import { logError } from '../../server/observability/error-log';
 import type { ContentRange, ContentStore } from './content-store.flow';
 import { TemporaryFolderError } from '../archives/temporary-file';
 import type { UploadCheckOutcome, UploadOutcome } from '../publications/received-archive.flow';
@@ -27,8 +27,8 @@ export interface GridFiles {
 /** Combines content store and uploads, and maps unavailable dependencies to SYS002. */
 export function gridFiles(contents: ContentStore, uploads: Uploads, logger: Logger): GridFiles {
   const rethrow = (error: unknown): never => {
-    if (!isAway(error) && !(error instanceof TemporaryFolderError)) throw error;
-    logFault(logger, 'error', error, { failure: failureFacts(error) }, 'dependency unavailable');
+    if (!isDatabaseUnavailable(error) && !(error instanceof TemporaryFolderError)) throw error;
+    logError(logger, 'error', error, { failure: errorFields(error) }, 'dependency unavailable');
     throw new RegisterError('SYS002');
   };
   const rethrowOf = (archive: Readable) => (error: unknown) => {

@@ -1,9 +1,9 @@
 import {
   type Connection,
-  type CountedConnection,
+  type ConnectionWithTotal,
   type PageRequest,
   connectionOf,
-  counted,
+  withTotal,
   requirePageSize,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
@@ -44,7 +44,7 @@ export class GridLocationQueries {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
   /** Returns a page of locations, ordered by mRID, with a constant number of statements. */
-  async page(versionId: string, page: PageRequest): Promise<CountedConnection<GridLocation>> {
+  async page(versionId: string, page: PageRequest): Promise<ConnectionWithTotal<GridLocation>> {
     requirePageSize(page.first, MAX_LOCATION_PAGE_SIZE);
     const values = [versionId, textPosition(page.after), page.first + 1];
     const { rows } = await this.database.pool.query<LocationRow>({ ...LOCATIONS, values });
@@ -55,7 +55,7 @@ export class GridLocationQueries {
       ({ key }) => textCursor(key),
       ({ key }) => located.get(key) as GridLocation,
     );
-    return counted(listed, () => this.count(versionId));
+    return withTotal(listed, () => this.count(versionId));
   }
 
   private async located(versionId: string, rows: readonly LocationRow[]): Promise<Map<string, GridLocation>> {

@@ -1,5 +1,5 @@
 import { isUuid } from '../../../schema/identifiers';
-import { type CountedConnection, type PageRequest, counted, requirePageSize } from '../../server/lists/connection';
+import { type ConnectionWithTotal, type PageRequest, withTotal, requirePageSize } from '../../server/lists/connection';
 import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import type { PublicationPeriod, PublicationKey } from '../publications/publication-key';
@@ -20,7 +20,7 @@ export interface ProjectFilter {
 }
 
 /** A page of projects. */
-export type ProjectPage = CountedConnection<StoredProject>;
+export type ProjectPage = ConnectionWithTotal<StoredProject>;
 
 /** Entries in a page. */
 export const MAX_PAGE_SIZE = 500;
@@ -83,7 +83,7 @@ export class DevelopmentProjectQueries {
     const list = { name: `projects_${name}`, columns: COLUMNS, from: 'development_project', where };
     const ordered = { ...list, instant: 'latest_published_at', id: 'id' };
     const listed = await newestFirst(this.database.pool, ordered, values, page, (row: StoredProject) => row);
-    return counted(listed, () => this.count(filter));
+    return withTotal(listed, () => this.count(filter));
   }
 
   /** Counts the projects of the list by scanning an index. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Forget, expiredRows } from '../../server/retention';
+import { type Purge, expiredRows } from '../../server/retention';
 import type { BaseModelKey } from './publication-key';
 
 /** Minutes within which an upload must start. */
@@ -31,7 +31,7 @@ export interface UploadAddress {
 /** Stores upload addresses by the hash of their token. */
 export class UploadRepository {
   /** Deletes addresses whose retention has ended. */
-  readonly purgeExpired: Forget;
+  readonly purgeExpired: Purge;
 
   constructor(private readonly pool: Pick<Pool, 'query'>) {
     this.purgeExpired = expiredRows(pool, EXPIRED);

@@ -3,8 +3,8 @@ import type { DatabaseAddress } from '../../server/database/database-login';
 import { AuditLog } from '../../server/audit/audit.repository';
 import { IdentityAuditResolver } from '../identity-audit.resolver';
 import { repeat } from '../../server/jobs/repeat';
-import { CloseIdentityRecord } from '../../../schema/generated/questions-to-access';
-import { type QuestionOrigin, askSubgraph } from '../../server/graph/service-question';
+import { CloseIdentityRecord } from '../../../schema/generated/service-queries-to-access';
+import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import { ANONYMISE, AnonymisingRepository, type AnonymisingSteps } from './anonymising.repository';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
@@ -42,7 +42,7 @@ function anonymise(
   records: AnonymisingRepository,
   access: SubgraphLink,
   { id, actor }: { readonly id: string; readonly actor: string },
-  origin: QuestionOrigin,
+  origin: CallOrigin,
 ): Promise<AnonymisingOutcome> {
   return records.withRecordLock(id, actor, async (steps) => {
     const { anonymisedAt } = await steps.state();
@@ -65,7 +65,7 @@ async function closeAndDestroy(
   steps: AnonymisingSteps,
   access: SubgraphLink,
   id: string,
-  origin: QuestionOrigin,
+  origin: CallOrigin,
 ): Promise<AnonymisingOutcome> {
   const { duid, isClosed } = await steps.state();
   const { closed, refused } = await close(access, { id, duid }, origin);
@@ -81,10 +81,6 @@ async function closeAndDestroy(
   return { anonymisedAt: null };
 }
 
-async function close(
-  access: SubgraphLink,
-  record: { readonly id: string; readonly duid: string },
-  origin: QuestionOrigin,
-) {
-  return (await askSubgraph(access, 'identity', CloseIdentityRecord, record, origin)).closeIdentityRecord;
+async function close(access: SubgraphLink, record: { readonly id: string; readonly duid: string }, origin: CallOrigin) {
+  return (await querySubgraph(access, 'identity', CloseIdentityRecord, record, origin)).closeIdentityRecord;
 }

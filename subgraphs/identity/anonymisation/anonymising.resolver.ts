@@ -2,7 +2,7 @@ import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { DateTime, IdentityRecordKey } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import { isOwnedBy } from '../records/identity-record';
 import type { AnonymisingRepository } from './anonymising.repository';
 
@@ -26,7 +26,7 @@ export class IdentityRecordAnonymisation {
 export type AnonymisingOutcome = { readonly anonymisedAt: Date | null } | 'refused';
 
 /** Anonymises a record, or closes it until the last linked access record has ended. */
-export type Anonymise = (id: string, actor: string, origin: QuestionOrigin) => Promise<AnonymisingOutcome>;
+export type Anonymise = (id: string, actor: string, origin: CallOrigin) => Promise<AnonymisingOutcome>;
 
 /** Anonymises Identity Records (decisions A/B, 4). */
 @Resolver()

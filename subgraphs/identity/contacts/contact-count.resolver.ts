@@ -2,7 +2,7 @@ import { Arg, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { MayCall } from '../../server/callers/caller';
 import type { ContactCountRepository } from './contact-count.repository';
-import { DataUserReference } from '../lookups/identity-look.resolver';
+import { DataUserReference } from '../lookups/identity-lookup.resolver';
 
 const MAX_DAYS = 400;
 

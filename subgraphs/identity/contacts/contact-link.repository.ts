@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Forget, expiredRows } from '../../server/retention';
+import { type Purge, expiredRows } from '../../server/retention';
 import type { Session } from '../../server/database/transaction';
 import { type IdentityKeys, newSecret } from '../keys';
 import type { Contact } from './contact';
@@ -17,7 +17,7 @@ const EXPIRED = { table: 'contact_link', column: 'expires_at', through: 'registe
 /** Mailed links by which a customer proves a second contact in the session of the first one, found by the keyed hash of their secret. */
 export class ContactLinkRepository {
   /** Deletes expired links. */
-  readonly purgeExpired: Forget;
+  readonly purgeExpired: Purge;
   private readonly hash: KeyedHash;
 
   constructor(

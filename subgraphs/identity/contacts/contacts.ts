@@ -2,7 +2,7 @@ import type { OccupantRecord } from '../occupancy/occupancy';
 import type { Contact, ContactProof, HeldContact } from './contact';
 
 /** Facts that decide which contacts of an occupancy are one person's, without rejected contacts. */
-export interface ContactFacts {
+export interface ContactEvidence {
   readonly held: readonly HeldContact[];
   readonly proofs: readonly ContactProof[];
   readonly confirmed: readonly Contact[];
@@ -16,7 +16,7 @@ export type ContactGroup = ReadonlySet<Contact>;
  * proven to be, or were all confirmed by a customer signed in at the supplier. Two contacts in one record prove nothing, unless it is the
  * only record with contacts.
  */
-export function contactGroups({ held, proofs, confirmed }: ContactFacts): ContactGroup[] {
+export function contactGroups({ held, proofs, confirmed }: ContactEvidence): ContactGroup[] {
   const oldestFirst = held.toSorted((one, other) => one.since.getTime() - other.since.getTime());
   const contacts = [...new Set(oldestFirst.map(({ contact }) => contact))];
   if (new Set(held.map(({ recordId }) => recordId)).size === 1) return [new Set(contacts)];
@@ -45,7 +45,7 @@ export function isRejected({ hasPasskey, email, rejected }: Pick<OccupantRecord,
 }
 
 /** Returns the oldest contact of every group except the first group: each of them made the occupancy contested. */
-export function contestants({ held }: Pick<ContactFacts, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
+export function contestants({ held }: Pick<ContactEvidence, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
   return groups.slice(1).flatMap((group) => {
     const ofGroup = held.filter(({ contact }) => group.has(contact));
     return ofGroup.toSorted((one, other) => one.since.getTime() - other.since.getTime()).slice(0, 1);
@@ -53,7 +53,7 @@ export function contestants({ held }: Pick<ContactFacts, 'held'>, groups: readon
 }
 
 /** The contacts of a tenancy and the facts about them. */
-export interface TenancyContacts extends ContactFacts {
+export interface TenancyContacts extends ContactEvidence {
   /** Its verified records, without persons who are yet to move in. */
   readonly records: readonly OccupantRecord[];
   readonly groups: readonly ContactGroup[];
@@ -64,12 +64,12 @@ export function contactsOf(atMeterPoint: readonly OccupantRecord[], tenancy: str
   const records = atMeterPoint.filter(
     (record) => record.isVerified && record.tenancy === tenancy && record.occupancy !== 'to-come',
   );
-  const facts = {
+  const evidence = {
     held: records.flatMap(({ contacts }) => contacts),
     proofs: records[0]?.proofs ?? [],
     confirmed: records[0]?.confirmed ?? [],
   };
-  return { ...facts, records, groups: contactGroups(facts) };
+  return { ...evidence, records, groups: contactGroups(evidence) };
 }
 
 /** Returns the contacts of the current occupancy. */

@@ -3,7 +3,7 @@ import { DateTime } from '../../../schema/scalars';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type * as contacts from './contact';
 import type * as domain from './customer-contacts';
-import { DataUserReference } from '../lookups/identity-look.resolver';
+import { DataUserReference } from '../lookups/identity-lookup.resolver';
 
 export const ContactKind = graphqlEnum<contacts.ContactKind>('ContactKind', 'Kinds of contacts.', {
   email: 'An e-mail address.',

@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { refuseLimited } from '../../server/callers/rate-limits';
+import { rejectLimited } from '../../server/callers/rate-limits';
 import { inTransaction } from '../../server/database/transaction';
 import { ContactLinkRepository } from './contact-link.repository';
 import { countContact, judgeContact, proveContacts } from './contact.repository';
@@ -40,7 +40,7 @@ export class CustomerContacts {
     const { contact, kind, recordId } = this.contactOf(session, id);
     if (kind !== 'email' || session.contact === null) throw new RegisterError('REI001');
     const { database, mails } = this.dependencies;
-    refuseLimited(await mails.permit(recordId, PROOF));
+    rejectLimited(await mails.permit(recordId, PROOF));
     await inTransaction(database.pool, async (transaction) => {
       const link = await this.links.add(transaction, session.sessionId, contact);
       await mails.enqueue(transaction, { kind: 'contact-link', recordId, ...link, language });

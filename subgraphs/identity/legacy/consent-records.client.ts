@@ -4,14 +4,14 @@ import {
   RecordConsent,
   SettleIdentityRecord,
   ShownConsents,
-  StandingConsent as StandingConsentQuestion,
+  StandingConsent as LegacyConsentStateOperation,
   UpdateConsent,
-} from '../../../schema/generated/questions-to-access';
-import type { Question } from '../../../schema/question';
-import { type QuestionOrigin, askSubgraph } from '../../server/graph/service-question';
+} from '../../../schema/generated/service-queries-to-access';
+import type { ServiceQuery } from '../../../schema/service-query';
+import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import type { ProvisionalRecord } from './provisional-record.repository';
-import type { ConsentEvidence, NewConsent, StandingConsent } from './legacy-consent';
+import type { ConsentEvidence, NewConsent, LegacyConsentState } from './legacy-consent';
 
 /** Data types by their GraphQL enum names. */
 const DATA_TYPE_OF = new Map<string, DataType>(DATA_TYPES.map((dataType) => [enumName(dataType), dataType]));
@@ -48,7 +48,7 @@ export class ConsentRecords {
     request: ConsentRequester,
     consent: NewConsent,
     identityRecord: ProvisionalRecord,
-    origin: QuestionOrigin,
+    origin: CallOrigin,
   ): Promise<RecordedConsent> {
     const variables = { request, consent: impersonal(consent), identityRecord };
     const { recorded } = await this.query(RecordConsent, variables, origin);
@@ -61,7 +61,7 @@ export class ConsentRecords {
     ck: string,
     consent: NewConsent,
     identityRecord: ProvisionalRecord,
-    origin: QuestionOrigin,
+    origin: CallOrigin,
   ): Promise<RecordedConsent> {
     const variables = { request, ck, consent: impersonal(consent), identityRecord };
     const { recorded } = await this.query(UpdateConsent, variables, origin);
@@ -75,7 +75,7 @@ export class ConsentRecords {
     ck: string,
     consent: NewConsent,
     stillLinkedTo: string,
-    origin: QuestionOrigin,
+    origin: CallOrigin,
   ): Promise<RecordedConsent | null> {
     const variables = { request, ck, consent: impersonal(consent), stillLinkedTo };
     const { recorded } = await this.query(UpdateConsent, variables, origin);
@@ -86,9 +86,9 @@ export class ConsentRecords {
   async standing(
     request: ConsentRequester,
     ck: string,
-    origin: QuestionOrigin,
-  ): Promise<{ readonly kept: RecordedConsent | null; readonly standing: StandingConsent | null }> {
-    const { kept, standing } = await this.query(StandingConsentQuestion, { request, ck }, origin);
+    origin: CallOrigin,
+  ): Promise<{ readonly kept: RecordedConsent | null; readonly standing: LegacyConsentState | null }> {
+    const { kept, standing } = await this.query(LegacyConsentStateOperation, { request, ck }, origin);
     return { kept: kept && withInstant(kept), standing };
   }
 
@@ -97,7 +97,7 @@ export class ConsentRecords {
     meterPointId: string,
     duid: string,
     withOthers: boolean,
-    origin: QuestionOrigin,
+    origin: CallOrigin,
   ): Promise<readonly ShownConsent[]> {
     const { shown } = await this.query(ShownConsents, { meterPointId, duid, withOthers }, origin);
     return shown.map((consent) => ({
@@ -110,16 +110,16 @@ export class ConsentRecords {
   /**
    * Returns whether an access record, or a former version of one, is linked to an Identity Record. If none is, none can be in the future.
    */
-  async isLinked(id: string, origin: QuestionOrigin): Promise<boolean> {
+  async isLinked(id: string, origin: CallOrigin): Promise<boolean> {
     return (await this.query(SettleIdentityRecord, { id }, origin)).linked;
   }
 
   private query<Result, Variables extends Record<string, unknown>>(
-    question: Question<Result, Variables>,
+    serviceQuery: ServiceQuery<Result, Variables>,
     variables: Variables,
-    origin: QuestionOrigin,
+    origin: CallOrigin,
   ): Promise<Result> {
-    return askSubgraph(this.access, 'identity', question, variables, origin);
+    return querySubgraph(this.access, 'identity', serviceQuery, variables, origin);
   }
 }
 

@@ -1,8 +1,8 @@
-import { LEGACY_MPXN_PATTERN, MPXN_PROFILE, mpxnFault } from '../../../schema/mpxn';
+import { LEGACY_MPXN_PATTERN, MPXN_PROFILE, mpxnViolation } from '../../../schema/mpxn';
 import { RegisterError, type Violation } from '../../../schema/register-error';
-import { type WebUrlPolicy, webAddressFault } from '../../server/web-address';
+import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
 import type { NewIdentityRecord, PersonalData } from '../records/identity-record';
-import type { NewConsent, StandingConsent } from './legacy-consent';
+import type { NewConsent, LegacyConsentState } from './legacy-consent';
 import { textViolations, ukAddressViolations } from '../records/personal-data-rules';
 
 const MAX_METHOD_LENGTH = 100;
@@ -11,13 +11,13 @@ const MAX_REFERENCE_LENGTH = 255;
 const TOLERANCE_MS = 5 * 60_000;
 
 /** Context of the rules. */
-export interface ConsentFacts extends WebUrlPolicy {
+export interface ConsentContext extends WebUrlPolicy {
   /** Instant of the call by the register's clock. */
   readonly now: Date;
 }
 
 /** A rule for consents: returns its violations. */
-export type ConsentRule = (consent: NewConsent, facts: ConsentFacts) => Violation[];
+export type ConsentRule = (consent: NewConsent, ruleContext: ConsentContext) => Violation[];
 
 /** Rules for consents (decisions A/B, 8), in the order of their violations. The GraphQL types check keys, dates and enums. */
 export const consentRules: readonly ConsentRule[] = [
@@ -32,13 +32,13 @@ export const consentRules: readonly ConsentRule[] = [
 ];
 
 /** Returns the violations of all rules, with the paths of the GraphQL input. */
-export function consentViolations(consent: NewConsent, facts: ConsentFacts): Violation[] {
-  return consentRules.flatMap((rule) => rule(consent, facts));
+export function consentViolations(consent: NewConsent, ruleContext: ConsentContext): Violation[] {
+  return consentRules.flatMap((rule) => rule(consent, ruleContext));
 }
 
 /** Returns the violation of the MPxN pattern of Interface B, which is narrower than that of GraphQL. */
 export function legacyMpxnViolations(path: Violation['path'], mpxn: string): Violation[] {
-  const message = mpxnFault(mpxn, MPXN_PROFILE, LEGACY_MPXN_PATTERN);
+  const message = mpxnViolation(mpxn, MPXN_PROFILE, LEGACY_MPXN_PATTERN);
   return message === undefined ? [] : [{ code: 'VAL001', path, message }];
 }
 
@@ -51,7 +51,7 @@ function consentDateViolations({ consentDate, consentExpiry }: NewConsent['evide
 }
 
 function termsViolations(termsUrl: string, policy: WebUrlPolicy): Violation[] {
-  const message = webAddressFault(termsUrl, policy);
+  const message = webAddressViolation(termsUrl, policy);
   return message === undefined ? [] : [{ code: 'VAL008', path: ['evidence', 'termsUrl'], message }];
 }
 
@@ -67,9 +67,9 @@ function dataTypeViolations(dataType: NewConsent['dataType']): Violation[] {
  * Interface A; PRM002 for another Data User's; VAL003 for another MPxN; CNF001 for a state other than ACTIVE.
  */
 export function requireUpdatable(
-  consent: StandingConsent | null,
+  consent: LegacyConsentState | null,
   { duid, meterPointId }: { readonly duid: string; readonly meterPointId: string },
-): asserts consent is StandingConsent {
+): asserts consent is LegacyConsentState {
   if (consent === null) throw new RegisterError('NTF001');
   if (consent.duid !== duid) throw new RegisterError('PRM002');
   if (consent.meterPointId !== null && consent.meterPointId !== meterPointId) {

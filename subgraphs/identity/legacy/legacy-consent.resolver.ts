@@ -1,5 +1,5 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { ConsentKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { type RateLimit, withinLimit } from '../../server/callers/rate-limits';
@@ -54,7 +54,7 @@ export class LegacyConsentResolver {
     @Arg('mpxn', () => Mpxn, { description: 'The meter point, in the pattern of Interface B.' }) mpxn: string,
     @Ctx() context: CallContext,
   ): Promise<RegisteredConsent[]> {
-    refuse(legacyMpxnViolations(['mpxn'], mpxn));
+    throwViolations(legacyMpxnViolations(['mpxn'], mpxn));
     for (const limit of this.limits) await withinLimit(limit, callerOf(context).accountId);
     return (await this.search.at(mpxn, duidOf(context), context)) as RegisteredConsent[];
   }

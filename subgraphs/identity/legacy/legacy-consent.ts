@@ -46,7 +46,7 @@ export interface ConsentRegistration {
 }
 
 /** Present state of a consent in `access`. */
-export interface StandingConsent {
+export interface LegacyConsentState {
   readonly duid: string;
   readonly state: string;
   /** Internal id of the linked Identity Record. */

@@ -2,7 +2,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import { keyedHash } from '../../server/keyed-hash';
 import { repeat } from '../../server/jobs/repeat';
 import { IdentityRecordRepository } from '../records/identity-record.repository';
-import { linkedRecords, ProvisionalRecordRepository, SETTLE } from './provisional-record.repository';
+import { linkedRecords, ProvisionalRecordRepository, RECONCILE } from './provisional-record.repository';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import { ConsentRecords } from './consent-records.client';
 import { ConsentRegistrar, reconcile } from './registration.flow';
@@ -38,7 +38,7 @@ export function legacyConsentModule(dependencies: IdentityDependencies): Subgrap
   const ofThisService = () => ({ transactionId: newIdentifier('tid'), clientAddress: '' });
   return {
     resolvers: [new LegacyConsentResolver(new ConsentRegistrar(parts), search, existenceLimits(dependencies))],
-    tasks: { [SETTLE]: (payload) => reconcile(parts, (payload as { id: string }).id, ofThisService()) },
+    tasks: { [RECONCILE]: (payload) => reconcile(parts, (payload as { id: string }).id, ofThisService()) },
     stop: repeat(REQUEUE_EVERY_SECONDS, () => provisional.requeueLostJobs(), logger),
   };
 }

@@ -17,7 +17,7 @@ export interface ProvisionalRecord {
 }
 
 /** Name of the job that reconciles a provisional record with `access`. */
-export const SETTLE = 'settle_provisional_record';
+export const RECONCILE = 'settle_provisional_record';
 
 /**
  * Seconds until the job runs: longer than a request and its work in `access` take, so that the job does not interfere with a slow request.
@@ -78,7 +78,7 @@ export class ProvisionalRecordRepository {
     const ref = newIdentifier('ir');
     const meterPointId = this.indexes.meterPointId(piiPrincipal.mpxn);
     const mpxnIndex = this.indexes.mpxn(piiPrincipal.mpxn);
-    const { sealed, wrappedKey } = this.cipher.seal(id, { piiPrincipal, principalVerification, email });
+    const { sealed, wrappedKey } = this.cipher.encryptValue(id, { piiPrincipal, principalVerification, email });
     const values = [id, ref, duid, mpxnIndex, meterPointId, expressedBy, PERSONAL_DATA_FORM, sealed, wrappedKey];
     await inTransaction(this.database.pool, async (session) => {
       await session.query({ ...STORE, values });
@@ -110,7 +110,12 @@ export class ProvisionalRecordRepository {
   }
 
   private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
-    return this.jobs.add(session, SETTLE, { id }, { key: `${SETTLE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS });
+    return this.jobs.add(
+      session,
+      RECONCILE,
+      { id },
+      { key: `${RECONCILE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS },
+    );
   }
 }
 

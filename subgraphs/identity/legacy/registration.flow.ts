@@ -1,13 +1,13 @@
 import stringify from 'safe-stable-stringify';
 import { errorCatalogue } from '../../../schema/error-catalogue';
-import { RegisterError, refuse } from '../../../schema/register-error';
-import { failureFacts } from '../../server/observability/failures';
+import { RegisterError, throwViolations } from '../../../schema/register-error';
+import { errorFields } from '../../server/observability/failures';
 import { requireIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { ProvisionalRecord, ProvisionalRecordRepository } from './provisional-record.repository';
-import type { ConsentRegistration, NewConsent, StandingConsent } from './legacy-consent';
+import type { ConsentRegistration, NewConsent, LegacyConsentState } from './legacy-consent';
 import { consentViolations, identityRecordOf, isSameRelationship, requireUpdatable } from './legacy-consent-rules';
 import type { IdentityDependencies } from '../dependencies';
 import type { ConsentRecords, ConsentRequester, RecordedConsent } from './consent-records.client';
@@ -50,11 +50,11 @@ export class ConsentRegistrar {
    * an unknown `ck`; CNF001 for a consent that is not ACTIVE, or an account without contact or privacy URL; CNF003 if `access` received the
    * request after its record was reconciled; CNF004 for a reused idempotency key.
    */
-  async register(request: ConsentRequest, origin: QuestionOrigin): Promise<ConsentRegistration> {
+  async register(request: ConsentRequest, origin: CallOrigin): Promise<ConsentRegistration> {
     const { actor, consent, ck, idempotencyKey } = request;
     const { production, hashOfContent, clock } = this.parts;
     requireIdempotencyKey(idempotencyKey); // before anything is stored
-    refuse(consentViolations(consent, { production, now: await clock.now() }));
+    throwViolations(consentViolations(consent, { production, now: await clock.now() }));
     if (consent.duid !== actor.duid) throw new RegisterError('PRM002');
     const requester = {
       ...actor,
@@ -69,7 +69,7 @@ export class ConsentRegistrar {
     return { consentToken, isNew: ck === null, replayed };
   }
 
-  private registerNew(requester: ConsentRequester, consent: NewConsent, origin: QuestionOrigin) {
+  private registerNew(requester: ConsentRequester, consent: NewConsent, origin: CallOrigin) {
     return this.linking(requester, consent, (identityRecord) =>
       this.parts.consents.record(requester, consent, identityRecord, origin),
     );
@@ -84,7 +84,7 @@ export class ConsentRegistrar {
     requester: ConsentRequester,
     ck: string,
     consent: NewConsent,
-    origin: QuestionOrigin,
+    origin: CallOrigin,
   ): Promise<RecordedConsent> {
     const { consents, indexes } = this.parts;
     const { kept, standing } = await consents.standing(requester, ck, origin);
@@ -103,7 +103,7 @@ export class ConsentRegistrar {
   }
 
   /** Whether the linked Identity Record fits the consent. It is adopted first, in case a crash has left it provisional. */
-  private async keepsIdentityRecord({ identityRecordId }: StandingConsent, consent: NewConsent): Promise<boolean> {
+  private async keepsIdentityRecord({ identityRecordId }: LegacyConsentState, consent: NewConsent): Promise<boolean> {
     const { provisional, records } = this.parts;
     await provisional.adopt(identityRecordId);
     const linked = await records.byId(identityRecordId);
@@ -132,7 +132,7 @@ export class ConsentRegistrar {
   private async orByJob(step: Promise<void>): Promise<void> {
     await step.catch((error: unknown) =>
       this.parts.logger.warn(
-        { failure: failureFacts(error) },
+        { failure: errorFields(error) },
         'reconciliation of an identity record deferred to its job',
       ),
     );
@@ -151,7 +151,7 @@ function isRejection(error: unknown): boolean {
 export async function reconcile(
   { provisional, consents }: Pick<RegistrarDependencies, 'provisional' | 'consents'>,
   id: string,
-  origin: QuestionOrigin,
+  origin: CallOrigin,
 ): Promise<void> {
   if ((await provisional.byId(id)) === null) return;
   if (await consents.isLinked(id, origin)) await provisional.adopt(id);

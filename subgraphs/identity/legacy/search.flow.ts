@@ -1,4 +1,4 @@
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import type { BlindIndexes } from '../records/blind-index';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { LinkedRecord } from './provisional-record.repository';
@@ -28,7 +28,7 @@ export class ConsentSearch {
    * neither does a contested occupancy, because it is unknown who took part (decisions A/B, 11). The lookup is counted first, so that the
    * customer can read every lookup that disclosed a consent.
    */
-  async at(mpxn: string, duid: string, origin: QuestionOrigin): Promise<RegisteredConsent[]> {
+  async at(mpxn: string, duid: string, origin: CallOrigin): Promise<RegisteredConsent[]> {
     const { records, consents, indexes, linkedRecord } = this.parts;
     await records.countShownConsents(mpxn, duid);
     const mayReadOthers = await this.mayReadOthers(mpxn, duid);

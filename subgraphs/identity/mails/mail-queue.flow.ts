@@ -1,5 +1,5 @@
 import { rateLimit } from '../../server/callers/rate-limits';
-import { seal } from '../../server/sealed';
+import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import type { OutgoingMail } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
@@ -41,7 +41,7 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
   const perPerson = rateLimit(rateLimits, 'mails', limits.mails, QUARTER_HOUR);
   return {
     enqueue(session, mail) {
-      const sealed = seal(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
+      const sealed = encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
       return jobs.add(session, TASK, { sealed }, { maxAttempts: ATTEMPTS });
     },
     permit: (recordId, by) => perPerson.count(`${recordId} ${by}`),

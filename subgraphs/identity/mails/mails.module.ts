@@ -1,7 +1,7 @@
 import { newIdentifier } from '../../../schema/identifiers';
 import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
-import { unseal } from '../../server/sealed';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import { decryptValue } from '../../server/encryption';
+import type { CallOrigin } from '../../server/graph/service-query';
 import { MailRecipientRepository } from './mail-recipient.repository';
 import type { OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
@@ -53,14 +53,14 @@ function usefulUntil(mail: OutgoingMail): Date {
   return 'at' in mail ? new Date(mail.at.getTime() + NOTICE_HOURS[mail.kind] * 3_600_000) : mail.expiresAt;
 }
 
-function ofThisService(): QuestionOrigin {
+function ofThisService(): CallOrigin {
   return { transactionId: newIdentifier('tid'), clientAddress: '' };
 }
 
 /** Decrypts a mail and converts its instants, strings in JSON, back into Dates. */
 function opened(key: Buffer, payload: unknown): OutgoingMail {
   const { sealed } = payload as { sealed: string };
-  return JSON.parse(unseal(key, Buffer.from(sealed, 'base64'), TASK).toString('utf8'), (name, value: unknown) =>
+  return JSON.parse(decryptValue(key, Buffer.from(sealed, 'base64'), TASK).toString('utf8'), (name, value: unknown) =>
     name === 'expiresAt' || name === 'at' ? new Date(value as string) : value,
   ) as OutgoingMail;
 }

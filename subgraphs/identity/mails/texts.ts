@@ -62,7 +62,7 @@ const ENGLISH: MailTexts = {
   signInNotice: (at, means) => ({
     subject: 'Somebody signed in to the energy data access register for your home',
     before: [
-      `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_MEANS[means]}. They can see which organisations have access to data from your energy meter, and withdraw consent.`,
+      `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_METHODS[means]}. They can see which organisations have access to data from your energy meter, and withdraw consent.`,
       'If it was you, or somebody who lives with you, you need not do anything.',
     ],
     link: 'Go to the energy data access register',
@@ -94,7 +94,7 @@ const ENGLISH: MailTexts = {
   }),
 };
 
-const ENGLISH_MEANS: Record<SignInNoticeMail['means'], string> = {
+const ENGLISH_METHODS: Record<SignInNoticeMail['means'], string> = {
   'magic-link': 'with a link that was sent by e-mail',
   passkey: 'with a passkey',
   supplier: 'with their login at an energy supplier',
@@ -140,7 +140,7 @@ const WELSH: MailTexts = {
   signInNotice: (at, means) => ({
     subject: 'Mae rhywun wedi mewngofnodi i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref',
     before: [
-      `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_MEANS[means]}. Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.`,
+      `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_METHODS[means]}. Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.`,
       'Os chi oedd yno, neu rywun sy’n byw gyda chi, nid oes angen i chi wneud dim.',
     ],
     link: 'Mynd i’r gofrestr mynediad at ddata ynni',
@@ -172,7 +172,7 @@ const WELSH: MailTexts = {
   }),
 };
 
-const WELSH_MEANS: Record<SignInNoticeMail['means'], string> = {
+const WELSH_METHODS: Record<SignInNoticeMail['means'], string> = {
   'magic-link': 'gyda dolen a anfonwyd drwy e-bost',
   passkey: 'gyda chod-allwedd',
   supplier: 'gyda’i gyfrif gyda chyflenwr ynni',

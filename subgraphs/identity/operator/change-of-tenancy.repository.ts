@@ -4,7 +4,7 @@ import { type IdempotentRequest, storeResponse } from '../../server/idempotency'
 import type { JobQueue } from '../../server/jobs/jobs';
 import { keyedHash } from '../../server/keyed-hash';
 import type { WrappedOccupancyKey } from '../../server/occupancy-keys';
-import { unseal } from '../../server/sealed';
+import { decryptValue } from '../../server/encryption';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import type { ChangeOfTenancy } from './change-of-tenancy';
 import type { IdentityDependencies } from '../dependencies';
@@ -115,7 +115,7 @@ export class ChangeOfTenancyRepository {
       if (!recorded.isNew) return recorded;
       const [key] = await this.dependencies.occupancyKeys.obtain(session, [await occupancyEndedBy(session, ...there)]);
       if (key === undefined) throw new Error('an occupancy has no key');
-      const sealed = key.seal(contentOf(change), boundTo(recorded.id));
+      const sealed = key.encryptValue(contentOf(change), boundTo(recorded.id));
       await session.query({ ...RECORD, values: [...names, recorded.id, sealed, key.id] });
       await this.addJob(session, recorded.id, CHECK_AFTER_SECONDS);
       return recorded;
@@ -157,7 +157,7 @@ export class ChangeOfTenancyRepository {
     const { keys, indexes, occupancyKeys } = this.dependencies;
     const opened =
       row.keyId === null
-        ? unseal(keys.encryptionKey, sealed, boundTo(id)).toString('utf8')
+        ? decryptValue(keys.encryptionKey, sealed, boundTo(id)).toString('utf8')
         : occupancyKeys.open(row, sealed, boundTo(id));
     if (opened === null) throw new Error('a change of tenancy lost its key before it was announced');
     const { mpxn, sourceReference } = JSON.parse(opened) as Omit<ChangeOfTenancy, 'effectiveDate'>;

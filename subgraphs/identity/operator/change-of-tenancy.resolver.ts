@@ -1,8 +1,8 @@
 import { Arg, Ctx, Mutation, Resolver, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import type { Announcement, ChangeOfTenancyRepository, RecordedChange } from './change-of-tenancy.repository';
 import { changeOfTenancyViolations, type ChangeOfTenancy } from './change-of-tenancy';
 import { CalendarDate, Duid, Mpxn } from '../../../schema/scalars';
@@ -35,7 +35,7 @@ export class ChangeOfTenancyRecord implements ChangeOfTenancy {
 }
 
 /** Announces a recorded change if necessary; returns its announcement. */
-export type AnnounceChange = (id: string, origin: QuestionOrigin) => Promise<Announcement>;
+export type AnnounceChange = (id: string, origin: CallOrigin) => Promise<Announcement>;
 
 const OPERATION = 'recordChangeOfTenancy';
 /** Name of the operation under which a recorded change is stored until its response is. */
@@ -77,7 +77,7 @@ export class ChangeOfTenancyResolver {
     if (stored) return this.response(input, stored, true, context);
     let recorded = await this.changes.findStoredResponse(started);
     if (recorded === undefined) {
-      refuse(changeOfTenancyViolations(input));
+      throwViolations(changeOfTenancyViolations(input));
       recorded = (await this.changes.record(input, started)) ?? (await this.changes.recall(started));
     }
     const response = await this.response(input, recorded, false, context);

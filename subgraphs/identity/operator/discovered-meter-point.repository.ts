@@ -28,7 +28,9 @@ export async function storeDiscoveries(
   }));
   const keys = await occupancyKeys.obtain(session, await occupanciesAt(session, points));
   const ids = discoveries.map(({ mpxn }) => indexes.meterPointId(mpxn));
-  const sealed = keys.map((key, index) => key.seal(discoveries[index]?.mpxn as string, boundTo(ids[index] as string)));
+  const sealed = keys.map((key, index) =>
+    key.encryptValue(discoveries[index]?.mpxn as string, boundTo(ids[index] as string)),
+  );
   await session.query({
     ...STORE,
     values: [ids, keys.map(({ id }) => id), sealed, discoveries.map(({ recordedAt }) => recordedAt)],

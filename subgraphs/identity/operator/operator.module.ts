@@ -1,9 +1,9 @@
 import { newIdentifier } from '../../../schema/identifiers';
 import { dueKeys } from '../../server/occupancy-keys';
 import { repeat } from '../../server/jobs/repeat';
-import { forgetPassed } from '../../server/retention';
-import { AnnounceChangeOfTenancy } from '../../../schema/generated/questions-to-access';
-import { type QuestionOrigin, askSubgraph } from '../../server/graph/service-question';
+import { purgePeriodically } from '../../server/retention';
+import { AnnounceChangeOfTenancy } from '../../../schema/generated/service-queries-to-access';
+import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import {
   ANNOUNCE,
@@ -13,7 +13,7 @@ import {
 } from './change-of-tenancy.repository';
 import { DiscoveredMeterPointRepository } from './discovered-meter-point.repository';
 import { IDENTITY_OCCUPANCIES } from '../occupancy/identity-occupancies.queries';
-import { settleOccupancies } from '../occupancy/occupancy-settling.flow';
+import { reencryptIdentityMpxns } from '../occupancy/mpxn-reencryption.flow';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import { ChangeOfTenancyResolver } from './change-of-tenancy.resolver';
 import { DiscoveredMeterPointResolver } from './discovered-meter-point.resolver';
@@ -27,7 +27,7 @@ const DESTROY_EVERY_SECONDS = 3_600;
 export function operatorModule(dependencies: IdentityDependencies): SubgraphModule {
   const { access, database, idempotency, logger } = dependencies;
   const changes = new ChangeOfTenancyRepository(dependencies);
-  const announce = (id: string, origin: QuestionOrigin) => announced(changes, access, id, origin);
+  const announce = (id: string, origin: CallOrigin) => announced(changes, access, id, origin);
   const byJob = (payload: unknown) => announce((payload as { id: string }).id, ofThisService());
   return {
     resolvers: [
@@ -37,8 +37,8 @@ export function operatorModule(dependencies: IdentityDependencies): SubgraphModu
     tasks: { [ANNOUNCE]: async (payload) => void (await byJob(payload)) },
     stop: stopAll([
       repeat(SEARCH_EVERY_SECONDS, () => changes.requeueLostJobs(), logger),
-      repeat(SEARCH_EVERY_SECONDS, () => settleOccupancies(dependencies), logger),
-      forgetPassed([dueKeys(database.pool, IDENTITY_OCCUPANCIES)], DESTROY_EVERY_SECONDS, logger),
+      repeat(SEARCH_EVERY_SECONDS, () => reencryptIdentityMpxns(dependencies), logger),
+      purgePeriodically([dueKeys(database.pool, IDENTITY_OCCUPANCIES)], DESTROY_EVERY_SECONDS, logger),
     ]),
   };
 }
@@ -47,7 +47,7 @@ const stopAll = (stops: readonly (() => Promise<void>)[]) => async () => {
   await Promise.all(stops.map((stop) => stop()));
 };
 
-function ofThisService(): QuestionOrigin {
+function ofThisService(): CallOrigin {
   return { transactionId: newIdentifier('tid'), clientAddress: '' };
 }
 
@@ -59,7 +59,7 @@ async function announced(
   changes: ChangeOfTenancyRepository,
   access: SubgraphLink,
   id: string,
-  origin: QuestionOrigin,
+  origin: CallOrigin,
 ): Promise<Announcement> {
   const stored = await changes.byId(id);
   if (stored === undefined) throw new Error('a recorded change of tenancy is missing');
@@ -72,9 +72,9 @@ async function announced(
 async function announceTo(
   access: SubgraphLink,
   { id, meterPointId, change }: UnannouncedChange,
-  origin: QuestionOrigin,
+  origin: CallOrigin,
 ): Promise<Announcement> {
   const { effectiveDate, sourceReference } = change;
   const variables = { id, meterPointId, effectiveDate, sourceReference };
-  return (await askSubgraph(access, 'identity', AnnounceChangeOfTenancy, variables, origin)).announceChangeOfTenancy;
+  return (await querySubgraph(access, 'identity', AnnounceChangeOfTenancy, variables, origin)).announceChangeOfTenancy;
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
 import type { Session } from '../../server/database/transaction';
 import type { CeremonyIssuer } from '../reidentification/ceremony-issuer.flow';
@@ -33,7 +33,7 @@ export class PasskeyEnrolment {
     const { initiatePasskeyRegistration, passkeyReturnUrl: returnUrl, state } = record;
     if (!initiatePasskeyRegistration) return undefined;
     const { returnUrls } = await this.organisations.of(duidOf(context), context);
-    refuse(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, returnUrls));
+    throwViolations(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, returnUrls));
     const { accountId } = callerOf(context);
     const facts = {
       duid: duidOf(context),

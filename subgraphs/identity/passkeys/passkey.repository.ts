@@ -136,7 +136,7 @@ export class PasskeyRepository {
     const { webauthnId, publicKey, transports, backupEligible, backedUp, signCount } = passkey;
     const material: PasskeyMaterial = { webauthnId, publicKey };
     const wrappedKey = await wrappedKeyOf(session, recordId);
-    const sealed = this.cipher.sealFurther(recordId, wrappedKey, JSON.stringify(material), `passkey ${id}`);
+    const sealed = this.cipher.encryptFurther(recordId, wrappedKey, JSON.stringify(material), `passkey ${id}`);
     const values = [id, recordId, this.hash(webauthnId), sealed, transports, backupEligible, backedUp, signCount];
     if ((await session.query(INSERT, values)).rowCount !== 1) return false;
     const detail = { from: null, to: { status: 'registered' } };

@@ -1,5 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-import { type WebUrlPolicy, webAddressFault } from '../../server/web-address';
+import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
 import type { NewIdentityRecord } from '../records/identity-record';
 
 /** Key material that verifies the assertions of a passkey, encrypted under the data key of its record. */
@@ -45,6 +45,6 @@ export function passkeyReturnUrlViolations(
       ? [{ code: 'VAL002', path, message: 'is required when a passkey registration is initiated' }]
       : [];
   }
-  const violation = webAddressFault(passkeyReturnUrl, policy);
+  const violation = webAddressViolation(passkeyReturnUrl, policy);
   return violation === undefined ? [] : [{ code: 'VAL008', path, message: violation }];
 }

@@ -10,7 +10,7 @@ import {
 } from '@simplewebauthn/server';
 import { keyedHash } from '../../server/keyed-hash';
 import type { NewPasskey, PasskeyAssertion, PasskeyMaterial } from './passkey';
-import type { IdentityPlaces } from '../dependencies';
+import type { IdentityUrls } from '../dependencies';
 import type { IdentityKeys } from '../keys';
 
 /** Options for the browser, and their challenge, which the server stores. */
@@ -60,7 +60,7 @@ const NO_COUNTER = 0;
 
 /** The relying party with the origins of ceremony pages and portal. */
 export function relyingParty(
-  { identityRedirectUrl, portalUrl, relyingPartyId }: IdentityPlaces,
+  { identityRedirectUrl, portalUrl, relyingPartyId }: IdentityUrls,
   { hashKey }: Pick<IdentityKeys, 'hashKey'>,
 ): RelyingParty {
   const hashOfUser = keyedHash(hashKey, 'passkey-user');

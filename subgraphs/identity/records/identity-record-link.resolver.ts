@@ -6,7 +6,7 @@ import type { IdentityRecordRepository } from './identity-record.repository';
 import type * as domain from './identity-record';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { failureFacts } from '../../server/observability/failures';
+import { errorFields } from '../../server/observability/failures';
 import type { LinkedRecord } from '../legacy/provisional-record.repository';
 import type { IdentityRecord } from './identity-record';
 
@@ -98,7 +98,7 @@ export class IdentityRecordMpxnResolver {
     } catch (error) {
       if (!this.logged.has(record.id))
         this.logger.error(
-          { identityRecord: record.id, failure: failureFacts(error) },
+          { identityRecord: record.id, failure: errorFields(error) },
           'identity record cannot be decrypted',
         );
       this.logged.set(record.id, true);

@@ -125,7 +125,7 @@ export class IdentityRecordRepository {
   private columns(id: string, ir: string, duid: string, { expressedBy, ...record }: NewIdentityRecord): unknown[] {
     const personal = personalDataOf(record);
     const { mpxn } = personal.piiPrincipal;
-    const { sealed, wrappedKey } = this.cipher.seal(id, personal);
+    const { sealed, wrappedKey } = this.cipher.encryptValue(id, personal);
     const emailIndex = personal.email === null ? null : this.indexes.email(personal.email);
     const meterPointId = this.indexes.meterPointId(mpxn);
     return [

@@ -1,5 +1,5 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { RegisterError, refuse } from '../../../schema/register-error';
+import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import type { Idempotency } from '../../server/idempotency';
@@ -69,7 +69,7 @@ export class IdentityRecordResolver {
     email: string | null,
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord[]> {
-    refuse(identityRecordSearchViolations({ mpxn, email }));
+    throwViolations(identityRecordSearchViolations({ mpxn, email }));
     return this.parts.records.search(duidOf(context), { mpxn, email });
   }
 
@@ -89,7 +89,7 @@ export class IdentityRecordResolver {
     const request = this.parts.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
     const kept = await this.parts.records.findStoredResponse(request);
     if (kept) return { ...kept, replayed: true };
-    refuse(identityRecordViolations(input, this.parts));
+    throwViolations(identityRecordViolations(input, this.parts));
     await this.requireRight(input, context);
     const enrol = await this.parts.enrolment.initiatedBy(input, context);
     return this.parts.records.register(duidOf(context), input, request, enrol, this.parts.contacts);

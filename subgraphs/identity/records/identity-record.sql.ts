@@ -1,6 +1,6 @@
 import { CLAIM_IDEMPOTENCY_KEY } from '../../server/idempotency';
 import type { NamedStatement } from '../../server/database/short-reads';
-import { COUNT_EXISTENCE_CHECK, COUNT_SHOWN_CONSENTS } from '../lookups/identity-look.repository';
+import { COUNT_EXISTENCE_CHECK, COUNT_SHOWN_CONSENTS } from '../lookups/identity-lookup.repository';
 
 const ROW = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.expressed_by as "expressedBy", r.email_index as "emailIndex",

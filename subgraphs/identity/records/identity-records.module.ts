@@ -12,11 +12,11 @@ import { IdentityRecordResolver } from './identity-record.resolver';
 import { MeterPointResolver } from './meter-point.resolver';
 import { RejectedReads } from './rejected-read.repository';
 import { relyingParty } from '../passkeys/webauthn.flow';
-import { settleVerified } from './verification-settling.flow';
+import { backfillVerified } from './verification-backfill.flow';
 import { repeat } from '../../server/jobs/repeat';
 
 /** Seconds between two searches for records that a replica of the previous release wrote. */
-const SETTLE_EVERY = 300;
+const BACKFILL_INTERVAL_SECONDS = 300;
 
 /** Identity Records: registration, reading, search, and queries of other services. */
 export function identityRecordModule(dependencies: IdentityDependencies): SubgraphModule {
@@ -38,6 +38,6 @@ export function identityRecordModule(dependencies: IdentityDependencies): Subgra
       new IdentityRecordLinkResolver(records),
       new IdentityRecordMpxnResolver(linkedRecords(records, provisional), logger),
     ],
-    stop: repeat(SETTLE_EVERY, () => settleVerified(database, cipher), logger),
+    stop: repeat(BACKFILL_INTERVAL_SECONDS, () => backfillVerified(database, cipher), logger),
   };
 }

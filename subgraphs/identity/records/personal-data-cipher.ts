@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { seal, unseal } from '../../server/sealed';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import type { PersonalData } from './identity-record';
 
 const DATA_KEY_BYTES = 32;
@@ -15,35 +15,35 @@ export interface EncryptedPersonalData {
 
 /** Encrypts and decrypts personal data. After its wrapped data key is deleted, the personal data of a record is unreadable. */
 export interface PersonalDataCipher {
-  seal(recordId: string, personal: PersonalData): EncryptedPersonalData;
+  encryptValue(recordId: string, personal: PersonalData): EncryptedPersonalData;
   open(recordId: string, { sealed, wrappedKey }: EncryptedPersonalData): PersonalData;
   /** Encrypts further data under the data key of a record. `bound` is associated data that names where it is stored. */
-  sealFurther(recordId: string, wrappedKey: Buffer, plain: string, bound: string): Buffer;
+  encryptFurther(recordId: string, wrappedKey: Buffer, plain: string, bound: string): Buffer;
   openFurther(recordId: string, wrappedKey: Buffer, sealed: Buffer, bound: string): string;
 }
 
 /** A cipher with a key-encryption key of 32 bytes. Record ids are associated data: data of one record does not decrypt for another. */
 export function personalDataCipher(keyEncryptionKey: Buffer): PersonalDataCipher {
   const dataKeyOf = (recordId: string, wrappedKey: Buffer) =>
-    unseal(keyEncryptionKey, wrappedKey, `data_key ${recordId}`);
+    decryptValue(keyEncryptionKey, wrappedKey, `data_key ${recordId}`);
   return {
-    seal(recordId, personal) {
+    encryptValue(recordId, personal) {
       const dataKey = randomBytes(DATA_KEY_BYTES);
       return {
-        sealed: seal(dataKey, JSON.stringify(personal), `identity_record ${recordId}`),
-        wrappedKey: seal(keyEncryptionKey, dataKey, `data_key ${recordId}`),
+        sealed: encryptValue(dataKey, JSON.stringify(personal), `identity_record ${recordId}`),
+        wrappedKey: encryptValue(keyEncryptionKey, dataKey, `data_key ${recordId}`),
       };
     },
     open(recordId, { sealed, wrappedKey }) {
       const dataKey = dataKeyOf(recordId, wrappedKey);
       return revived(
-        JSON.parse(unseal(dataKey, sealed, `identity_record ${recordId}`).toString('utf8')) as PersonalData,
+        JSON.parse(decryptValue(dataKey, sealed, `identity_record ${recordId}`).toString('utf8')) as PersonalData,
       );
     },
-    sealFurther: (recordId, wrappedKey, plain, bound) =>
-      seal(dataKeyOf(recordId, wrappedKey), plain, `${bound} of ${recordId}`),
+    encryptFurther: (recordId, wrappedKey, plain, bound) =>
+      encryptValue(dataKeyOf(recordId, wrappedKey), plain, `${bound} of ${recordId}`),
     openFurther: (recordId, wrappedKey, sealed, bound) =>
-      unseal(dataKeyOf(recordId, wrappedKey), sealed, `${bound} of ${recordId}`).toString('utf8'),
+      decryptValue(dataKeyOf(recordId, wrappedKey), sealed, `${bound} of ${recordId}`).toString('utf8'),
   };
 }
 

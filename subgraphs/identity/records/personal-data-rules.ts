@@ -1,7 +1,7 @@
-import { emailAddressFault } from '../../../schema/email-address';
+import { emailAddressViolation } from '../../../schema/email-address';
 import { POSTCODE_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
-import { isStorable } from '../../../schema/storable-text';
+import { isWellFormed } from '../../../schema/well-formed-text';
 import { hasVisibleCharacter } from '../../../schema/visible-text';
 import type { UkAddress } from './identity-record';
 
@@ -15,7 +15,7 @@ export function textViolations(
   { min = 0, max }: { readonly min?: number; readonly max: number },
 ): Violation[] {
   if (text === null) return [];
-  if (!isStorable(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
+  if (!isWellFormed(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
   const length = [...text].length;
   if (length < min) return [{ code: 'VAL003', path, message: 'must not be empty' }];
   if (length > max) return [{ code: 'VAL003', path, message: `is longer than ${max} characters` }];
@@ -31,7 +31,7 @@ export function comparableEmail(email: string): string {
 
 /** Returns the violations of an e-mail address; surrounding white space is allowed. */
 export function emailViolations(path: Violation['path'], email: string | null): Violation[] {
-  const violation = email === null ? undefined : emailAddressFault(comparableEmail(email));
+  const violation = email === null ? undefined : emailAddressViolation(comparableEmail(email));
   return violation === undefined ? [] : [{ ...violation, path }];
 }
 

@@ -1,6 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
 import type { PrincipalVerification } from './identity-record';
-import { isStorable } from '../../../schema/storable-text';
+import { isWellFormed } from '../../../schema/well-formed-text';
 import { textViolations } from './personal-data-rules';
 
 const MAX_METHOD_LENGTH = 100;
@@ -31,11 +31,11 @@ function detailViolations(path: Violation['path'], detail: unknown): Violation[]
   const remaining: [value: unknown, level: number][] = [[detail, 1]];
   for (let next = remaining.pop(); next; next = remaining.pop()) {
     const [value, level] = next;
-    if (typeof value === 'string' && !isStorable(value)) return [unstorable(path)];
+    if (typeof value === 'string' && !isWellFormed(value)) return [unstorable(path)];
     if (typeof value !== 'object' || value === null) continue;
     if (level > MAX_DETAIL_DEPTH)
       return [{ code: 'VAL003', path, message: `has more than ${MAX_DETAIL_DEPTH} levels` }];
-    if (!Object.keys(value).every(isStorable)) return [unstorable(path)];
+    if (!Object.keys(value).every(isWellFormed)) return [unstorable(path)];
     for (const part of Object.values(value)) remaining.push([part, level + 1]);
   }
   const bytes = Buffer.byteLength(JSON.stringify(detail));

@@ -1,8 +1,8 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database/database';
-import { refuseLimited } from '../../server/callers/rate-limits';
+import { rejectLimited } from '../../server/callers/rate-limits';
 import type { RegisterClock } from '../../server/database/register-clock';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { type CeremonyRepository, type OpenCeremony, lockLiveRecord } from './ceremony.repository';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
@@ -47,7 +47,7 @@ export class Ceremonies {
   }
 
   /** Returns the ceremony of a secret; undefined if the secret is not valid. */
-  async describe(secret: string, origin: QuestionOrigin): Promise<CeremonyDescription | undefined> {
+  async describe(secret: string, origin: CallOrigin): Promise<CeremonyDescription | undefined> {
     const valid = await this.find(secret);
     if (!valid) return undefined;
     const { kind, proofs, expiresAt, duid } = valid.ceremony;
@@ -55,7 +55,7 @@ export class Ceremonies {
   }
 
   /** Confirms a mailed link; the button of its page calls it. */
-  async confirmLink(secret: string, origin: QuestionOrigin): Promise<CeremonyOutcome> {
+  async confirmLink(secret: string, origin: CallOrigin): Promise<CeremonyOutcome> {
     const { ceremony, occupant } = await this.valid(secret);
     const organisation = await this.nameOf(ceremony.duid, origin);
     if (occupant.email === null) throw new RegisterError('NTF001'); // the address was rejected after the link was mailed
@@ -76,7 +76,7 @@ export class Ceremonies {
   }
 
   /** Verifies the response of the browser. Its challenge is used in any case. */
-  async finishPasskey(secret: string, response: unknown, origin: QuestionOrigin): Promise<CeremonyOutcome> {
+  async finishPasskey(secret: string, response: unknown, origin: CallOrigin): Promise<CeremonyOutcome> {
     const { ceremony, occupant } = await this.valid(secret);
     const initiator = await this.parts.organisations.of(ceremony.duid, origin);
     const { displayName: organisation } = initiator;
@@ -99,13 +99,13 @@ export class Ceremonies {
   }
 
   /** Mails a link to the stored address, by which the customer proves their identity before a passkey is added. */
-  async mailProof(secret: string, language: Language, origin: QuestionOrigin): Promise<void> {
+  async mailProof(secret: string, language: Language, origin: CallOrigin): Promise<void> {
     const { database, ceremonies, reidentifications, mails } = this.parts;
     const { ceremony } = await this.valid(secret);
     const { id: parentId, reidentificationId, recordId } = ceremony;
     if (!ceremony.proofs.includes('mail')) throw new RegisterError('REI001');
     const organisation = await this.nameOf(ceremony.duid, origin);
-    refuseLimited(await mails.permit(recordId, ceremony.duid));
+    rejectLimited(await mails.permit(recordId, ceremony.duid));
     const proof = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, LINK_SECONDS) };
     await inTransaction(database.pool, async (session) => {
       if (!(await lockLiveRecord(session, recordId))) throw new RegisterError('NTF001');
@@ -186,7 +186,7 @@ export class Ceremonies {
     return expiry < tokenExpiresAt ? expiry : tokenExpiresAt;
   }
 
-  private async nameOf(duid: string, origin: QuestionOrigin): Promise<string> {
+  private async nameOf(duid: string, origin: CallOrigin): Promise<string> {
     return (await this.parts.organisations.of(duid, origin)).displayName;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { unseal } from '../../server/sealed';
+import { decryptValue } from '../../server/encryption';
 import type { Contact } from '../contacts/contact';
 import type { IdentityKeys } from '../keys';
 import type { CeremonyStart, ChallengeKind } from './ceremony';
@@ -115,7 +115,7 @@ export class CeremonyRepository {
   }
 
   private opened(reidentificationId: string, sealed: Buffer): string {
-    return unseal(this.keys.encryptionKey, sealed, boundReturnAddress(reidentificationId)).toString('utf8');
+    return decryptValue(this.keys.encryptionKey, sealed, boundReturnAddress(reidentificationId)).toString('utf8');
   }
 }
 

@@ -1,12 +1,12 @@
-import { RegisterError, refuse } from '../../../schema/register-error';
+import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
-import { type RateLimit, rateLimit, refuseLimited, withinLimit } from '../../server/callers/rate-limits';
+import { type RateLimit, rateLimit, rejectLimited, withinLimit } from '../../server/callers/rate-limits';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
 import { currentContacts, isContested } from '../contacts/contacts';
 import type { IdentityDependencies } from '../dependencies';
-import type { IdentityLookRepository } from '../lookups/identity-look.repository';
+import type { IdentityLookupRepository } from '../lookups/identity-lookup.repository';
 import type { Mails } from '../mails/mail-queue.flow';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
@@ -35,7 +35,7 @@ export interface InitiationDependencies {
   readonly database: Database;
   readonly records: IdentityRecordRepository;
   readonly occupants: OccupancyRepository;
-  readonly looks: IdentityLookRepository;
+  readonly looks: IdentityLookupRepository;
   readonly reidentifications: ReidentificationRepository;
   readonly issuer: CeremonyIssuer;
   readonly organisations: Organisations;
@@ -106,7 +106,7 @@ export class ReidentificationInitiation {
     const { idempotent, request, context } = initiation;
     const stored = await idempotent.findStoredResponse<StartedReidentification>(database.reads);
     if (stored) return { ...stored, replayed: true };
-    refuse(reidentificationViolations(request, this.parts));
+    throwViolations(reidentificationViolations(request, this.parts));
     const organisation = await this.initiator(request, context);
     for (const limit of limits) await withinLimit(limit, callerOf(context).accountId);
     const choice = await this.choose(initiation);
@@ -125,7 +125,7 @@ export class ReidentificationInitiation {
   /** Returns the caller's organisation. Throws VAL008 for a return URL that is not registered for it. */
   private async initiator(request: ReidentificationRequest, context: CallContext): Promise<Organisation> {
     const organisation = await this.parts.organisations.of(duidOf(context), context);
-    refuse(unregisteredReturnUrls(request, organisation.returnUrls));
+    throwViolations(unregisteredReturnUrls(request, organisation.returnUrls));
     return organisation;
   }
 
@@ -143,7 +143,7 @@ export class ReidentificationInitiation {
     if (choice && retryAfter === null) return choice;
     const attempted = choice?.record ?? records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
     if (attempted) await this.countLookup(this.parts.database.pool, attempted, context);
-    refuseLimited(retryAfter);
+    rejectLimited(retryAfter);
     throw new RegisterError('REI001');
   }
 

@@ -1,5 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-import { type WebUrlPolicy, webAddressFault } from '../../server/web-address';
+import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
 import type { ReidentificationMethod } from './reidentification';
 import { textViolations } from '../records/personal-data-rules';
 
@@ -60,6 +60,6 @@ export function returnStateViolations(state: string | null): Violation[] {
 }
 
 function webAddressViolations(field: string, value: string | null, policy: WebUrlPolicy): Violation[] {
-  const violation = value === null ? undefined : webAddressFault(value, policy);
+  const violation = value === null ? undefined : webAddressViolation(value, policy);
   return violation === undefined ? [] : [{ code: 'VAL008', path: [field], message: violation }];
 }

@@ -1,9 +1,9 @@
-import { forgetPassed } from '../../server/retention';
+import { purgePeriodically } from '../../server/retention';
 import { Ceremonies } from './ceremonies.flow';
 import { CeremonyIssuer } from './ceremony-issuer.flow';
 import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
 import { CeremonyRepository } from './ceremony.repository';
-import { IdentityLookRepository } from '../lookups/identity-look.repository';
+import { IdentityLookupRepository } from '../lookups/identity-lookup.repository';
 import { IdentityRecordRepository } from '../records/identity-record.repository';
 import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { PasskeyRepository } from '../passkeys/passkey.repository';
@@ -15,7 +15,7 @@ import { unredeemed } from './redeemed-tokens.client';
 import { organisations } from '../organisations.client';
 import { CeremonyResolver } from './ceremony.resolver';
 import { CredentialResolver } from '../passkeys/credential.resolver';
-import { IdentityLookResolver } from '../lookups/identity-look.resolver';
+import { IdentityLookupResolver } from '../lookups/identity-lookup.resolver';
 import { ReidentificationProofResolver } from './reidentification-proof.resolver';
 import { ReidentificationResolver } from './reidentification.resolver';
 import { relyingParty } from '../passkeys/webauthn.flow';
@@ -32,7 +32,7 @@ export function reidentificationModule(dependencies: IdentityDependencies, sessi
     party,
     passkeys: new PasskeyRepository(database, cipher, party, keys),
     records: new IdentityRecordRepository(database, indexes, cipher),
-    looks: new IdentityLookRepository(database),
+    looks: new IdentityLookupRepository(database),
     organisations: organisations(access),
     limits: existenceLimits(dependencies),
     contacts: contactNotes(dependencies),
@@ -49,9 +49,9 @@ export function reidentificationModule(dependencies: IdentityDependencies, sessi
       new ReidentificationProofResolver(reidentifications),
       new CeremonyResolver(new Ceremonies(parts)),
       new CredentialResolver(records, passkeys),
-      new IdentityLookResolver(looks, occupants, sessions),
+      new IdentityLookupResolver(looks, occupants, sessions),
     ],
-    stop: forgetPassed([reidentifications.purge, looks.purge], PURGE_EVERY_SECONDS, logger),
+    stop: purgePeriodically([reidentifications.purge, looks.purge], PURGE_EVERY_SECONDS, logger),
   };
 }
 

@@ -3,8 +3,8 @@ import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Forget, expiredRows } from '../../server/retention';
-import { seal } from '../../server/sealed';
+import { type Purge, expiredRows } from '../../server/retention';
+import { encryptValue } from '../../server/encryption';
 import type { NamedStatement } from '../../server/database/short-reads';
 import type { Session } from '../../server/database/transaction';
 import {
@@ -103,7 +103,7 @@ const EXPIRED = {
 /** Re-identifications, found by the keyed hash of their token-ref. */
 export class ReidentificationRepository {
   /** Deletes re-identifications 30 days after their expiry, with their ceremonies. */
-  readonly purge: Forget;
+  readonly purge: Purge;
   private readonly hash: KeyedHash;
 
   constructor(
@@ -150,7 +150,11 @@ export class ReidentificationRepository {
     const address =
       returnUrl === null
         ? null
-        : seal(this.keys.encryptionKey, returnAddress(returnUrl, method, tokenRef, state), boundReturnAddress(id));
+        : encryptValue(
+            this.keys.encryptionKey,
+            returnAddress(returnUrl, method, tokenRef, state),
+            boundReturnAddress(id),
+          );
     const values = [id, this.hash(tokenRef), duid, accountId, scope, method, recordId, address];
     await session.query(INSERT, [...values, issuedAt, openUntil, expiresAt]);
   }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Forget, expiredRows } from '../../server/retention';
-import { seal, unseal } from '../../server/sealed';
+import { type Purge, expiredRows } from '../../server/retention';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import type { SignInMeans } from './customer-session';
+import type { SignInMethod } from './customer-session';
 import type { TenancyChange } from '../occupancy/occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import { type IdentityKeys, newSecret } from '../keys';
@@ -21,7 +21,7 @@ export interface MeterPointWithoutRecord {
 /** A session to start: by an Identity Record, or by a meter point without one. */
 export interface NewCustomerSession {
   readonly of: { readonly recordId: string; readonly contact: Contact | null } | MeterPointWithoutRecord;
-  readonly means: SignInMeans;
+  readonly means: SignInMethod;
   readonly returnUrl: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface StoredCustomerSession {
   readonly meterPointId: string;
   /** Set only for a session without an Identity Record. */
   readonly place: MeterPointWithoutRecord | null;
-  readonly means: SignInMeans;
+  readonly means: SignInMethod;
   readonly startedAt: Date;
   readonly expiresAt: Date;
   readonly returnUrl: string | null;
@@ -89,7 +89,7 @@ const EXPIRED = { table: 'customer_session', column: 'expires_at', through: 'reg
 /** Sessions of customers, found by the keyed hash of their token. They end on request or after eight hours. */
 export class CustomerSessionRepository {
   /** Deletes expired sessions. */
-  readonly purgeExpired: Forget;
+  readonly purgeExpired: Purge;
   private readonly hashOfToken: KeyedHash;
 
   constructor(
@@ -132,12 +132,14 @@ export class CustomerSessionRepository {
   }
 
   private columnsOf(id: string, place: MeterPointWithoutRecord): unknown[] {
-    const sealed = seal(this.keys.encryptionKey, JSON.stringify(place), boundTo(id));
+    const sealed = encryptValue(this.keys.encryptionKey, JSON.stringify(place), boundTo(id));
     return [this.indexes.mpxn(place.mpxn), this.indexes.meterPointId(place.mpxn), sealed];
   }
 
   private opened(sealed: Buffer, id: string): MeterPointWithoutRecord {
-    return JSON.parse(unseal(this.keys.encryptionKey, sealed, boundTo(id)).toString('utf8')) as MeterPointWithoutRecord;
+    return JSON.parse(
+      decryptValue(this.keys.encryptionKey, sealed, boundTo(id)).toString('utf8'),
+    ) as MeterPointWithoutRecord;
   }
 }
 

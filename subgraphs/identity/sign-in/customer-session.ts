@@ -3,7 +3,7 @@ import { type OccupantRecord, type TenancyChange, changeAfter, changeBefore, ten
 import type { Contact } from '../contacts/contact';
 
 /** Methods of sign-in (decisions A/B, 9). */
-export type SignInMeans = 'magic-link' | 'passkey' | 'supplier';
+export type SignInMethod = 'magic-link' | 'passkey' | 'supplier';
 
 /** Scope of a session: one meter point and a period (decisions A/B, 9 and 11). */
 export interface CustomerScope {
@@ -37,7 +37,7 @@ export interface CustomerSession extends CustomerScope {
   readonly mpxnIndex: Buffer;
   /** The verified records of the meter point, read in the same statement as the scope. */
   readonly atMeterPoint: readonly OccupantRecord[];
-  readonly means: SignInMeans;
+  readonly means: SignInMethod;
   readonly startedAt: Date;
   readonly expiresAt: Date;
   /** Return URL, if it is registered for the organisation from which the customer came. */
@@ -45,7 +45,7 @@ export interface CustomerSession extends CustomerScope {
 }
 
 /** Facts of a session that decide its scope. */
-export interface SessionFacts {
+export interface SessionInputs {
   /** Day on which the customer moved in, by the Identity Record, or the start of the occupancy without one. */
   readonly movedIn: string;
   readonly recordId: string | null;
@@ -56,7 +56,7 @@ export interface SessionFacts {
 
 /** Returns the scope of a session. `atMeterPoint` are the verified records of the meter point, all of one instant. */
 export function scopeOf(
-  { movedIn, recordId, contact, changes }: SessionFacts,
+  { movedIn, recordId, contact, changes }: SessionInputs,
   atMeterPoint: readonly OccupantRecord[],
 ): Omit<CustomerScope, 'sessionId' | 'identityRecordId' | 'meterPointId'> & { readonly tenancy: string } {
   const tenancy = tenancyOf(movedIn, changes);

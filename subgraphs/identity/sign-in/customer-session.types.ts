@@ -4,11 +4,11 @@ import type * as domain from './customer-session';
 import { UkAddress } from '../records/identity-record.types';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 
-export const SignInMeans = graphqlEnum('SignInMeans', 'Method of sign-in.', {
+export const SignInMethod = graphqlEnum('SignInMeans', 'Method of sign-in.', {
   'magic-link': 'A link mailed to the stored address.',
   passkey: 'A passkey.',
   supplier: 'A sign-in at the energy supplier.',
-} satisfies Record<domain.SignInMeans, string>);
+} satisfies Record<domain.SignInMethod, string>);
 
 @ObjectType('CustomerSession', { description: 'The session of a customer.', simpleResolvers: true })
 export class CustomerSession {
@@ -24,7 +24,7 @@ export class CustomerSession {
   })
   isContested: boolean;
   @Field(() => Boolean, { description: 'Whether the customer may confirm and reject contacts.' }) mayJudge: boolean;
-  @Field(() => SignInMeans, { description: 'How the customer signed in.' }) signedInBy: domain.SignInMeans;
+  @Field(() => SignInMethod, { description: 'How the customer signed in.' }) signedInBy: domain.SignInMethod;
   @Field(() => DateTime, { description: 'Time of the sign-in.' }) signedInAt: Date;
   @Field(() => DateTime, { description: 'Expiry of the session.' }) expiresAt: Date;
   @Field(() => Uri, { nullable: true, description: 'Return URL.' }) returnUrl: string | null;

@@ -44,8 +44,8 @@ function ofRecord(
   if (record === undefined) return undefined;
   const contact = signedInBy ?? (session.means === 'magic-link' ? emailOf(record) : null);
   if (contact !== null && !record.contacts.some((held) => held.contact === contact)) return undefined;
-  const facts = { recordId, contact, movedIn: record.moveInDate, changes: session.changes };
-  const scope = scopeOf(facts, atMeterPoint);
+  const inputs = { recordId, contact, movedIn: record.moveInDate, changes: session.changes };
+  const scope = scopeOf(inputs, atMeterPoint);
   return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record, atMeterPoint };
 }
 
@@ -54,10 +54,10 @@ function withoutRecord(
   atMeterPoint: readonly OccupantRecord[],
 ): CustomerSession | undefined {
   if (place === null) return undefined;
-  const facts = { recordId: null, contact: null, movedIn: place.since, changes: session.changes };
+  const inputs = { recordId: null, contact: null, movedIn: place.since, changes: session.changes };
   return {
     ...session,
-    ...scopeOf(facts, atMeterPoint),
+    ...scopeOf(inputs, atMeterPoint),
     identityRecordId: null,
     mpxn: place.mpxn,
     record: null,

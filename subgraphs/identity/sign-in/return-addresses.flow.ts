@@ -1,14 +1,14 @@
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
-import type { SignInOrigin } from './sign-in-entry';
+import type { SignInOrigin } from './sign-in-hint';
 import type { Organisations } from '../organisations.client';
 
 /** Returns the return URL of a customer who signed in; null if it is not allowed. */
 export type ReturnAddresses = (
   from: SignInOrigin,
   signedIn: { readonly meterPointId: string; readonly record: OccupantRecord | undefined },
-  origin: QuestionOrigin,
+  origin: CallOrigin,
 ) => Promise<string | null>;
 
 /**

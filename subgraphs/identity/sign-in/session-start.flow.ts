@@ -1,5 +1,5 @@
 import { RegisterError } from '../../../schema/register-error';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import {
   CustomerSessionRepository,
@@ -8,9 +8,9 @@ import {
 } from './customer-session.repository';
 import { lockMeterPoint } from '../locks.sql';
 import { OccupancyRepository } from '../occupancy/occupancy.repository';
-import type { SignInMeans } from './customer-session';
+import type { SignInMethod } from './customer-session';
 import type { OccupantRecord } from '../occupancy/occupancy';
-import type { SignInOrigin } from './sign-in-entry';
+import type { SignInOrigin } from './sign-in-hint';
 import { signInNoticeReceivers } from './sign-in-recipients';
 import { contactNotes } from '../contacts/contact-notices.flow';
 import { currentTenancy } from '../contacts/contacts';
@@ -25,14 +25,14 @@ export interface ProvenCustomer {
   readonly by: OccupantRecord | MeterPointWithoutRecord;
   /** The contact of the proof; null for a supplier sign-in. */
   readonly contact: Contact | null;
-  readonly means: SignInMeans;
+  readonly means: SignInMethod;
   readonly from: SignInOrigin;
   /** Uses the proof in the session's transaction; returns false if it was used before. */
   readonly useProof?: (session: Session) => Promise<boolean>;
 }
 
 /** Starts the session of a proven customer. */
-export type StartSession = (customer: ProvenCustomer, origin: QuestionOrigin) => Promise<StartedCustomerSession>;
+export type StartSession = (customer: ProvenCustomer, origin: CallOrigin) => Promise<StartedCustomerSession>;
 
 /** Starts sessions. Use of the proof, session and notices to the other addresses are one transaction. */
 export function sessionStart(dependencies: IdentityDependencies): StartSession {

@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../../server/callers/caller';
-import { clientNetwork, rateLimit, refuseLimited, withinLimit } from '../../server/callers/rate-limits';
+import { clientNetwork, rateLimit, rejectLimited, withinLimit } from '../../server/callers/rate-limits';
 import type { IdentityDependencies } from '../dependencies';
 
 /** Passkey sign-ins that a network may start per sign-in that it may request: starting one costs only a row. */
@@ -25,7 +25,7 @@ export function signInLimit({ rateLimits, limits }: Pick<IdentityDependencies, '
     start: ({ clientAddress }) => withinLimit(starts, clientNetwork(clientAddress)),
     async proof({ clientAddress }, prove) {
       const network = clientNetwork(clientAddress);
-      refuseLimited(await limit.passed(network));
+      rejectLimited(await limit.passed(network));
       try {
         return await prove();
       } catch (error) {

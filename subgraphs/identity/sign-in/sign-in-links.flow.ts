@@ -1,17 +1,17 @@
-import { seal, unseal } from '../../server/sealed';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { SignInRepository } from './sign-in.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
-import { type SignInEntry, type SoughtBy, originIn, soughtBy } from './sign-in-entry';
+import { type SignInHint, type SoughtBy, originIn, soughtBy } from './sign-in-hint';
 import { signInLinkReceivers } from './sign-in-recipients';
 import type { IdentityDependencies } from '../dependencies';
 import { ANONYMOUS } from '../mails/mail-queue.flow';
 
 /** A request for sign-in links. */
 export interface LinkRequest {
-  readonly entry: SignInEntry;
+  readonly entry: SignInHint;
   readonly language: Language;
 }
 
@@ -40,14 +40,14 @@ export function signInLinks(dependencies: IdentityDependencies, signIns: SignInR
   };
   return {
     async request(request) {
-      const sealed = seal(keys.encryptionKey, JSON.stringify(request), SIGN_IN_REQUEST).toString('base64');
+      const sealed = encryptValue(keys.encryptionKey, JSON.stringify(request), SIGN_IN_REQUEST).toString('base64');
       await inTransaction(database.pool, (session) =>
         jobs.add(session, SIGN_IN_REQUEST, { sealed }, { maxAttempts: ATTEMPTS }),
       );
     },
     async mail(payload) {
       const { sealed } = payload as { readonly sealed: string };
-      const opened = unseal(keys.encryptionKey, Buffer.from(sealed, 'base64'), SIGN_IN_REQUEST).toString('utf8');
+      const opened = decryptValue(keys.encryptionKey, Buffer.from(sealed, 'base64'), SIGN_IN_REQUEST).toString('utf8');
       const request = JSON.parse(opened) as LinkRequest;
       const sought = soughtBy(request.entry);
       if (sought === undefined) return;

@@ -1,6 +1,6 @@
 import type { OccupantRecord } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
-import type { SoughtBy } from './sign-in-entry';
+import type { SoughtBy } from './sign-in-hint';
 
 /** Maximum links that one request mails to an e-mail address, which may belong to several properties. */
 const MAX_LINKS = 5;

@@ -1,15 +1,15 @@
 import { RegisterError } from '../../../schema/register-error';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import type { StartedCustomerSession } from './customer-session.repository';
 import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { PasskeyRepository } from '../passkeys/passkey.repository';
 import { SignInRepository } from './sign-in.repository';
-import type { SignInOrigin } from './sign-in-entry';
+import type { SignInOrigin } from './sign-in-hint';
 import type { StartSession } from './session-start.flow';
 import type { RelyingParty } from '../passkeys/webauthn.flow';
 
 /** Signs in by the secret of a mailed link. Throws AUT001 if the link was used or has expired. */
-export type LinkSignIn = (secret: string, origin: QuestionOrigin) => Promise<StartedCustomerSession>;
+export type LinkSignIn = (secret: string, origin: CallOrigin) => Promise<StartedCustomerSession>;
 
 /** Sign-in by mailed link. */
 export function linkSignIn(signIns: SignInRepository, occupancy: OccupancyRepository, start: StartSession): LinkSignIn {
@@ -26,12 +26,7 @@ export function linkSignIn(signIns: SignInRepository, occupancy: OccupancyReposi
 /** Sign-in by passkey in two steps: a challenge for one attempt, and its response. Throws AUT001 for a rejected response. */
 export interface PasskeySignIn {
   start(): Promise<{ readonly secret: string; readonly options: object }>;
-  finish(
-    secret: string,
-    response: unknown,
-    from: SignInOrigin,
-    origin: QuestionOrigin,
-  ): Promise<StartedCustomerSession>;
+  finish(secret: string, response: unknown, from: SignInOrigin, origin: CallOrigin): Promise<StartedCustomerSession>;
 }
 
 /** Sign-in by passkey. */

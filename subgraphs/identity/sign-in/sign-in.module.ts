@@ -10,7 +10,7 @@ import { relyingParty } from '../passkeys/webauthn.flow';
 import { linkSignIn, passkeySignIn } from './sign-in.flow';
 import { supplierSignIns } from './supplier-sign-in.flow';
 import { SupplierSignInResolver } from './supplier-sign-in.resolver';
-import { forgetPassed } from '../../server/retention';
+import { purgePeriodically } from '../../server/retention';
 import { ContactLinkRepository } from '../contacts/contact-link.repository';
 import { CustomerSessionRepository } from './customer-session.repository';
 import { CustomerSessionResolver } from './customer-session.resolver';
@@ -40,6 +40,6 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
       new CustomerSessionResolver(sessions, stored),
     ],
     tasks: { [SIGN_IN_REQUEST]: (payload) => links.mail(payload) },
-    stop: forgetPassed(purges, PURGE_EVERY_SECONDS, logger),
+    stop: purgePeriodically(purges, PURGE_EVERY_SECONDS, logger),
   };
 }

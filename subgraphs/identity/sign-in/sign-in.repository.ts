@@ -1,9 +1,9 @@
 import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Forget, expiredRows } from '../../server/retention';
-import { seal, unseal } from '../../server/sealed';
+import { type Purge, expiredRows } from '../../server/retention';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import type { SignInOrigin } from './sign-in-entry';
+import type { SignInOrigin } from './sign-in-hint';
 import { type IdentityKeys, newSecret } from '../keys';
 
 /** A mailed link that is neither used nor expired. */
@@ -62,7 +62,7 @@ const TAKE_ATTEMPT = {
 /** Mailed links and sign-in attempts, found by the keyed hash of their secret. Each can be used once. */
 export class SignInRepository {
   /** Deletes expired links and attempts. */
-  readonly purgeExpired: readonly Forget[];
+  readonly purgeExpired: readonly Purge[];
   private readonly hashOfLink: KeyedHash;
   private readonly hashOfAttempt: KeyedHash;
 
@@ -122,11 +122,11 @@ export class SignInRepository {
   }
 
   private sealed(table: string, hash: Buffer, content: object): Buffer {
-    return seal(this.keys.encryptionKey, JSON.stringify(content), boundTo(table, hash));
+    return encryptValue(this.keys.encryptionKey, JSON.stringify(content), boundTo(table, hash));
   }
 
   private opened<Content>(table: string, hash: Buffer, sealed: Buffer): Content {
-    return JSON.parse(unseal(this.keys.encryptionKey, sealed, boundTo(table, hash)).toString('utf8')) as Content;
+    return JSON.parse(decryptValue(this.keys.encryptionKey, sealed, boundTo(table, hash)).toString('utf8')) as Content;
   }
 }
 

@@ -1,15 +1,15 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { JsonObject } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
 import type { SignInRepository } from './sign-in.repository';
 import type * as domain from '../mails/outgoing-mail';
-import { linkEntryViolations, originIn } from './sign-in-entry';
+import { linkHintViolations, originIn } from './sign-in-hint';
 import type { SignInLimit } from './sign-in-limit.flow';
 import type { SignInLinks } from './sign-in-links.flow';
 import { Language } from '../mails/language.types';
-import { CustomerSignIn, PasskeySignIn, SignInEntry, SignInLink } from './sign-in.types';
+import { CustomerSignIn, PasskeySignIn, SignInHint, SignInLink } from './sign-in.types';
 import type { LinkSignIn, PasskeySignIn as PasskeySignIns } from './sign-in.flow';
 
 const secretOf = (what: string) => Arg('secret', () => String, { description: `Secret of the ${what}.` });
@@ -32,12 +32,12 @@ export class SignInResolver {
       'Requests sign-in links by mail. The result is always true and does not disclose whether an address is registered.',
   })
   async requestSignInLink(
-    @Arg('entry', () => SignInEntry, { description: 'Sign-in hints.' }) entry: SignInEntry,
+    @Arg('entry', () => SignInHint, { description: 'Sign-in hints.' }) entry: SignInHint,
     @Arg('language', () => Language, { description: 'First language of the mail.' })
     language: domain.Language,
     @Ctx() context: CallContext,
   ): Promise<boolean> {
-    refuse(linkEntryViolations(entry));
+    throwViolations(linkHintViolations(entry));
     await this.limit.request(context);
     await this.links.request({ entry: { ...entry }, language });
     return true;
@@ -71,8 +71,8 @@ export class SignInResolver {
     @secretOf('attempt') secret: string,
     @Arg('response', () => JsonObject, { description: 'Result of `navigator.credentials.get` in its JSON form.' })
     response: object,
-    @Arg('entry', () => SignInEntry, { nullable: true, description: 'Sign-in hints.' })
-    entry: SignInEntry | null,
+    @Arg('entry', () => SignInHint, { nullable: true, description: 'Sign-in hints.' })
+    entry: SignInHint | null,
     @Ctx() context: CallContext,
   ): Promise<CustomerSignIn> {
     const from = originIn(entry ?? { ir: null, returnUrl: null });

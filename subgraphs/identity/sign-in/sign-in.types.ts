@@ -1,6 +1,6 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { DateTime, IdentityRecordKey, JsonObject, Mpxn, Uri } from '../../../schema/scalars';
-import type * as domain from './sign-in-entry';
+import type * as domain from './sign-in-hint';
 
 const absent = { nullable: true, defaultValue: null };
 
@@ -8,7 +8,7 @@ const absent = { nullable: true, defaultValue: null };
   description:
     'Sign-in hints: typed by the customer (email, else mpxn), or from the link by which the customer came (ir). Typed hints take precedence.',
 })
-export class SignInEntry implements domain.SignInEntry {
+export class SignInHint implements domain.SignInHint {
   @Field(() => Mpxn, { ...absent, description: 'The meter point.' }) mpxn: string | null;
   @Field(() => IdentityRecordKey, {
     ...absent,

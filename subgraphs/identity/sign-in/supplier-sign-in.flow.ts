@@ -1,10 +1,10 @@
 import { RegisterError } from '../../../schema/register-error';
-import type { QuestionOrigin } from '../../server/graph/service-question';
+import type { CallOrigin } from '../../server/graph/service-query';
 import type { MeterPointWithoutRecord, StartedCustomerSession } from './customer-session.repository';
 import { OccupancyRepository, TenancyRepository } from '../occupancy/occupancy.repository';
 import { SignInRepository } from './sign-in.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
-import { type SignInEntry, claimNames, originIn, supplierSignInBy } from './sign-in-entry';
+import { type SignInHint, claimNames, originIn, supplierSignInBy } from './sign-in-hint';
 import type { IdentityDependencies } from '../dependencies';
 import { sessionStart } from './session-start.flow';
 import { supplierClients } from './supplier.client';
@@ -14,11 +14,11 @@ export interface SupplierSignIns {
   /** Throws NTF001 if customers cannot sign in at this supplier. The result does not depend on whether the customer is registered. */
   start(
     mpid: string,
-    entry: SignInEntry,
-    origin: QuestionOrigin,
+    entry: SignInHint,
+    origin: CallOrigin,
   ): Promise<{ readonly secret: string; readonly url: string }>;
   /** Throws AUT001 if the response does not prove the meter point of the hints. */
-  finish(secret: string, callbackUrl: string, origin: QuestionOrigin): Promise<StartedCustomerSession>;
+  finish(secret: string, callbackUrl: string, origin: CallOrigin): Promise<StartedCustomerSession>;
 }
 
 /** Sign-in at suppliers over the tables of `identity`. */

@@ -1,11 +1,11 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
-import { supplierEntryViolations } from './sign-in-entry';
+import { supplierHintViolations } from './sign-in-hint';
 import type { SignInLimit } from './sign-in-limit.flow';
 import type { SupplierSignIns } from './supplier-sign-in.flow';
-import { CustomerSignIn, SignInEntry, SupplierSignInRedirect } from './sign-in.types';
+import { CustomerSignIn, SignInHint, SupplierSignInRedirect } from './sign-in.types';
 
 /** Sign-in at the customer's energy supplier, the fallback (decisions A/B, 9). */
 @Resolver()
@@ -20,10 +20,10 @@ export class SupplierSignInResolver {
   @Mutation(() => SupplierSignInRedirect, { description: 'Starts a sign-in at a supplier.' })
   async startSupplierSignIn(
     @Arg('mpid', () => String, { description: 'Market participant id of the supplier.' }) mpid: string,
-    @Arg('entry', () => SignInEntry, { description: 'Sign-in hints with mpxn or ir.' }) entry: SignInEntry,
+    @Arg('entry', () => SignInHint, { description: 'Sign-in hints with mpxn or ir.' }) entry: SignInHint,
     @Ctx() context: CallContext,
   ): Promise<SupplierSignInRedirect> {
-    refuse(supplierEntryViolations(entry));
+    throwViolations(supplierHintViolations(entry));
     await this.limit.request(context);
     return this.suppliers.start(mpid, entry, context);
   }

@@ -3,10 +3,10 @@ import * as oidc from 'openid-client';
 import type { Logger } from 'pino';
 import { RegisterError } from '../../../schema/register-error';
 import {
-  SupplierClient as SupplierClientQuestion,
+  SupplierClient as SupplierClientOperation,
   type SupplierClientQuery,
-} from '../../../schema/generated/questions-to-access';
-import { type QuestionOrigin, askSubgraph } from '../../server/graph/service-question';
+} from '../../../schema/generated/service-queries-to-access';
+import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 
 /** Values with which a supplier's response is checked (OpenID Connect Core; PKCE, RFC 7636). */
@@ -27,7 +27,7 @@ export interface SupplierClient {
 /** Clients of suppliers by the present settings of their accounts. */
 export interface SupplierClients {
   /** Returns undefined if customers cannot sign in there: the supplier is unknown or suspended, or its client is incomplete. */
-  of(mpid: string, origin: QuestionOrigin): Promise<SupplierClient | undefined>;
+  of(mpid: string, origin: CallOrigin): Promise<SupplierClient | undefined>;
 }
 
 type ClientSettings = NonNullable<SupplierClientQuery['supplierClient']>;
@@ -58,7 +58,7 @@ export function supplierClients(
   };
   return {
     async of(mpid, origin) {
-      const { supplierClient } = await askSubgraph(access, 'identity', SupplierClientQuestion, { mpid }, origin);
+      const { supplierClient } = await querySubgraph(access, 'identity', SupplierClientOperation, { mpid }, origin);
       if (supplierClient === null) return undefined;
       const unavailable = (error: unknown) => {
         logger.warn({ supplier: mpid, error: codeOf(error) }, 'request to supplier failed');

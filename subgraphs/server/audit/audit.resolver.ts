@@ -1,6 +1,6 @@
 import { Args, type ClassType, Query, Resolver } from 'type-graphql';
 import { MayCall } from '../callers/caller';
-import { type Connection, connectionOf, refuseCursor, requirePageSize } from '../lists/connection';
+import { type Connection, connectionOf, rejectCursor, requirePageSize } from '../lists/connection';
 import { connectionType } from '../lists/connection.types';
 import type { AuditEntry, AuditLog } from './audit.repository';
 import { AuditArgs, auditEntryType } from './audit.types';
@@ -25,7 +25,7 @@ export function auditResolver(
     @Query(() => ConnectionType, { name: field, description: `${description} Newest first.` })
     async entries(@Args(() => AuditArgs) { filter, ...page }: AuditArgs): Promise<Connection<AuditEntry>> {
       requirePageSize(page.first, MAX_PAGE_SIZE);
-      if (page.after !== null && !ENTRY_ID.test(page.after)) refuseCursor();
+      if (page.after !== null && !ENTRY_ID.test(page.after)) rejectCursor();
       return connectionOf(await this.log.entries(page.first + 1, page.after, filter ?? {}), page, ({ id }) => id);
     }
   }

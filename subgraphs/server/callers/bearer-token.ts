@@ -14,7 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
-import { isStorable } from '../../../schema/storable-text';
+import { isWellFormed } from '../../../schema/well-formed-text';
 import type { ServiceFetch } from '../link/peer-check';
 import type { Caller } from './caller';
 
@@ -173,7 +173,7 @@ const INVALID_TOKEN_CODE = /^ERR_(JW[ST]_|JOSE_(ALG_NOT_ALLOWED|NOT_SUPPORTED)$|
  * issued ones.
  */
 function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid }: JWTPayload): TokenClaims {
-  const isIssuedHere = typeof sub === 'string' && isStorable(sub) && exp - iat <= BEARER_TOKEN_LIFETIME;
+  const isIssuedHere = typeof sub === 'string' && isWellFormed(sub) && exp - iat <= BEARER_TOKEN_LIFETIME;
   if (!isIssuedHere || !ACCOUNT_ROLES.includes(role as AccountRole)) throw new RegisterError('AUT001');
   return {
     accountId: sub,

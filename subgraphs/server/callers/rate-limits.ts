@@ -5,7 +5,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { outsideCheck } from '../database/check-only';
 import type { CallContext } from './caller';
 import type { KeyedHash } from '../keyed-hash';
-import { type Forget, matchingRows } from '../retention';
+import { type Purge, matchingRows } from '../retention';
 
 /** A rate limit that all replicas share: a number of points per key and period. */
 export interface RateLimit {
@@ -77,7 +77,7 @@ const CURRENT_COUNT = (table: string) => ({
 });
 
 /** Deletes counts whose period has ended. */
-export function passedRateLimits(pool: Pool): Forget {
+export function expiredRateLimits(pool: Pool): Purge {
   return matchingRows(pool, 'rate_limit', 'key', `rate_limit where expire <= ${NOW}`);
 }
 
@@ -122,7 +122,7 @@ function memoryCount(state: RateLimiterRes | null): PeriodCount | undefined {
 
 /** Counts one point; throws LIM002 if the limit is exceeded. */
 export async function withinLimit(limit: RateLimit, key: string): Promise<void> {
-  refuseLimited(await limit.count(key));
+  rejectLimited(await limit.count(key));
 }
 
 /**
@@ -134,7 +134,7 @@ export async function withinNetworkLimit(limit: RateLimit, { caller, clientAddre
 }
 
 /** Throws LIM002 unless the wait is null. */
-export function refuseLimited(retryAfter: number | null): void {
+export function rejectLimited(retryAfter: number | null): void {
   if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
 }
 

@@ -45,10 +45,10 @@ export async function openLockSession(config: ClientConfig): Promise<LockSession
   const ping = () => {
     if (isPinging) return;
     isPinging = true;
-    const began = performance.now();
+    const startedAt = performance.now();
     const confirm = () => {
       isPinging = false;
-      confirmedAt = began;
+      confirmedAt = startedAt;
     };
     client.query('select').then(confirm, destroy);
   };

@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks';
 import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
-import { failureFacts } from '../observability/failures';
+import { errorFields } from '../observability/failures';
 import { installJobs } from '../jobs/jobs';
 import { type NamedKeys, checkKeys } from './key-check';
 import { installClock } from './register-clock';
-import { refuseUnfinishedRestore } from '../restore-mark';
+import { rejectUnfinishedRestore } from '../restore-mark';
 
 /** A migration class of a subgraph. */
 export type Migration = new () => MigrationInterface;
@@ -70,13 +70,13 @@ export async function migrate(
     await session.query('set lock_timeout = 0'); // waiting for this advisory lock blocks no other session
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     await session.query('reset lock_timeout');
-    if (tables.duringRestore !== true) await refuseUnfinishedRestore(session);
+    if (tables.duringRestore !== true) await rejectUnfinishedRestore(session);
     const onWait = () => logger?.warn({ schema }, 'a migration waits for a lock');
     for (const step of stepsOf({ ...address, url }, tables, movableClock, keys))
       await withRetries(() => step(session, source), onWait);
   } catch (error) {
     throw new Error(
-      `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(failureFacts(error))}`,
+      `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(errorFields(error))}`,
       {
         cause: error,
       },

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { Logger } from 'pino';
-import { refuseUnfinishedRestore } from '../restore-mark';
+import { rejectUnfinishedRestore } from '../restore-mark';
 import { sessionOptions } from './database';
 import type { DatabaseAddress } from './database-login';
 import { type NamedKeys, compareKeys } from './key-check';
@@ -23,7 +23,7 @@ export async function prepare(
   session.on('error', () => undefined); // fails the next statement
   try {
     await session.connect();
-    await refuseUnfinishedRestore(session);
+    await rejectUnfinishedRestore(session);
     await requireRights(session, address);
     await requireMigrations(session, address, tables);
     if (movableClock !== undefined) await requireClock(session, movableClock);

@@ -1,4 +1,4 @@
-import { refuseCursor } from '../lists/connection';
+import { rejectCursor } from '../lists/connection';
 
 /**
  * Position of an event in the log: log epoch (`era`), transaction id, position of the event; ordered in this sequence.
@@ -23,7 +23,7 @@ export function eventCursor({ era, tx, position }: EventPosition): string {
 export function eventPosition(cursor: string | null): readonly [era: string, tx: string, position: string] {
   if (!cursor) return ['0', '0', '0'];
   const match = POSITION.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  return match ? [match[1] as string, match[2] as string, match[3] as string] : refuseCursor();
+  return match ? [match[1] as string, match[2] as string, match[3] as string] : rejectCursor();
 }
 
 /** Selects events after the position in the first three parameters of a statement. */

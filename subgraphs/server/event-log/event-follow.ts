@@ -1,4 +1,4 @@
-import { refuseCursor, requirePageSize } from '../lists/connection';
+import { rejectCursor, requirePageSize } from '../lists/connection';
 import {
   AFTER_POSITION,
   type EventPosition,
@@ -49,7 +49,7 @@ export function eventFollowing<Entry extends object>(
   };
   const requirePast = async (cursor: string): Promise<void> => {
     const [row] = await reads.rows<{ isFromFuture: boolean }>(FROM_FUTURE, [...eventPosition(cursor)]);
-    if (row?.isFromFuture) refuseCursor();
+    if (row?.isFromFuture) rejectCursor();
   };
   return {
     requirePast,

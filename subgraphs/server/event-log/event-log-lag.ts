@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { askedGauge } from '../observability/asked-gauge';
+import { collectedGauge } from '../observability/collected-gauge';
 import type { Database } from '../database/database';
 import { IS_UNSTABLE } from './event-cursor';
 
@@ -26,5 +26,5 @@ export function measureEventLog(database: Pick<Database, 'pool'>, registry: Regi
   const name = `${prefix}event_log_standstill_seconds`;
   const help =
     'Age of the oldest event that subscriptions do not send yet, because an earlier transaction on the PostgreSQL server is open';
-  askedGauge(registry, { name, help }, () => lagSeconds(database));
+  collectedGauge(registry, { name, help }, () => lagSeconds(database));
 }

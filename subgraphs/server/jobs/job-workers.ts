@@ -3,8 +3,8 @@ import { type TaskList, type WorkerPool, type WorkerUtilsOptions, runTaskList } 
 import type { Logger } from 'pino';
 import { openPool, sessionOptions } from '../database/database';
 import type { DatabaseAddress } from '../database/database-login';
-import { failureFacts } from '../observability/failures';
-import { logFault } from '../observability/fault-log';
+import { errorFields } from '../observability/failures';
+import { logError } from '../observability/error-log';
 import { jobSweep } from './job-sweep';
 import { type Task, jobLog } from './jobs';
 import { ENDS_WHEN_SILENT, openLockSession } from '../database/lock-session';
@@ -151,8 +151,8 @@ function taskList({ tasks, logger }: WorkerOptions, abandoned: AbortSignal): Tas
       try {
         await task(payload, { number: job.attempts, isLast: job.attempts >= job.max_attempts });
       } catch (error) {
-        const failure = failureFacts(error);
-        logFault(logger, 'warn', error, { task: name, job: job.id, attempt: job.attempts, failure }, 'job failed');
+        const failure = errorFields(error);
+        logError(logger, 'warn', error, { task: name, job: job.id, attempt: job.attempts, failure }, 'job failed');
         if (!abandoned.aborted)
           throw Object.assign(new Error([failure['kind'], failure['code']].join(' ')), { stack: '' });
       }

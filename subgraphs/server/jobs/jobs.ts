@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { QueryRunner } from 'typeorm';
 import type { DatabaseAddress } from '../database/database-login';
-import { logFault } from '../observability/fault-log';
+import { logError } from '../observability/error-log';
 import type { Session } from '../database/transaction';
 
 /** When and how a job runs. */
@@ -107,6 +107,6 @@ export function jobLog(logger: Logger, onFailedPoll: () => void): JobLogger {
     const isQueueProblem = (level === 'error' || level === 'warning') && facts['failure'] !== true;
     if (!isQueueProblem) return;
     const fields = { task: taskIdentifier, job: jobId, report: message };
-    logFault(logger, level === 'error' ? 'error' : 'warn', facts['error'] ?? facts['fatalError'], fields, 'job queue');
+    logError(logger, level === 'error' ? 'error' : 'warn', facts['error'] ?? facts['fatalError'], fields, 'job queue');
   });
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { failureFacts } from '../observability/failures';
-import { logFault } from '../observability/fault-log';
+import { errorFields } from '../observability/failures';
+import { logError } from '../observability/error-log';
 
 /** Minimum interval between two log lines of a failure that repeats. */
 const LOG_INTERVAL_MS = 60_000;
@@ -22,7 +22,7 @@ export function repeat(
     const now = performance.now();
     if (loggedAt !== undefined && now - loggedAt < LOG_INTERVAL_MS) return;
     loggedAt = now;
-    logFault(logger, 'error', error, { failure: failureFacts(error) }, failure);
+    logError(logger, 'error', error, { failure: errorFields(error) }, failure);
   };
   const run = async () => {
     try {

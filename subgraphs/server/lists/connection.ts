@@ -18,10 +18,10 @@ export interface PageInfo {
 }
 
 /** A page of a list, with a function that counts the whole list. */
-export type CountedConnection<Node> = Connection<Node> & { readonly total: () => Promise<number> };
+export type ConnectionWithTotal<Node> = Connection<Node> & { readonly total: () => Promise<number> };
 
 /** Adds the count to a page. */
-export function counted<Node>(page: Connection<Node>, total: () => Promise<number>): CountedConnection<Node> {
+export function withTotal<Node>(page: Connection<Node>, total: () => Promise<number>): ConnectionWithTotal<Node> {
   return Object.assign(page, { total });
 }
 
@@ -110,7 +110,7 @@ export function cursorPosition(cursor: string | null, idForm = UUID): Position {
   if (cursor === null) return BEFORE_THE_FIRST;
   const [instant = '', id = '', ...others] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
   const isPosition = others.length === 0 && INSTANT.test(instant) && isInstant(instant) && idForm.test(id);
-  return isPosition ? [instant, id] : refuseCursor();
+  return isPosition ? [instant, id] : rejectCursor();
 }
 
 /** Returns true if date and time exist. JavaScript reads 30 February as 2 March, and PostgreSQL has no year 0. */
@@ -122,7 +122,7 @@ export function isInstant(text: string): boolean {
 }
 
 /** Throws VAL001 at the argument `after`. */
-export function refuseCursor(): never {
+export function rejectCursor(): never {
   const message = 'is not a cursor of this list';
   throw new RegisterError('VAL001', message, { violations: [{ code: 'VAL001', path: ['after'], message }] });
 }

@@ -1,5 +1,5 @@
 import { ArgsType, type ClassType, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
-import type { Connection, CountedConnection, PageRequest } from './connection';
+import type { Connection, ConnectionWithTotal, PageRequest } from './connection';
 import { PageInfoType } from './page-info.types';
 
 /** Creates the object types of a list, `<name>Edge` and `<name>Connection`; returns the latter. */
@@ -29,7 +29,7 @@ export function totalResolver<Node extends object>(connection: ClassType<Connect
   @Resolver(() => connection)
   class TotalResolver {
     @FieldResolver(() => Int, { description: 'Entries of the whole list.' })
-    totalCount(@Root() { total }: CountedConnection<Node>): Promise<number> {
+    totalCount(@Root() { total }: ConnectionWithTotal<Node>): Promise<number> {
       return total();
     }
   }

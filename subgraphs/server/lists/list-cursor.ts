@@ -1,4 +1,4 @@
-import { refuseCursor } from './connection';
+import { rejectCursor } from './connection';
 
 /** Returns the cursor of a row in a list that is ordered by a text. */
 export function textCursor(position: string): string {
@@ -13,7 +13,7 @@ export function textPosition(cursor: string | null): string {
   if (cursor === null) return '';
   const position = Buffer.from(cursor, 'base64url').toString('utf8');
   const isCanonical = position !== '' && !position.includes('\0') && textCursor(position) === cursor;
-  return isCanonical ? position : refuseCursor();
+  return isCanonical ? position : rejectCursor();
 }
 
 const NUMBER = /^\d{1,9}$/;
@@ -25,5 +25,5 @@ const NUMBER = /^\d{1,9}$/;
 export function numberPosition(cursor: string | null): number {
   const position = textPosition(cursor);
   if (cursor === null) return -1;
-  return NUMBER.test(position) ? Number(position) : refuseCursor();
+  return NUMBER.test(position) ? Number(position) : rejectCursor();
 }

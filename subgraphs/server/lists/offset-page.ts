@@ -1,5 +1,5 @@
 import { type PageRequest, requirePageSize, requireWithin } from './connection';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 
 /** Position of a page in its list (specification, PaginationMeta). */
 export interface PaginationMeta extends OffsetRequest {
@@ -25,7 +25,7 @@ export const MAX_PAGE_SIZE = 100;
 /** Throws VAL003 unless `limit` is 1 to 100 and `offset` is 0 or more. */
 export function requireOffsetPage({ limit, offset }: OffsetRequest): void {
   requireWithin('limit', limit, MAX_PAGE_SIZE);
-  if (offset < 0) refuse([{ code: 'VAL003', path: ['offset'], message: 'must be 0 or more' }]);
+  if (offset < 0) throwViolations([{ code: 'VAL003', path: ['offset'], message: 'must be 0 or more' }]);
 }
 
 /** Returns the request of a page by cursor; throws VAL003 unless `first` is 1 to 100. */

@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { isErrorCode } from '../../../schema/error-catalogue';
 import { RegisterError } from '../../../schema/register-error';
-import { isAway } from '../away';
-import { logFault } from './fault-log';
+import { isDatabaseUnavailable } from '../unavailable';
+import { logError } from './error-log';
 
 /** PostgreSQL error codes of texts and times that it cannot store, such as NUL characters and lone surrogates. */
 const UNSTORABLE = /^(22021|22P05|22007|22008)/;
@@ -21,9 +21,9 @@ export function formatError(error: unknown, logger: Logger, transactionId: strin
     return withCode(new RegisterError('VAL003', 'A text or time has a value that cannot be stored'), at);
   }
   const place = fieldPath(at);
-  if (isAway(original)) {
-    const facts = { 'transaction-id': transactionId, place, failure: failureFacts(original) };
-    logFault(logger, 'error', original, facts, 'dependency unavailable');
+  if (isDatabaseUnavailable(original)) {
+    const fields = { 'transaction-id': transactionId, place, failure: errorFields(original) };
+    logError(logger, 'error', original, fields, 'dependency unavailable');
     return withCode(new RegisterError('SYS002'), at);
   }
   logOnce(logger, { transactionId, place, message: 'internal error' }, original);
@@ -52,7 +52,7 @@ function logOnce(logger: Logger, { transactionId, place, message }: LoggedError,
   const key = [transactionId, place, message].join(' ');
   const present = pending.get(key);
   if (present) return void (present.count += 1);
-  const counted = { first: failureFacts(error), count: 1 };
+  const counted = { first: errorFields(error), count: 1 };
   pending.set(key, counted);
   queueMicrotask(() => {
     pending.delete(key);
@@ -96,7 +96,7 @@ function unquoted(message: string): string {
 }
 
 /** Returns the fields of an error that may be logged: not its message, which may quote personal data. */
-export function failureFacts(error: unknown): Record<string, unknown> {
+export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { kind: typeof error };
   const { code, table, constraint, routine } = error as Error & Record<string, unknown>;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

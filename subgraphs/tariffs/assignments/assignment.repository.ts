@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { RegisterError, refuse } from '../../../schema/register-error';
+import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
@@ -101,7 +101,7 @@ export class AssignmentRepository {
     { validFrom, tariffId, mpid, accountId, existing }: NewAssignment,
     outcome: AssignmentOutcome,
   ): Promise<StoredAssignment> {
-    if (outcome.kind === 'rejected') refuse(outcome.violations);
+    if (outcome.kind === 'rejected') throwViolations(outcome.violations);
     if (outcome.kind === 'unchanged' && existing !== undefined) return { ...existing, mpxn };
     if (outcome.kind === 'supersedes') await session.query(WITHDRAW, [existing?.id]);
     await session.query(METER_POINT, [hash]);

@@ -6,7 +6,7 @@ import { connectionType } from '../../server/lists/connection.types';
 import { cursorPage } from '../../server/lists/offset-page';
 import { ListArgs } from '../../server/lists/offset-page.types';
 import type { StoredTariff } from '../catalogue/stored-tariff';
-import type { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
+import type { TariffQueries } from '../catalogue/tariff.queries';
 import { TariffType } from '../catalogue/tariff.types';
 import { requireMpxn } from '../arguments';
 import { visibleSupplier } from '../register-entries/own-supplier.queries';
@@ -35,7 +35,7 @@ const TariffAssignmentConnectionType = connectionType(
 export interface AssignmentDependencies {
   readonly assignments: AssignmentRepository;
   readonly queries: AssignmentQueries;
-  readonly facts: TariffFacts;
+  readonly tariffQueries: TariffQueries;
   readonly suppliers: SupplierLists;
 }
 
@@ -73,7 +73,7 @@ export class TariffAssignmentResolver {
     const { mpid } = await this.assigner(context);
     const applied = await this.dependencies.queries.applied(mpxn, at ?? null);
     if (applied === undefined || (mpid !== null && applied.mpid !== mpid)) return null;
-    return this.dependencies.facts.byId(applied.tariffId);
+    return this.dependencies.tariffQueries.byId(applied.tariffId);
   }
 
   @MayCall('admin', 'supplier')
@@ -120,7 +120,7 @@ export class TariffAssignmentResolver {
     description: 'The tariff as assigned, without its replacements; null for the end of an assignment.',
   })
   tariff(@Root() { tariffId }: StoredAssignment): Promise<StoredTariff | null> | null {
-    return tariffId === null ? null : this.dependencies.facts.byId(tariffId);
+    return tariffId === null ? null : this.dependencies.tariffQueries.byId(tariffId);
   }
 
   @FieldResolver(() => SupplierType, { description: 'The supplier.' })

@@ -1,13 +1,13 @@
 import { Arg, Args, FieldResolver, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
-import type { CountedConnection } from '../../server/lists/connection';
+import { throwViolations } from '../../../schema/register-error';
+import type { ConnectionWithTotal } from '../../server/lists/connection';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
 import { ListArgs, OffsetArgs } from '../../server/lists/offset-page.types';
 import type { Supplier } from '../register-entries/supplier';
 import { SupplierType } from '../register-entries/supplier.types';
 import type { StoredTariff } from './stored-tariff';
 import type { TariffFilter } from './tariff-conditions.sql';
-import type { TariffFacts } from './tariff-links-and-facts.queries';
+import type { TariffQueries } from './tariff.queries';
 import type { TariffLists } from './tariff-list.queries';
 import { TariffConnectionType, TariffFilterInput, TariffPageType, TariffType } from './tariff.types';
 
@@ -16,7 +16,7 @@ import { TariffConnectionType, TariffFilterInput, TariffPageType, TariffType } f
 export class SupplierTariffResolver {
   constructor(
     private readonly lists: TariffLists,
-    private readonly facts: TariffFacts,
+    private readonly tariffQueries: TariffQueries,
   ) {}
 
   @FieldResolver(() => TariffType, { nullable: true, description: 'One of its tariffs.' })
@@ -24,7 +24,7 @@ export class SupplierTariffResolver {
     @Root() { mpid }: Supplier,
     @Arg('tariffId', () => String, { description: 'Its identifier.' }) tariffId: string,
   ): Promise<StoredTariff | null> {
-    const tariff = await this.facts.byId(tariffId);
+    const tariff = await this.tariffQueries.byId(tariffId);
     return tariff?.mpid === mpid ? tariff : null;
   }
 
@@ -56,7 +56,7 @@ export class SupplierTariffResolver {
     @Args() page: ListArgs,
     @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
     filter: TariffFilterInput | null,
-  ): Promise<CountedConnection<StoredTariff>> {
+  ): Promise<ConnectionWithTotal<StoredTariff>> {
     return this.lists.connection(ofSupplier(supplier, filter), cursorPage(page));
   }
 }
@@ -64,6 +64,6 @@ export class SupplierTariffResolver {
 /** Restricts a filter to a supplier. VAL003 if the filter names another one. */
 function ofSupplier({ mpid }: Supplier, filter: TariffFilterInput | null): TariffFilter {
   if (filter?.mpid != null && filter.mpid !== mpid)
-    refuse([{ code: 'VAL003', path: ['filter', 'mpid'], message: 'is another supplier' }]);
+    throwViolations([{ code: 'VAL003', path: ['filter', 'mpid'], message: 'is another supplier' }]);
   return { ...filter, mpid };
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import type { Tariff } from './tariff';
 
 /** A filter of tariffs: all conditions must hold; null and absent ones are ignored (decisions C/D, D.2). */
@@ -88,5 +88,7 @@ export function conditionsOf(filter: TariffFilter, firstParameter: number): Cond
 
 function requirePeriod({ validFrom, validTo }: TariffFilter): void {
   if (validFrom == null || validTo == null || validTo > validFrom) return;
-  refuse([{ code: 'VAL003', path: ['filter', 'validTo'], message: 'must be after the beginning of the window' }]);
+  throwViolations([
+    { code: 'VAL003', path: ['filter', 'validTo'], message: 'must be after the beginning of the window' },
+  ]);
 }

@@ -1,12 +1,12 @@
 import type { QueryConfig } from 'pg';
 import {
-  type CountedConnection,
+  type ConnectionWithTotal,
   type PageRequest,
   connectionOf,
-  counted,
+  withTotal,
   instantText,
   isInstant,
-  refuseCursor,
+  rejectCursor,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
 import { onlyRow } from '../../server/database/transaction';
@@ -31,7 +31,7 @@ const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (trf_[0-9a-f]{3
 /** Decodes a cursor into `last_modified` and id of the tariff before the page. VAL001 unless it is a cursor of this list. */
 function positionOf(cursor: string): [instant: string, tariffId: string] {
   const [, instant = '', tariffId = ''] = POSITION.exec(textPosition(cursor)) ?? [];
-  return isInstant(instant) ? [instant, tariffId] : refuseCursor();
+  return isInstant(instant) ? [instant, tariffId] : rejectCursor();
 }
 
 /** Bytes of stored rates of a page of whole tariffs. Rates of several kilobytes are stored compressed, to about a sixth. */
@@ -48,11 +48,11 @@ export class TariffLists {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
   /** Returns the page after a cursor; counts the whole list only if a client selects its total. */
-  async connection(filter: TariffFilter, page: PageRequest): Promise<CountedConnection<StoredTariff>> {
+  async connection(filter: TariffFilter, page: PageRequest): Promise<ConnectionWithTotal<StoredTariff>> {
     const count = page.first + 1;
     const rows = await (page.after === null ? this.rows(filter, count, 0) : this.after(filter, page.after, count));
     const cursor = ({ instant, tariffId }: ListedTariff) => textCursor(`${instant} ${tariffId}`);
-    return counted(connectionOf(rows, page, cursor), () => this.count(filter));
+    return withTotal(connectionOf(rows, page, cursor), () => this.count(filter));
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import type { CallContext } from '../../server/callers/caller';
 import type { JsonText } from '../../server/graph/json-text';
@@ -14,7 +14,7 @@ import { type IntervalPrice, halfHourPrices, intervalPrices, priceRangeViolation
 import type { PricedTariff } from '../rates/rate-intervals';
 import { HalfHourPriceType, PriceIntervalType } from '../rates/tariff-rates.types';
 import type { StoredTariff } from './stored-tariff';
-import type { TariffFacts } from './tariff-links-and-facts.queries';
+import type { TariffQueries } from './tariff.queries';
 import { TariffType } from './tariff.types';
 
 /** Fields whose lists may have 17,568 entries: for clients they are written as text. */
@@ -32,7 +32,7 @@ interface PriceRequest {
 @Resolver(() => TariffType)
 export class TariffPriceResolver {
   constructor(
-    private readonly facts: TariffFacts,
+    private readonly tariffQueries: TariffQueries,
     private readonly appended: AppendedPriceRepository,
     private readonly series: PriceSeries,
   ) {}
@@ -62,7 +62,7 @@ export class TariffPriceResolver {
     @Ctx() context: CallContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PriceList> {
-    refuse(priceRangeViolations(from, to, 'half-hour'));
+    throwViolations(priceRangeViolations(from, to, 'half-hour'));
     return this.listOf(tariff, { from, to, pricesOf: halfHourPrices }, context, info);
   }
 
@@ -78,7 +78,7 @@ export class TariffPriceResolver {
     @Ctx() context: CallContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PriceList> {
-    refuse(priceRangeViolations(from, to, 'minute'));
+    throwViolations(priceRangeViolations(from, to, 'minute'));
     return this.listOf(tariff, { from, to, pricesOf: intervalPrices }, context, info);
   }
 
@@ -103,6 +103,6 @@ export class TariffPriceResolver {
   }
 
   private async priced(tariff: StoredTariff): Promise<PricedTariff> {
-    return { ...tariff, rates: await this.facts.rates(tariff.tariffId) };
+    return { ...tariff, rates: await this.tariffQueries.rates(tariff.tariffId) };
   }
 }

@@ -1,5 +1,5 @@
 import { DatabaseError, type Pool } from 'pg';
-import { RegisterError, type Violation, refuse } from '../../../schema/register-error';
+import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
@@ -107,7 +107,7 @@ async function requireSupplier(session: Session, mpid: string): Promise<void> {
 
 /** Inserts a new tariff; returns false if a concurrent transaction has inserted it. */
 async function insert(session: Session, { tariff, mpid, accountId }: Publication): Promise<boolean> {
-  refuse(await violationsOfReplacement(session, { ...tariff, mpid }));
+  throwViolations(await violationsOfReplacement(session, { ...tariff, mpid }));
   const values = [
     ...[tariff.tariffId, mpid, tariff.tariffType, tariff.fuelType, tariff.energyFlow, tariff.paymentMethod],
     ...[tariff.meterType, tariff.customerType, tariff.ldzRegion, tariff.standingCharge, tariff.vatIncluded],
@@ -127,7 +127,7 @@ async function change(session: Session, { tariff, mpid, accountId }: Publication
   const published = await findPublished(session, tariff.tariffId);
   if (published.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
   const { descriptive, ends, violations } = await changesOf(session, published, tariff);
-  refuse(violations);
+  throwViolations(violations);
   if (descriptive.length === 0 && ends.length === 0) return { tariff: published, isNew: false, isChanged: false };
   if (ends.length > 0) await session.query(MOVE_ENDS, [tariff.tariffId, tariff.validTo, tariff.sellableTo]);
   if (descriptive.length > 0)
@@ -154,7 +154,7 @@ function descriptionOf({ name, description, comments, percentageGreen }: TariffI
  */
 function rejectConflict(error: unknown): never {
   if (error instanceof DatabaseError && error.constraint === 'one_replacement')
-    refuse([{ code: 'CNF001', path: ['replaces'], message: 'is replaced by another tariff already' }]);
+    throwViolations([{ code: 'CNF001', path: ['replaces'], message: 'is replaced by another tariff already' }]);
   if (error instanceof DatabaseError && error.constraint === 'tariff_end')
     throw new RegisterError('CNF005', 'An end of a tariff moves neither from nor into the past');
   throw error;

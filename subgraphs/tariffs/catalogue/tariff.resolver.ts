@@ -1,12 +1,12 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import type { CountedConnection } from '../../server/lists/connection';
+import type { ConnectionWithTotal } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { cursorPage } from '../../server/lists/offset-page';
 import type { StoredTariff } from './stored-tariff';
 import type { SupplierLists } from '../register-entries/supplier.queries';
-import type { TariffFacts } from './tariff-links-and-facts.queries';
+import type { TariffQueries } from './tariff.queries';
 import type { TariffLists } from './tariff-list.queries';
 import type { PublicationOutcome, TariffRepository } from './tariff.repository';
 import { allPublicationViolations } from './publication-rules';
@@ -26,7 +26,7 @@ import { TariffConnectionType, TariffFilterInput, TariffType, TariffVersionType 
 export class TariffResolver {
   constructor(
     private readonly lists: TariffLists,
-    private readonly facts: TariffFacts,
+    private readonly tariffQueries: TariffQueries,
     private readonly repository: TariffRepository,
     private readonly suppliers: SupplierEntries,
     private readonly lookups: RateLimit,
@@ -42,7 +42,7 @@ export class TariffResolver {
     @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
     filter: TariffFilterInput | null,
     @Ctx() context: CallContext,
-  ): Promise<CountedConnection<StoredTariff>> {
+  ): Promise<ConnectionWithTotal<StoredTariff>> {
     await withinNetworkLimit(this.lookups, context);
     return this.lists.connection({ ...filter }, cursorPage(page));
   }
@@ -57,7 +57,7 @@ export class TariffResolver {
     @Ctx() context: CallContext,
   ): Promise<StoredTariff | null> {
     await withinNetworkLimit(this.lookups, context);
-    return this.facts.byId(tariffId);
+    return this.tariffQueries.byId(tariffId);
   }
 
   @MayCall('admin', 'supplier')
@@ -72,7 +72,7 @@ export class TariffResolver {
     @Ctx() context: CallContext,
   ): Promise<PublicationOutcome> {
     const publisher = await writtenSupplier(context, this.suppliers, mpid);
-    refuse(
+    throwViolations(
       await allPublicationViolations(tariff, () =>
         this.repository.replacementViolations({ ...tariff, mpid: publisher }),
       ),
@@ -85,7 +85,7 @@ export class TariffResolver {
 @Resolver(() => TariffType)
 export class TariffFieldResolver {
   constructor(
-    private readonly facts: TariffFacts,
+    private readonly tariffQueries: TariffQueries,
     private readonly supplierLists: SupplierLists,
   ) {}
 
@@ -93,7 +93,7 @@ export class TariffFieldResolver {
     description: 'Its prices by time: the first entry that matches a day decides.',
   })
   rates(@Root() { tariffId }: StoredTariff): Promise<TariffScheduleEntry[]> {
-    return this.facts.rates(tariffId);
+    return this.tariffQueries.rates(tariffId);
   }
 
   @FieldResolver(() => SupplierType, { description: 'Its supplier.' })
@@ -113,7 +113,7 @@ export class TariffFieldResolver {
 
   @FieldResolver(() => TariffType, { nullable: true, description: 'The tariff that it replaces.' })
   replaces(@Root() { replaces }: StoredTariff): Promise<StoredTariff | null> | null {
-    return replaces === null ? null : this.facts.byId(replaces);
+    return replaces === null ? null : this.tariffQueries.byId(replaces);
   }
 
   @FieldResolver(() => TariffType, {
@@ -121,11 +121,11 @@ export class TariffFieldResolver {
     description: 'The tariff that replaces it: its MPxNs move when that one becomes valid.',
   })
   replacedBy(@Root() { tariffId }: StoredTariff): Promise<StoredTariff | null> {
-    return this.facts.replacing(tariffId);
+    return this.tariffQueries.replacing(tariffId);
   }
 
   @FieldResolver(() => [TariffVersionType], { description: 'Every version, the current one first.' })
   versions(@Root() { tariffId }: StoredTariff): Promise<readonly TariffVersion[]> {
-    return this.facts.versions(tariffId);
+    return this.tariffQueries.versions(tariffId);
   }
 }

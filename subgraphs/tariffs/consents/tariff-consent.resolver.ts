@@ -20,7 +20,7 @@ import { connectionType } from '../../server/lists/connection.types';
 import { cursorPage } from '../../server/lists/offset-page';
 import { ListArgs } from '../../server/lists/offset-page.types';
 import type { StoredTariff } from '../catalogue/stored-tariff';
-import type { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
+import type { TariffQueries } from '../catalogue/tariff.queries';
 import { TariffType } from '../catalogue/tariff.types';
 import { consumerOf } from '../consumers/consumer-tokens.flow';
 import { seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
@@ -96,7 +96,7 @@ export interface ConsentDependencies {
   readonly queries: ConsentQueries;
   readonly suppliers: SupplierLists;
   readonly rtiUsers: RtiUserLists;
-  readonly facts: TariffFacts;
+  readonly tariffQueries: TariffQueries;
 }
 
 /** Consents of consumers, and the tariffs that they share with RTI Users (decisions C/D, D.1). A revocation takes effect at once. */
@@ -112,7 +112,7 @@ export class TariffConsentResolver {
   })
   async customerTariffs(@Ctx() context: CallContext): Promise<StoredTariff[]> {
     const tariffIds = await this.dependencies.consents.sharedTariffIds(consumerOf(context));
-    const tariffs = await Promise.all(tariffIds.map((tariffId) => this.dependencies.facts.byId(tariffId)));
+    const tariffs = await Promise.all(tariffIds.map((tariffId) => this.dependencies.tariffQueries.byId(tariffId)));
     return tariffs.filter((tariff) => tariff !== null);
   }
 

@@ -1,7 +1,7 @@
 import { type JWTPayload, decodeJwt, decodeProtectedHeader } from 'jose';
 import type { ConsumerClaims, ConsumerScope } from '../../../schema/consumer-claims';
 import { RTI_USER_ID_PATTERN } from '../../../schema/identifiers';
-import { MPXN_PROFILE, mpxnFault } from '../../../schema/mpxn';
+import { MPXN_PROFILE, mpxnViolation } from '../../../schema/mpxn';
 import { RegisterError } from '../../../schema/register-error';
 
 /** The claims of a supplier's token, verified or not (decisions C/D, D.1; RFC 9068). */
@@ -81,7 +81,7 @@ function meterPointsOf(claim: unknown): readonly string[] {
   if (claim === undefined) return [];
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   const mpxns = values.map((mpxn) =>
-    typeof mpxn === 'string' && mpxnFault(mpxn, MPXN_PROFILE) === undefined ? mpxn : reject(),
+    typeof mpxn === 'string' && mpxnViolation(mpxn, MPXN_PROFILE) === undefined ? mpxn : reject(),
   );
   return [...new Set(mpxns)];
 }

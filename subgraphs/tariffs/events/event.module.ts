@@ -1,10 +1,10 @@
-import { webhookSeal } from '../../delivery/webhook-secrets';
-import { passedRateLimits } from '../../server/callers/rate-limits';
+import { columnCipher } from '../../delivery/webhook-secrets';
+import { expiredRateLimits } from '../../server/callers/rate-limits';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { measureEventLog } from '../../server/event-log/event-log-lag';
 import { keyedHash } from '../../server/keyed-hash';
-import { forgetPassed } from '../../server/retention';
-import { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
+import { purgePeriodically } from '../../server/retention';
+import { TariffQueries } from '../catalogue/tariff.queries';
 import { subjectHash } from '../consents/consent';
 import { ConsentQueries } from '../consents/consent.queries';
 import { ConsentRepository } from '../consents/consent.repository';
@@ -36,8 +36,8 @@ export async function startEventModule(
 ): Promise<SubgraphModule> {
   const { database, mpxns, keys, contacts, logger, metrics, allowLoopback } = dependencies;
   const ciphers: RtiWebhookCiphers = {
-    url: webhookSeal(keys.encryptionKey, 'callback'),
-    secret: webhookSeal(keys.encryptionKey, 'secret'),
+    url: columnCipher(keys.encryptionKey, 'callback'),
+    secret: columnCipher(keys.encryptionKey, 'secret'),
   };
   const changes = new ScheduledChangeRepository(database.pool);
   const events = new TariffEventQueries(database, mpxns);
@@ -49,12 +49,12 @@ export async function startEventModule(
   const deliveries = await deliverTariffEvents({ address, database, mpxns, ciphers, allowLoopback, logger, metrics });
   const applying = applyScheduledChanges(changes, logger);
   const webhooks = new RtiWebhookRepository(database, ciphers, keyedHash(keys.hashKey, 'audited webhook address'));
-  const expired = [() => webhooks.purgeRemoved(), passedRateLimits(database.pool)];
-  const stopPurge = forgetPassed(expired, PURGE_INTERVAL_SECONDS, logger);
+  const expired = [() => webhooks.purgeRemoved(), expiredRateLimits(database.pool)];
+  const stopPurge = purgePeriodically(expired, PURGE_INTERVAL_SECONDS, logger);
   const reads = {
     suppliers: new SupplierLists(database),
     rtiUsers: new RtiUserLists(database, contacts),
-    facts: new TariffFacts(database),
+    tariffQueries: new TariffQueries(database),
   };
   const consents = new ConsentRepository(database, mpxns, subjectHash(keys));
   const urlPolicy = { allowLoopback };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { askedGauge } from '../../server/observability/asked-gauge';
-import { failureFacts } from '../../server/observability/failures';
+import { collectedGauge } from '../../server/observability/collected-gauge';
+import { errorFields } from '../../server/observability/failures';
 import { repeat } from '../../server/jobs/repeat';
 import type { ChangeFailure, ScheduledChangeRepository } from './scheduled-change.repository';
 
@@ -14,7 +14,7 @@ const INTERVAL_SECONDS = 1;
 export function applyScheduledChanges(changes: ScheduledChangeRepository, logger: Logger): { stop(): Promise<void> } {
   let stopping = false;
   const onFailure: ChangeFailure = (error, { kind, ids }) => {
-    const fields = { failure: failureFacts(error), kind, first: ids[0], changes: ids.length };
+    const fields = { failure: errorFields(error), kind, first: ids[0], changes: ids.length };
     logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
   };
   const applyAll = async () => {
@@ -34,5 +34,5 @@ export function measureOverdue(changes: ScheduledChangeRepository, registry: Reg
   const name = 'register_tariff_effect_overdue_seconds';
   const help =
     'Time since the oldest tariff change that is due but not applied took effect, in seconds; 0 without one, at most 3600 is allowed';
-  askedGauge(registry, { name, help }, () => changes.overdueSeconds());
+  collectedGauge(registry, { name, help }, () => changes.overdueSeconds());
 }

@@ -6,7 +6,7 @@ import type { EventPage } from '../../server/event-log/event-follow';
 import { followedByGateway } from '../../server/graph/subgraph-schema';
 import type { Connection } from '../../server/lists/connection';
 import type { StoredTariff } from '../catalogue/stored-tariff';
-import type { TariffFacts } from '../catalogue/tariff-links-and-facts.queries';
+import type { TariffQueries } from '../catalogue/tariff.queries';
 import { TariffType } from '../catalogue/tariff.types';
 import { type SupplierEntries, seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { Supplier } from '../register-entries/supplier';
@@ -32,7 +32,7 @@ import {
 export interface TariffEventDependencies {
   readonly events: TariffEventQueries;
   readonly suppliers: SupplierLists;
-  readonly facts: TariffFacts;
+  readonly tariffQueries: TariffQueries;
 }
 
 const READERS = ['admin', 'analyst', 'supplier'] as const;
@@ -128,7 +128,7 @@ export class TariffEventResolver {
       'For TARIFF_CHANGE and TARIFF_UPDATE: the tariff that applies from the event on; null for a TARIFF_CHANGE after which none does.',
   })
   tariff(@Root() { tariffId }: LoggedTariffEvent): Promise<StoredTariff | null> | null {
-    return tariffId === null ? null : this.dependencies.facts.byId(tariffId);
+    return tariffId === null ? null : this.dependencies.tariffQueries.byId(tariffId);
   }
 
   @FieldResolver(() => String, {

@@ -5,7 +5,7 @@ import {
   type WrappedOccupancyKey,
   occupancyKeys,
 } from '../../server/occupancy-keys';
-import { unseal } from '../../server/sealed';
+import { decryptValue } from '../../server/encryption';
 import type { TariffKeys } from '../keys';
 import { TARIFF_OCCUPANCIES } from './tariff-occupancies.sql';
 
@@ -36,12 +36,12 @@ export function mpxnCipher({ indexKey, encryptionKey }: Pick<TariffKeys, 'indexK
   return {
     keys,
     hash,
-    encrypt: (key, mpxn) => key.seal(mpxn, bound(hash(mpxn))),
+    encrypt: (key, mpxn) => key.encryptValue(mpxn, bound(hash(mpxn))),
     decrypt({ mpxnHash, encrypted, direct, keyId, wrappedKey }) {
       if (mpxnHash === null) return null;
       if (encrypted !== null && wrappedKey !== null)
         return keys.open({ keyId, wrappedKey }, encrypted, bound(mpxnHash));
-      return direct === null ? null : unseal(encryptionKey, direct, bound(mpxnHash)).toString('utf8');
+      return direct === null ? null : decryptValue(encryptionKey, direct, bound(mpxnHash)).toString('utf8');
     },
   };
 }

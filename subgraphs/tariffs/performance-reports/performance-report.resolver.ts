@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { Connection } from '../../server/lists/connection';
 import { cursorPage } from '../../server/lists/offset-page';
@@ -49,7 +49,7 @@ export class PerformanceReportResolver {
     @Arg('input', () => PerformanceReportInput, { description: 'The report.' }) input: PerformanceReportInput,
     @Ctx() context: CallContext,
   ): Promise<SubmittedReportPayload> {
-    refuse(performanceReportViolations(input));
+    throwViolations(performanceReportViolations(input));
     return this.repository.submit(await ownSupplier(context, this.suppliers, 'NTF002'), input);
   }
 

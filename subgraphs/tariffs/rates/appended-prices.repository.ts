@@ -1,5 +1,5 @@
 import { DatabaseError, type Pool } from 'pg';
-import { RegisterError, type Violation, refuse } from '../../../schema/register-error';
+import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
 import { inTransaction } from '../../server/database/transaction';
 import type { Tariff } from '../catalogue/tariff';
 import { type AppendedPrice, appendingViolations } from './appended-price';
@@ -8,8 +8,8 @@ const TARIFF = `select mpid, tariff_type as "tariffType", valid_from as "validFr
 
 const GIVEN = 'unnest($2::timestamptz[], $3::text[]) with ordinality given(valid_from, unit_price, number)';
 
-/** Prices of the call that differ from the stored ones or are new, by position from 1, and whether their half-hours have begun. */
-const DIFFERENT = `select number::int, given.valid_from <= register_now() as "hasBegun", stored.valid_from is null as "isNew"
+/** Prices of the call that differ from the stored ones or are new, by position from 1, and whether their half-hours have started. */
+const DIFFERENT = `select number::int, given.valid_from <= register_now() as "hasStarted", stored.valid_from is null as "isNew"
   from ${GIVEN} left join tariff_price stored on stored.tariff_id = $1 and stored.valid_from = given.valid_from
   where given.unit_price::numeric is distinct from stored.unit_price::numeric`;
 
@@ -28,7 +28,7 @@ const STORED = {
     where tariff_id = $1 and valid_from > $2::timestamptz - interval '30 minutes' and valid_from < $3 order by valid_from`,
 };
 
-/** SQLSTATE of the trigger that rejects prices of half-hours that have begun. */
+/** SQLSTATE of the trigger that rejects prices of half-hours that have started. */
 const RESTRICT_VIOLATION = '23001';
 
 /** Prices that a supplier appends; its caller may write for the supplier. */
@@ -45,13 +45,13 @@ export interface AppendingOutcome {
   readonly changed: number;
 }
 
-/** Prices appended to dynamic tariffs by half-hour. A price never changes once its half-hour has begun. */
+/** Prices appended to dynamic tariffs by half-hour. A price never changes once its half-hour has started. */
 export class AppendedPriceRepository {
   constructor(private readonly pool: Pool) {}
 
   /**
    * Stores prices. NTF003 if the tariff does not exist, PRM002 if it is another supplier's, VAL003 if it is static or not valid then, CNF005
-   * for every half-hour that has begun, unless it has the price already. All prices are stored, or none.
+   * for every half-hour that has started, unless it has the price already. All prices are stored, or none.
    */
   append({ tariffId, mpid, prices, accountId }: Appending): Promise<AppendingOutcome> {
     return inTransaction(this.pool, async (session) => {
@@ -61,18 +61,20 @@ export class AppendedPriceRepository {
       const [tariff] = rows;
       if (tariff === undefined) throw new RegisterError('NTF003');
       if (tariff.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
-      refuse(appendingViolations(tariff, prices));
+      throwViolations(appendingViolations(tariff, prices));
       const given = [tariffId, prices.map(({ from }) => from), prices.map(({ unitPrice }) => unitPrice)];
-      const { rows: different } = await session.query<{ number: number; hasBegun: boolean; isNew: boolean }>(
+      const { rows: different } = await session.query<{ number: number; hasStarted: boolean; isNew: boolean }>(
         DIFFERENT,
         given,
       );
-      refuse(different.filter(({ hasBegun }) => hasBegun).map(({ number }) => hasBegunViolation(number - 1)));
+      throwViolations(
+        different.filter(({ hasStarted }) => hasStarted).map(({ number }) => hasStartedViolation(number - 1)),
+      );
       await session.query(APPEND, [...given, accountId, different.map(({ number }) => number)]);
       if (different.length > 0) await session.query(MODIFY, [tariffId]);
       const added = different.filter(({ isNew }) => isNew).length;
       return { added, changed: different.length - added };
-    }).catch(rejectBegun);
+    }).catch(rejectStarted);
   }
 
   /** Returns the prices of half-hours that overlap a period, ascending. */
@@ -81,17 +83,17 @@ export class AppendedPriceRepository {
   }
 }
 
-function hasBegunViolation(index: number): Violation {
+function hasStartedViolation(index: number): Violation {
   return {
     code: 'CNF005',
     path: ['prices', index, 'from'],
-    message: 'has begun: its price can no longer be given or changed',
+    message: 'has started: its price can no longer be given or changed',
   };
 }
 
 /** Maps the rejection of a half-hour that began during the call to CNF005, as if it had arrived later. */
-function rejectBegun(error: unknown): never {
+function rejectStarted(error: unknown): never {
   if (error instanceof DatabaseError && error.code === RESTRICT_VIOLATION)
-    refuse([{ code: 'CNF005', path: ['prices'], message: 'contain one of a half-hour that has begun' }]);
+    throwViolations([{ code: 'CNF005', path: ['prices'], message: 'contain one of a half-hour that has started' }]);
   throw error;
 }

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { type SupplierEntries, writtenSupplier } from '../register-entries/own-supplier.queries';
@@ -36,7 +36,7 @@ export class AppendedPriceResolver {
   @MayCall('admin', 'supplier')
   @Mutation(() => AppendedTariffPricesPayload, {
     description:
-      'Appends prices of half-hours to a dynamic tariff; they precede its rates. CNF005 for a half-hour that has begun, unless it has the ' +
+      'Appends prices of half-hours to a dynamic tariff; they precede its rates. CNF005 for a half-hour that has started, unless it has the ' +
       'price already: a repeated call changes nothing. A supplier must be active in the register (PRM001); an admin names the supplier.',
   })
   async appendTariffPrices(
@@ -45,7 +45,7 @@ export class AppendedPriceResolver {
     @Ctx() context: CallContext,
   ): Promise<AppendingOutcome> {
     const supplier = await writtenSupplier(context, this.suppliers, mpid);
-    refuse(appendedPriceViolations(prices));
+    throwViolations(appendedPriceViolations(prices));
     const { accountId } = callerOf(context);
     return this.repository.append({ tariffId, mpid: supplier, prices, accountId });
   }

@@ -24,20 +24,20 @@ export function londonOffset(at: number): number {
  */
 export function offsetSpans(from: number, to: number): OffsetSpan[] {
   const spans: OffsetSpan[] = [];
-  for (let begin = from; begin < to;) {
-    const offset = londonOffset(begin);
-    const end = changeWithin(begin, to, offset);
-    spans.push({ from: begin, to: end, offset });
-    begin = end;
+  for (let startsAt = from; startsAt < to;) {
+    const offset = londonOffset(startsAt);
+    const end = changeWithin(startsAt, to, offset);
+    spans.push({ from: startsAt, to: end, offset });
+    startsAt = end;
   }
   return spans;
 }
 
 /** Returns the first instant of a range at which the offset differs from the one at its start; the end of the range if none does. */
 function changeWithin(from: number, to: number, offset: number): number {
-  for (let begin = from; begin < to; begin += WEEK_MS) {
-    const end = Math.min(begin + WEEK_MS, to);
-    if (londonOffset(end) !== offset) return changeBetween(begin, end, offset);
+  for (let startsAt = from; startsAt < to; startsAt += WEEK_MS) {
+    const end = Math.min(startsAt + WEEK_MS, to);
+    if (londonOffset(end) !== offset) return changeBetween(startsAt, end, offset);
   }
   return to;
 }

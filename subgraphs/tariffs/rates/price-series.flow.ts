@@ -22,7 +22,7 @@ const SLICE_MS = 1;
 const PART_LENGTH = 64 * 1024;
 
 /** Bounds of the cache of texts: a year of half-hours has up to five million characters. */
-const KEPT_TEXTS = { maxSize: 24_000_000, ttl: 10 * 60 * 1_000 } as const;
+const TEXT_CACHE = { maxSize: 24_000_000, ttl: 10 * 60 * 1_000 } as const;
 
 /** A text that was computed, or is being computed for the first of several requests, and its prices. */
 interface WrittenSeries {
@@ -34,8 +34,8 @@ const requestedPrices = new WeakMap<CallContext, number>();
 
 /** Computes series of prices in slices, so that other requests do not wait for them, and caches their texts. */
 export class PriceSeries {
-  private readonly kept = new LRUCache<string, WrittenSeries>({
-    ...KEPT_TEXTS,
+  private readonly cached = new LRUCache<string, WrittenSeries>({
+    ...TEXT_CACHE,
     sizeCalculation: ({ text }) => Math.max(text.length, 1),
   });
   private readonly underWay = new Map<string, Promise<WrittenSeries>>();
@@ -59,8 +59,8 @@ export class PriceSeries {
     seriesOf: () => Promise<Iterable<IntervalPrice>>,
     write: ListWriter,
   ): Promise<JsonText> {
-    const kept = this.kept.get(key);
-    const { text, count } = kept ?? (await this.computed(key, seriesOf, write));
+    const cached = this.cached.get(key);
+    const { text, count } = cached ?? (await this.computed(key, seriesOf, write));
     addPrices(context, count, MAX_PRICES);
     return text;
   }
@@ -75,7 +75,7 @@ export class PriceSeries {
     const computing = seriesOf()
       .then((series) => written(series, write))
       .then((series) => {
-        this.kept.set(key, series);
+        this.cached.set(key, series);
         return series;
       })
       .finally(() => this.underWay.delete(key));
@@ -116,15 +116,15 @@ async function inSlices(
   max: number,
   context?: CallContext,
 ): Promise<void> {
-  let [count, begin] = [0, performance.now()];
+  let [count, startedAt] = [0, performance.now()];
   for (const price of series) {
     pass(price);
     count += 1;
     if (context === undefined) requireAtMost(count, max);
     else addPrices(context, 1, max);
-    if (performance.now() - begin < SLICE_MS) continue;
+    if (performance.now() - startedAt < SLICE_MS) continue;
     await setImmediate();
-    begin = performance.now();
+    startedAt = performance.now();
   }
 }
 

@@ -25,11 +25,11 @@ const DAY_MS = MINUTES_PER_DAY * MINUTE_MS;
  * A year of a day and a night rate costs a few milliseconds: it needs some lookups of the offset, and equal days share their segments.
  */
 export function* rateIntervals(tariff: PricedTariff, from: Date, to: Date): Generator<RateInterval, void> {
-  const begin = Math.max(from.getTime(), tariff.validFrom.getTime());
+  const startsAt = Math.max(from.getTime(), tariff.validFrom.getTime());
   const end = Math.min(to.getTime(), tariff.validTo?.getTime() ?? Infinity);
   const segmentsOf = pricedSegments(tariff);
   let latest: RateInterval | undefined;
-  for (const span of offsetSpans(begin, end))
+  for (const span of offsetSpans(startsAt, end))
     for (let day = dayNumber(span.from + span.offset); day * DAY_MS - span.offset < span.to; day += 1)
       for (const segment of segmentsOf(day)) {
         const midnight = day * DAY_MS - span.offset;

@@ -1,6 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
-import { isStorable } from '../../../schema/storable-text';
-import { webAddressFault } from '../../server/web-address';
+import { isWellFormed } from '../../../schema/well-formed-text';
+import { webAddressViolation } from '../../server/web-address';
 
 /** The policy for web addresses: `http` is admitted outside production only. */
 export interface WebUrlPolicy {
@@ -26,7 +26,7 @@ export function lengthViolations(input: object, lengths: Lengths, parentPath: re
     const text = (input as Readonly<Record<string, string | null | undefined>>)[field];
     if (text == null) return [];
     const path = [...parentPath, field];
-    if (!isStorable(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
+    if (!isWellFormed(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
     const length = [...text].length;
     if (length < min || length > max)
       return [{ code: 'VAL003', path, message: `must have ${min} to ${max} characters` }];
@@ -39,7 +39,7 @@ export function lengthViolations(input: object, lengths: Lengths, parentPath: re
 export function addressViolations(input: object, fields: readonly string[], policy: WebUrlPolicy): Violation[] {
   return fields.flatMap((field): Violation[] => {
     const address = (input as Readonly<Record<string, string | null | undefined>>)[field];
-    const message = address == null ? undefined : webAddressFault(address, policy);
+    const message = address == null ? undefined : webAddressViolation(address, policy);
     return message === undefined ? [] : [{ code: 'VAL008', path: [field], message }];
   });
 }

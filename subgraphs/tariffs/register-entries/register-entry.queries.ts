@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../schema/error-catalogue';
 import type { Violation } from '../../../schema/register-error';
 import type { Database } from '../../server/database/database';
-import { type CountedConnection, type PageRequest, connectionOf, counted } from '../../server/lists/connection';
+import { type ConnectionWithTotal, type PageRequest, connectionOf, withTotal } from '../../server/lists/connection';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
 import type { RegisterEntryStatus } from './register-entry-status';
@@ -73,7 +73,7 @@ export class RegisterEntryQueries<Entry extends RegisterEntry> {
   }
 
   /** Returns the page after a cursor; counts the whole list only if a client selects its total. */
-  async connection(statuses: StatusFilter, page: PageRequest): Promise<CountedConnection<Entry>> {
+  async connection(statuses: StatusFilter, page: PageRequest): Promise<ConnectionWithTotal<Entry>> {
     const { table, key } = this.kind;
     const column = keyColumn(this.kind);
     const { rows } = await this.database.pool.query<Entry>({
@@ -81,7 +81,7 @@ export class RegisterEntryQueries<Entry extends RegisterEntry> {
       text: `${this.list} and ${column} > $2 order by ${column} limit $3`,
       values: [statuses, textPosition(page.after), page.first + 1],
     });
-    return counted(
+    return withTotal(
       connectionOf(rows, page, (entry) => textCursor(String(entry[key]))),
       () => this.count(statuses),
     );

@@ -1,5 +1,5 @@
 import { DatabaseError, type Pool } from 'pg';
-import { RegisterError, refuse } from '../../../schema/register-error';
+import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { addAuditEntry } from '../../server/audit/audit.repository';
 import { inTransaction, onlyRow } from '../../server/database/transaction';
 import { type RegisterEntryStatus, statusViolations } from './register-entry-status';
@@ -58,7 +58,7 @@ export class RegisterEntryRepository<Entry extends RegisterEntry> {
   private rejectConflict(error: unknown): never {
     const { conflicts = {} } = this.kind;
     const conflict = error instanceof DatabaseError ? conflicts[error.constraint ?? ''] : undefined;
-    if (conflict) refuse([conflict]);
+    if (conflict) throwViolations([conflict]);
     throw error;
   }
 
@@ -72,7 +72,7 @@ export class RegisterEntryRepository<Entry extends RegisterEntry> {
     return inTransaction(this.pool, async (session) => {
       const entry = (await session.query<Entry>(lockedEntry(this.kind), [id])).rows[0];
       if (entry === undefined) throw new RegisterError(notFound);
-      refuse(statusViolations(entry.status, status));
+      throwViolations(statusViolations(entry.status, status));
       if (entry.status === status) return entry;
       const cleared = status === 'removed' ? personalColumns.map((column) => `, ${column} = null`).join('') : '';
       const update = await session.query<Entry>(

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import type { CountedConnection } from '../../server/lists/connection';
+import type { ConnectionWithTotal } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
 import type { RtiUserLists, StoredRtiUser } from './rti-user.queries';
@@ -59,7 +59,7 @@ export class RtiUserResolver {
     @Arg('filter', () => RtiUserFilterInput, { nullable: true, description: 'Selects entries of the list.' })
     filter: RtiUserFilterInput | null,
     @Ctx() context: CallContext,
-  ): Promise<CountedConnection<StoredRtiUser>> {
+  ): Promise<ConnectionWithTotal<StoredRtiUser>> {
     await withinNetworkLimit(this.lookups, context);
     return this.entries.connection(filter?.status ?? null, cursorPage(page));
   }
@@ -85,7 +85,7 @@ export class RtiUserResolver {
     @Arg('input', () => RtiUserInput, { description: 'The entry.' }) input: RtiUserInput,
     @Ctx() context: CallContext,
   ): Promise<SavedRtiUserPayload> {
-    refuse(rtiUserViolations(input, this.urlPolicy));
+    throwViolations(rtiUserViolations(input, this.urlPolicy));
     const { entry, isNew } = await this.repository.save(input, callerOf(context).accountId);
     return { rtiUser: entry, isNew };
   }

@@ -1,9 +1,9 @@
-import { emailAddressFault } from '../../../schema/email-address';
+import { emailAddressViolation } from '../../../schema/email-address';
 import { RTI_USER_ID_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
 import { type WebUrlPolicy, addressViolations, lengthViolations, patternViolations } from './entry-limits';
 import type { RegisterEntryStatus } from './register-entry-status';
-import { seal, unseal } from '../../server/sealed';
+import { encryptValue, decryptValue } from '../../server/encryption';
 
 /** The contact of an RTI User for suppliers. Suppliers, admins and the RTI User itself may read it. */
 export interface RtiContact {
@@ -47,7 +47,7 @@ export function rtiUserViolations(input: RtiUserInput, policy: WebUrlPolicy): Vi
 }
 
 function contactViolations(contact: RtiContact): Violation[] {
-  const violation = contact.email == null ? undefined : emailAddressFault(contact.email);
+  const violation = contact.email == null ? undefined : emailAddressViolation(contact.email);
   return [
     ...lengthViolations(contact, CONTACT_LENGTHS, ['contact']),
     ...(violation === undefined ? [] : [{ ...violation, path: ['contact', 'email'] }]),
@@ -65,8 +65,8 @@ export interface ContactCipher {
 export function contactCipher(encryptionKey: Buffer): ContactCipher {
   const bound = (userId: string) => `contact ${userId}`;
   return {
-    encrypt: (userId, contact) => seal(encryptionKey, JSON.stringify(contact), bound(userId)),
+    encrypt: (userId, contact) => encryptValue(encryptionKey, JSON.stringify(contact), bound(userId)),
     decrypt: (userId, encrypted) =>
-      JSON.parse(unseal(encryptionKey, encrypted, bound(userId)).toString('utf8')) as RtiContact,
+      JSON.parse(decryptValue(encryptionKey, encrypted, bound(userId)).toString('utf8')) as RtiContact,
   };
 }

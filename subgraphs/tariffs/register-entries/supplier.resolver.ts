@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import type { CountedConnection } from '../../server/lists/connection';
+import type { ConnectionWithTotal } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
 import type { SupplierLists } from './supplier.queries';
@@ -57,7 +57,7 @@ export class SupplierResolver {
     @Arg('filter', () => SupplierFilterInput, { nullable: true, description: 'Selects entries of the list.' })
     filter: SupplierFilterInput | null,
     @Ctx() context: CallContext,
-  ): Promise<CountedConnection<Supplier>> {
+  ): Promise<ConnectionWithTotal<Supplier>> {
     await withinNetworkLimit(this.lookups, context);
     return this.entries.connection(filter?.status ?? null, cursorPage(page));
   }
@@ -83,7 +83,7 @@ export class SupplierResolver {
     @Arg('input', () => SupplierInput, { description: 'The entry.' }) input: SupplierInput,
     @Ctx() context: CallContext,
   ): Promise<SavedSupplierPayload> {
-    refuse(supplierViolations(input, this.urlPolicy));
+    throwViolations(supplierViolations(input, this.urlPolicy));
     const { entry, isNew } = await this.repository.upsert({ ...input }, callerOf(context).accountId);
     return { supplier: entry, isNew };
   }

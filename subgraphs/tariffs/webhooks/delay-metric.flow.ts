@@ -1,5 +1,5 @@
 import { Histogram, Registry } from 'prom-client';
-import { askedGauge } from '../../server/observability/asked-gauge';
+import { collectedGauge } from '../../server/observability/collected-gauge';
 
 /** Seconds; 3,600 is the bound (decisions C/D, D.3). */
 const BUCKETS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200];
@@ -32,5 +32,5 @@ export function measureUnattempted(seconds: () => Promise<number>, registry: Reg
   const name = 'register_tariff_delivery_unattempted_seconds';
   const help =
     'Age of the oldest pending delivery without an attempt, unless it waits because a party is suspended; 0 without one';
-  askedGauge(registry, { name, help }, seconds);
+  collectedGauge(registry, { name, help }, seconds);
 }

@@ -14,7 +14,7 @@ import {
   Root,
 } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
-import { refuse } from '../../../schema/register-error';
+import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/callback-url';
 import { type CallContext, MayCall } from '../../server/callers/caller';
@@ -97,7 +97,7 @@ export class RtiWebhookResolver {
   ): Promise<RegisteredWebhook> {
     const consumer = consumerOf(context);
     const message = callbackUrlViolation(webhookUrl, this.dependencies.urlPolicy);
-    if (message !== undefined) refuse([{ code: 'VAL008', path: ['webhookUrl'], message }]);
+    if (message !== undefined) throwViolations([{ code: 'VAL008', path: ['webhookUrl'], message }]);
     return this.dependencies.webhooks.register(consumer, webhookUrl);
   }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Keys } from '../../../process/keys';
 import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
-import { unseal } from '../../../subgraphs/server/sealed';
+import { decryptValue } from '../../../subgraphs/server/encryption';
 import { responseMetadata, sendJson } from './answers';
 import { type RecordRow, recordMetadata } from './record-metadata';
 import { type Session, admit } from './session';
@@ -48,7 +48,7 @@ export function addMeterPointList(app: FastifyInstance, pool: Pool, keys: Keys, 
       response: responseMetadata(request.url),
       mpxn,
       'access-records': rows.map((row) =>
-        summary(unseal(keys.accessEncryptionKey, row.key_sealed, row.id).toString('utf8'), row),
+        summary(decryptValue(keys.accessEncryptionKey, row.key_sealed, row.id).toString('utf8'), row),
       ),
       'next-cursor': null,
     });

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool, PoolClient } from 'pg';
 import type { Keys } from '../../../process/keys';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
-import { seal } from '../../../subgraphs/server/sealed';
+import { encryptValue } from '../../../subgraphs/server/encryption';
 import { responseMetadata, sendJson } from './answers';
 import { type RegistrationBody, documentOf } from './registration-body';
 import { type Session, admit } from './session';
@@ -142,7 +142,7 @@ function columns({ accessHashKey, accessEncryptionKey }: Keys) {
   ): Columns => {
     const id = randomUUID();
     const idempotencyHash = hashOfIdempotencyKey(String(headers['idempotency-key']));
-    const answer = seal(
+    const answer = encryptValue(
       accessEncryptionKey,
       JSON.stringify(token),
       `${accountId} ${operation} ${idempotencyHash.toString('hex')}`,
@@ -150,7 +150,7 @@ function columns({ accessHashKey, accessEncryptionKey }: Keys) {
     const document = documentOf(body);
     return [
       ...[accountId, operation, idempotencyHash, hashOfBody(JSON.stringify(body)), answer],
-      ...[id, hashOfKey(token.key), seal(accessEncryptionKey, token.key, id), link.duid, link.id],
+      ...[id, hashOfKey(token.key), encryptValue(accessEncryptionKey, token.key, id), link.duid, link.id],
       ...[body['record-metadata']['identity-record-ref'], link.meter_point_id, body.processing['legal-basis']],
       ...[new Date(body['access-event']['registered-at']), token.expiry && new Date(token.expiry), document],
     ] as unknown as Columns;

@@ -234,7 +234,7 @@ describe('A delivery that cannot be assembled', () => {
   };
 
   it('because the database is unavailable waits without counting an attempt, before its first attempt and after', async () => {
-    let isAway = false;
+    let isDatabaseUnavailable = false;
     let asked = 0;
     const away = () => Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
     const sound = trialSource(pool);
@@ -242,14 +242,14 @@ describe('A delivery that cannot be assembled', () => {
       ...sound,
       assemble: (delivery) => {
         asked += 1;
-        return isAway ? Promise.reject(away()) : sound.assemble(delivery);
+        return isDatabaseUnavailable ? Promise.reject(away()) : sound.assemble(delivery);
       },
     };
     answer = () => ({ status: 503 });
     engine = await trialEngine(trial, { source });
     await plan(pool, endpoint, 'patient');
     await becomes('patient', { attempt: 1 });
-    isAway = true;
+    isDatabaseUnavailable = true;
     for (let looks = 1; looks <= 12; looks++) {
       await pool.query(`update delivery set next_attempt_at = register_now() where event_id = 'patient'`);
       const assembled = asked;

@@ -205,11 +205,11 @@ describe('The feed of a gateway', () => {
 
   it('sends no events before all callers are revalidated, and sends them after that', async () => {
     const { log: unchecked, add } = growingLog();
-    let isAway = true;
+    let isDatabaseUnavailable = true;
     let checks = 0;
     const checkCallers = async () => {
       checks += 1;
-      if (isAway) throw new Error('access is away');
+      if (isDatabaseUnavailable) throw new Error('access is away');
     };
     const failures: unknown[] = [];
     const log = revalidatingLog(unchecked, checkCallers);
@@ -218,7 +218,7 @@ describe('The feed of a gateway', () => {
     add(1);
     await until(() => (checks >= 2 ? true : undefined));
     expect([reader.upcoming(1), failures.length]).toEqual([[], 1]);
-    isAway = false;
+    isDatabaseUnavailable = false;
     expect((await reader.next())?.id).toBe('evt_0');
     reader.close();
     feed.close();

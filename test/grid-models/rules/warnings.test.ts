@@ -1,13 +1,13 @@
-import { type WarningFacts, modelWarnings } from '../../../subgraphs/grid-models/difference-models/model-warnings';
+import { type WarningInputs, modelWarnings } from '../../../subgraphs/grid-models/difference-models/model-warnings';
 import { addedProfiles, profilesWith } from '../../../subgraphs/grid-models/rdf/member-profiles';
 
-const FACTS: WarningFacts = {
+const FACTS: WarningInputs = {
   ...{ file: 'EQ', mRID: 'm', created: '2026-05-01T00:00:00Z', isReused: false },
   ...{ dependentOn: ['base'], needsDependency: true, unpublished: [] },
 };
 
 describe('Warnings of a model', () => {
-  it.each<[Partial<WarningFacts>, string[]]>([
+  it.each<[Partial<WarningInputs>, string[]]>([
     [{}, []],
     [{ created: '2026-05-01T00:00:00+01:00' }, []],
     [{ created: '2026-05-01T00:00:00.5' }, ['created-without-zone']],

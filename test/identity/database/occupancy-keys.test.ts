@@ -2,12 +2,12 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
 import { IDENTITY_OCCUPANCIES } from '../../../subgraphs/identity/occupancy/identity-occupancies.queries';
-import { settleOccupancies } from '../../../subgraphs/identity/occupancy/occupancy-settling.flow';
+import { reencryptIdentityMpxns } from '../../../subgraphs/identity/occupancy/mpxn-reencryption.flow';
 import { identityAddress } from '../../../subgraphs/identity/identity.module';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { type Database, sessionOptions } from '../../../subgraphs/server/database/database';
 import { destroyDueKeys, dueKeys, occupancyKeys } from '../../../subgraphs/server/occupancy-keys';
-import { seal } from '../../../subgraphs/server/sealed';
+import { encryptValue } from '../../../subgraphs/server/encryption';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { readableMpxns } from '../../support/readable-mpxns';
 import { databasePlaces, findings } from '../../support/secret-scan';
@@ -133,7 +133,7 @@ describe('Thirteen months after a change of tenancy', () => {
     const id = randomUUID();
     const keyId = await inTransaction(pool, async (session) => {
       const [key] = await keysOfOccupancies().obtain(session, [{ premises: indexOf(mpxn), began: '-infinity' }]);
-      const sealed = key?.seal(JSON.stringify({ mpxn, sourceReference: 'x' }), `change_of_tenancy ${id}`);
+      const sealed = key?.encryptValue(JSON.stringify({ mpxn, sourceReference: 'x' }), `change_of_tenancy ${id}`);
       await session.query(
         `insert into change_of_tenancy (id, mpxn_index, effective_date, reference_hash, sealed, key_id)
          values ($1, $2, $3, sha256('x'), $4, $5)`,
@@ -234,7 +234,7 @@ describe('MPxNs stored by the previous release', () => {
       [await day(0, -1), true],
     ] as const) {
       const id = randomUUID();
-      const content = seal(
+      const content = encryptValue(
         room.keys.encryptionKey,
         JSON.stringify({ mpxn, sourceReference: date }),
         `change_of_tenancy ${id}`,
@@ -248,7 +248,7 @@ describe('MPxNs stored by the previous release', () => {
     const point = meterPointId(mpxn);
     await room.owner.query(
       `insert into identity.discovered_meter_point (meter_point_id, sealed, recorded_at) values ($1, $2, now() - interval '20 months')`,
-      [point, seal(room.keys.encryptionKey, mpxn, `discovered_meter_point ${point}`)],
+      [point, encryptValue(room.keys.encryptionKey, mpxn, `discovered_meter_point ${point}`)],
     );
   }
 
@@ -259,9 +259,13 @@ describe('MPxNs stored by the previous release', () => {
     await room.owner.query(`
       create function identity.kill() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
       create trigger killed before insert on identity.discovered_meter_point for each row execute function identity.kill()`);
-    await expect(settleOccupancies(settling())).rejects.toThrow('killed');
+    await expect(reencryptIdentityMpxns(settling())).rejects.toThrow('killed');
     await room.owner.query('drop trigger killed on identity.discovered_meter_point');
-    await Promise.all([settleOccupancies(settling()), settleOccupancies(settling()), settleOccupancies(settling())]);
+    await Promise.all([
+      reencryptIdentityMpxns(settling()),
+      reencryptIdentityMpxns(settling()),
+      reencryptIdentityMpxns(settling()),
+    ]);
     for (const mpxn of mpxns) expect(await direct(mpxn)).toEqual([false, false, false]);
     await sweep();
     for (const mpxn of mpxns) expect(await readable(mpxn)).toEqual(['change']);

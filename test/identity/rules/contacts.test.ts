@@ -1,5 +1,5 @@
 import {
-  type ContactFacts,
+  type ContactEvidence,
   contactGroups,
   contactsOf,
   contestants,
@@ -24,8 +24,14 @@ const held = (contact: string, recordId: string, duid = 'x'): HeldContact => ({
   kind: contact.startsWith('passkey') ? 'passkey' : 'email',
   since: new Date((clock += 1000)),
 });
-const facts = (change: Partial<ContactFacts>): ContactFacts => ({ held: [], proofs: [], confirmed: [], ...change });
-const groupsOf = (change: Partial<ContactFacts>) => contactGroups(facts(change)).map((group) => [...group].toSorted());
+const facts = (change: Partial<ContactEvidence>): ContactEvidence => ({
+  held: [],
+  proofs: [],
+  confirmed: [],
+  ...change,
+});
+const groupsOf = (change: Partial<ContactEvidence>) =>
+  contactGroups(facts(change)).map((group) => [...group].toSorted());
 
 const record = (
   id: string,

@@ -21,14 +21,14 @@ describe('Personal data', () => {
   const cipher = personalDataCipher(randomBytes(32));
 
   it('are decrypted as they were encrypted, including instants', () => {
-    expect(cipher.open('record-1', cipher.seal('record-1', personal))).toStrictEqual(personal);
+    expect(cipher.open('record-1', cipher.encryptValue('record-1', personal))).toStrictEqual(personal);
     const least = { ...personal, principalVerification: null, email: null };
-    expect(cipher.open('record-1', cipher.seal('record-1', least))).toStrictEqual(least);
+    expect(cipher.open('record-1', cipher.encryptValue('record-1', least))).toStrictEqual(least);
   });
 
   it('are decrypted only for their own record and only with their own key', () => {
-    const one = cipher.seal('record-1', personal);
-    const other = cipher.seal('record-2', personal);
+    const one = cipher.encryptValue('record-1', personal);
+    const other = cipher.encryptValue('record-2', personal);
     expect(() => cipher.open('record-2', one)).toThrow('unable to authenticate');
     expect(() => cipher.open('record-1', { ...one, wrappedKey: other.wrappedKey })).toThrow('unable to authenticate');
     expect(() => cipher.open('record-1', { ...one, sealed: other.sealed })).toThrow('unable to authenticate');
@@ -36,7 +36,7 @@ describe('Personal data', () => {
   });
 
   it('have a different ciphertext every time', () => {
-    const [one, again] = [cipher.seal('record-1', personal), cipher.seal('record-1', personal)];
+    const [one, again] = [cipher.encryptValue('record-1', personal), cipher.encryptValue('record-1', personal)];
     expect(one.sealed.equals(again.sealed)).toBe(false);
     expect(one.wrappedKey.equals(again.wrappedKey)).toBe(false);
   });

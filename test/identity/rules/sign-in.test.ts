@@ -1,12 +1,12 @@
 import type { OccupantRecord } from '../../../subgraphs/identity/occupancy/occupancy';
 import {
-  type SignInEntry,
+  type SignInHint,
   claimNames,
-  linkEntryViolations,
+  linkHintViolations,
   soughtBy,
-  supplierEntryViolations,
+  supplierHintViolations,
   supplierSignInBy,
-} from '../../../subgraphs/identity/sign-in/sign-in-entry';
+} from '../../../subgraphs/identity/sign-in/sign-in-hint';
 import { signInLinkReceivers, signInNoticeReceivers } from '../../../subgraphs/identity/sign-in/sign-in-recipients';
 
 const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecord => ({
@@ -35,7 +35,7 @@ const BY_MPXN = { mpxn: '1012345678' };
 const BY_EMAIL = { email: 'rowan@customer.example' };
 const BY_IR = { ir: 'ir_a' };
 const ids = (records: readonly OccupantRecord[]) => records.map(({ id }) => id);
-const entry = (change: Partial<SignInEntry>): SignInEntry => ({
+const entry = (change: Partial<SignInHint>): SignInHint => ({
   mpxn: null,
   ir: null,
   email: null,
@@ -54,7 +54,7 @@ describe('The hint that a sign-in uses', () => {
   });
 
   it('is required for a link, and must be well-formed if it is an e-mail address', () => {
-    const codesOf = (given: Partial<SignInEntry>) => linkEntryViolations(entry(given)).map(({ code }) => code);
+    const codesOf = (given: Partial<SignInHint>) => linkHintViolations(entry(given)).map(({ code }) => code);
     expect(codesOf({})).toEqual(['VAL002']);
     expect(codesOf({ email: 'nobody' })).toEqual(['VAL001']);
     expect(codesOf({ email: `${'a'.repeat(250)}@b.example` })).toEqual(['VAL003']);
@@ -62,8 +62,8 @@ describe('The hint that a sign-in uses', () => {
   });
 
   it('must identify a meter point for a supplier', () => {
-    expect(supplierEntryViolations(entry({ email: 'a@b.example' })).map(({ code }) => code)).toEqual(['VAL002']);
-    expect(supplierEntryViolations(entry({ ir: 'ir_1' }))).toEqual([]);
+    expect(supplierHintViolations(entry({ email: 'a@b.example' })).map(({ code }) => code)).toEqual(['VAL002']);
+    expect(supplierHintViolations(entry({ ir: 'ir_1' }))).toEqual([]);
   });
 });
 

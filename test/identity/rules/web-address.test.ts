@@ -1,4 +1,4 @@
-import { webAddressFault } from '../../../subgraphs/server/web-address';
+import { webAddressViolation } from '../../../subgraphs/server/web-address';
 
 const accepted = [
   'https://example.org',
@@ -32,16 +32,16 @@ const refused: [address: string, why: string][] = [
 
 describe('A web address in a URI field', () => {
   it.each(accepted)('is accepted in production: %s', (address) => {
-    expect(webAddressFault(address, { production: true })).toBeUndefined();
+    expect(webAddressViolation(address, { production: true })).toBeUndefined();
   });
 
   it.each(refused)('is rejected in production: %j %s', (address, why) => {
-    expect(webAddressFault(address, { production: true })).toBe(why);
+    expect(webAddressViolation(address, { production: true })).toBe(why);
   });
 
   it('may be an http address outside production only', () => {
-    expect(webAddressFault('http://localhost:4002/back', { production: false })).toBeUndefined();
-    expect(webAddressFault('ftp://localhost/', { production: false })).toBe('is not an https or http URL');
-    expect(webAddressFault('http://user@localhost/', { production: false })).toBe('contains credentials');
+    expect(webAddressViolation('http://localhost:4002/back', { production: false })).toBeUndefined();
+    expect(webAddressViolation('ftp://localhost/', { production: false })).toBe('is not an https or http URL');
+    expect(webAddressViolation('http://user@localhost/', { production: false })).toBe('contains credentials');
   });
 });

@@ -30,8 +30,8 @@ const IDENTIFYING: readonly string[] = ['admission', 'supplierAdmission', 'custo
 const IN_THE_NAME_OF_CALLERS = 'tariffEventAdmission';
 
 /** Returns the root fields `Query.name` that a service selects in its questions to a subgraph, with the question. */
-function questionsOf(from: ServiceName, to: Subgraph): (readonly [field: string, question: string])[] {
-  const folder = join(REPOSITORY_ROOT, from === 'gateway' ? '' : 'subgraphs', from, 'questions', to);
+function serviceQueriesOf(from: ServiceName, to: Subgraph): (readonly [field: string, question: string])[] {
+  const folder = join(REPOSITORY_ROOT, from === 'gateway' ? '' : 'subgraphs', from, 'service-queries', to);
   const questions = [...operationsOf(parsedDocumentsIn(folder))].filter(([name]) => name !== IN_THE_NAME_OF_CALLERS);
   return questions.flatMap(([question, { operation, selectionSet }]) =>
     selectionSet.selections.map((selection) => {
@@ -54,7 +54,7 @@ function neededOf(to: Subgraph): Record<string, string[]> {
   const needed: Record<string, Set<ServiceName>> = {};
   const identifying = SUBGRAPHS.filter((name) => name === to || SERVICE_RIGHTS[name][to] !== undefined);
   for (const [from] of ASKING.filter((pair) => pair[1] === to)) {
-    for (const [field, question] of questionsOf(from, to)) {
+    for (const [field, question] of serviceQueriesOf(from, to)) {
       const others = IDENTIFYING.includes(question) ? identifying : [];
       for (const name of [from, ...others]) (needed[field] ??= new Set()).add(name);
     }

@@ -4,7 +4,7 @@ import { readSettings } from '../../../process/read-settings';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../subgraphs/server/database/database';
 import { dueKeys } from '../../../subgraphs/server/occupancy-keys';
-import { unseal } from '../../../subgraphs/server/sealed';
+import { decryptValue } from '../../../subgraphs/server/encryption';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { reencryptMpxns } from '../../../subgraphs/tariffs/occupancies/mpxn-storage.repository';
 import { TARIFF_OCCUPANCIES } from '../../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
@@ -87,7 +87,7 @@ async function logged(mpxn: string): Promise<(string | null)[]> {
 async function readable(mpxn: string): Promise<{ direct: number; keyed: number }> {
   const { encryptionKey } = room.keys;
   const { rows } = await room.owner.query('select id, wrapped from tariffs_keys.occupancy_key');
-  const keys = rows.map(({ id, wrapped }) => unseal(encryptionKey, wrapped, `occupancy_key ${id}`));
+  const keys = rows.map(({ id, wrapped }) => decryptValue(encryptionKey, wrapped, `occupancy_key ${id}`));
   const { rows: sealed } = await room.owner.query<{ sealed: Buffer }>(
     `select mpxn_sealed as sealed from meter_point where mpxn_hash = $1 and mpxn_sealed is not null
      union all select mpxn_sealed from occupancy_mpxn where mpxn_hash = $1`,
@@ -95,7 +95,7 @@ async function readable(mpxn: string): Promise<{ direct: number; keyed: number }
   );
   const opens = (key: Buffer, value: Buffer) => {
     try {
-      return unseal(key, value, `mpxn ${hashOf(mpxn).toString('hex')}`).toString('utf8') === mpxn;
+      return decryptValue(key, value, `mpxn ${hashOf(mpxn).toString('hex')}`).toString('utf8') === mpxn;
     } catch {
       return false;
     }

@@ -1,11 +1,11 @@
 import type { Language } from '../request/languages';
 import { dateInWords, dayOf, hourInWords } from './dates';
 import { groupBy } from './group-by';
-import type { AccessLook, IdentityLook } from './operation-results';
+import type { AccessLookup, IdentityLookup } from './operation-results';
 
 /** Number of lookups of one kind. */
 export interface LookupCount {
-  readonly kind: AccessLook['kind'] | IdentityLook['kind'];
+  readonly kind: AccessLookup['kind'] | IdentityLookup['kind'];
   readonly count: number;
 }
 
@@ -34,8 +34,8 @@ interface Lookup extends LookupCount {
  * A/B, 10).
  */
 export function lookupsByDay(
-  accessLooks: readonly AccessLook[],
-  identityLooks: readonly IdentityLook[],
+  accessLooks: readonly AccessLookup[],
+  identityLooks: readonly IdentityLookup[],
   language: Language,
 ): DailyLookups[] {
   const lookups = [...accessLooks.map(accessLookup), ...identityLooks.map(identityLookup)].toSorted(newestFirst);
@@ -58,11 +58,11 @@ function hourOf(lookups: readonly Lookup[], language: Language): HourlyLookups {
   };
 }
 
-function accessLookup({ organisation, kind, hour, count }: AccessLook): Lookup {
+function accessLookup({ organisation, kind, hour, count }: AccessLookup): Lookup {
   return { organisation: organisation ?? undefined, kind, hour, count };
 }
 
-function identityLookup({ dataUser, kind, hour, count }: IdentityLook): Lookup {
+function identityLookup({ dataUser, kind, hour, count }: IdentityLookup): Lookup {
   return { organisation: dataUser?.displayName, kind, hour, count };
 }
 

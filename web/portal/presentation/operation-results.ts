@@ -20,10 +20,10 @@ export type Controller = CustomerRecord['recordMetadata']['controllerArrangement
 export type Notice = NonNullable<NonNullable<CustomerRecord['notice']>['sharedNotice']>;
 
 /** Lookups of the access records of the meter point, counted by hour. */
-export type AccessLook = ResultOf<'ReadWhoLooked'>['accessLooks'][number];
+export type AccessLookup = ResultOf<'ReadWhoLooked'>['accessLooks'][number];
 
 /** Lookups of the customer's Identity Records, counted by hour. */
-export type IdentityLook = ResultOf<'ReadWhoLooked'>['identityLooks'][number];
+export type IdentityLookup = ResultOf<'ReadWhoLooked'>['identityLooks'][number];
 
 /** A supplier that offers a sign-in. */
 export type SupplierSignIn = ResultOf<'ListSupplierSignIns'>['suppliers'][number];

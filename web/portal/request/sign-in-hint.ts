@@ -1,6 +1,6 @@
-import { emailAddressFault } from '../../../schema/email-address';
+import { emailAddressViolation } from '../../../schema/email-address';
 import { IDENTITY_RECORD_KEY_PATTERN } from '../../../schema/identifiers';
-import { MPXN_PROFILE, type MpxnProfile, mpxnFault } from '../../../schema/mpxn';
+import { MPXN_PROFILE, type MpxnProfile, mpxnViolation } from '../../../schema/mpxn';
 
 /**
  * Identifies the customer who signs in: a value from the link that they followed, or what they entered. A sign-in
@@ -34,7 +34,7 @@ export function hintFromQuery(
 function hintFromNumber(mpxn: unknown, profile: MpxnProfile): SignInHint {
   if (typeof mpxn !== 'string') return {};
   const number = withoutSpaces(mpxn);
-  if (mpxnFault(number, profile) === undefined) return { mpxn: number };
+  if (mpxnViolation(number, profile) === undefined) return { mpxn: number };
   return isLongNumber(number) ? { hasLongNumber: true } : {};
 }
 
@@ -53,9 +53,9 @@ function withoutSpaces(text: string): string {
  */
 export function hintFromInput(input: string, profile: MpxnProfile = MPXN_PROFILE): SignInHint | undefined {
   const text = input.trim();
-  if (text.includes('@')) return emailAddressFault(text) === undefined ? { email: text } : undefined;
+  if (text.includes('@')) return emailAddressViolation(text) === undefined ? { email: text } : undefined;
   const mpxn = withoutSpaces(text).toUpperCase();
-  return mpxnFault(mpxn, profile) === undefined ? { mpxn } : undefined;
+  return mpxnViolation(mpxn, profile) === undefined ? { mpxn } : undefined;
 }
 
 /** Returns whether a sign-in can start with this hint. */

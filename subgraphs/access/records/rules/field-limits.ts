@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../schema/error-catalogue';
 import { POSTCODE_PATTERN } from '../../../../schema/identifiers';
 import type { Violation } from '../../../../schema/register-error';
-import { isStorable } from '../../../../schema/storable-text';
+import { isWellFormed } from '../../../../schema/well-formed-text';
 import { hasVisibleCharacter } from '../../../../schema/visible-text';
 import type { RegistrationRule } from './registration-rule';
 
@@ -81,7 +81,7 @@ export const fieldLimits: RegistrationRule = (input) => [
 function unstorableTexts(input: object): Violation[] {
   return Object.keys(TEXT_LENGTHS)
     .flatMap((template) => fieldsAt(input, template))
-    .filter(({ value }) => !isStorable(String(value)))
+    .filter(({ value }) => !isWellFormed(String(value)))
     .map(({ path }) => violation('VAL001', path, 'contains a character that cannot be stored'));
 }
 
@@ -90,7 +90,7 @@ function blankTexts(input: object): Violation[] {
   return Object.entries(TEXT_LENGTHS)
     .filter(([, [min]]) => min > 0)
     .flatMap(([template]) => fieldsAt(input, template))
-    .filter(({ value }) => value !== '' && isStorable(String(value)) && !hasVisibleCharacter(String(value)))
+    .filter(({ value }) => value !== '' && isWellFormed(String(value)) && !hasVisibleCharacter(String(value)))
     .map(({ path }) => violation('VAL003', path, 'must have a visible character'));
 }
 

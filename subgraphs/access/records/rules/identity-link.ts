@@ -1,6 +1,6 @@
 import type { Violation } from '../../../../schema/register-error';
 import type { AccessRecordInput } from '../access-record';
-import type { RegistrationFacts, RegistrationRule } from './registration-rule';
+import type { RegistrationContext, RegistrationRule } from './registration-rule';
 
 const REF = ['recordMetadata', 'identityRecordRef'];
 const TOKEN = ['reidentificationToken'];
@@ -9,8 +9,8 @@ const TOKEN = ['reidentificationToken'];
  * The link to the Identity Record (specification, rejected condition 2). A POST has exactly one of `identity-record-ref` and
  * `reidentification-token`. A PUT does not change the link: its reference is absent or the linked one, and it has no token.
  */
-export const identityLink: RegistrationRule = (input, facts) =>
-  facts.replaces ? keptLink(input, facts.replaces) : newLink(input);
+export const identityLink: RegistrationRule = (input, ruleContext) =>
+  ruleContext.replaces ? unchangedLink(input, ruleContext.replaces) : newLink(input);
 
 function newLink({ recordMetadata, reidentificationToken }: AccessRecordInput): Violation[] {
   const hasRef = recordMetadata.identityRecordRef != null;
@@ -22,9 +22,9 @@ function newLink({ recordMetadata, reidentificationToken }: AccessRecordInput): 
   return [{ code: 'VAL005', path: REF, message: 'is required unless reidentification-token is supplied' }];
 }
 
-function keptLink(
+function unchangedLink(
   input: AccessRecordInput,
-  { identityRecordRef }: NonNullable<RegistrationFacts['replaces']>,
+  { identityRecordRef }: NonNullable<RegistrationContext['replaces']>,
 ): Violation[] {
   const violations: Violation[] = [];
   const ref = input.recordMetadata.identityRecordRef;

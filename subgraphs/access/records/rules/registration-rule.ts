@@ -2,7 +2,7 @@ import type { Violation } from '../../../../schema/register-error';
 import type { AccessRecordInput } from '../access-record';
 
 /** Context of the rules. */
-export interface RegistrationFacts {
+export interface RegistrationContext {
   /** The Data User that registers or replaces. */
   readonly duid: string;
   /** Production accepts only https URLs. */
@@ -14,4 +14,4 @@ export interface RegistrationFacts {
 }
 
 /** A rule returns all its violations, with the path of each field. */
-export type RegistrationRule = (input: AccessRecordInput, facts: RegistrationFacts) => Violation[];
+export type RegistrationRule = (input: AccessRecordInput, ruleContext: RegistrationContext) => Violation[];

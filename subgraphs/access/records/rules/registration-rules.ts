@@ -8,7 +8,7 @@ import { legalBasisPopulation } from './legal-basis-population';
 import { readOnlyFields, registeredState } from './read-only-fields';
 import { registeredAt } from './registered-at';
 import { webAddresses } from './web-addresses';
-import type { RegistrationFacts, RegistrationRule } from './registration-rule';
+import type { RegistrationContext, RegistrationRule } from './registration-rule';
 
 /** "Conditions that must be rejected as invalid requests" (specification, Errors) in its order, then the rules of the decisions. */
 export const registrationRules: readonly RegistrationRule[] = [
@@ -24,10 +24,10 @@ export const registrationRules: readonly RegistrationRule[] = [
 ];
 
 /** Returns the violations of all rules, the first of each field. */
-export function registrationViolations(input: AccessRecordInput, facts: RegistrationFacts): Violation[] {
+export function registrationViolations(input: AccessRecordInput, ruleContext: RegistrationContext): Violation[] {
   const seen = new Set<string>();
   return registrationRules
-    .flatMap((rule) => rule(input, facts))
+    .flatMap((rule) => rule(input, ruleContext))
     .filter(({ path }) => {
       const field = path.join('.');
       return !seen.has(field) && seen.add(field);

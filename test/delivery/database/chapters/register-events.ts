@@ -1,5 +1,5 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
-import { askSubgraph } from '../../../../subgraphs/server/graph/service-question';
+import { querySubgraph } from '../../../../subgraphs/server/graph/service-query';
 import { isLogSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
 import {
@@ -295,7 +295,7 @@ export function registerEvents(): void {
       'query ($ids: [String!]!) { accountStandings(accountIds: $ids) { accountId active role duid now } }';
     const FOLLOW = `query ($after: String) { eventLog(after: $after, first: 500) { cursor entries { id cursor type duid } } }`;
     const askGateway = (query: string, variables: Record<string, unknown>) =>
-      askSubgraph<Answered, Record<string, unknown>>(room.link, 'gateway', { text: query }, variables, {
+      querySubgraph<Answered, Record<string, unknown>>(room.link, 'gateway', { text: query }, variables, {
         transactionId: 'tid_test',
         clientAddress: '127.0.0.1',
       });

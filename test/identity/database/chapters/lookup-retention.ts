@@ -1,4 +1,4 @@
-import { IdentityLookRepository } from '../../../../subgraphs/identity/lookups/identity-look.repository';
+import { IdentityLookupRepository } from '../../../../subgraphs/identity/lookups/identity-lookup.repository';
 import { type IdentityAlone, DATA_USER, registeredRecord, startIdentityAlone } from '../../../support/identity-alone';
 
 export function lookupRetention(): void {
@@ -19,7 +19,7 @@ export function lookupRetention(): void {
           [id, DATA_USER.duid, age],
         );
       }
-      const looks = new IdentityLookRepository(identity);
+      const looks = new IdentityLookupRepository(identity);
       await looks.purge();
       const kept = await looks.of({ recordIds: [id], since: '2000-01-01', beganAt: null, endedAt: null });
       expect(kept).toHaveLength(2);

@@ -9,7 +9,7 @@ import { databaseAddress } from '../../../../subgraphs/server/database/database-
 import { openLockSession } from '../../../../subgraphs/server/database/lock-session';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
-import { passedRateLimits, rateLimit } from '../../../../subgraphs/server/callers/rate-limits';
+import { expiredRateLimits, rateLimit } from '../../../../subgraphs/server/callers/rate-limits';
 import { repositoryFiles, textOf } from '../../../structure/source-files';
 import { type FreshDatabase, freshDatabase } from '../../../support/postgres';
 import { spawnRegisterProcess } from '../../../support/register';
@@ -82,7 +82,7 @@ export function sharedState(): void {
       await until(async () => ((await limit.passed('a')) === null ? true : undefined));
       const rows = () => owner.query(`select from trial.rate_limit where key like 'short:%'`);
       expect((await rows()).rowCount).toBe(1);
-      const deleteExpired = passedRateLimits({
+      const deleteExpired = expiredRateLimits({
         query: (text: string, values: unknown[]) =>
           owner.query(text.replaceAll(/\brate_limit\b/g, 'trial.rate_limit'), values),
       } as unknown as Pool);

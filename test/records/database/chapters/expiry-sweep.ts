@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expireSome } from '../../../../subgraphs/access/records/expiry.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
-import { expirePassed, sweepExpiries } from '../../../../subgraphs/access/records/sweeps.module';
+import { expireDueRecords, sweepExpiries } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
@@ -28,7 +28,7 @@ export function expirySweep(showsPlan = true): void {
     await tables.close();
   });
 
-  const sweep = () => expirePassed(database.pool, toTheEnd);
+  const sweep = () => expireDueRecords(database.pool, toTheEnd);
   const statesOf = async (...ids: string[]) => {
     const { rows } = await tables.owner.query<{ state: string }>(
       'select state from access_record where id = any($1::uuid[]) order by array_position($1::uuid[], id)',
@@ -177,12 +177,12 @@ export function expirySweep(showsPlan = true): void {
       const eventsBefore = await events();
       const asked = jest.spyOn(database.pool, 'query');
       const before = performance.now();
-      await expirePassed(database.pool, toTheEnd);
+      await expireDueRecords(database.pool, toTheEnd);
       const took = performance.now() - before;
       const [{ text }] = asked.mock.calls[0] as unknown as [{ text: string }];
       asked.mockRestore();
       const idle = performance.now();
-      await expirePassed(database.pool, toTheEnd);
+      await expireDueRecords(database.pool, toTheEnd);
       const tookIdle = performance.now() - idle;
       const { rows } = await owner.query(`explain ${text}`);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

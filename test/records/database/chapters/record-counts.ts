@@ -1,7 +1,7 @@
 import type { AccessState, LegalBasis } from '../../../../subgraphs/access/records/access-record';
 import { storedTotal, updateCounts } from '../../../../subgraphs/access/records/record-counts.repository';
 import { stateNow } from '../../../../subgraphs/access/records/record-state.sql';
-import { countChanges, expirePassed, revokeOfTerminated } from '../../../../subgraphs/access/records/sweeps.module';
+import { countChanges, expireDueRecords, revokeOfTerminated } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, DUID, accessDatabase, insertRecord, withHistory } from '../../../support/access-database';
@@ -103,7 +103,7 @@ export function recordCounts(): void {
     await expectExactBeforeAndAfterCounting();
     await revokeOfTerminated(database.pool, () => false);
     await expectExactBeforeAndAfterCounting();
-    await expirePassed(database.pool, () => false);
+    await expireDueRecords(database.pool, () => false);
     await expectExactBeforeAndAfterCounting();
   });
 

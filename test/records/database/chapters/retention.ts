@@ -3,9 +3,9 @@ import pino from 'pino';
 import { consumeToken, isTokenRejected } from '../../../../subgraphs/access/identity-links/redeemed-token.repository';
 import { purgeExpired } from '../../../../subgraphs/access/retention.module';
 import { type Database, openDatabase, openPool, sessionOptions } from '../../../../subgraphs/server/database/database';
-import { passedIdempotencyKeys } from '../../../../subgraphs/server/idempotency';
+import { expiredIdempotencyKeys } from '../../../../subgraphs/server/idempotency';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
-import { forgetPassed } from '../../../../subgraphs/server/retention';
+import { purgePeriodically } from '../../../../subgraphs/server/retention';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { putRecord } from '../../../support/access-rows';
 import { until } from '../../../support/until';
@@ -83,7 +83,7 @@ export function retention(): void {
     /** Deletes expired responses until so many rows are left. */
     const forgetResponses = async (pool: Pick<Database['pool'], 'query'>, left: number) => {
       const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
-      const stop = forgetPassed([passedIdempotencyKeys(pool as Database['pool'])], 3_600, logger);
+      const stop = purgePeriodically([expiredIdempotencyKeys(pool as Database['pool'])], 3_600, logger);
       await until(async () => ((await rowsOf('idempotency_key')).length === left ? true : undefined));
       await stop();
       expect(logged).toEqual([]);
@@ -127,7 +127,7 @@ export function retention(): void {
       await addResponses(1, 0);
       await tables.application.query('begin');
       await tables.application.query(`update idempotency_key set expires_at = register_now() + interval '1 hour'`);
-      const purge = passedIdempotencyKeys(database.pool)();
+      const purge = expiredIdempotencyKeys(database.pool)();
       await until(async () => {
         const { rows } = await tables.owner.query(
           `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

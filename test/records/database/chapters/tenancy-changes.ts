@@ -152,12 +152,12 @@ export function tenancyChanges(): void {
     it('stores the source reference encrypted, and decrypts it for notices', async () => {
       const told = change(newMeterPoint(), { effectiveDate: '2027-02-28', sourceReference: 'Tŷ Gwyn 4' });
       await room.changes.announce(told);
-      expect(await room.changes.facts(told.id)).toEqual({
+      expect(await room.changes.fieldsOf(told.id)).toEqual({
         id: told.id,
         effectiveDate: '2027-02-28',
         sourceReference: 'Tŷ Gwyn 4',
       });
-      expect(await room.changes.facts(randomUUID())).toBeUndefined();
+      expect(await room.changes.fieldsOf(randomUUID())).toBeUndefined();
       const [row] = await rows('select source_reference_sealed as sealed from tenancy_change where id = $1', told.id);
       expect((row.sealed as Buffer).toString('latin1')).not.toContain('Gwyn');
     });

@@ -4,7 +4,11 @@ import { AccountRepository } from '../../../../subgraphs/access/accounts/account
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
 import { TerminationRepository } from '../../../../subgraphs/access/accounts/termination.repository';
-import { expirePassed, revokeOfTerminated, sweepExpiries } from '../../../../subgraphs/access/records/sweeps.module';
+import {
+  expireDueRecords,
+  revokeOfTerminated,
+  sweepExpiries,
+} from '../../../../subgraphs/access/records/sweeps.module';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { type OperatorRoom, newMeterPoint, operatorRoom } from '../../../support/operator-room';
 import { until } from '../../../support/until';
@@ -107,7 +111,7 @@ export function terminations(): void {
         await rows('select from access_record where meter_point_id = $1 and claimed_at is not null', meterPoint),
       ).toEqual([]);
       await room.clock.setOffset(2 * HOUR);
-      await expirePassed(room.database.pool, () => false);
+      await expireDueRecords(room.database.pool, () => false);
       expect((await recordOf(key)).state).toBe('REVOKED');
       await sweep();
       expect((await recordOf(key)).state).toBe('REVOKED');

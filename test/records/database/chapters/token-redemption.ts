@@ -26,9 +26,14 @@ export function tokenRedemption(): void {
       tables = await accessDatabase();
       database = openDatabase(tables.address);
       clock = registerClock(database);
-      const sealingKey = randomBytes(32);
-      const references = new ControllerReferences(sealingKey);
-      records = new AccessRecordRepository(database, keyedHash(randomBytes(32), 'access-key'), sealingKey, references);
+      const encryptionKey = randomBytes(32);
+      const references = new ControllerReferences(encryptionKey);
+      records = new AccessRecordRepository(
+        database,
+        keyedHash(randomBytes(32), 'access-key'),
+        encryptionKey,
+        references,
+      );
     });
     afterEach(() => clock.setOffset(0));
     afterAll(async () => {

@@ -11,7 +11,7 @@ const UNREACHABLE_MESSAGE =
   /Connection terminated|connection timeout|timeout (exceeded|expired)|Query read timeout|not queryable|Client has encountered|pool after calling end|Driver not Connected|Connection is not established/i;
 
 /** Returns true if an error means that the database cannot be reached, abandoned the statement, or is read-only. */
-export function isAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   return unavailabilityKind(error) !== undefined;
 }
 

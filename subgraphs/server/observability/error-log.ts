@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { unavailabilityKind } from '../away';
+import { unavailabilityKind } from '../unavailable';
 
 /** Period for which repeated errors of one kind are counted before a line with their number. */
 const COUNT_PERIOD_MS = 10_000;
@@ -10,7 +10,7 @@ const counted = new WeakMap<Logger, Map<string, number>>();
  * Logs an error. While the database is unavailable, every request and all background work fail with the same kind of
  * error: logs the first one in full, counts the others, and logs their number every ten seconds until none occurs.
  */
-export function logFault(
+export function logError(
   logger: Logger,
   level: 'warn' | 'error',
   error: unknown,

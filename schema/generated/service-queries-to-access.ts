@@ -1,4 +1,4 @@
-import type { Question } from '../question';
+import type { ServiceQuery } from '../service-query';
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
@@ -229,62 +229,62 @@ export type UpdateConsentMutationVariables = Exact<{
 
 export type UpdateConsentMutation = { readonly recorded: { readonly key: string, readonly consentExpiry: string | null, readonly replayed: boolean } | null };
 
-export const AccountStandings: Question<AccountStandingsQuery, AccountStandingsQueryVariables> = {
+export const AccountStandings: ServiceQuery<AccountStandingsQuery, AccountStandingsQueryVariables> = {
   text: "query AccountStandings($accountIds: [String!]!) {\n  accountStandings(accountIds: $accountIds) {\n    accountId\n    active\n    role\n    duid\n    now\n  }\n}",
 };
 
-export const Admission: Question<AdmissionQuery, AdmissionQueryVariables> = {
+export const Admission: ServiceQuery<AdmissionQuery, AdmissionQueryVariables> = {
   text: "query Admission($accountId: String!) {\n  admission(accountId: $accountId) {\n    status\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n    now\n  }\n}",
 };
 
-export const AnnounceChangeOfTenancy: Question<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {
+export const AnnounceChangeOfTenancy: ServiceQuery<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {
   text: "mutation AnnounceChangeOfTenancy($id: ID!, $meterPointId: ID!, $effectiveDate: Date!, $sourceReference: String!) {\n  announceChangeOfTenancy(\n    id: $id\n    meterPointId: $meterPointId\n    effectiveDate: $effectiveDate\n    sourceReference: $sourceReference\n  ) {\n    activeRecordsAffected\n    dataUsersNotified\n  }\n}",
 };
 
-export const CloseIdentityRecord: Question<CloseIdentityRecordMutation, CloseIdentityRecordMutationVariables> = {
+export const CloseIdentityRecord: ServiceQuery<CloseIdentityRecordMutation, CloseIdentityRecordMutationVariables> = {
   text: "mutation CloseIdentityRecord($id: ID!, $duid: DUID!) {\n  closeIdentityRecord(id: $id, duid: $duid) {\n    closed\n    refused\n  }\n}",
 };
 
-export const EventLog: Question<EventLogQuery, EventLogQueryVariables> = {
+export const EventLog: ServiceQuery<EventLogQuery, EventLogQueryVariables> = {
   text: "query EventLog($after: String, $first: Int!) {\n  log: eventLog(after: $after, first: $first) {\n    cursor\n    entries {\n      id\n      cursor\n      type\n      owner: duid\n    }\n  }\n}",
 };
 
-export const IsTokenRedeemed: Question<IsTokenRedeemedQuery, IsTokenRedeemedQueryVariables> = {
+export const IsTokenRedeemed: ServiceQuery<IsTokenRedeemedQuery, IsTokenRedeemedQueryVariables> = {
   text: "query IsTokenRedeemed($token: TokenRef!) {\n  isTokenRedeemed(token: $token)\n}",
 };
 
-export const LiveSupplierKeys: Question<LiveSupplierKeysQuery, LiveSupplierKeysQueryVariables> = {
+export const LiveSupplierKeys: ServiceQuery<LiveSupplierKeysQuery, LiveSupplierKeysQueryVariables> = {
   text: "query LiveSupplierKeys($keyIds: [ID!]!) {\n  liveSupplierKeys(keyIds: $keyIds)\n}",
 };
 
-export const Organisations: Question<OrganisationsQuery, OrganisationsQueryVariables> = {
+export const Organisations: ServiceQuery<OrganisationsQuery, OrganisationsQueryVariables> = {
   text: "query Organisations($duids: [DUID!]!) {\n  organisations(duids: $duids) {\n    displayName\n    returnUrls\n    mayAssertVerified\n  }\n}",
 };
 
-export const RecordConsent: Question<RecordConsentMutation, RecordConsentMutationVariables> = {
+export const RecordConsent: ServiceQuery<RecordConsentMutation, RecordConsentMutationVariables> = {
   text: "mutation RecordConsent($request: LegacyRequestInput!, $consent: LegacyConsentInput!, $identityRecord: ConsentedIdentityRecordInput!) {\n  recorded: recordConsent(\n    request: $request\n    consent: $consent\n    identityRecord: $identityRecord\n  ) {\n    key\n    consentExpiry\n    replayed\n  }\n}",
 };
 
-export const SettleIdentityRecord: Question<SettleIdentityRecordMutation, SettleIdentityRecordMutationVariables> = {
+export const SettleIdentityRecord: ServiceQuery<SettleIdentityRecordMutation, SettleIdentityRecordMutationVariables> = {
   text: "mutation SettleIdentityRecord($id: ID!) {\n  linked: settleIdentityRecord(id: $id)\n}",
 };
 
-export const ShownConsents: Question<ShownConsentsQuery, ShownConsentsQueryVariables> = {
+export const ShownConsents: ServiceQuery<ShownConsentsQuery, ShownConsentsQueryVariables> = {
   text: "query ShownConsents($meterPointId: ID!, $duid: DUID!, $withOthers: Boolean!) {\n  shown: shownConsents(\n    meterPointId: $meterPointId\n    duid: $duid\n    withOthers: $withOthers\n  ) {\n    duid\n    identityRecordId\n    consentDate\n    userDefinedReference\n    termsUrl\n    consentExpiry\n    method\n    dataTypes\n  }\n}",
 };
 
-export const StandingConsent: Question<StandingConsentQuery, StandingConsentQueryVariables> = {
+export const StandingConsent: ServiceQuery<StandingConsentQuery, StandingConsentQueryVariables> = {
   text: "query StandingConsent($request: LegacyRequestInput!, $ck: ConsentKey!) {\n  kept: keptConsent(request: $request) {\n    key\n    consentExpiry\n    replayed\n  }\n  standing: standingConsent(ck: $ck) {\n    duid\n    state\n    identityRecordId\n    meterPointId\n  }\n}",
 };
 
-export const SupplierAdmission: Question<SupplierAdmissionQuery, SupplierAdmissionQueryVariables> = {
+export const SupplierAdmission: ServiceQuery<SupplierAdmissionQuery, SupplierAdmissionQueryVariables> = {
   text: "query SupplierAdmission($key: String!) {\n  supplierAdmission(key: $key) {\n    accountId\n    mpid\n    keyId\n    retryAfter\n  }\n}",
 };
 
-export const SupplierClient: Question<SupplierClientQuery, SupplierClientQueryVariables> = {
+export const SupplierClient: ServiceQuery<SupplierClientQuery, SupplierClientQueryVariables> = {
   text: "query SupplierClient($mpid: String!) {\n  supplierClient(mpid: $mpid) {\n    issuer\n    clientId\n    clientSecret\n  }\n}",
 };
 
-export const UpdateConsent: Question<UpdateConsentMutation, UpdateConsentMutationVariables> = {
+export const UpdateConsent: ServiceQuery<UpdateConsentMutation, UpdateConsentMutationVariables> = {
   text: "mutation UpdateConsent($request: LegacyRequestInput!, $ck: ConsentKey!, $consent: LegacyConsentInput!, $identityRecord: ConsentedIdentityRecordInput, $stillLinkedTo: ID) {\n  recorded: updateRecordedConsent(\n    request: $request\n    ck: $ck\n    consent: $consent\n    identityRecord: $identityRecord\n    stillLinkedTo: $stillLinkedTo\n  ) {\n    key\n    consentExpiry\n    replayed\n  }\n}",
 };

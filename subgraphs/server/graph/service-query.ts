@@ -1,15 +1,15 @@
 import { isErrorCode } from '../../../schema/error-catalogue';
-import type { Question } from '../../../schema/question';
+import type { ServiceQuery } from '../../../schema/service-query';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext, ServiceName } from '../callers/caller';
 import { isChecking } from '../database/check-only';
 import type { SubgraphLink } from './subgraph-link';
 
 /** The request on whose behalf a service calls another one; for logs, traces and rate limits. */
-export type QuestionOrigin = Pick<CallContext, 'transactionId' | 'clientAddress'>;
+export type CallOrigin = Pick<CallContext, 'transactionId' | 'clientAddress'>;
 
 /** A subgraph, and the service that queries it. */
-export interface AskedSubgraph {
+export interface QueriedSubgraph {
   readonly link: SubgraphLink;
   readonly from: ServiceName;
 }
@@ -18,12 +18,12 @@ export interface AskedSubgraph {
  * Queries another subgraph under the identity of the calling service. Throws an error of the result with its code, and
  * the wait of LIM002. A query of a check is a check in the other subgraph, too.
  */
-export async function askSubgraph<Result, Variables extends Record<string, unknown>>(
+export async function querySubgraph<Result, Variables extends Record<string, unknown>>(
   link: SubgraphLink,
   from: ServiceName,
-  { text: query }: Question<Result, Variables>,
+  { text: query }: ServiceQuery<Result, Variables>,
   variables: Variables,
-  { transactionId, clientAddress }: QuestionOrigin,
+  { transactionId, clientAddress }: CallOrigin,
 ): Promise<Result> {
   const { data, errors } = await link.execute(
     { query, variables, fixed: true },

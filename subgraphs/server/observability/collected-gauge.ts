@@ -1,13 +1,17 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** Name and help text of a metric. */
-export interface AskedGauge {
+export interface CollectedGauge {
   readonly name: string;
   readonly help: string;
 }
 
 /** Registers a gauge that calls `measure` each time the metrics are collected. Its value is NaN if `measure` fails. */
-export function askedGauge(registry: Registry, { name, help }: AskedGauge, measure: () => Promise<number>): void {
+export function collectedGauge(
+  registry: Registry,
+  { name, help }: CollectedGauge,
+  measure: () => Promise<number>,
+): void {
   const gauge = new Gauge({
     name,
     help,

@@ -4,7 +4,7 @@ import type { OccupantRecord } from '../occupancy/occupancy';
 import { emailViolations } from '../records/personal-data-rules';
 
 /** Sign-in hints: from the link by which the customer came, or typed by the customer (decisions A/B, 9). */
-export interface SignInEntry {
+export interface SignInHint {
   readonly mpxn: string | null;
   /** Key of an Identity Record, from the link of its Data User. */
   readonly ir: string | null;
@@ -14,7 +14,7 @@ export interface SignInEntry {
 }
 
 /** The part of the hints that decides the return URL. */
-export type SignInOrigin = Pick<SignInEntry, 'ir' | 'returnUrl'>;
+export type SignInOrigin = Pick<SignInHint, 'ir' | 'returnUrl'>;
 
 const MAX_RETURN_URL_LENGTH = 2_048;
 
@@ -27,7 +27,7 @@ export function originIn({ ir, returnUrl }: SignInOrigin): SignInOrigin {
 export type SoughtBy = { readonly email: string } | { readonly mpxn: string } | { readonly ir: string };
 
 /** Returns the criterion of the hints: typed values take precedence over the key in the link. */
-export function soughtBy({ email, mpxn, ir }: SignInEntry): SoughtBy | undefined {
+export function soughtBy({ email, mpxn, ir }: SignInHint): SoughtBy | undefined {
   if (email !== null) return { email };
   if (mpxn !== null) return { mpxn };
   if (ir !== null) return { ir };
@@ -35,13 +35,13 @@ export function soughtBy({ email, mpxn, ir }: SignInEntry): SoughtBy | undefined
 }
 
 /** Returns the violations of hints for a mailed link. They depend on the form only, never on whether an address is registered. */
-export function linkEntryViolations(entry: SignInEntry): Violation[] {
+export function linkHintViolations(entry: SignInHint): Violation[] {
   const nothing: Violation = { code: 'VAL002', path: ['entry'], message: 'requires mpxn, ir or email' };
   return soughtBy(entry) === undefined ? [nothing] : emailViolations(['entry', 'email'], entry.email);
 }
 
 /** Returns the violations of hints for a supplier sign-in, whose claim must contain the meter point. */
-export function supplierEntryViolations({ mpxn, ir }: SignInEntry): Violation[] {
+export function supplierHintViolations({ mpxn, ir }: SignInHint): Violation[] {
   if (mpxn !== null || ir !== null) return [];
   return [{ code: 'VAL002', path: ['entry'], message: 'requires mpxn or ir' }];
 }

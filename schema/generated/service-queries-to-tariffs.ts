@@ -1,4 +1,4 @@
-import type { Question } from '../question';
+import type { ServiceQuery } from '../service-query';
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
@@ -44,18 +44,18 @@ export type TariffEventLogQueryVariables = Exact<{
 
 export type TariffEventLogQuery = { readonly log: { readonly cursor: string, readonly entries: ReadonlyArray<{ readonly id: string, readonly cursor: string, readonly type: TariffEventType, readonly owner: string }> } };
 
-export const ActiveSuppliers: Question<ActiveSuppliersQuery, ActiveSuppliersQueryVariables> = {
+export const ActiveSuppliers: ServiceQuery<ActiveSuppliersQuery, ActiveSuppliersQueryVariables> = {
   text: "query ActiveSuppliers($mpids: [String!]!) {\n  activeSuppliers(mpids: $mpids)\n}",
 };
 
-export const ConsumerAdmission: Question<ConsumerAdmissionQuery, ConsumerAdmissionQueryVariables> = {
+export const ConsumerAdmission: ServiceQuery<ConsumerAdmissionQuery, ConsumerAdmissionQueryVariables> = {
   text: "query ConsumerAdmission($token: String!) {\n  consumerAdmission(token: $token) {\n    mpid\n    issuer\n    subject\n    userId\n    mpxns\n    scopes\n    retryAfter\n  }\n}",
 };
 
-export const TariffEventAdmission: Question<TariffEventAdmissionQuery, TariffEventAdmissionQueryVariables> = {
+export const TariffEventAdmission: ServiceQuery<TariffEventAdmissionQuery, TariffEventAdmissionQueryVariables> = {
   text: "query TariffEventAdmission {\n  tariffEvents(first: 1) {\n    nextCursor\n  }\n}",
 };
 
-export const TariffEventLog: Question<TariffEventLogQuery, TariffEventLogQueryVariables> = {
+export const TariffEventLog: ServiceQuery<TariffEventLogQuery, TariffEventLogQueryVariables> = {
   text: "query TariffEventLog($after: String, $first: Int!) {\n  log: tariffEventLog(after: $after, first: $first) {\n    cursor\n    entries {\n      id\n      cursor\n      type\n      owner: mpid\n    }\n  }\n}",
 };

@@ -33,7 +33,7 @@ interface StoredRates {
 type StoredVersion = TariffVersion & { readonly tariffId: string };
 
 /** Reads single tariffs, their rates, versions and replacements. Concurrent reads share a statement; nothing is cached. */
-export class TariffFacts {
+export class TariffQueries {
   private readonly rowOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly replacementOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly ratesOf: (tariffId: string) => Promise<readonly StoredRates[]>;

@@ -1,4 +1,4 @@
-import type { Question } from '../question';
+import type { ServiceQuery } from '../service-query';
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
@@ -55,26 +55,26 @@ export type VouchForIdentityRecordsQueryVariables = Exact<{
 
 export type VouchForIdentityRecordsQuery = { readonly identityRecordLinks: ReadonlyArray<{ readonly id: string, readonly duid: string, readonly meterPointId: string | null, readonly anonymised: boolean, readonly closing: boolean } | null> };
 
-export const CustomerAdmission: Question<CustomerAdmissionQuery, CustomerAdmissionQueryVariables> = {
+export const CustomerAdmission: ServiceQuery<CustomerAdmissionQuery, CustomerAdmissionQueryVariables> = {
   text: "query CustomerAdmission($token: String!) {\n  customerScope(token: $token) {\n    sessionId\n  }\n}",
 };
 
-export const CustomerScope: Question<CustomerScopeQuery, CustomerScopeQueryVariables> = {
+export const CustomerScope: ServiceQuery<CustomerScopeQuery, CustomerScopeQueryVariables> = {
   text: "query CustomerScope($token: String!) {\n  customerScope(token: $token) {\n    meterPointId\n    ownRecordIds\n    isCurrent\n    isContested\n    since\n    beganAt\n    endedAt\n  }\n}",
 };
 
-export const KeepDiscoveredMeterPoint: Question<KeepDiscoveredMeterPointMutation, KeepDiscoveredMeterPointMutationVariables> = {
+export const KeepDiscoveredMeterPoint: ServiceQuery<KeepDiscoveredMeterPointMutation, KeepDiscoveredMeterPointMutationVariables> = {
   text: "mutation KeepDiscoveredMeterPoint($mpxn: MPxN!) {\n  keepDiscoveredMeterPoint(mpxn: $mpxn) {\n    meterPointId\n  }\n}",
 };
 
-export const MpxnsOfIdentityRecords: Question<MpxnsOfIdentityRecordsQuery, MpxnsOfIdentityRecordsQueryVariables> = {
+export const MpxnsOfIdentityRecords: ServiceQuery<MpxnsOfIdentityRecordsQuery, MpxnsOfIdentityRecordsQueryVariables> = {
   text: "query MpxnsOfIdentityRecords($ids: [ID!]!) {\n  identityRecordMpxns(ids: $ids) {\n    mpxn\n    canBeOpened\n  }\n}",
 };
 
-export const ReidentificationProof: Question<ReidentificationProofQuery, ReidentificationProofQueryVariables> = {
+export const ReidentificationProof: ServiceQuery<ReidentificationProofQuery, ReidentificationProofQueryVariables> = {
   text: "query ReidentificationProof($token: TokenRef!) {\n  reidentificationProof(token: $token) {\n    initiator\n    identityRecordId\n    meterPointId\n    status\n    expiresAt\n    anonymised\n    closing\n  }\n}",
 };
 
-export const VouchForIdentityRecords: Question<VouchForIdentityRecordsQuery, VouchForIdentityRecordsQueryVariables> = {
+export const VouchForIdentityRecords: ServiceQuery<VouchForIdentityRecordsQuery, VouchForIdentityRecordsQueryVariables> = {
   text: "query VouchForIdentityRecords($refs: [IdentityRecordKey!]!) {\n  identityRecordLinks(refs: $refs) {\n    id\n    duid\n    meterPointId\n    anonymised\n    closing\n  }\n}",
 };

@@ -10,7 +10,7 @@ const TAG_BYTES = 16;
  * `bound` is additional authenticated data: name the row in it, and the value of one row cannot be decrypted as that of
  * another.
  */
-export function seal(key: Buffer, plain: Buffer | string, bound: string): Buffer {
+export function encryptValue(key: Buffer, plain: Buffer | string, bound: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(bound));
   const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
@@ -18,8 +18,8 @@ export function seal(key: Buffer, plain: Buffer | string, bound: string): Buffer
   return Buffer.concat([Buffer.from([FORMAT_VERSION]), iv, body, cipher.getAuthTag()]);
 }
 
-/** Decrypts the result of {@link seal}; throws if key, `bound` or bytes differ. */
-export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
+/** Decrypts the result of {@link encryptValue}; throws if key, `bound` or bytes differ. */
+export function decryptValue(key: Buffer, sealed: Buffer, bound: string): Buffer {
   if (sealed[0] !== FORMAT_VERSION || sealed.length < 1 + IV_BYTES + TAG_BYTES)
     throw new Error('not an encrypted value');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, 1 + IV_BYTES)).setAAD(Buffer.from(bound));

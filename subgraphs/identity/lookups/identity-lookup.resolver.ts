@@ -5,14 +5,14 @@ import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { CustomerSession } from '../sign-in/customer-session';
 import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
-import type * as domain from './identity-look.repository';
-import type { IdentityLookRepository } from './identity-look.repository';
+import type * as domain from './identity-lookup.repository';
+import type { IdentityLookupRepository } from './identity-lookup.repository';
 
-export const IdentityLookKind = graphqlEnum('IdentityLookKind', 'Kind of lookup of a customer.', {
+export const IdentityLookupKind = graphqlEnum('IdentityLookKind', 'Kind of lookup of a customer.', {
   'existence-check': 'It checked whether a customer is registered at the meter point.',
   reidentification: 'It started or tried to start a re-identification of the customer.',
   'show-consents': 'It read the consents at the meter point.',
-} satisfies Record<domain.IdentityLookKind, string>);
+} satisfies Record<domain.IdentityLookupKind, string>);
 
 /** The DataUser of `access`. */
 @Directive('@key(fields: "duid", resolvable: false)')
@@ -22,29 +22,29 @@ export class DataUserReference {
 }
 
 @ObjectType('IdentityLook', { description: 'Number of lookups by an organisation in one hour.', simpleResolvers: true })
-export class IdentityLook {
+export class IdentityLookup {
   @Field(() => DataUserReference, { nullable: true, description: 'The organisation.' })
   dataUser: DataUserReference | null;
-  @Field(() => IdentityLookKind, { description: 'Kind of lookup.' }) kind: domain.IdentityLookKind;
+  @Field(() => IdentityLookupKind, { description: 'Kind of lookup.' }) kind: domain.IdentityLookupKind;
   @Field(() => DateTime, { description: 'Start of the hour.' }) hour: Date;
   @Field(() => Int, { description: 'Number of lookups.' }) count: number;
 }
 
 /** Lookups of the calling customer (decisions A/B, 10). */
 @Resolver()
-export class IdentityLookResolver {
+export class IdentityLookupResolver {
   constructor(
-    private readonly looks: IdentityLookRepository,
+    private readonly looks: IdentityLookupRepository,
     private readonly occupants: OccupancyRepository,
     private readonly sessions: CustomerSessions,
   ) {}
 
   @MayCall('customer')
-  @Query(() => [IdentityLook], {
+  @Query(() => [IdentityLookup], {
     description:
       'Lookups of the customer by organisations: existence checks, re-identifications and lookups of consents, newest first, at most 500.',
   })
-  async identityLooks(@Ctx() context: CallContext): Promise<IdentityLook[]> {
+  async identityLooks(@Ctx() context: CallContext): Promise<IdentityLookup[]> {
     const session = await this.sessions.ofCaller(context);
     const { since, beganAt, endedAt } = session;
     const looks = await this.looks.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt });

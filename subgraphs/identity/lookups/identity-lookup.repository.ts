@@ -1,14 +1,14 @@
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
-import { type Forget, expiredRows } from '../../server/retention';
+import { type Purge, expiredRows } from '../../server/retention';
 
 /** Kinds of lookups of a customer (decisions A/B, 10). */
-export type IdentityLookKind = 'existence-check' | 'reidentification' | 'show-consents';
+export type IdentityLookupKind = 'existence-check' | 'reidentification' | 'show-consents';
 
 /** Number of lookups by an organisation in one hour. */
-export interface IdentityLook {
+export interface IdentityLookup {
   readonly duid: string;
-  readonly kind: IdentityLookKind;
+  readonly kind: IdentityLookupKind;
   /** Start of the hour. */
   readonly hour: Date;
   readonly count: number;
@@ -18,7 +18,7 @@ export interface IdentityLook {
  * Counts one lookup by the Data User $2 for each row of `records`, which selects ids. Rows are locked in the order of ids, so that
  * concurrent lookups cannot deadlock.
  */
-const counted = (records: string, kind: IdentityLookKind): string => `
+const counted = (records: string, kind: IdentityLookupKind): string => `
   insert into identity_look as look (record_id, duid, kind, hour, count)
   select id, $2, '${kind}', date_trunc('hour', register_now()), 1 from ${records} order by id
   on conflict (record_id, duid, kind, hour) do update set count = look.count + 1`;
@@ -56,9 +56,9 @@ export interface LookupFilter {
 }
 
 /** Lookups by organisation and hour (decisions A/B, 10). */
-export class IdentityLookRepository {
+export class IdentityLookupRepository {
   /** Deletes lookups after 13 months. */
-  readonly purge: Forget;
+  readonly purge: Purge;
 
   constructor(private readonly database: Pick<Database, 'pool'>) {
     this.purge = expiredRows(database.pool, EXPIRED);
@@ -70,8 +70,8 @@ export class IdentityLookRepository {
   }
 
   /** Returns the latest 500 lookups of records. */
-  async of({ recordIds, since, beganAt, endedAt }: LookupFilter): Promise<IdentityLook[]> {
-    const { rows } = await this.database.pool.query<IdentityLook>(OF_RECORDS, [recordIds, since, beganAt, endedAt]);
+  async of({ recordIds, since, beganAt, endedAt }: LookupFilter): Promise<IdentityLookup[]> {
+    const { rows } = await this.database.pool.query<IdentityLookup>(OF_RECORDS, [recordIds, since, beganAt, endedAt]);
     return rows;
   }
 }

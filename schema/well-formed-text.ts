@@ -2,6 +2,6 @@
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 /** Returns whether UTF-8 can encode a text and PostgreSQL can store it. */
-export function isStorable(text: string): boolean {
+export function isWellFormed(text: string): boolean {
   return !UNSTORABLE.test(text);
 }

@@ -9,10 +9,10 @@ import type { StoredAccessRecord } from './stored-access-record.queries';
  * Throws the error of a conditional change without effect, in the order of checks: NTF001, PRM002 for another Data User, CNF001 for state
  * or legal basis, CND001 for the version. `legalBasis` is that of a replacement.
  */
-export function refuseChange(record: StoredAccessRecord | null, duid: string, legalBasis?: LegalBasis): never {
+export function rejectChange(record: StoredAccessRecord | null, duid: string, legalBasis?: LegalBasis): never {
   if (!record) throw new RegisterError('NTF001');
   if (record.row.duid !== duid) throw new RegisterError('PRM002');
-  refuseState(record.row.state);
+  rejectState(record.row.state);
   if (legalBasis !== undefined && !mayFollow(record.row.legal_basis, legalBasis))
     throw new RegisterError(
       'CNF001',
@@ -22,23 +22,23 @@ export function refuseChange(record: StoredAccessRecord | null, duid: string, le
 }
 
 /** Throws the error of a withdrawal by alias without effect: no record on consent, not ACTIVE, or another version. */
-export function refuseAlias(state: AccessState | undefined): never {
+export function rejectAlias(state: AccessState | undefined): never {
   if (state === undefined) throw new RegisterError('NTF001');
-  refuseState(state);
+  rejectState(state);
   throw new RegisterError('CND001');
 }
 
 /** Throws the error of a customer's withdrawal without effect: not in scope, not ACTIVE, or no legal basis of consent. */
-export function refuseWithdrawal(record: StoredAccessRecord | null): never {
+export function rejectWithdrawal(record: StoredAccessRecord | null): never {
   if (!record) throw new RegisterError('NTF001');
-  refuseState(record.row.state);
+  rejectState(record.row.state);
   throw new RegisterError(
     'CNF001',
     'Only consent can be withdrawn, and the legal basis of this access is not consent.',
   );
 }
 
-function refuseState(state: AccessState): void {
+function rejectState(state: AccessState): void {
   if (!mayChange(state)) throw new RegisterError('CNF001', `The access record is ${state}, not ACTIVE.`);
 }
 
