@@ -25,5 +25,5 @@ describe('the faults that `npm run test:seeded-faults` seeds', () => {
   });
 });
 
-const isNamed = (path: string, paths: string, name = '') =>
-  new RegExp(paths).test(path) && textOf(path).includes(`describe('${name}`);
+const isNamed = (path: string, paths: string, name: string | undefined) =>
+  new RegExp(paths).test(path) && (name === undefined || textOf(path).includes(`describe('${name}`));
