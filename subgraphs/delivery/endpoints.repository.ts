@@ -50,7 +50,7 @@ export interface Endpoints {
 }
 
 /** Maximum lanes that one read returns: more than run at an endpoint at the same time. */
-export const MAX_LANES_PER_READ = 256;
+export const MAX_LANES_PER_READ = 128;
 const BATCHES = { maxSize: 64, concurrency: 2 };
 const END_SIZE = 1_000;
 

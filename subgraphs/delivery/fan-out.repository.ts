@@ -13,7 +13,7 @@ export interface FanOut {
 }
 
 /** Bounds of one transaction, which urgent events wait for: maximum events, and the number of deliveries it aims at. */
-const MAX_EVENTS = 1_000;
+const MAX_EVENTS = 250;
 const TARGET_DELIVERIES = 2_000;
 /** Delay after another process was planning: it may have missed the last rows. */
 const BUSY_MS = 25;
@@ -22,7 +22,7 @@ const FAN_OUT = 'select events, deliveries from fan_out($1)';
 
 /** Returns the fan-out, which empties the outbox in bounded transactions each time it is woken. */
 export function fanOut(pool: Pool, logger: Logger): FanOut {
-  let maxEvents = MAX_EVENTS / 40;
+  let maxEvents = MAX_EVENTS / 10;
   let running: Promise<void> | undefined;
   let isWoken = false;
   let isStopping = false;

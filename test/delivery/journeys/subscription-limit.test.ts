@@ -5,7 +5,7 @@ import { good } from '../../support/rest-client';
 
 const MAX_SUBSCRIPTIONS = 100;
 const MESSAGE = 'The Data User has 100 subscriptions, which is the maximum.';
-const REGISTER = `mutation ($url: String!) {
+const REGISTER = `mutation ($url: URI!) {
   registerWebhook(input: { callbackUrl: $url, alertEmail: "alerts@larkhill.example" }) { webhook { wid } } }`;
 
 const urlOf = (number: number) => `https://larkhill.example/hook?tenant=${number}`;
@@ -18,7 +18,8 @@ describe('A Data User with 100 subscriptions', () => {
     const dataUser = await newDataUser(shared, 'https://larkhill.example/return');
     const graph = graphOf(shared, dataUser.token);
     const first = good(await register(dataUser, 1)).body['webhook'].wid as string;
-    for (let number = 2; number <= MAX_SUBSCRIPTIONS; number += 1) good(await register(dataUser, number));
+    const others = Array.from({ length: MAX_SUBSCRIPTIONS - 1 }, (_, index) => register(dataUser, index + 2));
+    (await Promise.all(others)).forEach(good);
     const overRest = await register(dataUser, 101);
     expect([overRest.status, overRest.body['errors']]).toEqual([409, [{ 'error-code': 'CNF002', message: MESSAGE }]]);
     const { errors } = await graph(REGISTER, { url: urlOf(101) });
