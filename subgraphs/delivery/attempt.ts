@@ -9,7 +9,6 @@ import type { Assembled, DeliverySource } from './delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
 import { type LaneDelivery, assemblyFailureOf, outcomeOf } from './lane';
 import type { LeasedEndpoint, RunningLane } from './leased-endpoint';
-import { MAX_ASSEMBLY_AGE_MS } from './request-slots';
 import type { RetrySchedule } from './schedule';
 import type { SendResult, Sender } from './sender';
 
@@ -36,6 +35,8 @@ export interface AttemptContext {
 const DATABASE_UNAVAILABLE = { kind: 'wait', seconds: 3 } as const;
 /** Time after which a suspended endpoint is tried again, even if it was not resumed. */
 const SUSPENDED_SECONDS = 600;
+/** Age above which an assembled delivery is assembled again: the event may have become obsolete. */
+const MAX_ASSEMBLY_AGE_MS = 5;
 const RETRY_RECORD_MS = 250;
 /** Number of events whose assembly failure is not logged again. */
 const LOGGED_EVENTS_CACHE_SIZE = 10_000;

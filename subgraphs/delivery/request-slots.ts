@@ -4,17 +4,13 @@ import type { SendResult } from './sender';
 export const SLOW_RESPONSE_MS = 500;
 /** Maximum requests to an endpoint at the same time. */
 const MAX_REQUESTS = { quick: 8, slow: 2 };
-/** Maximum running lanes of a quick endpoint: more than requests, because lanes also read and record. */
-const MAX_QUICK_LANES = 48;
-/** Age above which an assembled delivery is assembled again: the event may have become obsolete. */
-export const MAX_ASSEMBLY_AGE_MS = 50;
+/** Maximum running lanes; a quick endpoint has more than requests, because lanes also read and record. */
+const MAX_LANES = { quick: 24, slow: 2 };
 
 /** Bounds the requests to one endpoint, and measures whether the endpoint is slow. */
 export class RequestSlots {
   private taken = 0;
   private lateRequests = 0;
-  /** Mean duration of the last requests, about eight of them. */
-  private meanMs = 0;
   private readonly waiting: { readonly urgent: boolean; readonly resolve: (isAcquired: boolean) => void }[] = [];
 
   /** @param wasSlow whether the last response, under an earlier lease, was slow */
@@ -25,10 +21,9 @@ export class RequestSlots {
     return this.wasSlow || this.lateRequests > 0;
   }
 
-  /** Maximum running lanes: with more, deliveries would wait for a slot until they must be assembled again. */
+  /** Maximum running lanes of the endpoint. */
   get maxLanes(): number {
-    if (this.isSlow) return MAX_REQUESTS.slow;
-    return Math.min(MAX_QUICK_LANES, MAX_REQUESTS.quick * (1 + MAX_ASSEMBLY_AGE_MS / this.meanMs));
+    return this.isSlow ? MAX_LANES.slow : MAX_LANES.quick;
   }
 
   private get max(): number {
@@ -73,7 +68,6 @@ export class RequestSlots {
     const timer = setTimeout(() => void setImmediate(setLate), SLOW_RESPONSE_MS);
     try {
       const result = await sending;
-      this.meanMs += (result.durationMs - this.meanMs) / MAX_REQUESTS.quick;
       this.wasSlow = result.error === 'timeout' || result.durationMs >= SLOW_RESPONSE_MS;
       return result;
     } finally {
