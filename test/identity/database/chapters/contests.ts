@@ -417,9 +417,11 @@ export function contests(): void {
 
     it('is alerted by one line, also for concurrent contests', async () => {
       const busy = await room.dataUser();
-      const mpxns = Array.from({ length: 25 }, () => newMpxn());
-      for (const mpxn of mpxns) await room.newRecord(honest, {}, { mpxn });
-      await Promise.all(mpxns.map((mpxn) => room.newRecord(busy, {}, { mpxn })));
+      for (let n = 0; n < 5; n++) {
+        const mpxns = Array.from({ length: 5 }, () => newMpxn());
+        for (const mpxn of mpxns) await room.newRecord(honest, {}, { mpxn });
+        await Promise.all(mpxns.map((mpxn) => room.newRecord(busy, {}, { mpxn })));
+      }
       const lines = room.log().split('\n');
       const alerts = lines.filter((line) => line.includes('alert threshold') && line.includes(String(busy.duid)));
       expect(alerts.map((line) => JSON.parse(line).contests)).toEqual([20]);
