@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { fromBufferPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 import type { CimFile } from '../../subgraphs/grid-models/rdf/difference-model';
 
@@ -83,6 +84,15 @@ export async function zipOf(entries: readonly TrialEntry[]): Promise<Buffer> {
     zip.addBuffer(Buffer.from(bytes), name, { compress, mtime: MADE_AT, ...(mode === undefined ? {} : { mode }) });
   zip.end();
   return buffer(zip.outputStream);
+}
+
+/** Returns the names and contents of the members of a zip: two archives can differ in bytes that are neither, such as dates. */
+export async function membersOf(archive: Buffer): Promise<(readonly [name: string, content: string])[]> {
+  const members: (readonly [string, string])[] = [];
+  const zip = await fromBufferPromise(archive);
+  for await (const entry of zip.eachEntry())
+    members.push([entry.fileName, (await buffer(await zip.openReadStreamPromise(entry))).toString()]);
+  return members;
 }
 
 /** Returns the archive of a project. Omitted members are models without items. */
