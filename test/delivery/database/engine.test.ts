@@ -515,20 +515,20 @@ describe('An engine whose database server is silent', () => {
   const eventsOf = ({ received }: HookReceiver) => received.map(({ eventId }) => eventId);
 
   it('continues by new connections, although nothing ends the silent ones', async () => {
-    const healthy = await receiver();
-    const endpoint = await trialEndpoint(pool, healthy.url);
+    const sink = await receiver();
+    const endpoint = await trialEndpoint(pool, sink.url);
     const proxy = await engineToSilence();
     await plan(pool, endpoint, 'before');
     await becomes('before', { state: 'delivered' });
     proxy.silence();
     await plan(pool, endpoint, 'after');
     await becomes('after', { state: 'delivered' });
-    expect(eventsOf(healthy)).toEqual(['before', 'after']);
+    expect(eventsOf(sink)).toEqual(['before', 'after']);
   });
 
   it('sends no event that another process has sent meanwhile', async () => {
-    const healthy = await receiver();
-    const endpoint = await trialEndpoint(pool, healthy.url);
+    const sink = await receiver();
+    const endpoint = await trialEndpoint(pool, sink.url);
     const proxy = await engineToSilence();
     await plan(pool, endpoint, 'before');
     await becomes('before', { state: 'delivered' });
@@ -539,7 +539,7 @@ describe('An engine whose database server is silent', () => {
     await other.stop();
     await plan(pool, endpoint, 'after');
     await becomes('after', { state: 'delivered' }); // by the first engine
-    expect(eventsOf(healthy)).toEqual(['before', 'meanwhile', 'after']);
+    expect(eventsOf(sink)).toEqual(['before', 'meanwhile', 'after']);
   });
 });
 
