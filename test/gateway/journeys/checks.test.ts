@@ -22,7 +22,7 @@ const WITHOUT_SAMPLE = ['judgeContact'];
 
 /** Tables that background tasks change at their own time: due deliveries, jobs, counts of records, and due changes of tariffs with their events. */
 const IN_THE_BACKGROUND =
-  /\.(delivery|outbox|_private_|record_count|look$)|^tariffs\.(tariff_effect|tariff_standing|event)/;
+  /\.(delivery|fanout|_private_|record_count|look$)|^tariffs\.(tariff_effect|tariff_standing|event)/;
 const MAX_ATTEMPTS = 5;
 
 describe('A check of a mutation', () => {
