@@ -19,7 +19,7 @@ export const verify: Bench = async (context) => {
   const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);
   const measurements = await comparisons('verify', [...sides], context.seconds);
-  return [...measurements, latency(measurements)];
+  return [...measurements, latency(measurements), atOneConnection('verify', measurements)];
 };
 
 /** Returns the p50 at one connection: the response time for a Data Provider that sends one request at a time. */
