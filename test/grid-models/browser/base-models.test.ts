@@ -173,6 +173,7 @@ describe('a check of an archive on a page', () => {
     };
     const unfitting = await check(await basedArchive(), /^2 things do not fit$/);
     expect(unfitting).toContain('base model of November 2023, version 1');
+    expect(unfitting).toContain('EQ.xml: md:Model.DependentOn is missing');
     expect(unfitting).toMatch(/Deletes what is not there\s+ACLineSegment\.r = 0\.99 EQ\.xml/);
     expect(await faultsOf(page, 'grid check result')).toEqual(NO_FAULT);
     expect(await check(await gridArchive({ EQ: '<a>' }), /^The archive cannot be published$/)).toMatch(

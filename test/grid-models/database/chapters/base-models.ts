@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { DIFFERENCE_LIMITS } from '../../../../subgraphs/grid-models/archives/archive-member.flow';
 import type { CimFile } from '../../../../subgraphs/grid-models/rdf/difference-model';
 import { type AppliedCase, HAS_PYTHON, appliedByPython, sorted } from '../../../support/applied-models';
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
@@ -335,12 +337,21 @@ export function baseModels(): void {
         )
       ).prepareGridPublication.address as string;
 
+    const prepareBase = async (area: string) =>
+      (
+        await grid.ask(
+          `mutation { prepareBaseModelPublication(input: { area: "${area}", publicationYear: 2026, period: "01" }) { address } }`,
+          {},
+          ADMIN,
+        )
+      ).prepareBaseModelPublication.address as string;
+
     it('counts what becomes of the base model, lists what does not fit, and stores nothing', async () => {
       const address = await prepare('EPN', 'CHECKED');
       const before = await grid.rows();
       const outcome = await grid.running.files.checkAt(address, Readable.from(await gridArchive(PROJECT)));
       expect(outcome).toMatchObject({
-        ...{ outcome: 'checked', base: { publicationYear: 2026, period: '01', version: 1 } },
+        ...{ outcome: 'checked', isApplied: true, base: { publicationYear: 2026, period: '01', version: 1 } },
         ...{ statementsBefore: 8, statementsAfter: 9, findingCount: 4 },
         findings: expect.arrayContaining([
           {
@@ -358,10 +369,55 @@ export function baseModels(): void {
       });
     });
 
+    it.each(['of a project', 'of a base model'])('has the warnings that its publication then has: %s', async (kind) => {
+      const isBase = kind === 'of a base model';
+      const [eq, used] = [randomUUID(), randomUUID()];
+      const address = isBase ? await prepareBase('NPGY') : await prepare('NPGY', 'WARNED');
+      const dependentOn = (on: string) => `<md:Model.DependentOn rdf:resource="urn:uuid:${on}"/>`;
+      const of = (file: CimFile, mRID_: string, ...on: string[]) =>
+        (isBase ? fullModelXml(file, '', mRID_) : differenceModelXml(file, { mRID: mRID_ })).replace(
+          '<md:Model.version>',
+          `${on.map(dependentOn).join('')}$&`,
+        );
+      await grid.published(await gridArchive({ EQ: differenceModelXml('EQ', { mRID: used, dependentOn: [] }) }), {
+        ...{ ...TEST_KEY, area: 'NPGY', projectId: `U-${used.slice(0, 8)}` },
+      });
+      const members = {
+        EQ: of('EQ', eq, randomUUID()).replace('00Z</md:Model.created', '00</md:Model.created'),
+        SC: of('SC', used.toUpperCase(), eq),
+        GL: of('GL', eq.toUpperCase()),
+      };
+      const archive = await (isBase ? baseArchive(members) : gridArchive(members));
+      const checked = await grid.running.files.checkAt(address, Readable.from(archive));
+      const published = await grid.running.files.publishAt(address, Readable.from(archive));
+      const warnings = [
+        ['EQ', 'created-without-zone'],
+        ['EQ', 'unpublished-dependency'],
+        ['SC', 'reused-mrid'],
+        ['GL', 'reused-mrid'],
+        ['GL', 'no-dependency'],
+      ].map(([file, warning]) => expect.objectContaining({ file, kind: warning }));
+      expect(checked).toMatchObject({ outcome: 'checked', warnings });
+      expect(published).toMatchObject({ outcome: 'published', warnings: 'warnings' in checked && checked.warnings });
+    });
+
+    it('does not apply files that are too large together, which is no fault of theirs', async () => {
+      const address = await prepare('EPN', 'LARGE');
+      const members = ['EQ', 'SC', 'GL'] as const;
+      const archive = await gridArchive(Object.fromEntries(members.map((file) => [file, differenceModelXml(file)])));
+      const limit = jest.replaceProperty(DIFFERENCE_LIMITS, 'member', 2 * differenceModelXml('EQ').length);
+      const outcome = await grid.running.files.checkAt(address, Readable.from(archive));
+      limit.restore();
+      expect(outcome).toMatchObject({
+        ...{ outcome: 'checked', base: { version: 1 }, isApplied: false },
+        ...{ findingCount: 0, warnings: [{}, {}, {}] },
+      });
+    });
+
     it('checks only the files where no base model is published', async () => {
       const address = await prepare('LPN', 'CHECKED');
       expect(await grid.running.files.checkAt(address, Readable.from(await gridArchive(PROJECT)))).toMatchObject({
-        ...{ outcome: 'checked', base: null, findingCount: 0 },
+        ...{ outcome: 'checked', base: null, isApplied: false, findingCount: 0 },
       });
     });
 
