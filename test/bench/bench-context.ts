@@ -94,3 +94,9 @@ export async function comparisons(
   }
   return measurements;
 }
+
+/** Returns the ratio at one connection, where no messages can be batched, as a measurement `<name>-alone` with its own limit. */
+export function atOneConnection(name: string, measurements: readonly Measurement[]): Measurement {
+  const single = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
+  return { ...single, name: `${name}-alone`, limit: LIMITS[`${name}-alone`] };
+}

@@ -93,15 +93,22 @@ function objectOf([mRID, own]) {
   list.className = 'changes findings';
   for (const kind of Object.keys(titles)) {
     const ofKind = own.filter((finding) => finding.kind === kind);
-    if (ofKind.length > 0) list.append(made('div', made('dt', titles[kind]), ...ofKind.map(entryOf)));
+    if (ofKind.length > 0) list.append(made('div', made('dt', titles[kind]), ...entriesOf(kind, ofKind)));
   }
   return made('li', head, list);
 }
 
-function entryOf({ name, value, cimFile }) {
+/** Returns one entry for each finding; for an object that the base model lacks as a whole, one entry represents all its statements. */
+function entriesOf(kind, ofKind) {
+  const whole = kind === 'missing-statement' ? ofKind.find(({ name }) => name === 'rdf:type') : undefined;
+  return whole === undefined ? ofKind.map((finding) => entryOf(finding, 0)) : [entryOf(whole, ofKind.length - 1)];
+}
+
+function entryOf({ name, value, cimFile }, others) {
   const file = made('span', ` ${cimFile}`);
   file.className = 'hint';
-  if (name === 'rdf:type') return made('dd', `the object itself, as ${value.replace('cim:', '')}`, file);
+  const more = others === 0 ? '' : `, with its ${counted(others)} ${others === 1 ? 'value' : 'values'}`;
+  if (name === 'rdf:type') return made('dd', `the object itself, as ${value.replace('cim:', '')}${more}`, file);
   return made('dd', `${name.replace('cim:', '')} = `, made('code', value), file);
 }
 

@@ -214,6 +214,96 @@ export function baseModels(): void {
     });
   });
 
+  describe('An object that a version describes by its class', () => {
+    it('is added if the base model has nothing of it, else changed', async () => {
+      const key = { ...TEST_KEY, area: 'SHEPD', projectId: 'DESCRIBED' };
+      const described = (id: string) => object('ACLineSegment', id, text('ACLineSegment.r', '1'), 'about="#_');
+      const archive = await gridArchive({
+        EQ: differenceModelXml('EQ', {
+          forward: [described(LINE.toUpperCase()), described(NEW), object('Breaker', OTHER)].join(''),
+        }),
+      });
+      await grid.publishBase(await baseArchive(BASE), { ...key, publicationYear: 2027 });
+      await grid.published(archive, key);
+      await grid.publishBase(await baseArchive(BASE), key);
+      await grid.published(await gridArchive({ EQ: differenceModelXml('EQ') }), key);
+      await grid.published(archive, key);
+      const { developmentProject } = await grid.ask(
+        '{ developmentProject(area: "SHEPD", publicationYear: 2026, period: "01", projectId: "DESCRIBED") { versions { version objects { nodes { mRID kind } } } } }',
+      );
+      type Shown = { version: number; objects: { nodes: { mRID: string; kind: string }[] } };
+      const kinds = Object.fromEntries(
+        developmentProject.versions.map(({ version: number, objects }: Shown) => [
+          number,
+          [LINE, NEW, OTHER].map((id) => objects.nodes.find((node) => node.mRID.toLowerCase() === id)?.kind),
+        ]),
+      );
+      expect([kinds[1], kinds[3]]).toEqual([
+        ['ADDED', 'ADDED', 'ADDED'],
+        ['CHANGED', 'ADDED', 'ADDED'],
+      ]);
+    });
+  });
+
+  describe('A location of which a version changes only the coordinates of points', () => {
+    const [SITE, POINT, KEPT_POINT, LOST, SYSTEM] = ['1', '2', '3', '4', '5'].map(mRID) as [
+      ...[string, string, string, string, string],
+    ];
+    const point = (id: string, sequence: number, x: string, y: string) =>
+      object(
+        'PositionPoint',
+        id,
+        text('PositionPoint.sequenceNumber', String(sequence)) +
+          text('PositionPoint.xPosition', x) +
+          text('PositionPoint.yPosition', y) +
+          to('PositionPoint.Location', SITE),
+      );
+    const moved = (id: string, x: string) => attributeChange(id, 'cim:PositionPoint.xPosition', x);
+
+    it('has both places, its object and its coordinate system from the base model', async () => {
+      const key = { ...TEST_KEY, area: 'SWALES' };
+      await grid.publishBase(
+        await baseArchive({
+          EQ: BASE.EQ as string,
+          GL: fullModelXml(
+            'GL',
+            object('CoordinateSystem', SYSTEM, text('CoordinateSystem.crsUrn', 'urn:ogc:def:crs:EPSG::4326')) +
+              object(
+                'Location',
+                SITE,
+                to('Location.PowerSystemResources', LINE) + to('Location.CoordinateSystem', SYSTEM),
+              ) +
+              point(POINT, 1, '0.4', '52') +
+              point(KEPT_POINT, 2, '0.6', '53'),
+          ),
+        }),
+        key,
+      );
+      const GL = differenceModelXml('GL', {
+        reverse: moved(POINT.toUpperCase(), '0.4') + moved(LOST, '1'),
+        forward: moved(POINT.toUpperCase(), '0.5') + moved(LOST, '2'),
+      });
+      await grid.published(await gridArchive({ GL }), key);
+      const { developmentProject } = await grid.ask(
+        `{ developmentProject(area: "SWALES", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { unplacedPoints locations {
+          nodes { mRID kind object objectType objectName coordinateSystem points { sequence x y } pointsBefore { sequence x y } } } } } }`,
+      );
+      expect(developmentProject.version).toEqual({
+        unplacedPoints: 1,
+        locations: {
+          nodes: [
+            {
+              ...{ mRID: SITE, kind: 'CHANGED', object: LINE, objectType: 'cim:ACLineSegment', objectName: 'Quay' },
+              coordinateSystem: 'urn:ogc:def:crs:EPSG::4326',
+              points: [{ sequence: 1, x: 0.5, y: 52 }],
+              pointsBefore: [{ sequence: 1, x: 0.4, y: 52 }],
+            },
+          ],
+        },
+      });
+    });
+  });
+
   describe('An object after a project', () => {
     it('has what the base model has of it, without what is deleted, and with what is added', async () => {
       const { objectAfter } = await version(`objectAfter(mRID: "#_${TERMINAL.toUpperCase()}") { ${AFTER} }`);
