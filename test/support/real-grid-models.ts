@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 
-const FOLDER = join('/work', 'shared', 'data', 'cim');
+const FOLDER = join(REPOSITORY_ROOT, '..', 'shared', 'data', 'cim');
 
 /** Real CIM files, if they are on the machine; they are not part of the repository. */
 export const REAL_FILES: ReadonlyMap<string, Buffer> = new Map(
