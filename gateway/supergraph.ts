@@ -7,7 +7,7 @@ import { RegisterError } from '../schema/register-error';
 import type { CallContext } from '../subgraphs/server/callers/caller';
 import { formatError } from '../subgraphs/server/observability/failures';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
-import { useRegisterScalars } from './requests/variables';
+import { suggestForShortValues, useRegisterScalars } from './requests/variables';
 
 /** One operation of a document, ready to be planned or executed. */
 export interface GraphOperation {
@@ -50,6 +50,7 @@ export async function loadSupergraph(
   });
   const { schema, executor } = await gateway.load();
   useRegisterScalars(schema);
+  suggestForShortValues(schema);
   const planner = plannerOf(gateway);
   const planSchema = planner.supergraph.apiSchema();
   return {

@@ -33,20 +33,23 @@ export function productionProblems(settings: Settings, reader: EnvironmentReader
 }
 
 /**
- * Requires a database. A process that runs some of the services requires a login for each of its subgraphs; only a
- * process of all services, the migration job and commands use the owner's login.
+ * Requires a login of its own for each subgraph. The owner's login stays with the migration job and other commands, which
+ * need a database.
  */
 function databaseProblems({ services, databaseUrl, serviceDatabaseUrls }: Settings, isCommand: boolean): string[] {
   const withoutLogin = SUBGRAPHS.filter((name) => services.has(name) && serviceDatabaseUrls[name] === undefined);
-  if (isCommand || services.size === SERVICES.length)
+  if (isCommand)
     return withoutLogin.length > 0 && databaseUrl === undefined
       ? ['DATABASE_URL: missing; production needs an existing PostgreSQL']
       : [];
   const problems = withoutLogin.map(
-    (name) => `${DATABASE_URL_VARIABLES[name]}: missing; the URL of the database with the login of ${name}`,
+    (name) =>
+      `${DATABASE_URL_VARIABLES[name]}: missing; the URL with the login of ${name} (npm run migrate creates it)`,
   );
   if (databaseUrl !== undefined)
-    problems.push('DATABASE_URL: must not be set; a process of some services must not have the login of the owner');
+    problems.push(
+      'DATABASE_URL: must not be set; no service may have the login of the owner, which npm run migrate uses',
+    );
   return problems;
 }
 

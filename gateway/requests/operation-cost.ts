@@ -19,6 +19,11 @@ const RATE_LISTS: Readonly<Record<string, number>> = {
   'HalfHourPrice.tiers': 2,
   'PriceInterval.tiers': 2,
 };
+/** Costs of fields that read many rows for few values: `unfittingObjects` examines up to 2,000 objects in a page of any size. */
+const READ_COSTS: Readonly<Record<string, number>> = {
+  'ProjectVersion.unfittingObjects': 200,
+  'ProjectVersion.objectAfter': 10,
+};
 /** Prices of a tariff per hour, and prices that cost as much as one value of other fields. */
 const PRICES_PER_HOUR = 2;
 const PRICES_PER_UNIT = 8;
@@ -87,7 +92,7 @@ function fieldCost({ type, field, args, childComplexity }: ComplexityEstimatorAr
   if (type.name.startsWith('__') || field.name.startsWith('__')) return 0;
   const name = `${type.name}.${field.name}`;
   const length = RATE_LISTS[name] ?? priceUnits(name, args) ?? entries(field.type, type.name, args);
-  return 1 + childComplexity * length;
+  return (READ_COSTS[name] ?? 1) + childComplexity * length;
 }
 
 /** Returns the units that the prices of a period cost; undefined for other fields. */

@@ -17,6 +17,8 @@ import { RegisterError } from '../../schema/register-error';
 export const OPERATION_LIMITS = {
   /** Lexical tokens of the query text. */
   tokens: 2_000,
+  /** Characters of a name. The search for similar names takes longer the longer the unknown one is. */
+  nameLength: 200,
   /** Pairs of fields with the same response name. Validation compares every pair for mergeability. */
   pairs: 5_000,
   /** Nesting levels of selections; introspection has its own limit. */
@@ -53,15 +55,21 @@ const LIMIT_RULES = [
  * rules take several times as long as the limits and report one error for each of a thousand names.
  */
 export function rejectExcess(schema: GraphQLSchema, document: DocumentNode): void {
-  const exceeded = [...repetitions(document), ...validate(schema, document, LIMIT_RULES).map(({ message }) => message)];
+  const exceeded = [
+    ...uncountedExcess(document),
+    ...validate(schema, document, LIMIT_RULES).map(({ message }) => message),
+  ];
   if (exceeded.length > 0) throw new RegisterError('VAL003', [...new Set(exceeded)].join('. '));
 }
 
-/** Returns error texts for excess that no validation rule counts: repeated fields, aliased type names, variables. */
-function repetitions(document: DocumentNode): string[] {
+/** Returns error texts for excess that no validation rule counts: repeated fields, aliased type names, variables, long names. */
+function uncountedExcess(document: DocumentNode): string[] {
   const times = new Map<string, number>();
-  let [variables, typenames] = [0, 0];
+  let [variables, typenames, longest] = [0, 0, 0];
   visit(document, {
+    Name({ value }) {
+      longest = Math.max(longest, value.length);
+    },
     Field({ alias, name }) {
       const { value } = alias ?? name;
       if (alias && name.value === '__typename') typenames++;
@@ -77,6 +85,7 @@ function repetitions(document: DocumentNode): string[] {
     // The limit of aliases does not count `__typename`.
     ...(typenames > OPERATION_LIMITS.aliases ? [excess('aliases', OPERATION_LIMITS.aliases)] : []),
     ...(variables > OPERATION_LIMITS.variables ? [excess('variables', OPERATION_LIMITS.variables)] : []),
+    ...(longest > OPERATION_LIMITS.nameLength ? [excess('characters in a name', OPERATION_LIMITS.nameLength)] : []),
   ];
 }
 

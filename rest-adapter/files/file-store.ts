@@ -63,6 +63,10 @@ export type CheckOutcome =
   | {
       readonly outcome: 'checked';
       readonly base: { readonly publicationYear: number; readonly period: string; readonly version: number } | null;
+      /** Whether the archive was applied to the base model; absent from a replica of the previous release, which applies it or rejects it. */
+      readonly isApplied?: boolean;
+      /** Warnings that the publication would have now; absent from a replica of the previous release. */
+      readonly warnings?: readonly ArchiveWarning[];
       readonly statementsBefore: number;
       readonly statementsAfter: number;
       readonly findingCount: number;

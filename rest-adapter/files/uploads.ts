@@ -102,12 +102,20 @@ const check: Work = async (services, exchange, drain) => {
   const address = resourceOf(raw.url ?? '').replace(CHECK_SEGMENT, '');
   const outcome = await services.files.checkAt(address, raw).finally(drain);
   if (outcome.outcome !== 'checked') return sendRejection(services, exchange, outcome);
-  const { base, statementsBefore, statementsAfter, findingCount, findings } = outcome;
+  const { base, isApplied = base !== null, warnings = [], findings, ...counts } = outcome;
   services.send(
     exchange,
     200,
     {},
-    { baseModel: base, statementsBefore, statementsAfter, findingCount, findings: findings.map(publicFinding) },
+    {
+      baseModel: base,
+      applied: isApplied,
+      statementsBefore: counts.statementsBefore,
+      statementsAfter: counts.statementsAfter,
+      findingCount: counts.findingCount,
+      findings: findings.map(publicFinding),
+      warnings: warnings.map(publicWarning),
+    },
   );
 };
 

@@ -14,7 +14,8 @@ const STANDARD_VALUES = ['strict', 'lenient'];
 
 /** Returns the value of the preference `handling` in lower case, undefined without one. The first one counts. */
 export function handlingOf({ prefer }: IncomingHttpHeaders): string | undefined {
-  for (const preference of String(prefer ?? '').split(',')) {
+  if (prefer === undefined) return undefined;
+  for (const preference of String(prefer).split(',')) {
     const [statement = ''] = preference.split(';'); // parameters follow
     const [name, ...value] = statement.split('=');
     if (name?.trim().toLowerCase() === 'handling') return value.join('=').trim().replaceAll('"', '').toLowerCase();

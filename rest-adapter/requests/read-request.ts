@@ -131,8 +131,10 @@ function parameterViolations(operation: CompiledOperation, values: Values): read
 
 /** Returns a violation for each unknown query parameter. */
 function unknownParameters({ request }: CompiledOperation, { query }: FastifyRequest): RequestViolation[] {
+  const names = Object.keys(query as Values);
+  if (names.length === 0) return [];
   const known = request.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-  return unknownQueryViolations(Object.keys(query as Values).filter((name) => !known.includes(name)));
+  return unknownQueryViolations(names.filter((name) => !known.includes(name)));
 }
 
 /** Returns a violation for each name of a query parameter that the operation does not have. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type SigningKeys } from '../server/callers/bearer-token';
-import { type Database, openEntityDatabase } from '../server/database/database';
+import { type Database, openDatabase } from '../server/database/database';
 import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
 import { RENEW_AT_CONNECT } from '../server/event-log/event-era';
 import { measureEventLog } from '../server/event-log/event-log-lag';
@@ -17,7 +17,6 @@ import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../
 import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
 import { AccessRecordQueries } from './records/access-record.queries';
 import { AccessRecordRepository } from './records/access-record.repository';
-import { accessEntities } from './accounts/account.entity';
 import { AccountAdmission } from './accounts/account-admission.queries';
 import { AccountRepository } from './accounts/account.repository';
 import { ControllerReferences } from './records/controller-references.queries';
@@ -185,7 +184,7 @@ export async function openAccounts(
   logger?: Logger,
 ) {
   await prepare(address, accessTables, movableClock, namedAccessKeys(keys), logger);
-  const database = await openEntityDatabase(address, accessEntities, RENEW_AT_CONNECT);
+  const database = openDatabase(address, RENEW_AT_CONNECT);
   const accounts = new AccountRepository(database, keyedHash(keys.hashKey, 'account-secret'), keys.encryptionKey);
   return { database, accounts, close: () => database.close() };
 }

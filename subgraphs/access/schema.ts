@@ -32,76 +32,83 @@ import { WebhookDeliveryResolver } from './webhooks/webhook-delivery.resolver';
 import { WebhookResolver } from './webhooks/webhook.resolver';
 import type { AccessDependencies } from './dependencies';
 
-const RecordTotalResolver = totalResolver(AccessRecordConnectionType);
-const AccountTotalResolver = totalResolver(AccountConnectionType);
+/** Creates a resolver from the dependencies. */
+interface ResolverFactory {
+  readonly type: Function;
+  make(parts: AccessDependencies): object;
+}
 
-const RESOLVERS = [
-  AccessEventResolver,
-  AccessRecordResolver,
-  AccessRecordFieldsResolver,
-  RecordTotalResolver,
-  AccountResolver,
-  AccountSettingsResolver,
-  AccountTotalResolver,
-  AccessAuditResolver,
-  ClosingResolver,
-  CustomerRecordResolver,
-  DataUserResolver,
-  DeliveryHealthResolver,
-  DiscoveredAccessResolver,
-  EventLogResolver,
-  LegacyConsentResolver,
-  MeterPointResolver,
-  OrganisationResolver,
-  RecordMetadataResolver,
-  RedeemedTokenResolver,
-  RegisterEventResolver,
-  SessionResolver,
-  TenancyChangeResolver,
-  WebhookDeliveryResolver,
-  WebhookResolver,
-] as const;
+/** Pairs a resolver with the arguments of its constructor. */
+function resolver<Arguments extends unknown[] | []>(
+  type: new (...parts: Arguments) => object,
+  argumentsOf: (parts: AccessDependencies) => NoInfer<Arguments>,
+): ResolverFactory {
+  return { type, make: (parts) => new type(...argumentsOf(parts)) };
+}
+
+const RECORDS = [
+  resolver(AccessRecordResolver, (parts) => [parts]),
+  resolver(AccessRecordFieldsResolver, (parts) => [parts]),
+  resolver(AccessEventResolver, ({ records }) => [records]),
+  resolver(RecordMetadataResolver, ({ records }) => [records]),
+  resolver(MeterPointResolver, (parts) => [parts]),
+  resolver(totalResolver(AccessRecordConnectionType), () => []),
+];
+
+const IDENTITY_LINKS = [
+  resolver(ClosingResolver, ({ closing }) => [closing]),
+  resolver(RedeemedTokenResolver, ({ redeemedTokens }) => [redeemedTokens]),
+];
+
+const ACCOUNTS = [
+  resolver(AccountResolver, ({ accounts, clock, production, terminations, movableClock }) => [
+    accounts,
+    clock,
+    production,
+    terminations,
+    movableClock,
+  ]),
+  resolver(AccountSettingsResolver, ({ accounts, production }) => [accounts, production]),
+  resolver(AccessAuditResolver, ({ audit }) => [audit]),
+  resolver(DataUserResolver, ({ dataUsers }) => [dataUsers]),
+  resolver(OrganisationResolver, ({ organisations }) => [organisations]),
+  resolver(SessionResolver, ({ admission, dataUsers, signing, limits }) => [admission, dataUsers, signing, limits]),
+  resolver(totalResolver(AccountConnectionType), () => []),
+];
+
+const CUSTOMERS = [resolver(CustomerRecordResolver, ({ customers, scopes }) => [customers, scopes])];
+
+const OPERATOR = [
+  resolver(DiscoveredAccessResolver, (parts) => [parts.discoveries, parts.discoveredMeterPoints, parts.idempotency]),
+  resolver(TenancyChangeResolver, ({ tenancyChanges }) => [tenancyChanges]),
+];
+
+const WEBHOOKS = [
+  resolver(WebhookResolver, (parts) => [parts]),
+  resolver(WebhookDeliveryResolver, ({ events }) => [events]),
+  resolver(DeliveryHealthResolver, ({ deliveryHealth, dataUsers }) => [deliveryHealth, dataUsers]),
+];
+
+const EVENTS = [
+  resolver(EventLogResolver, ({ events, admission }) => [events, admission]),
+  resolver(RegisterEventResolver, (parts) => [parts]),
+];
+
+const LEGACY = [resolver(LegacyConsentResolver, (parts) => [parts])];
+
+/** The resolvers of `access`, by folder. */
+const RESOLVERS: readonly ResolverFactory[] = [
+  ...[...RECORDS, ...IDENTITY_LINKS, ...ACCOUNTS, ...CUSTOMERS],
+  ...[...OPERATOR, ...WEBHOOKS, ...EVENTS, ...LEGACY],
+];
 
 /** Builds the subgraph `access`. Without dependencies, its schema can be printed and composed, but not executed. */
 export function accessSchema(parts?: AccessDependencies): Promise<SubgraphSchema> {
-  const schema = { resolvers: RESOLVERS, orphanedTypes: [MeterPointReference] };
+  const schema = { resolvers: RESOLVERS.map(({ type }) => type) as never, orphanedTypes: [MeterPointReference] };
   if (!parts) return buildFederatedSchema({ ...schema, references: {} });
-  const instances = instancesOf(parts);
-  const container = { get: (resolver: unknown) => instances.get(resolver) as object };
+  const instances = new Map<unknown, object>(RESOLVERS.map(({ type, make }) => [type, make(parts)]));
+  const container = { get: (type: unknown) => instances.get(type) as object };
   return buildFederatedSchema({ ...schema, references: referencesOf(parts), container });
-}
-
-function instancesOf(parts: AccessDependencies): ReadonlyMap<unknown, object> {
-  const { records, accounts, dataUsers, clock, signing, limits, production, movableClock } = parts;
-  return new Map<unknown, object>([
-    [AccessEventResolver, new AccessEventResolver(records)],
-    [AccessRecordResolver, new AccessRecordResolver(parts)],
-    [AccessRecordFieldsResolver, new AccessRecordFieldsResolver(parts)],
-    [RecordTotalResolver, new RecordTotalResolver()],
-    [AccountTotalResolver, new AccountTotalResolver()],
-    [AccessAuditResolver, new AccessAuditResolver(parts.audit)],
-    [AccountResolver, new AccountResolver(accounts, clock, production, parts.terminations, movableClock)],
-    [AccountSettingsResolver, new AccountSettingsResolver(accounts, production)],
-    [ClosingResolver, new ClosingResolver(parts.closing)],
-    [CustomerRecordResolver, new CustomerRecordResolver(parts.customers, parts.scopes)],
-    [DataUserResolver, new DataUserResolver(dataUsers)],
-    [DeliveryHealthResolver, new DeliveryHealthResolver(parts.deliveryHealth, dataUsers)],
-    [EventLogResolver, new EventLogResolver(parts.events, parts.admission)],
-    [
-      DiscoveredAccessResolver,
-      new DiscoveredAccessResolver(parts.discoveries, parts.discoveredMeterPoints, parts.idempotency),
-    ],
-    [LegacyConsentResolver, new LegacyConsentResolver(parts)],
-    [MeterPointResolver, new MeterPointResolver(parts)],
-    [OrganisationResolver, new OrganisationResolver(parts.organisations)],
-    [RecordMetadataResolver, new RecordMetadataResolver(records)],
-    [RedeemedTokenResolver, new RedeemedTokenResolver(parts.redeemedTokens)],
-    [RegisterEventResolver, new RegisterEventResolver(parts)],
-    [SessionResolver, new SessionResolver(parts.admission, dataUsers, signing, limits)],
-    [TenancyChangeResolver, new TenancyChangeResolver(parts.tenancyChanges)],
-    [WebhookDeliveryResolver, new WebhookDeliveryResolver(parts.events)],
-    [WebhookResolver, new WebhookResolver(parts)],
-  ]);
 }
 
 function referencesOf(parts: AccessDependencies) {

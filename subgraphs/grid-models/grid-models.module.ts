@@ -12,11 +12,7 @@ import { localLink } from '../server/graph/subgraph-link';
 import type { SubgraphSchema } from '../server/graph/subgraph-schema';
 import { BaseModelRepository } from './base-models/base-model.repository';
 import { BaseModelQueries } from './base-models/base-model.queries';
-import {
-  type BasePublicationOutcome,
-  type BasePublishingDependencies,
-  publishBase,
-} from './base-models/base-publication.flow';
+import { type BasePublicationOutcome, publishBase } from './base-models/base-publication.flow';
 import { type ContentStore, contentStore } from './files/content-store.flow';
 import { ContentRepository } from './files/content.repository';
 import { PublicationRepository } from './publications/publication.repository';
@@ -35,6 +31,7 @@ import type { BaseModelKey, PublicationKey } from './publications/publication-ke
 import { type GridFiles, gridFiles } from './files/files.module';
 import { gridModelQueries } from './dependencies';
 import { type PublicationOutcome, type PublishingDependencies, publishArchive } from './publications/publish.flow';
+import type { ReceivedDependencies } from './publications/received-archive.flow';
 import { type PublicationQueue, publicationQueue } from './publications/publication-queue';
 import { type Uploads, uploadsOf } from './publications/uploads.flow';
 import { gridModelSchema } from './schema';
@@ -76,10 +73,7 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
   const database = await openGridModels(address, key, clockOffsetSeconds !== undefined, logger);
   const dependencies = publishingDependencies(database, options.addedProfiles);
   const queue = publicationQueue(MAX_CONCURRENT_UPLOADS);
-  const uploads = uploadsOf({
-    ...{ ...dependencies, queue, key, uploads: new UploadRepository(database.pool) },
-    baseModels: new BaseModelQueries(database),
-  });
+  const uploads = uploadsOf({ ...dependencies, queue, key, uploads: new UploadRepository(database.pool) });
   const contents = contentStore(dependencies.contents, key);
   const schema = await executable(database, options, { contents, uploads });
   const stopCleanUp = startCleanUp(database, logger);
@@ -122,12 +116,13 @@ async function openGridModels(
 function publishingDependencies(
   database: Database,
   addedProfiles: Partial<MemberProfiles> | undefined,
-): PublishingDependencies & BasePublishingDependencies {
+): ReceivedDependencies {
   const { pool } = database;
   return {
     profiles: profilesWith(addedProfiles),
     warnings: new ModelWarningQueries(database),
     publications: new PublicationRepository(pool),
+    baseModels: new BaseModelQueries(database),
     bases: new BaseModelRepository(pool),
     models: new StagedModelRepository(pool),
     contents: new ContentRepository(pool),

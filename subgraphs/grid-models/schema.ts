@@ -86,7 +86,7 @@ function instancesOf({
     [ModelDependencyResolver, new ModelDependencyResolver(queries.dependencies, queries.bases)],
     [DependencyStepResolver, new DependencyStepResolver(queries.dependencies)],
     [DifferenceItemResolver, new DifferenceItemResolver(queries.changes)],
-    [VersionComparisonResolver, new VersionComparisonResolver(queries.comparisons)],
+    [VersionComparisonResolver, new VersionComparisonResolver(queries.comparisons, queries.models)],
     [ModelDifferenceResolver, new ModelDifferenceResolver(queries.comparisons)],
     [PublishedFileResolver, new PublishedFileResolver(queries.files, contents, fileRequests)],
     [GridPublicationResolver, new GridPublicationResolver(uploads)],

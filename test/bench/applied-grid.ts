@@ -34,7 +34,7 @@ export async function appliedStatements(project: Chunks, base: Chunks, afterChun
     afterChunk();
   }
   baseReader.end();
-  application.end();
+  for (const _ of application.end());
   afterChunk();
   return { statements, findings: findings.length };
 }

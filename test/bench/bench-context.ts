@@ -73,8 +73,8 @@ export async function comparison(name: string, sides: readonly [Side, Side], sec
 }
 
 /**
- * Compares the product, the first side, with each of the others at every number of connections; the limit applies to
- * the largest.
+ * Compares the product, the first side, with each of the others at every number of connections; limits apply to the
+ * largest. Names of measurements and limits: `name` against the second side, `name-<side>` against further ones.
  */
 export async function comparisons(
   name: string,
@@ -87,9 +87,16 @@ export async function comparisons(
     const [ours, ...others] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
     for (const [index, figures] of others.entries()) {
       const baseline = { name: sides[index + 1]?.name as string, figures };
-      const limit = connections === CONNECTIONS.at(-1) && index === 0 ? LIMITS[name] : undefined;
-      measurements.push(compared(name, ours as Figures, baseline, connections, limit));
+      const full = index === 0 ? name : `${name}-${baseline.name}`;
+      const limit = connections === CONNECTIONS.at(-1) ? LIMITS[full] : undefined;
+      measurements.push(compared(full, ours as Figures, baseline, connections, limit));
     }
   }
   return measurements;
+}
+
+/** Returns the ratio at one connection, where no messages can be batched, as a measurement `<name>-alone` with its own limit. */
+export function atOneConnection(name: string, measurements: readonly Measurement[]): Measurement {
+  const single = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
+  return { ...single, name: `${name}-alone`, limit: LIMITS[`${name}-alone`] };
 }

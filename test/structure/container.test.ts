@@ -227,7 +227,9 @@ describe('The image', () => {
       encoding: 'utf8',
     });
     expect(status).toBe(1);
-    const variables = [...Object.values(KEY_VARIABLES).map(({ variable }) => variable), 'DATABASE_URL', 'BASE_URL'];
+    const keys = Object.values(KEY_VARIABLES).map(({ variable }) => variable);
+    const logins = SUBGRAPHS.map((subgraph) => DATABASE_URL_VARIABLES[subgraph]);
+    const variables = [...keys, ...logins, 'BASE_URL'];
     expect(variables.filter((name) => !stderr.includes(`- ${name}: missing`))).toEqual([]);
   });
 

@@ -42,6 +42,7 @@ const FILES = [
   'graph/subgraph-schema',
   'graph/text-fields',
   'idempotency',
+  'in-slices',
   'jobs/job-sweep',
   'jobs/job-workers',
   'jobs/jobs',

@@ -49,7 +49,7 @@ export function appliedByRegister({ base, project }: AppliedCase): AppliedModel 
     finding: (finding) => findings.push(rowOf(finding)),
   });
   for (const file of CIM_FILES) readFull(base[file], (item) => application.base(file, item));
-  application.end();
+  for (const _ of application.end());
   return { statements: sorted(statements), findings: sorted(findings) };
 }
 

@@ -197,7 +197,7 @@ TariffScheduleEntry: dates daysAndHours months
 TariffVersion: comments description name percentageGreen publishedAt version
 UKAddress: addressLine1 addressLine2 county postcode townCity
 ValueChange: after before file isAssociation name
-VersionComparison: counts differences from to
+VersionComparison: counts differences differentFiles from headers to
 Viewer: accountId dataUser duid role
 Webhook: active alertEmail callbackUrl createdAt deliveries eventTypes id notifyDaysBefore wid
 WebhookDeletion: wid

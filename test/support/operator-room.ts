@@ -1,5 +1,4 @@
 import { type UUID, randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { accessEntities } from '../../subgraphs/access/accounts/account.entity';
 import { AccessRecordRepository } from '../../subgraphs/access/records/access-record.repository';
 import { ControllerReferences } from '../../subgraphs/access/records/controller-references.queries';
 import {
@@ -10,7 +9,7 @@ import type { StoredAccessRecord } from '../../subgraphs/access/records/stored-a
 import { TenancyChangeRepository } from '../../subgraphs/access/operator/tenancy-change.repository';
 import type { AccessRecordInput } from '../../subgraphs/access/records/access-record';
 import type { DiscoveredAccessReport } from '../../subgraphs/access/operator/discovered-access';
-import { type EntityDatabase, openEntityDatabase } from '../../subgraphs/server/database/database';
+import { type Database, openDatabase } from '../../subgraphs/server/database/database';
 import { idempotency } from '../../subgraphs/server/idempotency';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import { type RegisterClock, registerClock } from '../../subgraphs/server/database/register-clock';
@@ -26,7 +25,7 @@ export interface Organisation {
 /** The repositories of `access` for the communications operator's reports, on a separate database. */
 export interface OperatorRoom {
   readonly tables: AccessDatabase;
-  readonly database: EntityDatabase;
+  readonly database: Database;
   readonly clock: RegisterClock;
   readonly records: AccessRecordRepository;
   readonly changes: TenancyChangeRepository;
@@ -59,7 +58,7 @@ export const newMeterPoint = () => randomBytes(8).toString('hex');
 /** Opens the room. */
 export async function operatorRoom(): Promise<OperatorRoom> {
   const tables = await accessDatabase();
-  const database = await openEntityDatabase(tables.address, accessEntities);
+  const database = openDatabase(tables.address);
   const hash = (purpose: string) => keyedHash(HASH_KEY, purpose);
   const references = new ControllerReferences(SEALING_KEY);
   const records = new AccessRecordRepository(database, hash('access-key'), SEALING_KEY, references);

@@ -1,11 +1,13 @@
-import type { EntityManager } from 'typeorm';
 import type { AuditAction } from '../../../schema/audit-actions';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
-import type { EntityDatabase } from '../../server/database/database';
+import { addAuditEntry } from '../../server/audit/audit.repository';
+import type { Database } from '../../server/database/database';
+import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { encryptValue } from '../../server/encryption';
 import {
+  type Account,
   type AccountInput,
   type AccountSettings,
   STATUS_CHANGES,
@@ -15,7 +17,6 @@ import {
   isNaming,
   withLists,
 } from './account';
-import { AccountEntity, AuditEntryEntity } from './account.entity';
 import { clientSecretOf, replaceSecret, shortened } from './account-secret.repository';
 import {
   addSecret,
@@ -26,6 +27,7 @@ import {
   mpidInUse,
   updateDeliveries,
 } from './locked-account.repository';
+import { ACCOUNT_COLUMNS, insertAccount, storeSettings, updateAccount } from './stored-account.repository';
 
 const ROTATION_OVERLAP = '24 hours';
 const CLOCK_OFFSET = 'select round(extract(epoch from register_now() - statement_timestamp()))::int as seconds';
@@ -33,70 +35,66 @@ const CLOCK_OFFSET = 'select round(extract(epoch from register_now() - statement
 /** Administration of accounts in audited transactions. */
 export class AccountRepository {
   constructor(
-    private readonly database: EntityDatabase,
+    private readonly database: Pick<Database, 'pool'>,
     private readonly hashOfSecret: KeyedHash,
     private readonly encryptionKey: Buffer,
   ) {}
 
   /** Returns accounts by identifier. */
-  accounts(first: number, after: string | null): Promise<AccountEntity[]> {
-    const accounts = this.database.source.getRepository(AccountEntity);
-    const page = accounts.createQueryBuilder('account').orderBy('account.accountId').limit(first);
-    if (after !== null) page.where('account.accountId > :after', { after });
-    return page.getMany();
+  async accounts(first: number, after: string | null): Promise<Account[]> {
+    const text = `select ${ACCOUNT_COLUMNS} from account where account_id > $1 order by account_id limit $2`;
+    return (await this.database.pool.query<Account>(text, [after ?? '', first])).rows;
   }
 
   /** Returns the number of all accounts. */
-  count(): Promise<number> {
-    return this.database.source.getRepository(AccountEntity).count();
+  async count(): Promise<number> {
+    const text = 'select count(*)::int as total from account';
+    return onlyRow(await this.database.pool.query<{ total: number }>(text)).total;
   }
 
   /** Returns an account by its id. */
-  account(accountId: string): Promise<AccountEntity | null> {
-    return this.database.source.getRepository(AccountEntity).findOneBy({ accountId });
+  async account(accountId: string): Promise<Account | null> {
+    const text = `select ${ACCOUNT_COLUMNS} from account where account_id = $1`;
+    return (await this.database.pool.query<Account>(text, [accountId])).rows[0] ?? null;
   }
 
   /** Onboards an account and returns its secret, which cannot be read later. Throws VAL003 if its `mpid` is in use. */
   async onboard(
     actor: string,
     { mpid, role, ...settings }: AccountInput,
-  ): Promise<{ account: AccountEntity; secretKey: string }> {
-    const onboarding = this.audited(actor, 'onboard', async (manager) => {
+  ): Promise<{ account: Account; secretKey: string }> {
+    const onboarding = this.audited(actor, 'onboard', async (session) => {
       const accountId = newIdentifier('acc');
-      await manager.insert(AccountEntity, {
+      const duid = hasDuid(role) ? newIdentifier('duid') : null;
+      const account = await insertAccount(session, {
         accountId,
         role,
-        status: 'active',
-        duid: hasDuid(role) ? newIdentifier('duid') : null,
+        duid,
         mpid: mpid ?? null,
         ...withLists(settings),
       });
-      const secretKey = await addSecret(manager, accountId, 'sign-in', this.hashOfSecret);
-      return {
-        subject: accountId,
-        detail: { role },
-        result: { account: await lockedAccount(manager, accountId), secretKey },
-      };
+      const secretKey = await addSecret(session, accountId, 'sign-in', this.hashOfSecret);
+      return { subject: accountId, detail: { role }, result: { account, secretKey } };
     });
     return onboarding.catch((error: unknown) => Promise.reject(mpidInUse(error) ?? error));
   }
 
   /** Issues a new secret; the previous one remains valid for 24 hours. */
-  rotateSecret(actor: string, accountId: string): Promise<{ account: AccountEntity; secretKey: string }> {
-    return this.audited(actor, 'rotate-secret', async (manager) => {
-      const account = await lockedAccount(manager, accountId);
+  rotateSecret(actor: string, accountId: string): Promise<{ account: Account; secretKey: string }> {
+    return this.audited(actor, 'rotate-secret', async (session) => {
+      const account = await lockedAccount(session, accountId);
       const replacement = { kind: 'sign-in', overlap: ROTATION_OVERLAP } as const;
-      const { secretKey, ...detail } = await replaceSecret(manager, accountId, replacement, this.hashOfSecret);
+      const { secretKey, ...detail } = await replaceSecret(session, accountId, replacement, this.hashOfSecret);
       return { subject: accountId, detail, result: { account, secretKey } };
     });
   }
 
   /** Issues the API key of a supplier (Interface D); the previous key becomes invalid. */
-  issueSupplierApiKey(actor: string, accountId: string): Promise<{ account: AccountEntity; secretKey: string }> {
-    return this.audited(actor, 'issue-supplier-api-key', async (manager) => {
-      const account = await lockedSupplier(manager, accountId);
+  issueSupplierApiKey(actor: string, accountId: string): Promise<{ account: Account; secretKey: string }> {
+    return this.audited(actor, 'issue-supplier-api-key', async (session) => {
+      const account = await lockedSupplier(session, accountId);
       const replacement = { kind: 'supplier-api', overlap: '0 s' } as const;
-      const { secretKey, ...detail } = await replaceSecret(manager, accountId, replacement, this.hashOfSecret);
+      const { secretKey, ...detail } = await replaceSecret(session, accountId, replacement, this.hashOfSecret);
       return { subject: accountId, detail, result: { account, secretKey } };
     });
   }
@@ -105,61 +103,54 @@ export class AccountRepository {
    * Suspends, reactivates or terminates an account. Throws CNF001 if its status does not allow the change, or if no active admin would
    * remain.
    */
-  changeStatus(actor: string, accountId: string, change: StatusChange): Promise<AccountEntity> {
-    return this.audited(actor, change, async (manager) => {
-      await requireRemainingAdmin(manager, accountId, change);
-      const { status } = await lockedAccount(manager, accountId);
+  changeStatus(actor: string, accountId: string, change: StatusChange): Promise<Account> {
+    return this.audited(actor, change, async (session) => {
+      await requireRemainingAdmin(session, accountId, change);
+      const { status } = await lockedAccount(session, accountId);
       const { from: allowed, to } = STATUS_CHANGES[change];
       if (!allowed.includes(status)) throw new RegisterError('CNF001', `The account is ${status}.`);
-      await manager.query(
-        `update account set status = $2, suspended_at = case when $2 = 'suspended' then register_now() end where account_id = $1`,
-        [accountId, to],
-      );
-      await updateDeliveries(manager, accountId, change);
-      return {
-        subject: accountId,
-        detail: { from: { status }, to: { status: to } },
-        result: await lockedAccount(manager, accountId),
-      };
+      const assignments = `status = $2, suspended_at = case when $2 = 'suspended' then register_now() end`;
+      const result = await updateAccount(session, accountId, assignments, [to]);
+      await updateDeliveries(session, accountId, change);
+      return { subject: accountId, detail: { from: { status }, to: { status: to } }, result };
     });
   }
 
   /** Sets fields of an account. A new name or reference of a Data User claims the DISCOVERED records of that organisation. */
-  set(actor: string, accountId: string, settings: AccountSettings): Promise<AccountEntity> {
-    return this.audited(actor, 'set', async (manager) => {
-      const before = await lockedAccount(manager, accountId);
-      await manager.update(AccountEntity, { accountId }, settings as Partial<AccountEntity>);
-      const after = await lockedAccount(manager, accountId);
-      const claimed = isNaming(settings) ? await claimedBy(manager, after) : 0;
+  set(actor: string, accountId: string, settings: AccountSettings): Promise<Account> {
+    return this.audited(actor, 'set', async (session) => {
+      const before = await lockedAccount(session, accountId);
+      const after = await storeSettings(session, accountId, settings);
+      const claimed = isNaming(settings) ? await claimedBy(session, after) : 0;
       const detail = { ...changedSettings(before, after, settings), ...(claimed > 0 ? { claimed } : {}) };
       return { subject: accountId, detail, result: after };
     });
   }
 
   /** Withdraws or restores the right of a Data User to assert `verified`. Throws CNF001 if nothing would change. */
-  setVerificationRight(actor: string, accountId: string, right: 'withdraw' | 'restore'): Promise<AccountEntity> {
-    return this.audited(actor, `${right}-verification-right`, async (manager) => {
-      const { role, verificationWithdrawnAt } = await lockedAccount(manager, accountId);
+  setVerificationRight(actor: string, accountId: string, right: 'withdraw' | 'restore'): Promise<Account> {
+    return this.audited(actor, `${right}-verification-right`, async (session) => {
+      const { role, verificationWithdrawnAt } = await lockedAccount(session, accountId);
       if (role !== 'data_user') throw new RegisterError('CNF001', 'Only Data Users assert `verified`.');
       const isWithdrawn = verificationWithdrawnAt !== null;
       if (isWithdrawn === (right === 'withdraw'))
         throw new RegisterError('CNF001', `The right is ${isWithdrawn ? 'withdrawn already' : 'not withdrawn'}.`);
-      const text = `update account set verification_withdrawn_at = case when $2 then register_now() end where account_id = $1`;
-      await manager.query(text, [accountId, right === 'withdraw']);
+      const assignments = 'verification_withdrawn_at = case when $2 then register_now() end';
+      const result = await updateAccount(session, accountId, assignments, [right === 'withdraw']);
       const detail = { from: { isWithdrawn }, to: { isWithdrawn: !isWithdrawn } };
-      return { subject: accountId, detail, result: await lockedAccount(manager, accountId) };
+      return { subject: accountId, detail, result };
     });
   }
 
   /** Sets the OpenID Connect client of a supplier. Its secret is stored encrypted; the audit has its fingerprint. */
   setSupplierOAuth(actor: string, accountId: string, oauthIssuer: string, oauthClientId: string, clientSecret: string) {
-    return this.audited(actor, 'set-supplier-oauth', async (manager) => {
-      const before = await lockedSupplier(manager, accountId);
-      const formerSecret = await clientSecretOf(manager, accountId, this.encryptionKey);
+    return this.audited(actor, 'set-supplier-oauth', async (session) => {
+      const before = await lockedSupplier(session, accountId);
+      const formerSecret = await clientSecretOf(session, accountId, this.encryptionKey);
       const oauthClientSecret = encryptValue(this.encryptionKey, clientSecret, accountId);
       const settings = { oauthIssuer, oauthClientId };
-      await manager.update(AccountEntity, { accountId }, { ...settings, oauthClientSecret });
-      const after = await lockedAccount(manager, accountId);
+      await updateAccount(session, accountId, 'oauth_client_secret = $2', [oauthClientSecret]);
+      const after = await storeSettings(session, accountId, settings);
       const { from, to } = changedSettings(before, after, settings);
       const secretOf = (secret: string | null) => ({ secret: secret && shortened(this.hashOfSecret(secret)) });
       const detail = { from: { ...from, ...secretOf(formerSecret) }, to: { ...to, ...secretOf(clientSecret) } };
@@ -169,10 +160,10 @@ export class AccountRepository {
 
   /** Moves the register's clock: sets its offset from the system time in seconds. */
   async moveClock(actor: string, seconds: number): Promise<void> {
-    await this.audited(actor, 'set-clock-offset', async (manager) => {
-      const [former] = await manager.query<{ seconds: number }[]>(CLOCK_OFFSET);
-      await manager.query('select register.set_clock_offset($1)', [seconds]);
-      return { subject: 'register', detail: { from: former, to: { seconds } }, result: undefined };
+    await this.audited(actor, 'set-clock-offset', async (session) => {
+      const from = onlyRow(await session.query<{ seconds: number }>(CLOCK_OFFSET));
+      await session.query('select register.set_clock_offset($1)', [seconds]);
+      return { subject: 'register', detail: { from, to: { seconds } }, result: undefined };
     });
   }
 
@@ -180,11 +171,11 @@ export class AccountRepository {
   private audited<Result>(
     actor: string,
     action: AuditAction,
-    change: (manager: EntityManager) => Promise<{ subject: string; detail: Record<string, unknown>; result: Result }>,
+    change: (session: Session) => Promise<{ subject: string; detail: Record<string, unknown>; result: Result }>,
   ): Promise<Result> {
-    return this.database.source.transaction(async (manager) => {
-      const { subject, detail, result } = await change(manager);
-      await manager.insert(AuditEntryEntity, { actor, action, subject, detail: detail as never });
+    return inTransaction(this.database.pool, async (session) => {
+      const { subject, detail, result } = await change(session);
+      await addAuditEntry(session, { actor, action, subject, detail });
       return result;
     });
   }

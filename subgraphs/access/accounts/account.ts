@@ -7,6 +7,9 @@ import { DATA_TYPES, type DataType } from '../records/access-record';
 /** Status of an account. Requests of a suspended or terminated account are rejected even if their token has not expired. */
 export type AccountStatus = 'active' | 'suspended' | 'terminated';
 
+/** Kinds of secrets of an account: of its sign-in, and of Interface D. */
+export type SecretKind = 'sign-in' | 'supplier-api';
+
 /** Changes of an account's status by an admin. */
 export type StatusChange = 'suspend' | 'reactivate' | 'terminate';
 
@@ -20,6 +23,26 @@ export const STATUS_CHANGES: Readonly<Record<StatusChange, { from: readonly Acco
 /** Whether a change makes the account inactive. */
 export function isDeactivation(change: StatusChange): boolean {
   return STATUS_CHANGES[change].to !== 'active';
+}
+
+/** A stored account and its directory entry. */
+export interface Account {
+  readonly accountId: string;
+  readonly role: AccountRole;
+  readonly displayName: string;
+  readonly status: AccountStatus;
+  readonly registeredAt: Date;
+  readonly suspendedAt: Date | null;
+  readonly verificationWithdrawnAt: Date | null;
+  readonly duid: string | null;
+  readonly mpid: string | null;
+  readonly contactUrl: string | null;
+  readonly privacyUrl: string | null;
+  readonly dataTypesSupported: readonly DataType[];
+  readonly organisationReference: string | null;
+  readonly returnUrls: readonly string[];
+  readonly oauthIssuer: string | null;
+  readonly oauthClientId: string | null;
 }
 
 /** An account to onboard. */

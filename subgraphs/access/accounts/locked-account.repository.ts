@@ -1,45 +1,38 @@
 import { randomBytes } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
 import { RegisterError } from '../../../schema/register-error';
-import { type StatusChange, isDeactivation } from './account';
-import { AccountEntity, AccountSecretEntity } from './account.entity';
+import { type Session, onlyRow } from '../../server/database/transaction';
 import type { KeyedHash } from '../../server/keyed-hash';
+import { type Account, type SecretKind, type StatusChange, isDeactivation } from './account';
+import { ACCOUNT_COLUMNS } from './stored-account.repository';
 
 /** Returns an account and locks its row until the transaction ends, which serialises its changes. Throws NTF001 if it does not exist. */
-export async function lockedAccount(manager: EntityManager, accountId: string): Promise<AccountEntity> {
-  const account = await manager.findOne(AccountEntity, {
-    where: { accountId },
-    lock: { mode: 'pessimistic_write' },
-  });
+export async function lockedAccount(session: Session, accountId: string): Promise<Account> {
+  const text = `select ${ACCOUNT_COLUMNS} from account where account_id = $1 for update`;
+  const [account] = (await session.query<Account>(text, [accountId])).rows;
   if (!account) throw new RegisterError('NTF001');
   return account;
 }
 
 /** Returns and locks the account of a supplier. Throws VAL003 for any other account. */
-export async function lockedSupplier(manager: EntityManager, accountId: string): Promise<AccountEntity> {
-  const account = await lockedAccount(manager, accountId);
+export async function lockedSupplier(session: Session, accountId: string): Promise<Account> {
+  const account = await lockedAccount(session, accountId);
   if (account.role === 'supplier') return account;
   const message = 'is not the account of a supplier';
   throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['accountId'], message }] });
 }
 
+/** All active admins, if the account is one of the admins. */
+const ACTIVE_ADMINS = `select account_id as "accountId" from account
+  where role = 'admin' and status = 'active' and exists (select from account where account_id = $1 and role = 'admin')
+  order by account_id for update`;
+
 /**
  * Throws CNF001 if a change would leave the register without an active admin, since no account could then reactivate one. It locks all
  * active admins in one order: if two suspend each other at the same time, the second call fails.
  */
-export async function requireRemainingAdmin(
-  manager: EntityManager,
-  accountId: string,
-  change: StatusChange,
-): Promise<void> {
+export async function requireRemainingAdmin(session: Session, accountId: string, change: StatusChange): Promise<void> {
   if (!isDeactivation(change)) return;
-  const account = await manager.findOneBy(AccountEntity, { accountId });
-  if (account?.role !== 'admin') return;
-  const active = await manager.find(AccountEntity, {
-    where: { role: 'admin', status: 'active' },
-    order: { accountId: 'ASC' },
-    lock: { mode: 'pessimistic_write' },
-  });
+  const { rows: active } = await session.query<{ accountId: string }>(ACTIVE_ADMINS, [accountId]);
   if (active.length === 1 && active[0]?.accountId === accountId) {
     throw new RegisterError('CNF001', 'The last active admin cannot be suspended or terminated.');
   }
@@ -54,10 +47,10 @@ export function mpidInUse(error: unknown): RegisterError | undefined {
 }
 
 /** Claims the DISCOVERED records of an organisation where it has ACTIVE records; returns how many were claimed. */
-export async function claimedBy(manager: EntityManager, { duid }: AccountEntity): Promise<number> {
+export async function claimedBy(session: Session, { duid }: Account): Promise<number> {
   if (duid === null) return 0;
-  const [row] = await manager.query<{ claimed: number }[]>('select claim_discovered_of($1) as claimed', [duid]);
-  return row?.claimed ?? 0;
+  const claim = 'select claim_discovered_of($1) as claimed';
+  return onlyRow(await session.query<{ claimed: number }>(claim, [duid])).claimed;
 }
 
 const OWN = `from webhook where duid = (select duid from account where account_id = $1) and deleted_at is null order by id`;
@@ -70,20 +63,20 @@ const DELIVERIES: Readonly<Record<StatusChange, string | null>> = {
 };
 
 /** Resumes or ends the deliveries of an account after a change of its status, in the same transaction. */
-export async function updateDeliveries(manager: EntityManager, accountId: string, change: StatusChange): Promise<void> {
+export async function updateDeliveries(session: Session, accountId: string, change: StatusChange): Promise<void> {
   const statement = DELIVERIES[change];
-  if (statement !== null) await manager.query(statement, [accountId]);
+  if (statement !== null) await session.query(statement, [accountId]);
 }
 
 /** Adds a secret of an account and returns it; only its keyed hash is stored. */
 export async function addSecret(
-  manager: EntityManager,
+  session: Session,
   accountId: string,
-  kind: AccountSecretEntity['kind'],
+  kind: SecretKind,
   hashOfSecret: KeyedHash,
 ): Promise<string> {
   const secretKey = `sk_${randomBytes(32).toString('base64url')}`;
-  const secretHash = hashOfSecret(secretKey);
-  await manager.insert(AccountSecretEntity, { accountId, kind, secretHash, validUntil: null });
+  const insert = 'insert into account_secret (account_id, kind, secret_hash) values ($1, $2, $3)';
+  await session.query(insert, [accountId, kind, hashOfSecret(secretKey)]);
   return secretKey;
 }

@@ -14,8 +14,8 @@ export interface ApplicationSink {
 export interface Application {
   /** Passes the next item of a file of the base model. */
   base(file: CimFile, item: DifferenceItem): void;
-  /** Ends the base model: reports the objects that the project touches, and the findings. */
-  end(): void;
+  /** Ends the base model: reports the objects that the project touches, and the findings. Yields after each object, so that the caller can pause. */
+  end(): Iterable<void>;
 }
 
 /** An association of the base model to an object that the project removes. */
@@ -29,8 +29,7 @@ interface LeftAssociation {
  * Starts to apply the differences of a project. Memory grows with the project and the objects that it touches, not with the base model.
  */
 export function applyDifferences(project: ProjectDifferences, sink: ApplicationSink): Application {
-  const removed = project.removed();
-  const relevant = project.relevant();
+  const { removed, relevant } = project;
   /** Relevant objects that the base model introduces, with the files that do. */
   const declared = new Map<string, Set<CimFile>>();
   /** Items of the base model about objects that the project touches, by file. */
@@ -47,25 +46,30 @@ export function applyDifferences(project: ProjectDifferences, sink: ApplicationS
             left.push({ file, mRID: copied(item.mRID), statement: ownStatement(statement) });
       sink.item(file, item);
     },
-    end() {
+    *end() {
       const results = new Map<string, Partial<Record<CimFile, AppliedObject>>>();
       const existing = new Set<string>();
       for (const [key, differences] of project.objects) {
         const result = appliedFiles(differences, (file) => touched[file].get(key) ?? []);
         results.set(key, result);
         if (existsAfter(result, declared.get(key))) existing.add(key);
+        yield;
       }
       const exists = (key: string) => (project.objects.has(key) ? existing.has(key) : declared.has(key));
       for (const [key, result] of results) {
         const differences = project.objects.get(key) as DifferencesByFile;
-        for (const item of itemsOf(differences, result)) sink.item(item.file, item.item);
         for (const finding of findingsOf(differences, result, declared.get(key), exists)) sink.finding(finding);
-        for (const each of itemsOf(differences, result))
-          left.push(...remainingAssociations(each, differences, removed));
+        for (const each of itemsOf(differences, result)) {
+          sink.item(each.file, each.item);
+          for (const remaining of remainingAssociations(each, differences, removed)) left.push(remaining);
+        }
+        yield;
       }
-      for (const { file, mRID, statement } of left)
+      for (const { file, mRID, statement } of left) {
         if (declared.has(statement.value.toLowerCase()) && !exists(statement.value.toLowerCase()))
           sink.finding({ kind: 'dangling-association', file, mRID, statement });
+        yield;
+      }
     },
   };
 }

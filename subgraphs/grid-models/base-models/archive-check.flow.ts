@@ -1,6 +1,9 @@
+import { inSlices } from '../../server/in-slices';
 import { openArchive } from '../archives/archive.flow';
 import { BASE_LIMITS, DIFFERENCE_LIMITS } from '../archives/archive-member.flow';
 import { type TemporaryFile, temporaryFile } from '../archives/temporary-file';
+import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
+import type { ModelWarning } from '../difference-models/model-warnings';
 import type { CheckedMember } from '../publications/checked-member.flow';
 import type { ArchiveFault } from '../publications/publication';
 import { checkedMembers } from '../publications/publish.flow';
@@ -20,6 +23,10 @@ import { type ProjectDifferences, projectDifferences } from './project-differenc
 export interface ArchiveCheck {
   /** Null if no base model is published for the cycle of the archive: then only the archive itself is checked. */
   readonly base: Pick<StoredBaseModel, 'publicationYear' | 'period' | 'version'> | null;
+  /** Whether the archive was applied to the base model. False without one, of an archive of full models, and of a project that is too large. */
+  readonly isApplied: boolean;
+  /** Warnings that the publication of the archive would have now. */
+  readonly warnings: readonly ModelWarning[];
   /** Attributes and associations of the base model before and after the archive. */
   readonly statementsBefore: number;
   readonly statementsAfter: number;
@@ -37,36 +44,34 @@ export type CheckOutcome =
 export interface CheckDependencies {
   readonly profiles: MemberProfiles;
   readonly baseModels: BaseModelQueries;
+  readonly warnings: ModelWarningQueries;
 }
 
 /** Findings that a check lists. */
 const MAX_LISTED_FINDINGS = 1_000;
 
-const NOT_APPLIED = { statementsBefore: 0, statementsAfter: 0, findingCount: 0, findings: [] };
+const NOT_APPLIED = { isApplied: false, statementsBefore: 0, statementsAfter: 0, findingCount: 0, findings: [] };
 
 /**
- * Checks an archive as its publication does, and against the base model, and stores nothing. Reads the base model as a stream and
- * holds the differences in memory, so the files together must not exceed the limit of one file.
+ * Checks an archive as its publication does, and against the base model, and stores nothing. Reads the base model as a stream and holds the
+ * differences in memory, so that files which together exceed the limit of one file are not applied.
  */
 export async function checkArchive(
-  { profiles, baseModels }: CheckDependencies,
+  { profiles, baseModels, warnings }: CheckDependencies,
   key: BaseModelKey,
   archive: TemporaryFile,
 ): Promise<CheckOutcome> {
   const { members, faults } = await checkedMembers(archive, profiles);
   try {
     if (faults.length > 0) return { outcome: 'refused', faults };
+    const models = members.map(({ file, header, rdf }) => ({ file, header, sha256: rdf.sha256() }));
+    const checked = { outcome: 'checked', warnings: await warnings.ofArchive(models, false) } as const;
     const base = await baseModels.applicable(key);
-    if (base === null) return { outcome: 'checked', base, ...NOT_APPLIED };
-    if (members.reduce((sum, { rdf }) => sum + rdf.size, 0) > DIFFERENCE_LIMITS.member)
-      return { outcome: 'refused', faults: [TOO_LARGE] };
+    const size = members.reduce((sum, { rdf }) => sum + rdf.size, 0);
+    if (base === null || size > DIFFERENCE_LIMITS.member)
+      return { ...checked, base: base && cycleOf(base), ...NOT_APPLIED };
     const project = await differencesOf(members);
-    const { publicationYear, period, version } = base;
-    return {
-      outcome: 'checked',
-      base: { publicationYear, period, version },
-      ...(await applied(project, baseModels.archive(base.number))),
-    };
+    return { ...checked, base: cycleOf(base), ...(await applied(project, baseModels.archive(base.number))) };
   } finally {
     await Promise.all(members.map(({ rdf }) => rdf.close()));
   }
@@ -77,7 +82,7 @@ export async function checkArchive(
  * model that applies now, and of the archive.
  */
 export async function checkBaseArchive(
-  { profiles, baseModels }: CheckDependencies,
+  { profiles, baseModels, warnings }: CheckDependencies,
   key: BaseModelKey,
   archive: TemporaryFile,
 ): Promise<CheckOutcome> {
@@ -87,7 +92,9 @@ export async function checkBaseArchive(
   const before = base === null ? [] : await baseModels.files(base.number);
   return {
     outcome: 'checked',
-    base: base && { publicationYear: base.publicationYear, period: base.period, version: base.version },
+    warnings: await warnings.ofArchive(files, true),
+    base: base && cycleOf(base),
+    isApplied: false,
     statementsBefore: statementsIn(before),
     statementsAfter: statementsIn(files),
     findingCount: 0,
@@ -97,11 +104,9 @@ export async function checkBaseArchive(
 
 const statementsIn = (files: readonly BaseFile[]): number => files.reduce((sum, { statements }) => sum + statements, 0);
 
-const TOO_LARGE: ArchiveFault = {
-  file: null,
-  line: null,
-  message: `the files have more than ${DIFFERENCE_LIMITS.member / 1024 / 1024} MiB together, too much for a check against the base model`,
-};
+function cycleOf({ publicationYear, period, version }: StoredBaseModel): NonNullable<ArchiveCheck['base']> {
+  return { publicationYear, period, version };
+}
 
 /** Bytes that are parsed in one event-loop tick. */
 const READ_SIZE = 16 * 1024;
@@ -125,7 +130,7 @@ async function differencesOf(members: readonly CheckedMember[]): Promise<Project
 async function applied(
   project: ProjectDifferences,
   archive: AsyncIterable<Buffer>,
-): Promise<Omit<ArchiveCheck, 'base'>> {
+): Promise<Omit<ArchiveCheck, 'base' | 'warnings'>> {
   const findings: Finding[] = [];
   let [findingCount, statementsBefore, statementsAfter] = [0, 0, 0];
   const application = applyDifferences(project, {
@@ -140,8 +145,8 @@ async function applied(
     statementsBefore += item.statements.length;
     application.base(file, item);
   });
-  application.end();
-  return { statementsBefore, statementsAfter, findingCount, findings };
+  await inSlices(application.end());
+  return { isApplied: true, statementsBefore, statementsAfter, findingCount, findings };
 }
 
 /** Reads the full models of a stored archive, which is a valid one. */

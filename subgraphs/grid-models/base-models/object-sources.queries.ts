@@ -1,8 +1,8 @@
 import type { Database } from '../../server/database/database';
 import { type StoredStatements, statementsOf } from '../difference-models/stored-item.queries';
 import type { CimFile, DifferenceItem, DifferenceSection, Statement } from '../rdf/difference-model';
-import type { ObjectDifferences } from './applied-object';
 import type { ObjectSources } from './object-after';
+import type { MutableDifferences } from './project-differences';
 
 /** An association of the base model to an object, with the object that has it. */
 export interface BaseReference {
@@ -94,5 +94,3 @@ export class ObjectSourceQueries {
     );
   }
 }
-
-type MutableDifferences = Partial<Record<CimFile, { [Section in keyof ObjectDifferences]: DifferenceItem[] }>>;

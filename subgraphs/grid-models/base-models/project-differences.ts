@@ -5,22 +5,20 @@ import { type ObjectDifferences, declares } from './applied-object';
 /** The differences of one object, by file. */
 export type DifferencesByFile = Partial<Record<CimFile, ObjectDifferences>>;
 
-/** The difference models of a project in memory, by object. */
+/** The difference models of a project in memory, by object. All sets and maps have mRIDs in lower case. */
 export interface ProjectDifferences {
   add(file: CimFile, section: DifferenceSection, item: DifferenceItem): void;
-  /** By mRID in lower case. */
   readonly objects: ReadonlyMap<string, DifferencesByFile>;
-  /** Objects that the project removes as a whole and does not add again, by mRID in lower case. */
-  removed(): ReadonlySet<string>;
-  /** Objects whose existence decides whether the project fits its base model, by mRID in lower case. */
-  relevant(): ReadonlySet<string>;
+  /** Objects that the project removes as a whole and does not add again. */
+  readonly removed: ReadonlySet<string>;
+  /** Objects whose existence decides whether the project fits its base model. */
+  readonly relevant: ReadonlySet<string>;
 }
-
-const NONE: ObjectDifferences = { reverse: [], forward: [] };
 
 /** Collects the items of the difference models of a project. */
 export function projectDifferences(): ProjectDifferences {
-  const objects = new Map<string, DifferencesByFile>();
+  const objects = new Map<string, MutableDifferences>();
+  const [removed, added, relevant] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const names = new Map<string, string>();
   /** Copies values, which may be slices of large strings, and shares equal names. */
   const owned = ({ name, kind, value }: Statement): Statement => {
@@ -28,32 +26,36 @@ export function projectDifferences(): ProjectDifferences {
     if (shared === undefined) names.set((shared = copied(name)), shared);
     return { name: shared, kind, value: copied(value) };
   };
+  const classify = (key: string, file: CimFile, section: DifferenceSection, item: DifferenceItem) => {
+    relevant.add(key);
+    if (section === 'reverse') {
+      if (item.isObject && !added.has(key)) removed.add(key);
+      return;
+    }
+    for (const { kind, value } of item.statements) if (kind === 'association') relevant.add(value.toLowerCase());
+    if (!declares(file, item)) return;
+    added.add(key);
+    removed.delete(key);
+  };
   return {
-    objects,
+    ...{ objects, removed, relevant },
     add(file, section, { mRID, type, isObject, statements }) {
       const item = { mRID: copied(mRID), type: copied(type), isObject, statements: statements.map(owned) };
       const key = item.mRID.toLowerCase();
       let differences = objects.get(key);
       if (differences === undefined) objects.set(key, (differences = {}));
-      const before = differences[file] ?? NONE;
-      differences[file] = { ...before, [section]: [...before[section], item] };
+      (differences[file] ??= { reverse: [], forward: [] })[section].push(item);
+      classify(key, file, section, item);
     },
-    removed: () => new Set([...objects].filter(([, differences]) => isRemoved(differences)).map(([key]) => key)),
-    relevant: () => new Set([...objects].flatMap(([key, differences]) => [key, ...targetsOf(differences)])),
   };
 }
+
+/** Differences of an object while they are collected. */
+export type MutableDifferences = Partial<Record<CimFile, Record<DifferenceSection, DifferenceItem[]>>>;
 
 /** Returns whether an object is removed as a whole and not added again. */
 export function isRemoved(differences: DifferencesByFile): boolean {
   const files = Object.entries(differences) as [CimFile, ObjectDifferences][];
   const isAdded = files.some(([file, { forward }]) => forward.some((item) => declares(file, item)));
   return !isAdded && files.some(([, { reverse }]) => reverse.some(({ isObject }) => isObject));
-}
-
-function targetsOf(differences: DifferencesByFile): string[] {
-  return Object.values(differences).flatMap(({ forward }) =>
-    forward.flatMap(({ statements }) =>
-      statements.filter(({ kind }) => kind === 'association').map(({ value }) => value.toLowerCase()),
-    ),
-  );
 }

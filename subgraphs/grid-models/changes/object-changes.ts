@@ -16,8 +16,8 @@ export interface FiledItem {
 
 /**
  * Kind of a change: `added` if only forward sections contain the object as a whole (`rdf:ID`), `removed` if only reverse sections do. An
- * object that a forward section describes by class and `rdf:about` is `added`, too, if nothing of it is deleted; not in SC, which describes
- * objects of EQ in this form (CGMES 3.0, short circuit profile). Everything else is `changed`.
+ * object that a forward section describes by class and `rdf:about` is `added`, too, if nothing of it is deleted and the base model has
+ * nothing of it; not in SC, which describes objects of EQ in this form (CGMES 3.0, short circuit profile). Everything else is `changed`.
  */
 export type ObjectChangeKind = 'added' | 'removed' | 'changed';
 
@@ -38,6 +38,8 @@ export interface ObjectChange {
   /** Prefixed class, or `rdf:Description` if no item states it. */
   readonly type: string;
   readonly kind: ObjectChangeKind;
+  /** Whether an item is the whole object (`rdf:ID`). */
+  readonly isWhole: boolean;
   readonly name: string | null;
   /** In the order EQ, SC, GL. */
   readonly files: readonly CimFile[];
@@ -56,7 +58,7 @@ export function lastText(statements: readonly Statement[], attribute: string): s
   return statements.findLast(({ name, kind }) => name === attribute && kind === 'text')?.value;
 }
 
-/** Merges all items of one mRID in an archive into the change of the object. Throws a RangeError without items. */
+/** Merges all items of one mRID in an archive into the change of the object, as if there were no base model. Throws a RangeError without items. */
 export function objectChange(items: readonly FiledItem[]): ObjectChange {
   const first = items[0];
   if (!first) throw new RangeError('a change needs at least one item');
@@ -64,6 +66,7 @@ export function objectChange(items: readonly FiledItem[]): ObjectChange {
     mRID: first.item.mRID,
     type: typeOf(items),
     kind: kindOf(items),
+    isWhole: items.some(({ item }) => item.isObject),
     name: nameOf(items),
     files: CIM_FILES.filter((file) => items.some((each) => each.file === file)),
     values: CIM_FILES.flatMap((file) => valuesIn(file, items)),
@@ -126,7 +129,7 @@ function statementsOf(file: CimFile, section: DifferenceSection, items: readonly
 }
 
 /** Compares values as multisets: statements have no order. Targets are mRIDs, compared case-insensitively. */
-function isSame({ isAssociation, before, after }: Omit<ValueChange, 'file' | 'name'>): boolean {
+export function isSame({ isAssociation, before, after }: Omit<ValueChange, 'file' | 'name'>): boolean {
   if (before.length !== after.length) return false;
   const compared = (values: readonly string[]) =>
     values.map((value) => (isAssociation ? value.toLowerCase() : value)).toSorted();
@@ -147,7 +150,7 @@ function kindOf(items: readonly FiledItem[]): ObjectChangeKind {
   return added ? 'added' : 'removed';
 }
 
-/** Returns whether items introduce an object by its class and `rdf:about`, so that nothing of it existed before. */
+/** Returns whether items introduce an object by its class and `rdf:about`, unless the base model has it. */
 function isDescribedAnew(items: readonly FiledItem[]): boolean {
   if (items.some(({ section }) => section === 'reverse')) return false;
   return items.some(({ file, item }) => file !== 'SC' && item.type !== UNKNOWN_CLASS);

@@ -156,6 +156,11 @@ export class VersionComparisonQueries {
     return rows.map((row) => ({ ...row, file, models: [from, to] }));
   }
 
+  /** Returns the files whose bytes differ, in their order. */
+  async filesThatDiffer(versions: ComparedVersions): Promise<CimFile[]> {
+    return (await this.differentFiles(versions, null)).map(({ file }) => file);
+  }
+
   private async differentFiles({ from, to }: ComparedVersions, file: CimFile | null): Promise<DifferentFile[]> {
     const { rows } = await this.database.pool.query<DifferentFile>({ ...DIFFERENT_FILES, values: [from.id, to.id] });
     const selected = rows.filter((row) => file === null || row.file === file);

@@ -4,6 +4,8 @@ import { PageArgs, connectionType } from '../../server/lists/connection.types';
 import { CimFileEnum, DifferenceSectionEnum } from '../difference-models/difference-model.types';
 import { ProjectVersionType } from '../projects/development-project.types';
 import type { CimFile, DifferenceSection } from '../rdf/difference-model';
+import type { DifferenceModelQueries } from '../difference-models/difference-model.queries';
+import { headerChanges } from './header-changes';
 import { ObjectChangeKindEnum, ValueChangeType } from './object-change.resolver';
 import type { ObjectChangeKind, ValueChange } from './object-changes';
 import type {
@@ -81,7 +83,30 @@ export class ModelDifferenceArgs extends PageArgs {
 /** Resolves the counts and differences of a comparison. */
 @Resolver(() => VersionComparisonType)
 export class VersionComparisonResolver {
-  constructor(private readonly comparisons: VersionComparisonQueries) {}
+  constructor(
+    private readonly comparisons: VersionComparisonQueries,
+    private readonly models: DifferenceModelQueries,
+  ) {}
+
+  @FieldResolver(() => [CimFileEnum], {
+    description:
+      'The files whose bytes differ. One without different headers and differences differs in its preconditions, the order of its items, or the form of its XML.',
+  })
+  differentFiles(@Root() versions: ComparedVersions): Promise<readonly CimFile[]> {
+    return this.comparisons.filesThatDiffer(versions);
+  }
+
+  @FieldResolver(() => [ValueChangeType], {
+    description:
+      'The fields in which the headers differ, as `md:Model.description`; the mRIDs of the models as `rdf:about`.',
+  })
+  async headers(@Root() { from, to }: ComparedVersions): Promise<readonly ValueChange[]> {
+    const [before, after] = await Promise.all([from, to].map(({ id }) => this.models.ofVersion(id)));
+    return (before ?? []).flatMap(({ file, header }) => {
+      const other = after?.find((model) => model.file === file);
+      return other ? headerChanges(file, header, other.header) : [];
+    });
+  }
 
   @FieldResolver(() => [ComparisonCountType], { description: 'Number of differences, by file.' })
   counts(@Root() versions: ComparedVersions): Promise<readonly ComparisonCount[]> {

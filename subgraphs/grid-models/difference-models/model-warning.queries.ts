@@ -1,64 +1,75 @@
 import type { Database } from '../../server/database/database';
+import type { CimFile, DifferenceModelHeader } from '../rdf/difference-model';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import { type ModelWarning, type WarningInputs, modelWarnings } from './model-warnings';
 
 type VersionInputs = WarningInputs & { readonly versionId: string };
 type BaseInputs = WarningInputs & { readonly base: number };
 
-/** Digest of the published bytes of a difference model. */
-const digestOf = (model: string) => `(select c.sha256 from content c where c.project_version = ${model}.project_version
-  and c.member = ${model}.file and c.view = 'rdf' and c.encoding = 'identity')`;
+/** A file of an archive that is not published yet. */
+export interface UnpublishedModel {
+  readonly file: CimFile;
+  readonly header: DifferenceModelHeader;
+  readonly sha256: Buffer;
+}
 
-/** When the version of a difference model was published; null if it is only staged. */
-const publishedAt = (model: string) =>
-  `(select v.published_at from project_version v where v.id = ${model}.project_version)`;
+const POSITION = `array_position('{EQ,SC,GL}', m.file)`;
 
-/** Whether a published difference model, or a full model of a published base model, has the mRID. */
-const isPublished = (mRID: string) => `(
-  exists (select from difference_model d where d.mrid_key = lower(${mRID}) and ${publishedAt('d')} is not null)
-  or exists (select from base_file f join base_model b on b.number = f.base
-    where lower(f.mrid) = lower(${mRID}) and b.version is not null))`;
+/** Published difference models. */
+const VERSIONS = `select m.project_version as "versionId", m.file, m.mrid, m.created, m.dependent_on, false as is_base, c.sha256,
+    v.published_at, m.number, ${POSITION} as position
+  from difference_model m join project_version v on v.id = m.project_version and v.published_at is not null
+    join content c on c.project_version = m.project_version and c.member = m.file and c.view = 'rdf' and c.encoding = 'identity'`;
 
-/** The mRIDs of a list that are not published, in its order. */
-const unpublishedOf = (mRIDs: string) => `array(
-  select given.mrid from unnest(${mRIDs}) with ordinality as given (mrid, position)
-  where not ${isPublished('given.mrid')} order by position)`;
+/** Full models of published base models. */
+const BASES = `select m.base, m.file, m.mrid, m.created, m.dependent_on, true as is_base, m.sha256,
+    b.published_at, m.base as number, ${POSITION} as position
+  from base_file m join base_model b on b.number = m.base and b.version is not null`;
 
-/** A full model and a difference model never have the same contents. */
+/** Files of an archive: `$1` their headers and digests, `$2` whether they are full models. They follow all published models. */
+const UNPUBLISHED = `select m.file, m.mrid, m.created, m.dependent_on, $2::boolean as is_base, decode(m.sha256, 'hex') as sha256,
+    'infinity'::timestamptz as published_at, 0 as number, ${POSITION} as position
+  from jsonb_to_recordset($1::jsonb) as m (file text, mrid text, created text, dependent_on text[], sha256 text)`;
+
+/** Models that are published, or that `others` selects, with an mRID. */
+const modelsWith = (mRID: string, others: readonly string[]) => {
+  const columns = 'is_base, sha256, published_at, number, position';
+  return [
+    `select ${columns} from (${VERSIONS} where m.mrid_key = lower(${mRID})) found`,
+    `select ${columns} from (${BASES} where lower(m.mrid) = lower(${mRID})) found`,
+    ...others.map((models) => `select ${columns} from (${models} where lower(m.mrid) = lower(${mRID})) found`),
+  ].join(' union all ');
+};
+
+/**
+ * Properties of models, in the order of their files. A full model and a difference model never have the same contents; a base model of the
+ * previous release has no digest.
+ */
+const facts = (key: readonly string[], models: string, others: readonly string[] = []) => `
+  select ${[...key, 'file'].join(', ')}, mrid as "mRID", created, dependent_on as "dependentOn", not is_base or file <> 'EQ' as "needsDependency",
+    array(select given.mrid from unnest(dependent_on) with ordinality as given (mrid, place)
+      where not exists (${modelsWith('given.mrid', others)}) order by place) as unpublished,
+    exists (select from (${modelsWith('model.mrid', others)}) other
+      where (other.published_at, other.number, other.position) < (model.published_at, model.number, model.position)
+        and (other.is_base <> model.is_base or other.sha256 <> model.sha256)) as "isReused"
+  from (${models}) model order by position`;
+
 const OF_VERSIONS = {
   name: 'warning_facts',
-  text: `select m.project_version as "versionId", m.file, m.mrid as "mRID", m.created, m.dependent_on as "dependentOn",
-      true as "needsDependency", ${unpublishedOf('m.dependent_on')} as unpublished,
-      exists (select from difference_model o where o.mrid_key = m.mrid_key and o.number < m.number
-          and ${publishedAt('o')} is not null and ${digestOf('o')} <> ${digestOf('m')})
-        or exists (select from base_file f join base_model b on b.number = f.base
-          where lower(f.mrid) = m.mrid_key and b.published_at < ${publishedAt('m')}) as "isReused"
-    from difference_model m where m.project_version = any($1::uuid[]) and ${publishedAt('m')} is not null
-    order by array_position('{EQ,SC,GL}', m.file)`,
+  text: facts(['"versionId"'], `${VERSIONS} where m.project_version = any($1::uuid[])`),
 };
 
-/** Sort key of full models: the base model, then the file (EQ, SC, GL). */
-const orderOf = (model: string) => `(${model}.base, array_position('{EQ,SC,GL}', ${model}.file))`;
+const OF_BASES = { name: 'base_warning_facts', text: facts(['base'], `${BASES} where m.base = any($1::integer[])`) };
 
-const OF_BASES = {
-  name: 'base_warning_facts',
-  text: `select m.base, m.file, m.mrid as "mRID", m.created, m.dependent_on as "dependentOn",
-      m.file <> 'EQ' as "needsDependency", ${unpublishedOf('m.dependent_on')} as unpublished,
-      exists (select from base_file o join base_model b on b.number = o.base
-          where lower(o.mrid) = lower(m.mrid) and b.version is not null and ${orderOf('o')} < ${orderOf('m')} and o.sha256 <> m.sha256)
-        or exists (select from difference_model d
-          where d.mrid_key = lower(m.mrid) and ${publishedAt('d')} < own.published_at) as "isReused"
-    from base_file m join base_model own on own.number = m.base
-    where m.base = any($1::integer[]) and own.version is not null
-    order by array_position('{EQ,SC,GL}', m.file)`,
-};
+const OF_ARCHIVE = { name: 'archive_warning_facts', text: facts([], UNPUBLISHED, [UNPUBLISHED]) };
 
-/** Queries for the warnings of published models. Nothing is stored: a warning on a dependency ends when that is published. */
+/** Queries for the warnings of models. Nothing is stored: a warning on a dependency ends when that is published. */
 export class ModelWarningQueries {
   private readonly versionInputs: (versionId: string) => Promise<readonly VersionInputs[]>;
   private readonly baseInputs: (base: number) => Promise<readonly BaseInputs[]>;
 
-  constructor({ reads }: Pick<Database, 'reads'>) {
+  constructor(private readonly database: Pick<Database, 'reads'>) {
+    const { reads } = database;
     this.versionInputs = rowsByKey(reads, OF_VERSIONS, ({ versionId }: VersionInputs) => [versionId] as const);
     this.baseInputs = rowsByKey(reads, OF_BASES, ({ base }: BaseInputs) => [base] as const);
   }
@@ -71,5 +82,14 @@ export class ModelWarningQueries {
   /** Returns the warnings of a published base model by its short key, in the order EQ, SC, GL. */
   async ofBase(base: number): Promise<readonly ModelWarning[]> {
     return (await this.baseInputs(base)).flatMap(modelWarnings);
+  }
+
+  /** Returns the warnings that the publication of an archive would have now, in the order EQ, SC, GL. */
+  async ofArchive(models: readonly UnpublishedModel[], areFullModels: boolean): Promise<readonly ModelWarning[]> {
+    const records = models.map(({ file, header: { mRID: mrid, created, dependentOn }, sha256 }) => ({
+      ...{ file, mrid, created, dependent_on: dependentOn, sha256: sha256.toString('hex') },
+    }));
+    const values = [JSON.stringify(records), areFullModels];
+    return (await this.database.reads.rows<WarningInputs>(OF_ARCHIVE, values)).flatMap(modelWarnings);
   }
 }

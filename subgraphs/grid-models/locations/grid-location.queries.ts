@@ -15,6 +15,7 @@ import {
   locatedPoints,
   targetOf,
 } from './grid-location';
+import { BaseLocationQueries, type NamedObject } from './base-location.queries';
 import type { DifferenceItem } from '../rdf/difference-model';
 import type { ObjectChangeKind } from '../changes/object-changes';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
@@ -33,6 +34,12 @@ export interface GridLocation extends LocatedPoints {
 /** Locations in a page: more than other lists allow, because maps plot many. */
 export const MAX_LOCATION_PAGE_SIZE = 5_000;
 
+/** A version, and the short key of its base model; null if none is published. */
+export interface LocatedVersion {
+  readonly versionId: string;
+  readonly base: number | null;
+}
+
 interface LocationRow {
   readonly mRID: string;
   readonly key: string;
@@ -41,14 +48,21 @@ interface LocationRow {
 
 /** Queries for the locations of a version: locations that items of its GL file describe, or whose points they describe. */
 export class GridLocationQueries {
-  constructor(private readonly database: Pick<Database, 'pool'>) {}
+  private readonly bases: BaseLocationQueries;
 
-  /** Returns a page of locations, ordered by mRID, with a constant number of statements. */
-  async page(versionId: string, page: PageRequest): Promise<ConnectionWithTotal<GridLocation>> {
+  constructor(private readonly database: Pick<Database, 'pool'>) {
+    this.bases = new BaseLocationQueries(database);
+  }
+
+  /**
+   * Returns a page of locations, ordered by mRID, with a constant number of statements. What the version does not state of a location or a
+   * point is that of the base model, if there is one.
+   */
+  async page({ versionId, base }: LocatedVersion, page: PageRequest): Promise<ConnectionWithTotal<GridLocation>> {
     requirePageSize(page.first, MAX_LOCATION_PAGE_SIZE);
     const values = [versionId, textPosition(page.after), page.first + 1];
     const { rows } = await this.database.pool.query<LocationRow>({ ...LOCATIONS, values });
-    const located = await this.located(versionId, rows);
+    const located = await this.located({ versionId, base }, rows);
     const listed: Connection<GridLocation> = connectionOf(
       rows,
       page,
@@ -58,19 +72,21 @@ export class GridLocationQueries {
     return withTotal(listed, () => this.count(versionId));
   }
 
-  private async located(versionId: string, rows: readonly LocationRow[]): Promise<Map<string, GridLocation>> {
+  private async located(version: LocatedVersion, rows: readonly LocationRow[]): Promise<Map<string, GridLocation>> {
     if (rows.length === 0) return new Map();
+    const { versionId, base } = version;
     const keys = rows.map(({ key }) => key);
-    const [items, pointsOf] = await Promise.all([
+    const [items, whole, pointsOf] = await Promise.all([
       this.items(ITEMS_OF_OBJECTS, versionId, keys),
-      this.points(versionId, keys),
+      this.bases.wholeItems(base, versionId, keys),
+      this.points(version, keys),
     ]);
-    const itemsOf = byKey(items, ({ item }) => item.mRID);
+    const itemsOf = new Map([...byKey(items, ({ item }) => item.mRID), ...whole]);
     const found = rows.map(({ key, mRID, kind }) => ({
       ...{ key, mRID, kind },
       ...locatedPoints(kind, itemsOf.get(key) ?? [], pointsOf.get(key) ?? []),
     }));
-    const [systems, objects] = await Promise.all([this.systems(versionId, found), this.objects(versionId, found)]);
+    const [systems, objects] = await Promise.all([this.systems(version, found), this.objects(version, found)]);
     return new Map(
       found.map(({ key, ...location }) => {
         const { type: objectType = null, name: objectName = null } = objects.get(lower(location.object)) ?? {};
@@ -83,36 +99,54 @@ export class GridLocationQueries {
 
   /**
    * Returns the points of locations by location. Items of a point without an association to a location belong to that of its other items.
+   * Points of the base model are whole, before and after the version.
    */
-  private async points(versionId: string, keys: readonly string[]): Promise<Map<string, SectionItem[]>> {
+  private async points(
+    { versionId, base }: LocatedVersion,
+    keys: readonly string[],
+  ): Promise<Map<string, SectionItem[]>> {
     const placed = await this.items(POINTS_OF_LOCATIONS, versionId, keys);
     const locationOf = new Map(placed.map(({ item }) => [lower(item.mRID), locationIn(item)]));
     const changed = distinct(placed.filter(({ item }) => !item.isObject).map(({ item }) => lower(item.mRID)));
+    const moved = await this.bases.changedPoints(base, versionId, keys);
+    const whole = await this.bases.wholeItems(base, versionId, distinct([...locationOf.keys(), ...moved]));
     const others = await this.items(ITEMS_OF_OBJECTS, versionId, changed);
+    const stated = [...placed, ...others.filter(({ item }) => locationIn(item) === undefined)];
     return byKey(
-      [...placed, ...others.filter(({ item }) => locationIn(item) === undefined)],
+      [...stated.filter(({ item }) => !whole.has(lower(item.mRID))), ...[...whole.values()].flat()],
       ({ item }) => locationIn(item) ?? locationOf.get(lower(item.mRID)) ?? '',
     );
   }
 
-  /** Returns the URNs of coordinate systems that the GL file defines, by mRID. */
-  private async systems(versionId: string, found: readonly LocatedPoints[]): Promise<Map<string, string>> {
+  /** Returns the URNs of coordinate systems that the GL file or the base model defines, by mRID. */
+  private async systems(
+    { versionId, base }: LocatedVersion,
+    found: readonly LocatedPoints[],
+  ): Promise<Map<string, string>> {
     const wanted = distinct(found.flatMap(({ coordinateSystem }) => coordinateSystem?.toLowerCase() ?? []));
-    const items = await this.items(ITEMS_OF_OBJECTS, versionId, wanted);
+    const [items, whole] = await Promise.all([
+      this.items(ITEMS_OF_OBJECTS, versionId, wanted),
+      this.bases.wholeItems(base, versionId, wanted),
+    ]);
     return new Map(
-      items.flatMap(({ item }): [string, string][] => {
+      [...[...whole.values()].flat(), ...items].flatMap(({ item }): [string, string][] => {
         const urn = targetOf(item.statements, COORDINATE_REFERENCE);
         return urn === undefined ? [] : [[item.mRID.toLowerCase(), urn]];
       }),
     );
   }
 
-  /** Returns class and name of locations and of the objects at them. */
-  private async objects(versionId: string, found: readonly (LocationRow & LocatedPoints)[]) {
-    type ObjectRow = { key: string; type: string; name: string | null };
+  /** Returns class and name of locations and of the objects at them; those of the base model if the version has no item of an object. */
+  private async objects({ versionId, base }: LocatedVersion, found: readonly (LocationRow & LocatedPoints)[]) {
     const wanted = distinct(found.flatMap(({ key, object }) => (object === null ? [key] : [key, lower(object)])));
-    const { rows } = await this.database.pool.query<ObjectRow>({ ...NAMED_OBJECTS, values: [versionId, wanted] });
-    return new Map(rows.map((row) => [row.key, row]));
+    const { rows } = await this.database.pool.query<NamedObject>({ ...NAMED_OBJECTS, values: [versionId, wanted] });
+    const stated = new Map(rows.map((row) => [row.key, row]));
+    const others = await this.bases.named(
+      base,
+      versionId,
+      wanted.filter((key) => !stated.has(key)),
+    );
+    return new Map([...others.map((row) => [row.key, row] as const), ...stated]);
   }
 
   private async items(statement: typeof ITEMS_OF_OBJECTS, versionId: string, wanted: readonly string[]) {

@@ -19,32 +19,35 @@ export class GridPointType {
 export class GridLocationType {
   @Field(() => String, { description: 'mRID of the location.' }) mRID: string;
   @Field(() => ObjectChangeKindEnum, { description: 'Kind of the change.' }) kind: ObjectChangeKind;
-  @Field(() => String, { nullable: true, description: 'Name of the location; null if the version does not state it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the location; null if neither the version nor the base model states it.',
+  })
   name: string | null;
   @Field(() => String, { nullable: true, description: 'mRID of the power system resource at the location.' })
   object: string | null;
   @Field(() => String, {
     nullable: true,
-    description: 'Class of the power system resource; null if the version has no item of it.',
+    description: 'Class of the power system resource; null if neither the version nor the base model has it.',
   })
   objectType: string | null;
   @Field(() => String, {
     nullable: true,
-    description: 'Name of the power system resource; null if the version does not state it.',
+    description: 'Name of the power system resource; null if neither the version nor the base model states it.',
   })
   objectName: string | null;
   @Field(() => String, {
     nullable: true,
-    description: 'URN of the coordinate system, or its mRID if the GL file states no URN.',
+    description: 'URN of the coordinate system, or its mRID if neither the GL file nor the base model states a URN.',
   })
   coordinateSystem: string | null;
   @Field(() => [GridPointType], {
     description:
-      'The points that the version adds, or else those that it deletes, by sequence number. Points that the version does not mention are missing.',
+      'The points that the version adds or moves, or else those that it deletes, by sequence number. Points that the version does not mention are missing.',
   })
   points: readonly GridPointType[];
   @Field(() => [GridPointType], {
-    description: 'The points that the version deletes, by sequence number: the position before the change.',
+    description: 'The points that the version deletes or moves, by sequence number: the position before the change.',
   })
   pointsBefore: readonly GridPointType[];
 }

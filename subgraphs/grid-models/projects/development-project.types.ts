@@ -74,7 +74,7 @@ export class ProjectVersionType {
   @Field(() => DateTime, { description: 'When the version was published.' }) publishedAt: Date;
   @Field(() => Int, {
     description:
-      'Number of points in the version without an association to a location. They are missing from `locations`.',
+      'Number of points whose location neither the version nor the base model at its publication states. They are missing from `locations`.',
   })
   unplacedPoints: number;
 }

@@ -2,6 +2,7 @@ import { Arg, Args, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Connection } from '../../server/lists/connection';
 import type { DevelopmentProjectQueries, StoredProject } from './development-project.queries';
 import type { DifferenceModelQueries, StoredModel } from '../difference-models/difference-model.queries';
+import type { BaseModelQueries } from '../base-models/base-model.queries';
 import type { GridLocation, GridLocationQueries } from '../locations/grid-location.queries';
 import type {
   ObjectChangeQueries,
@@ -29,6 +30,7 @@ export interface VersionQueries {
   readonly warnings: ModelWarningQueries;
   readonly changes: ObjectChangeQueries;
   readonly locations: GridLocationQueries;
+  readonly bases: BaseModelQueries;
   readonly files: PublishedFileQueries;
 }
 
@@ -95,9 +97,15 @@ export class ProjectVersionResolver {
   }
 
   @FieldResolver(() => GridLocationConnectionType, {
-    description: 'The locations with items in the GL file, or whose points have items in it.',
+    description:
+      'The locations with items in the GL file, or whose points have items in it. What the version does not state of them is that of the base model.',
   })
-  locations(@Root() { id }: StoredVersion, @Args() page: GridLocationArgs): Promise<Connection<GridLocation>> {
-    return this.queries.locations.page(id, page);
+  async locations(
+    @Root() { id, project }: StoredVersion,
+    @Args() page: GridLocationArgs,
+  ): Promise<Connection<GridLocation>> {
+    const key = await this.queries.projects.byId(project);
+    const base = key && (await this.queries.bases.applicable(key));
+    return this.queries.locations.page({ versionId: id, base: base?.number ?? null }, page);
   }
 }

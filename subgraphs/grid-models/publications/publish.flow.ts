@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { PublicationRepository, PublicationResult, PublicationRequest } from './publication.repository';
 import { openArchive } from '../archives/archive.flow';
 import { DIFFERENCE_LIMITS } from '../archives/archive-member.flow';
+import type { BaseModelQueries } from '../base-models/base-model.queries';
 import type { ModelWarning } from '../difference-models/model-warnings';
 import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
 import type { MemberProfiles } from '../rdf/member-profiles';
@@ -25,6 +26,7 @@ export type PublicationOutcome =
 /** Repositories that publishing writes to. */
 export interface PublishingDependencies extends StagingRepositories {
   readonly publications: PublicationRepository;
+  readonly baseModels: BaseModelQueries;
   readonly profiles: MemberProfiles;
   readonly warnings: ModelWarningQueries;
 }
@@ -114,7 +116,7 @@ export async function checkedMembers(
 }
 
 async function repeatOrStage(
-  { publications, ...repositories }: PublishingDependencies,
+  { publications, baseModels, ...repositories }: PublishingDependencies,
   request: PublicationRequest,
   members: readonly CheckedMember[],
   archive: StoredBytes,
@@ -123,7 +125,8 @@ async function repeatOrStage(
   if (repeated !== undefined) return repeated;
   const staging = await publications.stage(request.publication.accountId, request.digests.archive);
   try {
-    await stageVersion(repositories, staging.id, members, archive);
+    const base = (await baseModels.applicable(request.publication))?.number ?? null;
+    await stageVersion(repositories, staging.id, { members, archive, base });
     return await staging.publish(request);
   } finally {
     await staging.end();

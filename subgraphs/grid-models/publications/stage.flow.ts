@@ -15,17 +15,24 @@ export interface StagingRepositories {
   readonly contents: ContentRepository;
 }
 
+/** The files of a version to stage. */
+export interface VersionFiles {
+  readonly members: readonly CheckedMember[];
+  readonly archive: StoredBytes;
+  /** Short key of the base model of its cycle; null if none is published. */
+  readonly base: number | null;
+}
+
 /** Stages a version: its models with their items, the change of each object, the locations, and the bytes of every representation. */
 export async function stageVersion(
   repositories: StagingRepositories,
   version: string,
-  members: readonly CheckedMember[],
-  archive: StoredBytes,
+  { members, archive, base }: VersionFiles,
 ): Promise<void> {
   const models: number[] = [];
   for (const member of members) models.push(await stageModel(repositories, version, member));
-  await stageObjectChanges(repositories.models, version, models);
-  await stageLocations(repositories.models, version, models[members.findIndex(({ file }) => file === 'GL')]);
+  await stageObjectChanges(repositories.models, version, base, models);
+  await stageLocations(repositories.models, version, base, models[members.findIndex(({ file }) => file === 'GL')]);
   await stageContent(repositories.contents, version, { member: 'archive', view: 'zip', encoding: 'identity' }, archive);
 }
 
@@ -93,10 +100,15 @@ async function stageItems(
 }
 
 /** Merges the items of each object over the models into its change. */
-async function stageObjectChanges(models: StagedModelRepository, version: string, numbers: number[]): Promise<void> {
+async function stageObjectChanges(
+  models: StagedModelRepository,
+  version: string,
+  base: number | null,
+  numbers: readonly number[],
+): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined;) {
     const page = await models.objectsAfter(numbers, after);
-    if (page.objects.length > 0) await models.addObjectChanges(version, page.objects.map(objectChange));
+    if (page.objects.length > 0) await models.addObjectChanges(version, base, page.objects.map(objectChange));
     after = page.next;
   }
 }
@@ -105,10 +117,11 @@ async function stageObjectChanges(models: StagedModelRepository, version: string
 async function stageLocations(
   models: StagedModelRepository,
   version: string,
+  base: number | null,
   model: number | undefined,
 ): Promise<void> {
   let after: string | null = model === undefined ? null : '';
-  while (model !== undefined && after !== null) after = await models.addLocations(version, model, after);
+  while (model !== undefined && after !== null) after = await models.addLocations(version, base, model, after);
 }
 
 /** Stages a view uncompressed, and also compressed if that is smaller. */

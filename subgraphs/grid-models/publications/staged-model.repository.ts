@@ -92,15 +92,21 @@ export class StagedModelRepository {
     return { objects: [...objects.values()], next: rows.at(-1)?.mridKey };
   }
 
-  async addObjectChanges(version: string, changes: readonly ObjectChange[]): Promise<void> {
-    const records = changes.map(({ mRID: mrid, type, kind, name, files }) => ({ mrid, type, kind, name, files }));
-    await this.pool.query(INSERT_OBJECT_CHANGES, [version, JSON.stringify(records)]);
+  /** Adds changes. An object that is only described, not whole, is changed instead of added if the base model (or null) has anything of it. */
+  async addObjectChanges(version: string, base: number | null, changes: readonly ObjectChange[]): Promise<void> {
+    const records = changes.map(({ mRID: mrid, type, kind, isWhole, name, files }) => ({
+      ...{ mrid, type, kind, is_whole: isWhole, name, files },
+    }));
+    await this.pool.query(INSERT_OBJECT_CHANGES, [version, JSON.stringify(records), base]);
   }
 
-  /** Adds the locations that the next objects of a model after a key describe. Returns the key to continue with, null at the end. */
-  async addLocations(version: string, model: number, after: string): Promise<string | null> {
+  /**
+   * Adds the locations that the next objects of a model after a key describe; of points without a location, that of the base model (or null).
+   * Returns the key to continue with, null at the end.
+   */
+  async addLocations(version: string, base: number | null, model: number, after: string): Promise<string | null> {
     const { rows } = await this.pool.query<{ next: string | null }>(STAGE_LOCATIONS, [
-      ...[version, model, after, OBJECTS_PER_PAGE],
+      ...[version, model, after, OBJECTS_PER_PAGE, base],
     ]);
     return rows[0]?.next ?? null;
   }
@@ -172,7 +178,9 @@ const OBJECTS_AFTER = `
   join difference_item i on i.model = model.number and i.mrid_key > $2 and i.mrid_key <= (select mrid_key from last_of_page)
   order by i.mrid_key, model.position, i.number`;
 
+/** `offset 0` forces an index lookup per object: the columns have no statistics (see migration 0001). */
 const INSERT_OBJECT_CHANGES = `
   insert into object_change (project_version, mrid_key, mrid, type, kind, name, files)
-  select $1, lower(mrid), mrid, type, kind, name, files
-  from jsonb_to_recordset($2::jsonb) as given (mrid text, type text, kind text, name text, files text[])`;
+  select $1, lower(mrid), mrid, type, case when kind = 'added' and not is_whole
+      and exists (select from base_item where base = $3 and mrid_key = lower(given.mrid) offset 0) then 'changed' else kind end, name, files
+  from jsonb_to_recordset($2::jsonb) as given (mrid text, type text, kind text, is_whole boolean, name text, files text[])`;

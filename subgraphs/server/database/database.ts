@@ -1,5 +1,4 @@
 import { Pool, type PoolConfig, defaults } from 'pg';
-import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
 import { checkable } from './check-only';
 import { type DatabaseAddress, sessionUrl } from './database-login';
 import { SHORT_READ_CONNECTIONS, ShortReads } from './short-reads';
@@ -11,11 +10,6 @@ export interface Database {
   /** Pipelined clients for short autocommit reads only. */
   readonly reads: ShortReads;
   close(): Promise<void>;
-}
-
-/** A database with TypeORM entities, over a second pool. */
-export interface EntityDatabase extends Database {
-  readonly source: DataSource;
 }
 
 // Sends instants in UTC. In the process's time zone an instant before 1847 would lose the seconds of London's local
@@ -98,35 +92,6 @@ export function openDatabase(address: DatabaseAddress, atConnect?: string): Data
     reads,
     close: async () => {
       await Promise.all([pool.end(), reads.close()]);
-    },
-  };
-}
-
-/** Opens a database as {@link openDatabase} does, and TypeORM over its entities. */
-export async function openEntityDatabase(
-  address: DatabaseAddress,
-  entities: MixedList<Function | string | EntitySchema>,
-  atConnect?: string,
-): Promise<EntityDatabase> {
-  const database = openDatabase(address, atConnect);
-  const { connectionString, ...extra } = writingSession(address, atConnect);
-  const source = new DataSource({
-    type: 'postgres',
-    url: connectionString as string,
-    schema: address.schema,
-    entities,
-    installExtensions: false,
-    poolSize: address.connections.reserve(address.connections.poolSize),
-    poolErrorHandler: () => undefined,
-    extra,
-  });
-  await source.initialize();
-  checkable(guarded((source.driver as unknown as { readonly master: Pool }).master));
-  return {
-    ...database,
-    source,
-    close: async () => {
-      await Promise.all([source.destroy(), database.close()]);
     },
   };
 }

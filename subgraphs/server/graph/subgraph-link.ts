@@ -4,6 +4,7 @@ import {
   type ExecutionResult,
   GraphQLError,
   type GraphQLSchema,
+  Kind,
   execute,
   parse,
   validate,
@@ -47,9 +48,15 @@ type Run = (context: CallContext, variables: Record<string, unknown>) => Executi
 const DOCUMENT_CACHE = { max: 1_000, maxSize: 1_000_000 } as const;
 
 /**
+ * Number of executions at which a cached document is compiled. Compiling costs as much as some tens of executions, so
+ * that documents with values in their text, each executed once, are never compiled.
+ */
+const EXECUTIONS_UNTIL_COMPILED = 100;
+
+/**
  * Returns the link to a subgraph in this process. Parses and validates each document once, and compiles fixed ones
- * (graphql-jit). Every error of a result has a code of the catalogue. Runs checks in a transaction of `pool` that is
- * rolled back ({@link runCheck}).
+ * and those that are executed often (graphql-jit). Every error of a result has a code of the catalogue. Runs checks in a
+ * transaction of `pool` that is rolled back ({@link runCheck}).
  *
  * @param textFields fields `Type.field` whose resolvers write their list as {@link JsonText} if the request accepts it
  */
@@ -73,10 +80,11 @@ export function localLink(
     if (errors.length > 0) return errors;
     const writesText = acceptsText === true && selectsTextField(document, textFields);
     if (writesText) withTexts ??= textSchema(schema, textFields);
-    const run =
-      fixed === true
+    const run = writesText
+      ? interpret(withTexts as GraphQLSchema, document, operationName)
+      : fixed === true
         ? compile(schema, document, operationName)
-        : interpret(writesText ? (withTexts as GraphQLSchema) : schema, document, operationName);
+        : compileWhenOften(schema, document, operationName);
     return pool === undefined ? run : checking(run, checkCondition(document, operationName), pool);
   };
 
@@ -88,8 +96,9 @@ export function localLink(
     name,
     async execute(request, context) {
       const cache = request.fixed === true ? compiled : cached;
-      // No document starts with a name and a colon.
-      const key = request.acceptsText === true ? `text:${request.query}` : request.query;
+      // A fixed document has one operation. No document starts with a name and a colon.
+      const { query, fixed, acceptsText = false, operationName = '' } = request;
+      const key = fixed === true ? query : `${operationName}:${acceptsText}:${query}`;
       let run = cache.get(key);
       if (run === undefined) {
         run = prepare(request);
@@ -118,6 +127,26 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName: s
   const query = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(query)) return interpret(schema, document, operationName);
   return (context, variables) => query.query({}, context, variables);
+}
+
+/** Returns true if a variable has a default value. graphql-jit rejects a required variable that is absent despite one. */
+function hasDefaults({ definitions }: DocumentNode): boolean {
+  return definitions.some(
+    (each) =>
+      each.kind === Kind.OPERATION_DEFINITION &&
+      each.variableDefinitions?.some(({ defaultValue }) => defaultValue !== undefined),
+  );
+}
+
+function compileWhenOften(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): Run {
+  let run = interpret(schema, document, operationName);
+  if (hasDefaults(document)) return run;
+  let executions = 0;
+  return (context, variables) => {
+    executions += 1;
+    if (executions === EXECUTIONS_UNTIL_COMPILED) run = compile(schema, document, operationName);
+    return run(context, variables);
+  };
 }
 
 function interpret(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): Run {

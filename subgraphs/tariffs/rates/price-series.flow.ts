@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../../server/callers/caller';
+import { inSlices } from '../../server/in-slices';
 import { JsonText } from '../../server/graph/json-text';
 import type { ListWriter } from '../../server/graph/list-writer';
 import type { IntervalPrice } from './prices';
@@ -14,9 +14,6 @@ const MAX_PRICES = 20_000;
  * three months of half-hours, or a day of each of 100 tariffs. A year would block the event loop for half a second.
  */
 const MAX_COMPLETED_PRICES = 5_000;
-
-/** Time of one event-loop tick in which prices are computed and written. */
-const SLICE_MS = 1;
 
 /** Characters of a part of a text. */
 const PART_LENGTH = 64 * 1024;
@@ -43,7 +40,7 @@ export class PriceSeries {
   /** Returns the prices of a series. VAL003 if a request reads more prices than allowed. */
   async values(context: CallContext, series: Iterable<IntervalPrice>): Promise<IntervalPrice[]> {
     const prices: IntervalPrice[] = [];
-    await inSlices(series, (price) => prices.push(price), MAX_COMPLETED_PRICES, context);
+    await passLimited(series, (price) => prices.push(price), MAX_COMPLETED_PRICES, context);
     return prices;
   }
 
@@ -87,7 +84,7 @@ export class PriceSeries {
 async function written(series: Iterable<IntervalPrice>, write: ListWriter): Promise<WrittenSeries> {
   const parts: string[] = [];
   let [part, count] = ['', 0];
-  await inSlices(
+  await passLimited(
     series,
     (price) => {
       part += (count === 0 ? '[' : ',') + write(price);
@@ -109,23 +106,20 @@ function flat(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** Calls `pass` for each price, for at most 1 ms per event-loop tick. Throws VAL003 above `max` prices. */
-async function inSlices(
+/** Calls `pass` for each price. Throws VAL003 above `max` prices. */
+async function passLimited(
   series: Iterable<IntervalPrice>,
   pass: (price: IntervalPrice) => void,
   max: number,
   context?: CallContext,
 ): Promise<void> {
-  let [count, startedAt] = [0, performance.now()];
-  for (const price of series) {
+  let count = 0;
+  await inSlices(series, (price) => {
     pass(price);
     count += 1;
     if (context === undefined) requireAtMost(count, max);
     else addPrices(context, 1, max);
-    if (performance.now() - startedAt < SLICE_MS) continue;
-    await setImmediate();
-    startedAt = performance.now();
-  }
+  });
 }
 
 function addPrices(context: CallContext, count: number, max: number): void {

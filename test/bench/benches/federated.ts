@@ -19,7 +19,7 @@ export const federated: Bench = async (context) => {
   return comparisons('federated', [...sides], context.seconds);
 };
 
-/** The same operation with its text in the request; reported without a limit. */
+/** The same operation with its text in the request. */
 export const federatedAdHoc: Bench = async (context) => {
   const { room } = context;
   const register = await context.register();

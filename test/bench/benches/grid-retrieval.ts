@@ -1,7 +1,7 @@
 import type { DemoAccount } from '../../../sandbox/sandbox-file';
 import { differenceModelXml, gridArchive } from '../../support/grid-archives';
 import { generatedGridModel } from '../../support/generated-grid-model';
-import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
+import { type Bench, atOneConnection, bareSide, comparisons, productSide } from '../bench-context';
 import { type BenchRegister, bearerToken } from '../bench-room';
 import type { Load } from '../load';
 import { demandSameAnswer } from '../same-answer';
@@ -23,7 +23,8 @@ export const gridRetrieval: Bench = async (context) => {
   };
   const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);
-  return comparisons('grid-retrieval', [...sides], context.seconds);
+  const measurements = await comparisons('grid-retrieval', [...sides], context.seconds);
+  return [...measurements, atOneConnection('grid-retrieval', measurements)];
 };
 
 /** Publishes a project with an EQ.xml of one megabyte, as an admin. */

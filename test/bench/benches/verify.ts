@@ -1,4 +1,4 @@
-import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
+import { type Bench, atOneConnection, bareSide, comparisons, productSide } from '../bench-context';
 import type { BenchRegister } from '../bench-room';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
@@ -19,7 +19,7 @@ export const verify: Bench = async (context) => {
   const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
   await demandSameAnswer(...sides);
   const measurements = await comparisons('verify', [...sides], context.seconds);
-  return [...measurements, latency(measurements)];
+  return [...measurements, latency(measurements), atOneConnection('verify', measurements)];
 };
 
 /** Returns the p50 at one connection: the response time for a Data Provider that sends one request at a time. */
@@ -28,12 +28,6 @@ function latency(measurements: readonly Measurement[]): Measurement {
   const { connections, 'p50-ms': milliseconds, 'p50-ratio': ratio } = alone.beside;
   const beside = { connections: connections as number, 'p50-ms': milliseconds as string };
   return { ...alone, name: 'verify-p50', ratio: ratio as number, limit: LIMITS['verify-p50'], beside };
-}
-
-/** Returns the ratio at one connection, where no messages can be batched, as a measurement with its own limit. */
-function atOneConnection(name: string, measurements: readonly Measurement[]): Measurement {
-  const single = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
-  return { ...single, name: `${name}-alone`, limit: LIMITS[`${name}-alone`] };
 }
 
 /** Divisions of the services into processes. */

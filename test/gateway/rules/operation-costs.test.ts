@@ -10,7 +10,13 @@ const schema = buildSchema(`
     webhooks: [Webhook!]!
     tariffPage(limit: Int! = 20): TariffPage!
     tariffs(first: Int! = 20): TariffConnection!
+    developmentProjects(first: Int = 200): DevelopmentProjectConnection!
   }
+  type DevelopmentProjectConnection { nodes: [DevelopmentProject!]! }
+  type DevelopmentProject { latestVersion: ProjectVersion! }
+  type ProjectVersion { unfittingObjects(first: Int = 200): ObjectAfterConnection objectAfter(mRID: String!): ObjectAfter }
+  type ObjectAfterConnection { nodes: [ObjectAfter!]! }
+  type ObjectAfter { mRID: String! }
   type TariffConnection { nodes: [Tariff!]! }
   scalar DateTime
   type RegisterEventCount { minute: String! type: String! count: Int! }
@@ -97,5 +103,14 @@ describe('The cost of an operation', () => {
       check({ document: parse(query), queryHash: query, operationName: undefined }, { to });
     expect(costed('2026-01-02T00:00:00Z')).not.toThrow();
     expect(costed('2028-01-01T00:00:00Z')).toThrow('costs too much');
+  });
+
+  it('includes the objects that a page of unfitting objects examines, and those that an object after a project refers to', () => {
+    const unfitting = () =>
+      'developmentProjects(first: 500) { nodes { latestVersion { unfittingObjects(first: 1) { nodes { mRID } } } } }';
+    expect(costOf(1, unfitting)).toBeGreaterThan(500 * 200);
+    const after = () =>
+      'developmentProjects(first: 500) { nodes { latestVersion { objectAfter(mRID: "a") { mRID } } } }';
+    expect(costOf(10, after)).toBeGreaterThan(10 * 500 * 10);
   });
 });

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { follow, heading, startBrowser, visit } from '../../support/browser';
-import { attributeChange, differenceModelXml, gridArchive } from '../../support/grid-archives';
+import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
 import { type GridProjectKey, publishBaseModel, publishGrid } from '../../support/grid-uploads';
-import { NO_FAULT, faultsOf } from '../../support/page-faults';
+import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { accountOf } from '../../support/rest-client';
 
@@ -173,6 +173,7 @@ describe('a check of an archive on a page', () => {
     };
     const unfitting = await check(await basedArchive(), /^2 things do not fit$/);
     expect(unfitting).toContain('base model of November 2023, version 1');
+    expect(unfitting).toContain('EQ.xml: md:Model.DependentOn is missing');
     expect(unfitting).toMatch(/Deletes what is not there\s+ACLineSegment\.r = 0\.99 EQ\.xml/);
     expect(await faultsOf(page, 'grid check result')).toEqual(NO_FAULT);
     expect(await check(await gridArchive({ EQ: '<a>' }), /^The archive cannot be published$/)).toMatch(
@@ -188,13 +189,43 @@ describe('a check of an archive on a page', () => {
   });
 });
 
-describe('every page of the network after a project', () => {
-  it.each(['/after', `/after/${LINE}`])(
-    '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about',
-    async (path) => {
+describe('every page of a project of 713 points, and of the network after it', () => {
+  /** The lengths of the names choose the screens: each page is tested on both. */
+  it.each([
+    ['', 'grid many points'],
+    ['', 'grid with many points'],
+    ['/after', 'grid fit'],
+    ['/after', 'grid fits'],
+    [`/after/${LINE}`, 'grid after it'],
+    [`/after/${LINE}`, 'grid after all'],
+  ])(
+    '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about: %s',
+    async (path, name) => {
       const { page, complaints } = await visited(`${BASED_PAGE}${path}`);
-      expect(await faultsOf(page, `grid ${path.slice(1, 6)}`)).toEqual(NO_FAULT);
+      expect(await faultsOf(page, name)).toEqual(NO_FAULT);
       expect(complaints).toEqual([]);
     },
+  );
+
+  (IS_LONG ? it : it.skip)(
+    'a project of 50,000 items, before and after',
+    async () => {
+      const key = { ...BASED, projectId: 'Large' };
+      const lines = Array.from({ length: 50_000 }, (_, index) => lineSegment(mRID(400_000 + index), `Line ${index}`));
+      await publishGrid(
+        register,
+        key,
+        await gridArchive({ EQ: differenceModelXml('EQ', { forward: lines.join('') }) }),
+      );
+      for (const [path, name] of [
+        ['', 'grid large'],
+        ['/after', 'grid large fit'],
+      ] as const) {
+        const { page, complaints } = await visited(`${pageOf(key)}${path}`);
+        expect(await faultsOf(page, name)).toEqual(NO_FAULT);
+        expect(complaints).toEqual([]);
+      }
+    },
+    300_000,
   );
 });

@@ -361,7 +361,7 @@ describe('two versions', () => {
     expect(await heading(page)).toMatch(/Version 1[^]*version 2/);
     expect(await barsOf(page, 'EQ.xml Equipment')).toEqual([0, 0, 1]);
     expect(await page.locator('.differences > li').count()).toBe(1);
-    expect(await page.locator('.changes dd').innerText()).toBe('0.164 → 0.146 −0.018 (−11 %)');
+    expect(await page.locator('#differences .changes dd').innerText()).toBe('0.164 → 0.146 −0.018 (−11 %)');
     await page.getByLabel('File', { exact: true }).selectOption('GL_XML');
     await follow(page, page.getByRole('button', { name: 'Compare' }).click());
     expect(await page.getByText('No difference matches the filter.').isVisible()).toBe(true);

@@ -1,3 +1,4 @@
+import { appliedModels } from './chapters/applied-models';
 import { baseModels } from './chapters/base-models';
 import { baseUploads } from './chapters/base-uploads';
 import { graph } from './chapters/graph';
@@ -19,6 +20,9 @@ describe('Objects of the graph', () => {
 });
 describe('Base models', () => {
   baseModels();
+});
+describe('Objects after a project', () => {
+  appliedModels();
 });
 describe('Uploads of base models', () => {
   baseUploads();

@@ -69,6 +69,7 @@ describe('The change of an object', () => {
       mRID: 'a',
       type: 'rdf:Description',
       kind: 'changed',
+      isWhole: false,
       name: null,
       files: ['EQ', 'SC'],
       values: [

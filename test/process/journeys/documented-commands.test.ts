@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Environment } from '../../../process/environment';
 import { USER_DOCUMENTS, codeBlocks } from '../../support/documents';
 import { freshDatabase } from '../../support/postgres';
+import { newServiceLogins } from '../../support/service-logins';
 import { type SharedRegister, freePort, sharedRegister } from '../../support/register';
 import { childEnvironment } from '../../support/run/left-processes';
 import { PRODUCT, productCommand } from '../../support/run/product-command';
@@ -165,17 +166,23 @@ describe('The documented commands', () => {
     }
   });
 
-  it('of operations create keys and the first admin of a production database', async () => {
+  it('of operations create keys, the logins of services and the first admin of a production database', async () => {
     const database = await freshDatabase();
-    const admin = programCommand('commands/admin');
+    const [admin, migrate] = [programCommand('commands/admin'), programCommand('commands/migrate')];
+    const logins = Object.entries(newServiceLogins(database.url)).map(([variable, url]) => [
+      `postgres://${variable.replace('_DATABASE_URL', '').toLowerCase()}:secret@database.example/register`,
+      url,
+    ]);
     const script = scriptOf(codeBlocks('docs/operations.md', 'bash'), {
       'npm run --silent admin --': admin,
       'npm run build': ':',
       'node --env-file=.env dist/commands/admin.js': admin.replace('node', 'node --env-file=.env'),
+      'node --env-file=.env dist/commands/migrate.js': migrate.replace('node', 'node --env-file=.env'),
       'postgres://owner:secret@database.example/register': database.url,
+      ...(Object.fromEntries(logins) as Record<string, string>),
     });
     try {
-      const [login] = await linesOf(script);
+      const login = (await linesOf(script)).at(-1);
       expect(JSON.parse(String(login))).toMatchObject({ account_id: expect.stringMatching(/^acc_[0-9a-f]{24}$/) });
     } finally {
       await database.drop();

@@ -151,12 +151,21 @@ describe('A register whose PostgreSQL becomes unavailable and available again', 
 /** Maximum lines of the log in an outage, for any number of requests. */
 const MAX_LOG_LINES = 20;
 
+/** Stops a process (SIGSTOP). Returns false if it has just ended. */
+function stopped(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGSTOP');
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
 /** Stops a postmaster and its sessions (SIGSTOP); returns a function that continues them. */
 function freeze(postmaster: number): () => void {
-  const pids = livingProcesses().flatMap(({ pid, parent }) =>
-    pid === postmaster || parent === postmaster ? [pid] : [],
-  );
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  process.kill(postmaster, 'SIGSTOP'); // first: it starts no session any more
+  const sessions = livingProcesses().filter(({ pid, parent }) => parent === postmaster && stopped(pid));
+  const pids = [postmaster, ...sessions.map(({ pid }) => pid)];
   return () => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
 }
 

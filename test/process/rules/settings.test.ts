@@ -4,23 +4,20 @@ import { type Settings } from '../../../process/settings';
 import { SettingsError, readSettings } from '../../../process/read-settings';
 
 const BASE_URL = 'https://register.example/v1';
-/** Logins of processes that run some services only; they must not have the owner's. */
-const OWN_LOGINS = {
-  DATABASE_URL: '',
-  ...Object.fromEntries(
-    ['access', 'identity', 'grid_models', 'tariffs'].map((user) => [
-      `${user.toUpperCase()}_DATABASE_URL`,
-      `postgres://${user}:p@db.example/register`,
-    ]),
-  ),
-};
+const OWNER_LOGIN = { DATABASE_URL: 'postgres://register@db.example/register' };
+const SERVICE_LOGINS = Object.fromEntries(
+  ['access', 'identity', 'grid_models', 'tariffs'].map((user) => [
+    `${user.toUpperCase()}_DATABASE_URL`,
+    `postgres://${user}:p@db.example/register`,
+  ]),
+);
 let production: Environment;
 
 beforeAll(async () => {
   production = {
     ...(await newKeyVariables()),
     NODE_ENV: 'production',
-    DATABASE_URL: 'postgres://register@db.example/register',
+    ...SERVICE_LOGINS,
     BASE_URL,
     PORTAL_URL: 'https://portal.register.example',
     CONSOLE_URL: 'https://console.register.example',
@@ -266,11 +263,12 @@ describe('Production', () => {
       WEBHOOK_ALLOW_LOOPBACK: 'true',
     };
     expect(wrongVariables(weak).toSorted()).toEqual([
-      ...['ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_CAN_MOVE', 'CONSOLE_KEY', 'CONSOLE_URL'],
-      ...['DATABASE_URL', 'GRID_MODELS_KEY'],
+      ...['ACCESS_DATABASE_URL', 'ACCESS_ENCRYPTION_KEY', 'ACCESS_HASH_KEY', 'BASE_URL', 'CLOCK_CAN_MOVE'],
+      ...['CONSOLE_KEY', 'CONSOLE_URL', 'GRID_MODELS_DATABASE_URL', 'GRID_MODELS_KEY', 'IDENTITY_DATABASE_URL'],
       ...['IDENTITY_ENCRYPTION_KEY', 'IDENTITY_HASH_KEY', 'IDENTITY_INDEX_KEY', 'MPXN_PROFILE', 'PORTAL_KEY'],
       ...['PORTAL_URL', 'RATE_LIMITS', 'SMTP_URL'],
       ...[
+        'TARIFFS_DATABASE_URL',
         'TARIFFS_ENCRYPTION_KEY',
         'TARIFFS_HASH_KEY',
         'TARIFFS_INDEX_KEY',
@@ -287,7 +285,7 @@ describe('Production', () => {
         'https://a:1',
       ]),
     );
-    const whole = { ...production, ...OWN_LOGINS, ...addresses, MAIL_FROM: 'no-reply@register.example', SERVICES };
+    const whole = { ...production, ...addresses, MAIL_FROM: 'no-reply@register.example', SERVICES };
     expect(wrongVariables(whole)).toEqual([]);
     for (const missing of [{ MPXN_PROFILE: '' }, { MPXN_PROFILE: undefined }])
       expect(wrongVariables({ ...whole, ...missing } as Environment)).toEqual(['MPXN_PROFILE']);
@@ -305,7 +303,7 @@ describe('Production', () => {
     ['gateway,rest-adapter', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_URL', 'IDENTITY_URL', 'TARIFFS_URL']],
     ['identity,access', ['ACCESS_DATABASE_URL', 'BASE_URL', 'IDENTITY_DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
   ])('requires the URLs that %s needs', (services, missing) => {
-    const { DATABASE_URL: _, BASE_URL: __, PORTAL_URL: ___, SMTP_URL: ____, CONSOLE_URL: _____, ...keys } = production;
+    const keys = Object.fromEntries(Object.entries(production).filter(([name]) => !name.endsWith('_URL')));
     expect(wrongVariables({ ...keys, SERVICES: services }).toSorted()).toEqual(missing);
     const empty = Object.fromEntries(missing.map((name) => [name, '']));
     expect(wrongVariables({ ...keys, ...empty, SERVICES: services }).toSorted()).toEqual(missing);
@@ -321,18 +319,20 @@ describe('Production', () => {
       'https://a',
     ]);
     const keyless = Object.entries(production).filter(([name]) => !name.includes('SERVICE_'));
-    const logins = services.includes('access') ? [] : Object.entries(OWN_LOGINS);
-    const environment = Object.fromEntries([...keyless, ...addresses, ...logins]) as Environment;
+    const environment = Object.fromEntries([...keyless, ...addresses]) as Environment;
     expect(wrongVariables({ ...environment, SERVICES: services }).toSorted()).toEqual(missing);
   });
 
-  it('leaves the login of the owner to the migration job, commands and a process of all services', () => {
-    const partial = { ...production, ...OWN_LOGINS, IDENTITY_URL: 'https://i', MAIL_FROM: 'a@b', SERVICES: 'access' };
-    expect(wrongVariables(partial)).toEqual([]);
-    expect(wrongVariables({ ...partial, DATABASE_URL: production['DATABASE_URL'] })).toEqual(['DATABASE_URL']);
-    expect(wrongVariables({ ...production, ...OWN_LOGINS })).toEqual([]);
-    const { ACCESS_DATABASE_URL: _, ...oneMissing } = { ...production, ...OWN_LOGINS } as Environment;
-    expect(wrongVariables(oneMissing)).toEqual(['DATABASE_URL']);
+  it('leaves the login of the owner to the migration job and other commands', () => {
+    const partial = { ...production, IDENTITY_URL: 'https://i', MAIL_FROM: 'a@b', SERVICES: 'access' };
+    for (const environment of [partial, production]) {
+      expect(wrongVariables(environment)).toEqual([]);
+      expect(wrongVariables({ ...environment, ...OWNER_LOGIN })).toEqual(['DATABASE_URL']);
+      expect(wrongVariables({ ...environment, ACCESS_DATABASE_URL: '' })).toEqual(['ACCESS_DATABASE_URL']);
+    }
+    const { ACCESS_DATABASE_URL: _, ...oneMissing } = production;
+    expect(() => readSettings(oneMissing, true)).toThrow(/ - DATABASE_URL: missing/);
+    expect(() => readSettings({ ...oneMissing, ...OWNER_LOGIN }, true)).not.toThrow();
   });
 
   it('rejects the key of a service that other services would not recognise', async () => {

@@ -2,7 +2,9 @@
 
 const element = (id) => document.getElementById(id);
 const form = element('check');
-const [progress, result, reasons, findings] = ['progress', 'result', 'reasons', 'findings'].map(element);
+const [progress, result, reasons, findings, warnings] = ['progress', 'result', 'reasons', 'findings', 'warnings'].map(
+  element,
+);
 const titles = Object.fromEntries(
   [...document.querySelectorAll('#kinds [data-kind]')].map((each) => [each.dataset.kind, each.textContent]),
 );
@@ -38,13 +40,22 @@ async function check(archive) {
 function show({ status, body }) {
   reasons.replaceChildren();
   findings.hidden = true;
+  showWarnings(body.warnings ?? []);
   if (status === 200) showChecked(body);
   else showRejected(status, body);
   result.hidden = false;
   result.focus();
 }
 
-function showChecked({ baseModel, statementsBefore, statementsAfter, findingCount, findings: listed }) {
+/** Shows what the publisher should correct although it does not prevent the publication. */
+function showWarnings(listed) {
+  warnings.hidden = listed.length === 0;
+  element('warning-list').replaceChildren(
+    ...listed.map(({ cimFile, message }) => made('li', `${cimFile}: ${message}`)),
+  );
+}
+
+function showChecked({ baseModel, applied, statementsBefore, statementsAfter, findingCount, findings: listed }) {
   const counts = `It has ${counted(statementsBefore)} values and associations now, and ${counted(statementsAfter)} afterwards.`;
   if (form.dataset.base === 'yes')
     return say(
@@ -54,6 +65,11 @@ function showChecked({ baseModel, statementsBefore, statementsAfter, findingCoun
   if (baseModel === null)
     return say('The files are valid', 'No base model is published for this area, so they were not compared with one.');
   const base = `the base model of ${MONTHS[baseModel.period]} ${baseModel.publicationYear}, version ${baseModel.version}`;
+  if (!applied)
+    return say(
+      'The files are valid',
+      `They have more than 64 MiB together, which is too much for a comparison with ${base}. They can be published.`,
+    );
   if (findingCount === 0) return say('Everything fits', `The archive fits ${base}. ${counts}`);
   const all = listed.length < findingCount ? ` The first ${counted(listed.length)} are listed.` : '';
   const things = findingCount === 1 ? 'One thing does' : `${counted(findingCount)} things do`;
@@ -77,15 +93,22 @@ function objectOf([mRID, own]) {
   list.className = 'changes findings';
   for (const kind of Object.keys(titles)) {
     const ofKind = own.filter((finding) => finding.kind === kind);
-    if (ofKind.length > 0) list.append(made('div', made('dt', titles[kind]), ...ofKind.map(entryOf)));
+    if (ofKind.length > 0) list.append(made('div', made('dt', titles[kind]), ...entriesOf(kind, ofKind)));
   }
   return made('li', head, list);
 }
 
-function entryOf({ name, value, cimFile }) {
+/** Returns one entry for each finding; for an object that the base model lacks as a whole, one entry represents all its statements. */
+function entriesOf(kind, ofKind) {
+  const whole = kind === 'missing-statement' ? ofKind.find(({ name }) => name === 'rdf:type') : undefined;
+  return whole === undefined ? ofKind.map((finding) => entryOf(finding, 0)) : [entryOf(whole, ofKind.length - 1)];
+}
+
+function entryOf({ name, value, cimFile }, others) {
   const file = made('span', ` ${cimFile}`);
   file.className = 'hint';
-  if (name === 'rdf:type') return made('dd', `the object itself, as ${value.replace('cim:', '')}`, file);
+  const more = others === 0 ? '' : `, with its ${counted(others)} ${others === 1 ? 'value' : 'values'}`;
+  if (name === 'rdf:type') return made('dd', `the object itself, as ${value.replace('cim:', '')}${more}`, file);
   return made('dd', `${name.replace('cim:', '')} = `, made('code', value), file);
 }
 

@@ -43,6 +43,8 @@ export const gridComparisonPage: Page = {
       model: {
         ...projectHead(project),
         ...{ from, to, filter, ...choices(project, filter), ...countsOf(comparison) },
+        headers: comparison.headers.map((each) => ({ ...each, file: fileName(each.file) })),
+        differentFiles: comparison.differentFiles.map(fileName),
         addresses: { page, all: withQuery(page, { from, to }), project: versionPage(project, to) },
         rows: nodes.map((difference) => rowOf(difference, project, from, to)),
         next: nextCursor === null ? undefined : listUrl(nextCursor),

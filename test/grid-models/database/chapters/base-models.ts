@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { DIFFERENCE_LIMITS } from '../../../../subgraphs/grid-models/archives/archive-member.flow';
 import type { CimFile } from '../../../../subgraphs/grid-models/rdf/difference-model';
 import { type AppliedCase, HAS_PYTHON, appliedByPython, sorted } from '../../../support/applied-models';
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
@@ -212,6 +214,96 @@ export function baseModels(): void {
     });
   });
 
+  describe('An object that a version describes by its class', () => {
+    it('is added if the base model has nothing of it, else changed', async () => {
+      const key = { ...TEST_KEY, area: 'SHEPD', projectId: 'DESCRIBED' };
+      const described = (id: string) => object('ACLineSegment', id, text('ACLineSegment.r', '1'), 'about="#_');
+      const archive = await gridArchive({
+        EQ: differenceModelXml('EQ', {
+          forward: [described(LINE.toUpperCase()), described(NEW), object('Breaker', OTHER)].join(''),
+        }),
+      });
+      await grid.publishBase(await baseArchive(BASE), { ...key, publicationYear: 2027 });
+      await grid.published(archive, key);
+      await grid.publishBase(await baseArchive(BASE), key);
+      await grid.published(await gridArchive({ EQ: differenceModelXml('EQ') }), key);
+      await grid.published(archive, key);
+      const { developmentProject } = await grid.ask(
+        '{ developmentProject(area: "SHEPD", publicationYear: 2026, period: "01", projectId: "DESCRIBED") { versions { version objects { nodes { mRID kind } } } } }',
+      );
+      type Shown = { version: number; objects: { nodes: { mRID: string; kind: string }[] } };
+      const kinds = Object.fromEntries(
+        developmentProject.versions.map(({ version: number, objects }: Shown) => [
+          number,
+          [LINE, NEW, OTHER].map((id) => objects.nodes.find((node) => node.mRID.toLowerCase() === id)?.kind),
+        ]),
+      );
+      expect([kinds[1], kinds[3]]).toEqual([
+        ['ADDED', 'ADDED', 'ADDED'],
+        ['CHANGED', 'ADDED', 'ADDED'],
+      ]);
+    });
+  });
+
+  describe('A location of which a version changes only the coordinates of points', () => {
+    const [SITE, POINT, KEPT_POINT, LOST, SYSTEM] = ['1', '2', '3', '4', '5'].map(mRID) as [
+      ...[string, string, string, string, string],
+    ];
+    const point = (id: string, sequence: number, x: string, y: string) =>
+      object(
+        'PositionPoint',
+        id,
+        text('PositionPoint.sequenceNumber', String(sequence)) +
+          text('PositionPoint.xPosition', x) +
+          text('PositionPoint.yPosition', y) +
+          to('PositionPoint.Location', SITE),
+      );
+    const moved = (id: string, x: string) => attributeChange(id, 'cim:PositionPoint.xPosition', x);
+
+    it('has both places, its object and its coordinate system from the base model', async () => {
+      const key = { ...TEST_KEY, area: 'SWALES' };
+      await grid.publishBase(
+        await baseArchive({
+          EQ: BASE.EQ as string,
+          GL: fullModelXml(
+            'GL',
+            object('CoordinateSystem', SYSTEM, text('CoordinateSystem.crsUrn', 'urn:ogc:def:crs:EPSG::4326')) +
+              object(
+                'Location',
+                SITE,
+                to('Location.PowerSystemResources', LINE) + to('Location.CoordinateSystem', SYSTEM),
+              ) +
+              point(POINT, 1, '0.4', '52') +
+              point(KEPT_POINT, 2, '0.6', '53'),
+          ),
+        }),
+        key,
+      );
+      const GL = differenceModelXml('GL', {
+        reverse: moved(POINT.toUpperCase(), '0.4') + moved(LOST, '1'),
+        forward: moved(POINT.toUpperCase(), '0.5') + moved(LOST, '2'),
+      });
+      await grid.published(await gridArchive({ GL }), key);
+      const { developmentProject } = await grid.ask(
+        `{ developmentProject(area: "SWALES", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { unplacedPoints locations {
+          nodes { mRID kind object objectType objectName coordinateSystem points { sequence x y } pointsBefore { sequence x y } } } } } }`,
+      );
+      expect(developmentProject.version).toEqual({
+        unplacedPoints: 1,
+        locations: {
+          nodes: [
+            {
+              ...{ mRID: SITE, kind: 'CHANGED', object: LINE, objectType: 'cim:ACLineSegment', objectName: 'Quay' },
+              coordinateSystem: 'urn:ogc:def:crs:EPSG::4326',
+              points: [{ sequence: 1, x: 0.5, y: 52 }],
+              pointsBefore: [{ sequence: 1, x: 0.4, y: 52 }],
+            },
+          ],
+        },
+      });
+    });
+  });
+
   describe('An object after a project', () => {
     it('has what the base model has of it, without what is deleted, and with what is added', async () => {
       const { objectAfter } = await version(`objectAfter(mRID: "#_${TERMINAL.toUpperCase()}") { ${AFTER} }`);
@@ -335,12 +427,21 @@ export function baseModels(): void {
         )
       ).prepareGridPublication.address as string;
 
+    const prepareBase = async (area: string) =>
+      (
+        await grid.ask(
+          `mutation { prepareBaseModelPublication(input: { area: "${area}", publicationYear: 2026, period: "01" }) { address } }`,
+          {},
+          ADMIN,
+        )
+      ).prepareBaseModelPublication.address as string;
+
     it('counts what becomes of the base model, lists what does not fit, and stores nothing', async () => {
       const address = await prepare('EPN', 'CHECKED');
       const before = await grid.rows();
       const outcome = await grid.running.files.checkAt(address, Readable.from(await gridArchive(PROJECT)));
       expect(outcome).toMatchObject({
-        ...{ outcome: 'checked', base: { publicationYear: 2026, period: '01', version: 1 } },
+        ...{ outcome: 'checked', isApplied: true, base: { publicationYear: 2026, period: '01', version: 1 } },
         ...{ statementsBefore: 8, statementsAfter: 9, findingCount: 4 },
         findings: expect.arrayContaining([
           {
@@ -358,10 +459,55 @@ export function baseModels(): void {
       });
     });
 
+    it.each(['of a project', 'of a base model'])('has the warnings that its publication then has: %s', async (kind) => {
+      const isBase = kind === 'of a base model';
+      const [eq, used] = [randomUUID(), randomUUID()];
+      const address = isBase ? await prepareBase('NPGY') : await prepare('NPGY', 'WARNED');
+      const dependentOn = (on: string) => `<md:Model.DependentOn rdf:resource="urn:uuid:${on}"/>`;
+      const of = (file: CimFile, mRID_: string, ...on: string[]) =>
+        (isBase ? fullModelXml(file, '', mRID_) : differenceModelXml(file, { mRID: mRID_ })).replace(
+          '<md:Model.version>',
+          `${on.map(dependentOn).join('')}$&`,
+        );
+      await grid.published(await gridArchive({ EQ: differenceModelXml('EQ', { mRID: used, dependentOn: [] }) }), {
+        ...{ ...TEST_KEY, area: 'NPGY', projectId: `U-${used.slice(0, 8)}` },
+      });
+      const members = {
+        EQ: of('EQ', eq, randomUUID()).replace('00Z</md:Model.created', '00</md:Model.created'),
+        SC: of('SC', used.toUpperCase(), eq),
+        GL: of('GL', eq.toUpperCase()),
+      };
+      const archive = await (isBase ? baseArchive(members) : gridArchive(members));
+      const checked = await grid.running.files.checkAt(address, Readable.from(archive));
+      const published = await grid.running.files.publishAt(address, Readable.from(archive));
+      const warnings = [
+        ['EQ', 'created-without-zone'],
+        ['EQ', 'unpublished-dependency'],
+        ['SC', 'reused-mrid'],
+        ['GL', 'reused-mrid'],
+        ['GL', 'no-dependency'],
+      ].map(([file, warning]) => expect.objectContaining({ file, kind: warning }));
+      expect(checked).toMatchObject({ outcome: 'checked', warnings });
+      expect(published).toMatchObject({ outcome: 'published', warnings: 'warnings' in checked && checked.warnings });
+    });
+
+    it('does not apply files that are too large together, which is no fault of theirs', async () => {
+      const address = await prepare('EPN', 'LARGE');
+      const members = ['EQ', 'SC', 'GL'] as const;
+      const archive = await gridArchive(Object.fromEntries(members.map((file) => [file, differenceModelXml(file)])));
+      const limit = jest.replaceProperty(DIFFERENCE_LIMITS, 'member', 2 * differenceModelXml('EQ').length);
+      const outcome = await grid.running.files.checkAt(address, Readable.from(archive));
+      limit.restore();
+      expect(outcome).toMatchObject({
+        ...{ outcome: 'checked', base: { version: 1 }, isApplied: false },
+        ...{ findingCount: 0, warnings: [{}, {}, {}] },
+      });
+    });
+
     it('checks only the files where no base model is published', async () => {
       const address = await prepare('LPN', 'CHECKED');
       expect(await grid.running.files.checkAt(address, Readable.from(await gridArchive(PROJECT)))).toMatchObject({
-        ...{ outcome: 'checked', base: null, findingCount: 0 },
+        ...{ outcome: 'checked', base: null, isApplied: false, findingCount: 0 },
       });
     });
 

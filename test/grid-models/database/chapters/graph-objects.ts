@@ -182,6 +182,29 @@ export function graphObjects(): void {
       ]);
     });
 
+    it('show the fields of their headers that differ, and which files do', async () => {
+      const of = (description: string, dependentOn: string[]) =>
+        differenceModelXml('EQ', { mRID: KNOWN, dependentOn }).replace(
+          /(<md:Model.description>)[^<]*/,
+          (_, start: string) => start + description,
+        );
+      const others = {
+        SC: differenceModelXml('SC', { mRID: OTHER_TERMINAL }),
+        GL: differenceModelXml('GL', { mRID: LINE }),
+      };
+      for (const EQ of [of('Before', [LINE, TERMINAL]), of('After', [TERMINAL.toUpperCase(), LINE])])
+        await grid.published(await gridArchive({ ...others, EQ }), { ...TEST_KEY, projectId: 'HEADER' });
+      const { comparison } = await project(
+        'HEADER',
+        'comparison(from: 1, to: 2) { differentFiles headers { file name before after } differences { nodes { mRID } } }',
+      );
+      expect(comparison).toEqual({
+        differentFiles: ['EQ_XML'],
+        headers: [{ file: 'EQ_XML', name: 'md:Model.description', before: ['Before'], after: ['After'] }],
+        differences: { nodes: [] },
+      });
+    });
+
     it('show a change of class', async () => {
       await publish('CLASS', { forward: `<cim:Fuse rdf:ID="_${KNOWN}"/>` });
       await publish('CLASS', { forward: `<cim:Breaker rdf:ID="_${KNOWN}"/>` });

@@ -4,7 +4,8 @@ import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
 import { type GridGraph, gridGraph } from '../../../support/grid-graph';
 import { profilesWith } from '../../../../subgraphs/grid-models/rdf/member-profiles';
-import { publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
+import type { PublicationRepository } from '../../../../subgraphs/grid-models/publications/publication.repository';
+import { type PublicationOutcome, publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
 
 /** What a publication says beside its version: warnings, preconditions and profiles of the setting. */
 export function publicationChecks(): void {
@@ -55,6 +56,27 @@ export function publicationChecks(): void {
         { file: 'GL_XML', kind: 'NO_DEPENDENCY' },
       ]);
       expect((await warningsOf(2))[0]).toEqual({ file: 'EQ_XML', kind: 'REUSED_MRID' });
+    });
+
+    it('are reported of the version that is published later, even if it was staged earlier', async () => {
+      const mRID = randomUUID();
+      const of = (name: string) =>
+        gridArchive({ EQ: differenceModelXml('EQ', { mRID, forward: lineSegment('A', name) }) });
+      const reused = (outcome: PublicationOutcome) =>
+        outcome.outcome === 'published' && outcome.warnings.some(({ kind }) => kind === 'reused-mrid');
+      let other: PublicationOutcome | undefined;
+      const publications = Object.create(grid.parts.publications) as PublicationRepository;
+      publications.stage = async (...staged) => {
+        const staging = await grid.parts.publications.stage(...staged);
+        const publish: typeof staging.publish = async (request) => {
+          other = await grid.publish(await of('Two'), newKey());
+          return staging.publish(request);
+        };
+        return { id: staging.id, publish, end: () => staging.end() };
+      };
+      const path = await grid.folder.write('staged-first.zip', await of('One'));
+      const first = await publishArchive({ ...grid.parts, publications }, { ...newKey(), accountId: null }, path);
+      expect([reused(other as unknown as PublicationOutcome), reused(first)]).toEqual([false, true]);
     });
   });
 

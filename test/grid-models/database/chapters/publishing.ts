@@ -295,7 +295,8 @@ export function publishedProjects(): void {
       ];
       for (const lie of lies) {
         const staging = await grid.parts.publications.stage(null, Buffer.alloc(32));
-        const staged = await stageVersion(grid.parts, staging.id, [], lie).catch(String);
+        const archive = { members: [], archive: lie, base: null };
+        const staged = await stageVersion(grid.parts, staging.id, archive).catch(String);
         await staging.end();
         expect(staged).toMatch('archive as zip has changed since');
       }

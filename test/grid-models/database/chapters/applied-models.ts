@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { APPLIED_CASES, removalOfATenth } from '../../../support/applied-cases';
+import { type AppliedCase, HAS_PYTHON, appliedByPython, sorted } from '../../../support/applied-models';
+import { gridArchive } from '../../../support/grid-archives';
+import { baseArchive } from '../../../support/grid-base-archives';
+import { TEST_KEY } from '../../../support/grid-database';
+import { type GridGraph, gridGraph } from '../../../support/grid-graph';
+import { REAL_FILES } from '../../../support/real-grid-models';
+
+const GENERATED_CASES = 30;
+/** Objects of one query. */
+const ASKED_AT_ONCE = 50;
+
+const STATEMENTS = 'statements { file name value isAssociation }';
+const FINDINGS = 'findings { kind file mRID name value }';
+
+interface ShownFinding {
+  readonly kind: string;
+  readonly file: string;
+  readonly mRID: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+interface ShownStatement {
+  readonly file: string;
+  readonly name: string;
+  readonly value: string;
+  readonly isAssociation: boolean;
+}
+
+/** What the graph says of objects after projects, compared with an independent script. */
+export function appliedModels(): void {
+  let grid: GridGraph;
+  beforeAll(async () => {
+    grid = await gridGraph();
+  });
+  afterAll(() => grid?.close());
+
+  /** Publishes a case in a year of its own, and reads every object of it, and all findings. */
+  async function appliedByGraph({ base, project }: AppliedCase, publicationYear: number, subjects: readonly string[]) {
+    const key = { ...TEST_KEY, publicationYear };
+    const outcome = await grid.publishBase(await baseArchive(base), key);
+    if (outcome.outcome === 'refused') throw new Error(JSON.stringify(outcome.faults));
+    await grid.published(await gridArchive(project), key);
+    const ask = async (selection: string) =>
+      (
+        await grid.ask(
+          `{ developmentProject(area: "EPN", publicationYear: ${publicationYear}, period: "01", projectId: "P1") { version(version: 1) { ${selection} } } }`,
+        )
+      ).developmentProject.version;
+    const statements: string[][] = [];
+    for (let at = 0; at < subjects.length; at += ASKED_AT_ONCE) {
+      const asked = subjects.slice(at, at + ASKED_AT_ONCE);
+      const found = await ask(
+        asked.map((id, index) => `o${index}: objectAfter(mRID: "${id}") { ${STATEMENTS} }`).join(' '),
+      );
+      for (const [index, id] of asked.entries())
+        for (const each of (found[`o${index}`]?.statements ?? []) as ShownStatement[])
+          // The class is a field of the object; only a second one is a statement.
+          if (each.name !== 'rdf:type') statements.push(rowOf(id, each));
+    }
+    const findings: string[][] = [];
+    for (let after: string | null = null; ;) {
+      const page: { nodes: { findings: ShownFinding[] }[]; nextCursor: string | null } = (
+        await ask(`unfittingObjects(after: ${JSON.stringify(after)}) { nodes { ${FINDINGS} } nextCursor }`)
+      ).unfittingObjects;
+      findings.push(...page.nodes.flatMap((node) => node.findings.map(findingRowOf)));
+      if (page.nextCursor === null) return { statements: sorted(statements), findings: sorted(findings) };
+      after = page.nextCursor;
+    }
+  }
+
+  const compare = async (each: AppliedCase, publicationYear: number) => {
+    const [expected] = appliedByPython([each]);
+    const statements = (expected?.statements ?? []).filter(([, , name]) => name !== 'rdf:type');
+    const subjects = [...new Set((expected?.statements ?? []).map(([, subject]) => subject as string))];
+    const found = await appliedByGraph(each, publicationYear, subjects);
+    const wanted = {
+      statements: sorted(statements.map(([file, subject, name, , value]) => [file, subject, name, value] as string[])),
+      findings: expected?.findings ?? [],
+    };
+    if (JSON.stringify(found) !== JSON.stringify(wanted)) expect({ each, ...found }).toEqual({ each, ...wanted });
+    return wanted;
+  };
+
+  (HAS_PYTHON ? it : it.skip)('are as an independent script computes them, of generated models', async () => {
+    const kinds = new Set<string | undefined>();
+    for (const [index, each] of fc.sample(APPLIED_CASES, GENERATED_CASES).entries())
+      for (const [kind] of (await compare(each, 2_000 + index)).findings) kinds.add(kind);
+    expect(kinds.size).toBe(3);
+  });
+
+  (HAS_PYTHON && REAL_FILES.size > 0 ? it : it.skip)(
+    'are as an independent script computes them, of a real grid of which a tenth is removed',
+    async () => {
+      const { statements, findings } = await compare(removalOfATenth(), 3_000);
+      expect([statements.length, findings.length].every((count) => count > 100)).toBe(true);
+    },
+    120_000,
+  );
+}
+
+function rowOf(subject: string, { file, name, value, isAssociation }: ShownStatement): string[] {
+  return [file.slice(0, 2), subject, name, isAssociation ? value.toLowerCase() : value];
+}
+
+function findingRowOf({ kind, file, mRID, name, value }: ShownFinding): string[] {
+  const isReference = /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/i.test(value);
+  return [
+    ...[kind.toLowerCase().replace('_', '-'), file.slice(0, 2), mRID.toLowerCase(), name],
+    isReference ? value.toLowerCase() : value,
+  ];
+}
