@@ -95,7 +95,8 @@ export function appliedModels(): void {
     'are as an independent script computes them, of a real grid of which a tenth is removed',
     async () => {
       const { statements, findings } = await compare(removalOfATenth(), 3_000);
-      expect([statements.length, findings.length].every((count) => count > 100)).toBe(true);
+      expect(statements.length).toBeGreaterThan(1_000);
+      expect(findings.length).toBeGreaterThan(50);
     },
     120_000,
   );

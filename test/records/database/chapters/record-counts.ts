@@ -56,7 +56,8 @@ export function recordCounts(): void {
   };
   /** Totals of every list: as stored, and as counted one by one. */
   const totals = async () => {
-    const stored = await Promise.all(LISTS.map((list) => storedTotal(database.pool, list)));
+    const stored: (number | undefined)[] = [];
+    for (const list of LISTS) stored.push(await storedTotal(database.pool, list));
     const columns = [
       LISTS.map(({ duid }) => duid),
       LISTS.map(({ state }) => state),
