@@ -7,7 +7,8 @@ import { RegisterError } from '../schema/register-error';
 import type { CallContext } from '../subgraphs/server/callers/caller';
 import { formatError } from '../subgraphs/server/observability/failures';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
-import { suggestForShortValues, useRegisterScalars } from './requests/variables';
+import { suggestForShortValues } from './requests/operation-limits';
+import { useRegisterScalars } from './requests/variables';
 
 /** One operation of a document, ready to be planned or executed. */
 export interface GraphOperation {

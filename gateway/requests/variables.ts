@@ -4,7 +4,6 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   coerceInputValue,
-  isEnumType,
   isInputObjectType,
   isInputType,
   isNonNullType,
@@ -22,9 +21,6 @@ export type VariableCheck = (values: Readonly<Record<string, unknown>>) => void;
 
 const MAX_VIOLATIONS = 100;
 
-/** Maximum characters of an enum value for which similar ones are suggested. */
-const MAX_SUGGESTED_LENGTH = 200;
-
 /**
  * Sets the register's scalars in the API schema. Composition retains only their names; with the scalars the gateway
  * rejects a malformed value with its code and path before calling a subgraph.
@@ -35,21 +31,6 @@ export function useRegisterScalars(schema: GraphQLSchema): void {
     if (!isScalarType(scalarType)) continue;
     scalarType.parseValue = scalar.parseValue;
     scalarType.parseLiteral = scalar.parseLiteral;
-  }
-}
-
-/**
- * Makes the schema's enums suggest similar values for short literals only: the search takes longer the longer a literal
- * is, 50 milliseconds for 200,000 characters.
- */
-export function suggestForShortValues(schema: GraphQLSchema): void {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isEnumType(type)) continue;
-    const parse = type.parseLiteral.bind(type);
-    type.parseLiteral = (literal, variables, hidesSuggestions) => {
-      const { start = 0, end = Infinity } = literal.loc ?? {};
-      return parse(literal, variables, hidesSuggestions === true || end - start > MAX_SUGGESTED_LENGTH);
-    };
   }
 }
 
