@@ -26,6 +26,7 @@ export function projectDifferences(): ProjectDifferences {
     if (shared === undefined) names.set((shared = copied(name)), shared);
     return { name: shared, kind, value: copied(value) };
   };
+  /** Applies the rule of {@link isRemoved} item by item: an object may have more items than one turn of the event loop can examine. */
   const classify = (key: string, file: CimFile, section: DifferenceSection, item: DifferenceItem) => {
     relevant.add(key);
     if (section === 'reverse') {

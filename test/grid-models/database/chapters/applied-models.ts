@@ -8,8 +8,7 @@ import { type GridGraph, gridGraph } from '../../../support/grid-graph';
 import { REAL_FILES } from '../../../support/real-grid-models';
 
 const GENERATED_CASES = 30;
-/** Objects of one query. */
-const ASKED_AT_ONCE = 50;
+const OBJECTS_PER_QUERY = 50;
 
 const STATEMENTS = 'statements { file name value isAssociation }';
 const FINDINGS = 'findings { kind file mRID name value }';
@@ -50,12 +49,12 @@ export function appliedModels(): void {
         )
       ).developmentProject.version;
     const statements: string[][] = [];
-    for (let at = 0; at < subjects.length; at += ASKED_AT_ONCE) {
-      const asked = subjects.slice(at, at + ASKED_AT_ONCE);
+    for (let at = 0; at < subjects.length; at += OBJECTS_PER_QUERY) {
+      const page = subjects.slice(at, at + OBJECTS_PER_QUERY);
       const found = await ask(
-        asked.map((id, index) => `o${index}: objectAfter(mRID: "${id}") { ${STATEMENTS} }`).join(' '),
+        page.map((id, index) => `o${index}: objectAfter(mRID: "${id}") { ${STATEMENTS} }`).join(' '),
       );
-      for (const [index, id] of asked.entries())
+      for (const [index, id] of page.entries())
         for (const each of (found[`o${index}`]?.statements ?? []) as ShownStatement[])
           // The class is a field of the object; only a second one is a statement.
           if (each.name !== 'rdf:type') statements.push(rowOf(id, each));
