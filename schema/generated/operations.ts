@@ -728,7 +728,7 @@ export type ReadGridObjectQueryVariables = Exact<{
 }>;
 
 
-export type ReadGridObjectQuery = { readonly project: { readonly version: { readonly baseModel: { readonly version: number } | null, readonly object: { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly files: ReadonlyArray<CimFile>, readonly values: ReadonlyArray<{ readonly file: CimFile, readonly name: string, readonly isAssociation: boolean, readonly before: ReadonlyArray<string>, readonly after: ReadonlyArray<string> }>, readonly incomingReferences: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly name: string, readonly file: CimFile, readonly isAdded: boolean, readonly isDeleted: boolean, readonly source: { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly name: string | null, readonly kind: ObjectChangeKind } }> } } | null } | null } | null };
+export type ReadGridObjectQuery = { readonly project: { readonly version: { readonly baseModel: { readonly version: number } | null, readonly object: { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly files: ReadonlyArray<CimFile>, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null, readonly values: ReadonlyArray<{ readonly file: CimFile, readonly name: string, readonly isAssociation: boolean, readonly before: ReadonlyArray<string>, readonly after: ReadonlyArray<string> }>, readonly incomingReferences: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly name: string, readonly file: CimFile, readonly isAdded: boolean, readonly isDeleted: boolean, readonly source: { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly name: string | null, readonly kind: ObjectChangeKind, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null } }> } } | null } | null } | null };
 
 export type ReadGridObjectAfterQueryVariables = Exact<{
   area: string;
@@ -752,7 +752,7 @@ export type ReadGridObjectNameQueryVariables = Exact<{
 }>;
 
 
-export type ReadGridObjectNameQuery = { readonly project: { readonly version: { readonly object: { readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null } | null } | null } | null };
+export type ReadGridObjectNameQuery = { readonly project: { readonly version: { readonly object: { readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null } | null } | null } | null };
 
 export type ReadGridObjectsQueryVariables = Exact<{
   area: string;
@@ -768,7 +768,7 @@ export type ReadGridObjectsQueryVariables = Exact<{
 }>;
 
 
-export type ReadGridObjectsQuery = { readonly project: { readonly version: { readonly objects: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly files: ReadonlyArray<CimFile> }> } } | null } | null };
+export type ReadGridObjectsQuery = { readonly project: { readonly version: { readonly objects: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly files: ReadonlyArray<CimFile>, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null }> } } | null } | null };
 
 export type ReadGridProjectQueryVariables = Exact<{
   area: string;

@@ -1,6 +1,7 @@
 import type { Database } from '../server/database/database';
 import { AfterProjectQueries } from './base-models/after-project.queries';
 import { BaseModelQueries } from './base-models/base-model.queries';
+import { BaseObjectQueries } from './base-models/base-object.queries';
 import { DevelopmentProjectQueries } from './projects/development-project.queries';
 import { DifferenceItemQueries } from './difference-models/difference-item.queries';
 import { DifferenceModelQueries, ModelDependencyQueries } from './difference-models/difference-model.queries';
@@ -25,6 +26,7 @@ export interface GridModelQueries {
   readonly changes: ObjectChangeQueries;
   readonly references: ObjectReferenceQueries;
   readonly bases: BaseModelQueries;
+  readonly baseObjects: BaseObjectQueries;
   readonly afterProject: AfterProjectQueries;
   readonly locations: GridLocationQueries;
   readonly comparisons: VersionComparisonQueries;
@@ -44,6 +46,7 @@ export function gridModelQueries(database: Database): GridModelQueries {
     changes: new ObjectChangeQueries(database),
     references: new ObjectReferenceQueries(database),
     bases: new BaseModelQueries(database),
+    baseObjects: new BaseObjectQueries(database),
     afterProject: new AfterProjectQueries(database),
     locations: new GridLocationQueries(database),
     comparisons: new VersionComparisonQueries(database),

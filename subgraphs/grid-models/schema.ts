@@ -2,7 +2,7 @@ import type { RateLimit } from '../server/callers/rate-limits';
 import { type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
 import type { GridModelQueries } from './dependencies';
 import { totalResolver } from '../server/lists/connection.types';
-import { AfterProjectResolver, BaseModelResolver } from './base-models/base-model.resolver';
+import { AfterProjectResolver, BaseModelResolver, BaseObjectResolver } from './base-models/base-model.resolver';
 import { DevelopmentProjectResolver } from './projects/development-project.resolver';
 import { DevelopmentProjectConnectionType } from './projects/development-project.types';
 import { DifferenceItemConnectionType, DifferenceItemResolver } from './difference-models/difference-item.resolver';
@@ -54,6 +54,7 @@ const RESOLVERS = [
   GridPublicationResolver,
   BaseModelResolver,
   AfterProjectResolver,
+  BaseObjectResolver,
   ...TOTAL_RESOLVERS,
 ] as const;
 
@@ -92,6 +93,7 @@ function instancesOf({
     [GridPublicationResolver, new GridPublicationResolver(uploads)],
     [BaseModelResolver, new BaseModelResolver(queries, fileRequests)],
     [AfterProjectResolver, new AfterProjectResolver(queries)],
+    [BaseObjectResolver, new BaseObjectResolver(queries.baseObjects)],
     ...TOTAL_RESOLVERS.map((Total): [unknown, object] => [Total, new Total()]),
   ]);
 }

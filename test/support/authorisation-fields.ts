@@ -39,6 +39,7 @@ TariffAuditEntryEdge: cursor node
 IdentityAuditEntryEdge: cursor node
 BaseFile: file header items statements
 BaseModel: files period publicationYear publishedAt version warnings
+BaseObject: name type
 Ceremony: expiresAt kind organisation proofs
 CeremonyOutcome: nextSecret organisation returnUrl
 ChangeOfTenancyRecord: activeRecordsAffected dataUsersNotified effectiveDate isNew mpxn replayed sourceReference
@@ -113,7 +114,7 @@ NoticeDetail: noticeLanguage noticeVersion termsUrl
 ObjectAfter: existed exists findings mRID name statements type
 ObjectAfterConnection: edges nextCursor nodes pageInfo
 ObjectAfterEdge: cursor node
-ObjectChange: files incomingReferences kind mRID name proposedType type values
+ObjectChange: files inBaseModel incomingReferences kind mRID name proposedType type values
 ObjectChangeConnection: edges nextCursor nodes pageInfo totalCount
 ObjectChangeEdge: cursor node
 ObjectClassCount: added changed removed type

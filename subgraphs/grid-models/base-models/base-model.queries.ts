@@ -5,15 +5,15 @@ import type { BaseFile, StoredBaseModel } from './base-model';
 import { BASE_COLUMNS } from './base-model.repository';
 
 /**
- * The base model to which the projects of a publication cycle are applied: the newest of the area that is not of a later cycle. A
+ * SQL: the base model to which the projects of a publication cycle are applied: the newest of the area that is not of a later cycle. A
  * correction of a base model replaces the one before.
  */
-const APPLICABLE = {
-  name: 'applicable_base_model',
-  text: `select ${BASE_COLUMNS} from base_model
-    where area = $1 and version is not null and (publication_year, period) <= ($2::integer, $3)
-    order by publication_year desc, period desc, version desc limit 1`,
-};
+export const applicableBase = (columns: string, area: string, publicationYear: string, period: string): string =>
+  `select ${columns} from base_model
+    where area = ${area} and version is not null and (publication_year, period) <= (${publicationYear}, ${period})
+    order by publication_year desc, period desc, version desc limit 1`;
+
+const APPLICABLE = { name: 'applicable_base_model', text: applicableBase(BASE_COLUMNS, '$1', '$2::integer', '$3') };
 
 const OF_MRID = {
   name: 'base_model_of_mrid',

@@ -10,13 +10,17 @@ import type { DevelopmentProjectQueries } from '../projects/development-project.
 import { ProjectVersionType } from '../projects/development-project.types';
 import { licenceAreaOf } from '../projects/licence-areas';
 import type { StoredVersion } from '../projects/project-version.queries';
+import type { StoredChange } from '../changes/object-change.queries';
+import { ObjectChangeType } from '../changes/object-change.resolver';
 import type { AfterProjectQueries } from './after-project.queries';
 import type { BaseFile, StoredBaseModel } from './base-model';
 import type { BaseModelQueries } from './base-model.queries';
+import type { BaseObject, BaseObjectQueries } from './base-object.queries';
 import {
   BaseFileType,
   BaseModelArgs,
   BaseModelType,
+  BaseObjectType,
   ObjectAfterConnectionType,
   ObjectAfterType,
 } from './base-model.types';
@@ -107,6 +111,21 @@ export class AfterProjectResolver {
     const found = await this.queries.afterProject.unfitting(base, version.id, page);
     const edges = found.edges.map(({ cursor, node }) => ({ cursor, node: shown(node) }));
     return { ...found, edges, nodes: edges.map(({ node }) => node) };
+  }
+}
+
+/** Resolves what the base model says about a changed object. */
+@Resolver(() => ObjectChangeType)
+export class BaseObjectResolver {
+  constructor(private readonly baseObjects: BaseObjectQueries) {}
+
+  @FieldResolver(() => BaseObjectType, {
+    nullable: true,
+    description:
+      'The object in the base model to which the version is applied. Null if that lacks it, or if no base model is published.',
+  })
+  inBaseModel(@Root() change: StoredChange): Promise<BaseObject | null> {
+    return this.baseObjects.ofChange(change);
   }
 }
 

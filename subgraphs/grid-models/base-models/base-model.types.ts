@@ -38,6 +38,12 @@ export class BaseModelType {
   @Field(() => DateTime, { description: 'When it was published.' }) publishedAt: Date;
 }
 
+@ObjectType('BaseObject', { description: 'Class and name of an object in a base model.', simpleResolvers: true })
+export class BaseObjectType {
+  @Field(() => String, { description: 'Its prefixed class: `cim:Breaker`.' }) type: string;
+  @Field(() => String, { nullable: true, description: 'Its name; null if it has none.' }) name: string | null;
+}
+
 /** A publication cycle of a licence area. */
 @ArgsType()
 export class BaseModelArgs {

@@ -68,6 +68,22 @@ describe('the grid pages', () => {
     ]);
   });
 
+  it('name an object of which only values change as the base model does, in its list and on its page', async () => {
+    const visitor = new ConsoleVisitor(register.console);
+    const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');
+    const [row = ''] = /<tr>(?:(?!<\/tr>)[^])*Brandon Heath old tap changer[^]*?<\/tr>/.exec(html) ?? [];
+    expect(row).toContain('RatioTapChanger');
+    const [, address = ''] = /href="([^"]*)"/.exec(row) ?? [];
+    const page = await visitor.get(address.replaceAll('&amp;', '&'));
+    expect(page.html).toMatch(/<h1[^>]*>\s*Brandon Heath old tap changer\s*<\/h1>/);
+    expect(page.text).toContain('RatioTapChanger');
+  });
+
+  it('propose a class where neither the project nor a base model states one', async () => {
+    const { text } = await new ConsoleVisitor(register.console).get('/grid/NPGY/2025/02/Skipton-East');
+    expect(text).toMatch(/CurrentLimit \(proposed\)/);
+  });
+
   it('link a model to the published model on which it depends', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');

@@ -65,7 +65,7 @@ function basedArchive(): Promise<Buffer> {
 }
 
 describe('a project of a base model', () => {
-  it('shows its warnings, what must hold in the base model, proposed classes, and points last', async () => {
+  it('shows its warnings, what must hold in the base model, classes of the base model, and points last', async () => {
     const { page } = await visited(BASED_PAGE);
     expect(await page.locator('.grid-warnings li').first().innerText()).toMatch(
       /^EQ\s+md:Model\.DependentOn is missing/,
@@ -81,7 +81,7 @@ describe('a project of a base model', () => {
         .slice(0, 2)
         .join(': '),
     );
-    expect(shown.slice(0, 2)).toEqual(['East end: Terminal', 'Harbour line: ACLineSegment (proposed)']);
+    expect(shown.slice(0, 2)).toEqual(['East end: Terminal', 'Harbour line: ACLineSegment']);
     expect(shown.slice(2)).toEqual(Array.from({ length: 48 }, () => expect.stringContaining(': DiagramObjectPoint')));
   });
 });

@@ -56,21 +56,33 @@ export function cimName(name: string): CimName {
 
 /** Returns the class of an object; `Class unknown` if no file states it. */
 export function className(type: string): string {
-  if (type === 'rdf:Description') return 'Class unknown';
+  if (isUnknown(type)) return 'Class unknown';
   const { prefix, className: own } = cimName(type);
   return prefix === undefined ? own : `${prefix}:${own}`;
 }
 
-/** Returns the class of an object, or the proposed one, marked as such. */
-export function classLabel({
-  type,
-  proposedType,
-}: {
+/** An object of a version, and what the base model says about it. */
+interface IdentifiedObject {
   readonly type: string;
   readonly proposedType: string | null;
-}): string {
+  readonly name: string | null;
+  readonly inBaseModel: { readonly type: string; readonly name: string | null } | null;
+}
+
+/**
+ * Returns name and class of an object: those of the version, or else of the base model, or else the class that is proposed, marked as such.
+ */
+export function objectLabel(object: IdentifiedObject) {
+  return { name: object.name ?? object.inBaseModel?.name ?? null, className: classLabel(object) };
+}
+
+function classLabel({ type, proposedType, inBaseModel }: IdentifiedObject): string {
+  if (!isUnknown(type)) return className(type);
+  if (inBaseModel !== null) return className(inBaseModel.type);
   return proposedType === null ? className(type) : `${className(proposedType)} (proposed)`;
 }
+
+const isUnknown = (type: string): boolean => type === 'rdf:Description';
 
 /** Splits a name where a line may break: `AC`, `Line`, `Segment`. */
 export function breakable(name: string): string[] {

@@ -4,7 +4,7 @@ import { type ObjectFilter, isFiltered } from './object-filter';
 import { type ProjectAddress, objectPage, projectPage } from './project-address';
 import { found } from './project-reading';
 import { type GridProject, type ListedObject, OBJECT_CHANGE_KINDS } from './operation-results';
-import { KINDS, classLabel, fileLetters } from './labels';
+import { KINDS, fileLetters, objectLabel } from './labels';
 
 /** Objects per page. */
 const LISTED_OBJECTS = 50;
@@ -42,12 +42,11 @@ export async function readObjects(
 }
 
 function rowOf(object: ListedObject, project: GridProject, version: number) {
-  const { mRID, kind, name, files } = object;
+  const { mRID, kind, files } = object;
   return {
     ...KINDS[kind],
+    ...objectLabel(object),
     mRID,
-    name,
-    className: classLabel(object),
     files: files.map(fileLetters),
     address: objectPage(project, version, mRID),
   };

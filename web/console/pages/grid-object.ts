@@ -2,7 +2,7 @@ import { type ProjectAddress, PROJECT_PATH, objectAfterPage, objectPage, version
 import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
 import type { GridProject, ObjectChange, ValueChange } from '../grid/operation-results';
 import { type ValueRow, valueRows } from '../grid/value-rows';
-import { KINDS, cimName, classLabel, fileName } from '../grid/labels';
+import { KINDS, cimName, fileName, objectLabel } from '../grid/labels';
 import { cursorOf } from '../request/query';
 import type { Page, PageContext } from '../page';
 
@@ -33,7 +33,7 @@ export const gridObjectPage: Page = {
         object: {
           ...object,
           ...KINDS[object.kind],
-          className: classLabel(object),
+          ...objectLabel(object),
           files: object.files.map(fileName),
         },
         attributes: rows.filter(({ isAssociation }) => !isAssociation),
@@ -75,7 +75,7 @@ function referencesOf(
       name: cimName(name),
       fullName: name,
       file: fileName(file),
-      source: { ...source, className: classLabel(source), address: objectPage(project, version, source.mRID) },
+      source: { ...source, ...objectLabel(source), address: objectPage(project, version, source.mRID) },
       change: isAdded && isDeleted ? undefined : KINDS[isAdded ? 'ADDED' : 'REMOVED'],
     })),
     next: nextCursor === null ? undefined : `${page}&after=${encodeURIComponent(nextCursor)}#references`,
@@ -99,9 +99,7 @@ async function readTargets({ execute }: PageContext, key: VersionKey, values: re
     }),
   );
   return new Map(
-    results.flatMap(([mRID, target]) =>
-      target ? [[mRID, { ...KINDS[target.kind], name: target.name, className: classLabel(target) }]] : [],
-    ),
+    results.flatMap(([mRID, target]) => (target ? [[mRID, { ...KINDS[target.kind], ...objectLabel(target) }]] : [])),
   );
 }
 

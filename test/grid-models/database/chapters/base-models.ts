@@ -71,10 +71,12 @@ export function baseModels(): void {
       await grid.published(await gridArchive(PROJECT));
       expect(
         await version(
-          `baseModel { version } objectAfter(mRID: "${LINE}") { mRID } unfittingObjects { nodes { mRID } }`,
+          `baseModel { version } objectAfter(mRID: "${LINE}") { mRID } unfittingObjects { nodes { mRID } }
+          object(mRID: "${LINE}") { inBaseModel { type } }`,
         ),
       ).toEqual({
         ...{ baseModel: null, objectAfter: null, unfittingObjects: null },
+        object: { inBaseModel: null },
       });
     });
   });
@@ -319,6 +321,19 @@ export function baseModels(): void {
             ...{ isAssociation: true, isNew: true, targetExists: true },
           },
         ],
+      });
+    });
+
+    it('has its class and name from the base model where the project states none', async () => {
+      const IN_BASE = 'name inBaseModel { type name }';
+      expect(
+        await version(
+          `line: object(mRID: "${LINE}") { ${IN_BASE} } terminal: object(mRID: "${TERMINAL}") { ${IN_BASE} } added: object(mRID: "${NEW}") { ${IN_BASE} }`,
+        ),
+      ).toEqual({
+        line: { name: null, inBaseModel: { type: 'cim:ACLineSegment', name: 'Quay' } },
+        terminal: { name: null, inBaseModel: { type: 'cim:Terminal', name: null } },
+        added: { name: null, inBaseModel: null },
       });
     });
 
