@@ -42,7 +42,7 @@ const OF_WEBHOOK = {
   columns: `delivery.event_id as "eventId", event.type as "eventType", delivery.state as status, sequence, attempts,
     case when delivery.state = 'pending' then next_attempt_at end as "nextAttemptAt"`,
   from: 'delivery join event on event.id = delivery.event_id',
-  where: 'endpoint_id = $4 and ($5::text is null or delivery.state = $5)',
+  where: 'endpoint_id = $1 and ($2::text is null or delivery.state = $2)',
   instant: 'delivery.created_at',
   id: 'delivery.event_id',
   textId: /^evt_[0-9a-f]{24}$/,
