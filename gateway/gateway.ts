@@ -42,7 +42,7 @@ export interface GatewayOptions {
 }
 
 /** Listening address, trusted proxies and mode of the gateway. */
-export interface GatewaySettings {
+interface GatewaySettings {
   readonly port: number;
   readonly host?: string | undefined;
   readonly production: boolean;

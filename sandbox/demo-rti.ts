@@ -30,7 +30,7 @@ const REMOVE_SUPPLIER = `mutation RemoveSupplier($mpid: String!) { setSupplierSt
 const SAVE_SUPPLIER = `mutation SaveSupplier($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 
 /** Inputs of {@link offerTariffSharing}. */
-export interface TariffSharingOptions {
+interface TariffSharingOptions {
   readonly asAdmin: GraphqlClient;
   /** Market participant id of the demo supplier, which has an entry in the register. */
   readonly mpid: string;

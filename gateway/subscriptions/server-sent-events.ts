@@ -13,7 +13,7 @@ import { type StreamingDependencies, startOperation } from './started-operation'
  * GraphQL over Server-Sent Events, one operation per request ("distinct connections mode"), for clients without
  * WebSockets.
  */
-export interface ServerSentEvents {
+interface ServerSentEvents {
   /** Sends the results of an operation as a stream; throws the error that rejects it before anything is sent. */
   answer(request: AdHocRequest, metadata: RequestMetadata, reply: FastifyReply): Promise<void>;
 }

@@ -16,7 +16,7 @@ import type { StreamingDependencies } from './started-operation';
 import type { Upgrade } from './upgrades';
 
 /** GraphQL over WebSocket (protocol `graphql-transport-ws`) for all operations. */
-export interface WebSockets {
+interface WebSockets {
   /** Throws the error that rejects the connection. */
   accept(upgrade: Upgrade, metadata: RequestMetadata): void;
   close(): Promise<void>;

@@ -54,7 +54,7 @@ const TOTAL_RESOLVERS = [
 const RESOLVERS = [...REGISTER_RESOLVERS, ...CONSUMER_RESOLVERS, ...EVENT_RESOLVERS, ...TOTAL_RESOLVERS] as const;
 
 /** The instances of a running subgraph: one of each resolver, and the resolvers of entities. */
-export interface TariffInstances {
+interface TariffInstances {
   readonly resolvers: readonly object[];
   readonly references: References;
 }

@@ -32,7 +32,7 @@ export interface ReportedAccess {
 }
 
 /** A report with its account and meter point. */
-export interface ReportOfAccess {
+interface ReportOfAccess {
   readonly accountId: string;
   readonly meterPointId: string;
   readonly report: DiscoveredAccessReport;

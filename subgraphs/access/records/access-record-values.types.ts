@@ -26,7 +26,7 @@ export class StorageConditionsType implements StorageConditions {
 
 @ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.', simpleResolvers: true })
 @InputType('NoticeDetailInput', { description: 'A notice that the customer agreed to.' })
-export class NoticeDetailType implements NoticeDetail {
+class NoticeDetailType implements NoticeDetail {
   @Field(() => Uri, { description: 'The terms, publicly accessible.' }) termsUrl: string;
   @Field(() => String, { description: 'Version of the agreed notice, at most 50 characters.' }) noticeVersion: string;
   @Field(() => String, optional('ISO 639-1 code.')) noticeLanguage: string | null;
@@ -37,7 +37,7 @@ export class NoticeDetailType implements NoticeDetail {
   simpleResolvers: true,
 })
 @InputType('ControllerNoticeInput', { description: 'The notice of one controller of a joint arrangement.' })
-export class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
+class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
   @Field(() => String, { description: 'Name of the controller.' }) controllerName: string;
 }
 

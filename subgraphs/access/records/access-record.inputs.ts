@@ -22,7 +22,7 @@ import {
 } from './access-record-values.types';
 
 @InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
-export class UkAddressInputType implements UkAddress {
+class UkAddressInputType implements UkAddress {
   @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
   @Field(() => String, optional('Second line.')) addressLine2: string | null;
   @Field(() => String, { description: 'Town or city.' }) townCity: string;

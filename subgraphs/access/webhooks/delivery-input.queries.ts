@@ -44,7 +44,7 @@ export interface EventInput {
 }
 
 /** The access key of a record, and its Identity Record. */
-export interface RecordKey {
+interface RecordKey {
   readonly id: string;
   readonly ak: string;
   readonly identityRecordId: string | null;
@@ -84,7 +84,7 @@ const RECORD_KEY = {
 type EncryptedRecordKey = Omit<RecordKey, 'ak'> & { readonly encrypted: Buffer };
 
 /** The event and the subscription of a delivery. */
-export interface DeliveryInput {
+interface DeliveryInput {
   readonly event: EventInput;
   readonly receiver: Receiver;
 }

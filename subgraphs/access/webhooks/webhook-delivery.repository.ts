@@ -25,7 +25,7 @@ export interface WebhookDelivery {
 }
 
 /** An event to deliver; `replayed` if an earlier request with the idempotency key planned it. */
-export interface PlannedEvent {
+interface PlannedEvent {
   readonly eventId: string;
   readonly replayed: boolean;
 }

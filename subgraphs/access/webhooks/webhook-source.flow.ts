@@ -9,7 +9,7 @@ import { type MpxnOfRecord, isIdentityUnavailable } from './mpxns.client';
 import { type EventPayloads, type WebhookEvent, deliveryBody, isNoticeDue } from './webhook-event';
 
 /** Dependencies of {@link webhookSource}. */
-export interface WebhookSourceDependencies {
+interface WebhookSourceDependencies {
   readonly inputs: Pick<DeliveryInputQueries, 'of' | 'accessKey' | 'recordKeys'>;
   readonly mpxnOf: MpxnOfRecord;
   readonly changes: { fieldsOf(id: string): Promise<TenancyChangeFields | undefined> };

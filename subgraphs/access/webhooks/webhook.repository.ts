@@ -19,7 +19,7 @@ interface Actor {
 }
 
 /** A subscription with its signing secret, which is returned only once. */
-export interface WebhookWithSecret {
+interface WebhookWithSecret {
   readonly webhook: Webhook;
   readonly signingSecret: string;
 }

@@ -46,7 +46,7 @@ export function webhookDependencies(database: Database, { hashKey, encryptionKey
 }
 
 /** Dependencies of {@link deliverWebhooks}. */
-export interface WebhookDeliveryOptions {
+interface WebhookDeliveryOptions {
   readonly address: DatabaseAddress;
   readonly database: Database;
   readonly encryptionKey: Buffer;

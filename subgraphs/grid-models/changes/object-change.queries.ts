@@ -27,7 +27,7 @@ export interface ObjectClassCount {
 }
 
 /** Conditions on changes; null means no condition. */
-export interface ChangeFilter {
+interface ChangeFilter {
   readonly kind: ObjectChangeKind | null;
   readonly type: string | null;
   /** Start of an mRID or part of a name; case-insensitive. */

@@ -55,7 +55,7 @@ export const ObjectChangeConnectionType = connectionType(
   description: 'An association of another object of the version that refers to an object.',
   simpleResolvers: true,
 })
-export class ObjectReferenceType {
+class ObjectReferenceType {
   @Field(() => String, { description: 'Prefixed name of the association: `cim:Terminal.ConductingEquipment`.' })
   name: string;
   @Field(() => CimFileEnum, { description: 'The file that contains it.' }) file: CimFile;
@@ -65,7 +65,7 @@ export class ObjectReferenceType {
 }
 
 /** Pages of references. */
-export const ObjectReferenceConnectionType = connectionType(
+const ObjectReferenceConnectionType = connectionType(
   'ObjectReference',
   'A page of references to an object, ordered by association, then mRID.',
   () => ObjectReferenceType,

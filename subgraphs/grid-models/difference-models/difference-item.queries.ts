@@ -9,7 +9,7 @@ import { requireWellFormed } from '../well-formed-arguments';
 import { ITEM_COLUMNS, type ItemRow, type ShownItem, shownItem } from './stored-item.queries';
 
 /** Conditions on items; null means no condition. */
-export interface ItemFilter {
+interface ItemFilter {
   readonly section: DifferenceSection | null;
   readonly type: string | null;
   readonly mRID: string | null;

@@ -6,7 +6,7 @@ import type { StoredModel } from './difference-model.queries';
 import { type ShownStatements, type StoredStatements, shownStatements } from './stored-item.queries';
 
 /** Statements about one object that must hold in the base model. */
-export interface ShownPrecondition extends ShownStatements {
+interface ShownPrecondition extends ShownStatements {
   readonly mRID: string;
   readonly type: string;
 }

@@ -33,10 +33,10 @@ export interface GridLocation extends LocatedPoints {
 }
 
 /** Locations in a page: more than other lists allow, because maps plot many. */
-export const MAX_LOCATION_PAGE_SIZE = 5_000;
+const MAX_LOCATION_PAGE_SIZE = 5_000;
 
 /** A version, and the short key of its base model; null if none is published. */
-export interface LocatedVersion {
+interface LocatedVersion {
   readonly versionId: string;
   readonly base: number | null;
 }

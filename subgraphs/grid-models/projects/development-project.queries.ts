@@ -12,7 +12,7 @@ export interface StoredProject extends PublicationKey {
 }
 
 /** Conditions on projects; null means no condition. */
-export interface ProjectFilter {
+interface ProjectFilter {
   readonly area: string | null;
   readonly publicationYear: number | null;
   readonly period: PublicationPeriod | null;

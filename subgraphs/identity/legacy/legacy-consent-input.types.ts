@@ -7,7 +7,7 @@ import { optional } from '../records/identity-record.types';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 
 @InputType('ConsentEvidenceInput', { description: 'Evidence of a consent (Interface B).' })
-export class ConsentEvidenceInput implements domain.ConsentEvidence {
+class ConsentEvidenceInput implements domain.ConsentEvidence {
   @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
   @Field(() => String, optional("The Data User's own reference, at most 255 characters."))
   userDefinedReference: string | null;

@@ -16,7 +16,7 @@ export class UkAddressInput implements domain.UkAddress {
 
 /** Input of PiiPrincipal. */
 @InputType('PiiPrincipalInput', { description: 'The person-property relationship.' })
-export class PiiPrincipalInput implements domain.PiiPrincipal {
+class PiiPrincipalInput implements domain.PiiPrincipal {
   @Field(() => Mpxn, { description: 'The meter point of the property.' }) mpxn: string;
   @Field(() => CalendarDate, { description: 'Day on which the customer moved in.' }) moveInDate: string;
   @Field(() => UkAddressInput, optional('Address of the property.')) address: UkAddressInput | null;

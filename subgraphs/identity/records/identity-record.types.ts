@@ -11,7 +11,7 @@ export const ExpressedBy = graphqlEnum('ExpressedBy', 'Who states that the custo
   'authorised-representative': 'A representative authorised by the customer.',
 } satisfies Record<domain.ExpressedBy, string>);
 
-export const VerificationOutcome = graphqlEnum('VerificationOutcome', 'Outcome of the verification of the principal.', {
+const VerificationOutcome = graphqlEnum('VerificationOutcome', 'Outcome of the verification of the principal.', {
   verified: 'The identity was verified.',
   failed: 'The identity was not verified.',
   partial: 'Part of the identity was verified.',

@@ -13,7 +13,7 @@ interface List {
 }
 
 /** A list that is ordered by an instant and a unique id, the newest row first. */
-export interface NewestFirst extends List {
+interface NewestFirst extends List {
   readonly instant: string;
   readonly id: string;
   /** The form of an id that is a text; UUIDs by default. */

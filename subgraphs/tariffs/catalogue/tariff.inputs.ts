@@ -18,27 +18,27 @@ import {
 import { TariffType } from './tariff.types';
 
 @InputType('RateTierInput', { description: 'The price of a part of the consumption.' })
-export class RateTierInput implements domain.RateTier {
+class RateTierInput implements domain.RateTier {
   @Field(() => String, { description: 'Pounds for a kWh: a decimal string with 2 to 5 places.' }) unitPrice: string;
   @Field(() => String, { nullable: true, description: 'Up to how many kWh; only the last tier has none.' })
   toKwh?: string | null;
 }
 
 @InputType('HourlyRateInput', { description: 'Prices of a part of the day, in whole minutes.' })
-export class HourlyRateInput implements domain.HourlyRate {
+class HourlyRateInput implements domain.HourlyRate {
   @Field(() => String, { description: WINDOW_START }) validFrom: string;
   @Field(() => String, { description: WINDOW_END }) validTo: string;
   @Field(() => [RateTierInput], { description: 'Its tiers, ascending.' }) rate: RateTierInput[];
 }
 
 @InputType('DaysAndHoursInput', { description: 'Prices of some days of the week.' })
-export class DaysAndHoursInput implements domain.DaysAndHours {
+class DaysAndHoursInput implements domain.DaysAndHours {
   @Field(() => [RateDayEnum], { description: 'The days, or all of them.' }) days: domain.RateDay[];
   @Field(() => [HourlyRateInput], { description: 'The parts of the day.' }) hours: HourlyRateInput[];
 }
 
 @InputType('TariffScheduleEntryInput', { description: 'Prices of some days of the year.' })
-export class TariffScheduleEntryInput implements domain.TariffScheduleEntry {
+class TariffScheduleEntryInput implements domain.TariffScheduleEntry {
   @Field(() => [RateMonthEnum], { description: 'The months, or all of them.' }) months: domain.RateMonth[];
   @Field(() => [Int], { nullable: true, description: 'Days of the month, 1 to 31; left out, all of them.' })
   dates?: number[] | null;

@@ -6,7 +6,7 @@ import { onlyRow } from '../../server/database/transaction';
 import type { PerformanceReport, PerformanceReportInput } from './performance-report';
 
 /** A filter of reports: all conditions must hold; null and absent ones are ignored. */
-export interface ReportFilter {
+interface ReportFilter {
   readonly mpid?: string | null;
   /** Selects periods that end after it. */
   readonly from?: Date | null;

@@ -4,7 +4,7 @@ import { connectionType } from '../../server/lists/connection.types';
 import type * as domain from './performance-report';
 
 @InputType('ResponseTimesInput', { description: 'Response times in milliseconds.' })
-export class ResponseTimesInput implements domain.ResponseTimes {
+class ResponseTimesInput implements domain.ResponseTimes {
   @Field(() => Int, { description: 'The median.' }) p50: number;
   @Field(() => Int, { description: 'The 95th percentile.' }) p95: number;
   @Field(() => Int, { description: 'The 99th percentile.' }) p99: number;
@@ -28,7 +28,7 @@ export class SubmittedReportPayload implements Pick<domain.PerformanceReport, 'r
 }
 
 @ObjectType('ResponseTimes', { description: 'Response times in milliseconds.', simpleResolvers: true })
-export class ResponseTimesType implements domain.ResponseTimes {
+class ResponseTimesType implements domain.ResponseTimes {
   @Field(() => Int, { description: 'The median.' }) p50: number;
   @Field(() => Int, { description: 'The 95th percentile.' }) p95: number;
   @Field(() => Int, { description: 'The 99th percentile.' }) p99: number;

@@ -6,7 +6,7 @@ import type * as prices from './window-prices';
 import { RateDayEnum, RateMonthEnum } from '../catalogue/tariff.enums';
 
 @ObjectType('RateTier', { description: 'The price of a part of the consumption.', simpleResolvers: true })
-export class RateTierType implements domain.RateTier {
+class RateTierType implements domain.RateTier {
   @Field(() => String, { description: 'Pounds for a kWh, a decimal string.' }) unitPrice: string;
   @Field(() => String, { nullable: true, description: 'Up to how many kWh, a decimal string; null is unbounded.' })
   toKwh?: string | null;
@@ -21,14 +21,14 @@ export const WINDOW_END =
   '23:30:00 to 05:30:00 ends on Saturday at 05:30. The day on which a window starts selects it. 00:00:00 to 00:00:00 is the whole day.';
 
 @ObjectType('HourlyRate', { description: 'Prices of a part of the day.', simpleResolvers: true })
-export class HourlyRateType implements domain.HourlyRate {
+class HourlyRateType implements domain.HourlyRate {
   @Field(() => String, { description: WINDOW_START }) validFrom: string;
   @Field(() => String, { description: WINDOW_END }) validTo: string;
   @Field(() => [RateTierType], { description: 'Its tiers, ascending.' }) rate: RateTierType[];
 }
 
 @ObjectType('DaysAndHours', { description: 'Prices of some days of the week.', simpleResolvers: true })
-export class DaysAndHoursType implements domain.DaysAndHours {
+class DaysAndHoursType implements domain.DaysAndHours {
   @Field(() => [RateDayEnum], { description: 'The days.' }) days: domain.RateDay[];
   @Field(() => [HourlyRateType], { description: 'The parts of the day.' }) hours: HourlyRateType[];
 }
@@ -48,14 +48,14 @@ export class TariffScheduleEntryType implements domain.TariffScheduleEntry {
   description: 'Location of a price in the rates of a tariff: indices from 0.',
   simpleResolvers: true,
 })
-export class RateEntryPlaceType implements domain.RateEntryPlace {
+class RateEntryPlaceType implements domain.RateEntryPlace {
   @Field(() => Int, { description: 'Index of the schedule entry.' }) schedule: number;
   @Field(() => Int, { description: 'Index of the days group in the entry.' }) daysAndHours: number;
   @Field(() => Int, { description: 'Index of the window in the days group.' }) hours: number;
 }
 
 @ObjectType('HalfHourPriceTier', { description: 'The price of a tier in a period.', simpleResolvers: true })
-export class HalfHourPriceTierType implements prices.HalfHourPriceTier {
+class HalfHourPriceTierType implements prices.HalfHourPriceTier {
   @Field(() => String, { nullable: true, description: 'Up to how many kWh, a decimal string; null is unbounded.' })
   toKwh: string | null;
   @Field(() => String, {

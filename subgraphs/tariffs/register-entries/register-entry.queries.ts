@@ -33,7 +33,7 @@ export interface EntryKind<Entry extends RegisterEntry> {
 }
 
 /** Statuses to list; null lists all. */
-export type StatusFilter = readonly RegisterEntryStatus[] | null;
+type StatusFilter = readonly RegisterEntryStatus[] | null;
 
 /** SQL: the columns of an entry, named by their fields. */
 export function entryColumns<Entry extends RegisterEntry>({ columns }: EntryKind<Entry>): string {

@@ -21,7 +21,7 @@ export const TARIFF_SCHEDULE: RetrySchedule = {
 };
 
 /** Dependencies of {@link deliverTariffEvents}. */
-export interface TariffDeliveryOptions {
+interface TariffDeliveryOptions {
   readonly address: DatabaseAddress;
   readonly database: Pick<Database, 'reads'>;
   readonly mpxns: MpxnCipher;
