@@ -76,15 +76,15 @@ export async function once<Response>(
   pool: Pool,
   request: IdempotentRequest,
   work: (session: Session) => Promise<Response>,
-): Promise<{ readonly answer: Response; readonly replayed: boolean }> {
+): Promise<{ readonly response: Response; readonly replayed: boolean }> {
   const workAndStore = async (session: Session) => {
-    const answer = await work(session);
-    if (!(await storeResponse(session, request, answer))) throw KEY_ALREADY_CLAIMED;
-    return { answer, replayed: false };
+    const response = await work(session);
+    if (!(await storeResponse(session, request, response))) throw KEY_ALREADY_CLAIMED;
+    return { response, replayed: false };
   };
   return inTransaction(pool, workAndStore).catch(async (error: unknown) => {
     if (error !== KEY_ALREADY_CLAIMED) throw error;
-    return { answer: await request.recall<Response>(pool), replayed: true };
+    return { response: await request.recall<Response>(pool), replayed: true };
   });
 }
 

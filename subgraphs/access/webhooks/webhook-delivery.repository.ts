@@ -95,7 +95,7 @@ export class WebhookDeliveryRepository {
   }
 
   private async once(request: IdempotentRequest, plan: (session: Session) => Promise<string>): Promise<PlannedEvent> {
-    const { answer, replayed } = await once(this.database.pool, request, plan);
-    return { eventId: answer, replayed };
+    const { response, replayed } = await once(this.database.pool, request, plan);
+    return { eventId: response, replayed };
   }
 }

@@ -39,7 +39,11 @@ export class ValueChangeType {
 export class ObjectChangeType {
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
   @Field(() => String, { description: 'Its prefixed class; `rdf:Description` if no file states it.' }) type: string;
-  @Field(() => ObjectChangeKindEnum, { description: 'Kind of the change.' }) kind: ObjectChangeKind;
+  @Field(() => ObjectChangeKindEnum, {
+    description:
+      'Kind of the change. It depends on the base model that applied when the version was published; a later base model does not change it.',
+  })
+  kind: ObjectChangeKind;
   @Field(() => String, { nullable: true, description: 'Its name; null if no file states it.' }) name: string | null;
   @Field(() => [CimFileEnum], { description: 'The files with items of the object.' }) files: readonly CimFile[];
 }
