@@ -15,17 +15,13 @@ import type {
 import type { DiscoveredAccess, StoredController, StoredControllerArrangement } from './record-document';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { AccessStateEnum, ArrangementTypeEnum, ControllerRoleEnum, LegalBasisEnum } from './access-record.enums';
-import { ConsentGivenType, NoticeType, RecipientType, StorageConditionsType } from './access-record-values.types';
-
-@Directive('@shareable')
-@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
-class UkAddressType implements UkAddress {
-  @Field(() => String, { description: 'First line.' }) addressLine1: string;
-  @Field(() => String, { nullable: true, description: 'Second line.' }) addressLine2: string | null;
-  @Field(() => String, { description: 'Town or city.' }) townCity: string;
-  @Field(() => String, { nullable: true, description: 'County.' }) county: string | null;
-  @Field(() => String, { description: 'Postcode.' }) postcode: string;
-}
+import {
+  ConsentGivenType,
+  NoticeType,
+  RecipientType,
+  StorageConditionsType,
+  UkAddressType,
+} from './access-record-values.types';
 
 @ObjectType('Controller', { description: 'A Data Controller, accountable for the legal basis.', simpleResolvers: true })
 class ControllerType implements StoredController {
