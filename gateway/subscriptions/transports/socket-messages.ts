@@ -1,6 +1,6 @@
 import { MessageType, parseMessage } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import { NOT_INITIALISED, INVALID_MESSAGE, type CloseFrame, MESSAGE_TOO_LONG } from './connection-end';
+import { NOT_INITIALISED, INVALID_MESSAGE, type CloseFrame, MESSAGE_TOO_LONG } from '../connection-end';
 
 /** Handlers for a client's messages. */
 interface MessageHandlers {

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
 import { type OperationResult, type Request, createHandler } from 'graphql-sse';
-import type { AdHocRequest } from '../requests/graph-request';
-import { formatError } from '../requests/error-format';
-import { logRequest } from '../requests/request-log';
-import type { RequestMetadata } from '../client/graph-client';
-import type { Connection } from './open-connections';
+import type { AdHocRequest } from '../../requests/graph-request';
+import { formatError } from '../../requests/error-format';
+import { logRequest } from '../../requests/request-log';
+import type { RequestMetadata } from '../../client/graph-client';
+import type { Connection } from '../open-connections';
 import { type StreamingDependencies, startOperation } from './started-operation';
 
 /**
