@@ -10,7 +10,7 @@ import type { DeliveryMetrics } from './delivery-metrics';
 import { type LaneDelivery, assemblyFailureOf, outcomeOf } from './lane';
 import type { LeasedEndpoint, RunningLane } from './leased-endpoint';
 import type { RetrySchedule } from './schedule';
-import type { SendResult, Sender } from './sender';
+import type { SendResult, Sender } from './requests/sender';
 
 /** Dependencies of attempts. */
 interface AttemptDependencies {

@@ -1,6 +1,6 @@
 import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/delivery-inputs.queries';
-import type { SigningSecret } from '../../delivery/signing-secret';
-import { SECRETS_OF_WEBHOOK, webhookOpening } from '../../delivery/webhook-secrets';
+import type { SigningSecret } from '../../delivery/requests/signing-secret';
+import { SECRETS_OF_WEBHOOK, webhookOpening } from '../../delivery/requests/webhook-secrets';
 import type { Database } from '../../server/database/database';
 import { decryptValue } from '../../server/encryption';
 import type { AccountStatus } from '../accounts/account';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
-import { normalCallbackUrl } from '../../delivery/callback-url';
-import { newSigningSecret } from '../../delivery/signing-secret';
+import { normalCallbackUrl } from '../../delivery/requests/callback-url';
+import { newSigningSecret } from '../../delivery/requests/signing-secret';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';

@@ -16,7 +16,7 @@ import {
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
 import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
-import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/callback-url';
+import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/requests/callback-url';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { Connection } from '../../server/lists/connection';
 import { connectionType } from '../../server/lists/connection.types';

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { request as httpsRequest } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { isLoopbackAddress, isPublicAddress, literalAddress } from './addresses';
-import type { Dispatch } from './delivery';
+import type { Dispatch } from '../delivery';
 import { admittedLookup, blockedAddress, nameLookup } from './name-lookup';
 import { retryAfterSeconds } from './retry-after';
 
