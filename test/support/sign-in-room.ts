@@ -14,7 +14,7 @@ import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { places } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
 import { until } from './until';
-import { readSettings } from '../../process/read-settings';
+import { readSettings } from '../../process/settings/read-settings';
 import type { IdentityKeys } from '../../subgraphs/identity/keys';
 
 /** The response of a subgraph: its data, or its error codes. */

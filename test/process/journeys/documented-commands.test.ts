@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 import { USER_DOCUMENTS, codeBlocks } from '../../support/documents';
 import { freshDatabase } from '../../support/postgres';
 import { newServiceLogins } from '../../support/service-logins';
