@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
 import { type Mailbox, startMailbox } from '../../sandbox/mailbox';
-import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
+import { type RunningSupplier, startSupplier } from '../../sandbox/supplier/supplier';
 import { startAccess } from '../../subgraphs/access/access.module';
 import { blindIndexes } from '../../subgraphs/identity/records/blind-index';
 import type { IdentityUrls } from '../../subgraphs/identity/dependencies';

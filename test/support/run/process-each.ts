@@ -4,7 +4,7 @@ import { SERVICES } from '../../../process/settings/keys';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import { startMailbox } from '../../../sandbox/mailbox';
 import { type SandboxOptions, loadSandbox } from '../../../sandbox/sandbox';
-import { startSupplier } from '../../../sandbox/supplier';
+import { startSupplier } from '../../../sandbox/supplier/supplier';
 import { accessAddress, openAccounts } from '../../../subgraphs/access/access.module';
 import { type LoggedProcess, loggedProcess } from './logged-process';
 import { type Urls, urlsOf } from './register-urls';
