@@ -1,6 +1,6 @@
 import { totalResolver } from '../server/lists/connection.types';
 import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
-import { AppendedPriceResolver } from './rates/appended-prices.resolver';
+import { AppendedPriceResolver } from './appended-prices/appended-prices.resolver';
 import { ConsumerAdmissionResolver } from './consumers/consumer-admission.resolver';
 import type { References } from './dependencies';
 import { PaginationMetaResolver } from '../server/lists/offset-page.types';
