@@ -36,7 +36,7 @@ export async function startGateway(startup: Startup): Promise<void> {
 /** Starts the REST adapter. It uses the key set and the grid files of this process, or else those of other processes. */
 export async function startRestAdapter(startup: Startup): Promise<void> {
   const { wiring, settings, logger, metrics } = startup;
-  const adapter = await load.restAdapter().startRestAdapter({
+  const adapter = await load['rest-adapter']().startRestAdapter({
     graph: wiring.graph('rest-adapter'),
     schema: startup.gateway?.apiSchema ?? load.supergraph().apiSchemaOf(generatedSchema().supergraphSdl),
     keySet: wiring.runs('access')

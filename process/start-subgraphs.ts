@@ -2,19 +2,29 @@ import { serveFileStore } from '../rest-adapter/files/file-store-routes';
 import { launchPostgres } from '../sandbox/postgres/launch-postgres';
 import { publicKeys } from '../subgraphs/server/callers/bearer-token';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
-import { load } from './service-loaders';
+import { load, loadServices } from './service-loaders';
 import { exitWithoutDatabase } from './startup-error';
 import type { Startup } from './startup';
 import { KEY_SET_PATH } from './wiring';
 
-/** Uses the PostgreSQL of DATABASE_URL or of the subgraphs' own logins; without them, starts the embedded one in DATA_DIR. */
+/**
+ * Uses the PostgreSQL of DATABASE_URL or of the subgraphs' own logins; without them, starts the embedded one in DATA_DIR. Loads the code of all
+ * services of the process, meanwhile or before.
+ */
 export async function startDatabase(startup: Startup): Promise<void> {
-  const { databaseUrl, dataDir } = startup.settings;
-  if (!startup.databases.needsOwner) return;
-  if (databaseUrl !== undefined) return startup.databases.setOwner(databaseUrl);
-  const postgres = await launchPostgres({ dataDir, log: startup.logger, onLost: exitWithoutDatabase });
-  startup.started.add(() => postgres.stop());
-  startup.databases.setOwner(postgres.url);
+  const { databaseUrl, services } = startup.settings;
+  const { needsOwner } = startup.databases;
+  const embeddedUrl = needsOwner && databaseUrl === undefined ? startEmbeddedPostgres(startup) : undefined;
+  loadServices(services);
+  const ownerUrl = (await embeddedUrl) ?? databaseUrl;
+  if (needsOwner && ownerUrl !== undefined) startup.databases.setOwner(ownerUrl);
+}
+
+async function startEmbeddedPostgres({ settings, logger, started }: Startup): Promise<string> {
+  const { dataDir } = settings;
+  const postgres = await launchPostgres({ dataDir, log: logger, onLost: exitWithoutDatabase });
+  started.add(() => postgres.stop());
+  return postgres.url;
 }
 
 /** Outside production and without SMTP_URL, starts the sandbox's mailbox as mail server. */
@@ -62,7 +72,7 @@ export async function startAccess(startup: Startup): Promise<void> {
 export async function startGridModels(startup: Startup): Promise<void> {
   const key = startup.wiring.keys(['gridModelsKey']).gridModelsKey;
   const options = { ...startup.subgraphOptions('grid-models'), key, addedProfiles: startup.settings.gridProfiles };
-  const gridModels = await load.gridModels().startGridModels(options);
+  const gridModels = await load['grid-models']().startGridModels(options);
   startup.gridModels = gridModels;
   await startup.addSubgraph('grid-models', gridModels, (app) => serveFileStore(app, gridModels.files));
 }

@@ -11,11 +11,15 @@ interface DemoModel {
 /** The three difference models of an archive. */
 export type DemoArchive = Readonly<Record<CimFile, DemoModel>>;
 
-/** A fictional reinforcement: a new primary substation, its feeders to villages, and a line that is removed. */
-export interface Reinforcement {
+/** The place of a reinforcement. */
+export interface Site {
   readonly name: string;
   /** Longitude and latitude of the new substation. */
   readonly at: readonly [longitude: number, latitude: number];
+}
+
+/** A fictional reinforcement: a new primary substation, its feeders to villages, and a line that is removed. */
+export interface Reinforcement extends Site {
   readonly feeders: readonly string[];
   readonly created: string;
   /** Version of the archive. The second one corrects values of the first. */
@@ -24,7 +28,8 @@ export interface Reinforcement {
   readonly buildsOn?: string;
 }
 
-const PROFILES: Readonly<Record<CimFile, string>> = {
+/** The profile of each file. */
+export const PROFILES: Readonly<Record<CimFile, string>> = {
   EQ: 'http://iec.ch/TC57/ns/CIM/CoreEquipment-EU/3.0',
   SC: 'http://iec.ch/TC57/ns/CIM/ShortCircuit-EU/3.0',
   GL: 'http://iec.ch/TC57/ns/CIM/GeographicalLocation-EU/3.0',
@@ -151,7 +156,7 @@ function feederOf({ name, at, version }: Reinforcement, to: string, index: numbe
 /**
  * Returns settings of existing equipment before or after the change: an open breaker closes, a line has a higher limit.
  */
-function settingsOf({ name }: Reinforcement, state: 'old' | 'new'): DifferenceItem[] {
+function settingsOf({ name }: Site, state: 'old' | 'new'): DifferenceItem[] {
   const isNew = state === 'new';
   return [
     change(`${name} old bus section breaker`, text('cim:Switch.normalOpen', String(!isNew))),
@@ -161,7 +166,7 @@ function settingsOf({ name }: Reinforcement, state: 'old' | 'new'): DifferenceIt
 }
 
 /** Returns the line that the new substation replaces. */
-function oldLine({ name }: Reinforcement): DifferenceItem[] {
+export function oldLine({ name }: Site): DifferenceItem[] {
   const line = `${name} old tee`;
   return [
     object('cim:ACLineSegment', line, text('cim:Conductor.length', '6.8'), text('cim:ACLineSegment.r', '2.31')),
@@ -175,7 +180,8 @@ function substationLocation({ name, at }: Reinforcement): DifferenceItem[] {
   return locationItems(`${name} place`, name, [at]);
 }
 
-function oldLineLocation({ name, at: [longitude, latitude] }: Reinforcement): DifferenceItem[] {
+/** Returns the course of the line that the new substation replaces. */
+export function oldLineLocation({ name, at: [longitude, latitude] }: Site): DifferenceItem[] {
   return locationItems(`${name} old course`, `${name} old tee`, [
     [longitude - 3 * POINT_DISTANCE, latitude - 2 * POINT_DISTANCE],
     [longitude - POINT_DISTANCE, latitude - 2.4 * POINT_DISTANCE],

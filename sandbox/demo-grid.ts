@@ -1,16 +1,21 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { CIM_FILES } from '../subgraphs/grid-models/rdf/difference-model';
-import { writeDifferenceModel } from '../subgraphs/grid-models/rdf/write-difference-model';
-import { type DemoArchive, type Reinforcement, reinforcementArchive } from './demo-grid-models';
+import { CIM_FILES, type CimFile } from '../subgraphs/grid-models/rdf/difference-model';
+import { writeDifferenceModel, writeFullModel } from '../subgraphs/grid-models/rdf/write-difference-model';
+import { type ExistingSite, baseModel } from './demo-base-model';
+import { type Reinforcement, reinforcementArchive } from './demo-grid-models';
 import type { GraphqlClient } from './graphql-client';
 
-/** The sample project in `sandbox.json`. */
-export interface DemoGrid {
+/** A licence area and publication cycle. */
+interface DemoCycle {
   readonly area: string;
-  readonly project: string;
   readonly year: number;
   readonly period: string;
+}
+
+/** The sample project in `sandbox.json`. */
+export interface DemoGrid extends DemoCycle {
+  readonly project: string;
 }
 
 /** A fictional project and its number of versions. */
@@ -55,21 +60,60 @@ const PROJECTS: readonly [DemoProject, ...DemoProject[]] = [
   },
 ];
 
-const PREPARE = `mutation Prepare($input: GridPublicationInput!) { prepareGridPublication(input: $input) { address } }`;
+/**
+ * The network of the licence area EPN before its projects. One statement of Brandon-solar does not fit: it replaces a neutral voltage of
+ * 33.5 kV, which the base model does not state.
+ */
+const BASE: { readonly place: DemoCycle; readonly sites: readonly ExistingSite[] } = {
+  place: { area: 'EPN', year: 2026, period: '01' },
+  sites: [
+    { name: 'Thetford North', at: [0.752, 52.424], neutralKilovolts: 33.5 },
+    { name: 'Brandon Heath', at: [0.624, 52.447], neutralKilovolts: 34 },
+  ],
+};
+
+const BASE_PUBLISHED = `query Base($area: String!, $year: Int!, $period: PublicationPeriod!) {
+  baseModel(area: $area, publicationYear: $year, period: $period) { version }
+}`;
+const PREPARE_BASE = `mutation Prepare($input: BaseModelPublicationInput!) {
+  upload: prepareBaseModelPublication(input: $input) { address }
+}`;
+const PREPARE = `mutation Prepare($input: GridPublicationInput!) { upload: prepareGridPublication(input: $input) { address } }`;
 const LATEST = `query Latest($area: String!, $year: Int!, $period: PublicationPeriod!, $project: ProjectId!) {
   developmentProject(area: $area, publicationYear: $year, period: $period, projectId: $project) { latestVersion { version } }
 }`;
 
-/** Publishes the missing versions of the fictional projects by upload, as an admin does. */
+/**
+ * Publishes the fictional base model and the fictional projects by upload, as an admin does, unless they are published. Returns the sample
+ * project.
+ */
 export async function publishDemoGrid(asAdmin: GraphqlClient, restUrl: string): Promise<DemoGrid> {
-  for (const { place, plan, versions } of PROJECTS) {
-    const { developmentProject } = await asAdmin<Latest>(LATEST, { ...place });
-    const published = developmentProject?.latestVersion.version ?? 0;
-    for (let version = published + 1; version <= versions; version += 1) {
-      await upload(place, reinforcementArchive({ ...plan, version }), asAdmin, restUrl);
-    }
-  }
+  const { baseModel: published } = await asAdmin<{ baseModel: object | null }>(BASE_PUBLISHED, { ...BASE.place });
+  if (published === null) await publishBase(asAdmin, restUrl);
+  for (const project of PROJECTS) await publishVersions(project, asAdmin, restUrl);
   return PROJECTS[0].place;
+}
+
+async function publishBase(asAdmin: GraphqlClient, restUrl: string): Promise<void> {
+  const { area, year, period } = BASE.place;
+  const models = baseModel(BASE.sites);
+  const archive = await zipped((file) => ({ pieces: writeFullModel(models[file]), ...models[file].header }));
+  await upload(PREPARE_BASE, { area, publicationYear: year, period }, archive, asAdmin, restUrl);
+}
+
+async function publishVersions(
+  { place, plan, versions }: DemoProject,
+  asAdmin: GraphqlClient,
+  restUrl: string,
+): Promise<void> {
+  const { area, year, period, project } = place;
+  const { developmentProject } = await asAdmin<Latest>(LATEST, { ...place });
+  const published = developmentProject?.latestVersion.version ?? 0;
+  for (let version = published + 1; version <= versions; version += 1) {
+    const models = reinforcementArchive({ ...plan, version });
+    const archive = await zipped((file) => ({ pieces: writeDifferenceModel(models[file]), ...models[file].header }));
+    await upload(PREPARE, { area, publicationYear: year, period, projectId: project }, archive, asAdmin, restUrl);
+  }
 }
 
 interface Latest {
@@ -77,27 +121,30 @@ interface Latest {
 }
 
 async function upload(
-  { area, year, period, project }: DemoGrid,
-  archive: DemoArchive,
+  prepare: string,
+  input: object,
+  archive: Buffer,
   asAdmin: GraphqlClient,
   restUrl: string,
 ): Promise<void> {
-  const input = { area, publicationYear: year, period, projectId: project };
-  const { prepareGridPublication } = await asAdmin<{ prepareGridPublication: { address: string } }>(PREPARE, { input });
-  const response = await fetch(`${restUrl}${prepareGridPublication.address}`, {
+  const { upload: prepared } = await asAdmin<{ upload: { address: string } }>(prepare, { input });
+  const response = await fetch(`${restUrl}${prepared.address}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/zip' },
-    body: new Uint8Array(await zipped(archive)),
+    body: new Uint8Array(archive),
   });
-  if (!response.ok) throw new Error(`publishing the demo project ${project} failed: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`publishing ${JSON.stringify(input)} of the demo data failed: ${await response.text()}`);
 }
 
-/** Returns the archive as a zip of its three files. */
-function zipped(archive: DemoArchive): Promise<Buffer> {
+/** Returns an archive as a zip of its three files. */
+function zipped(
+  memberOf: (file: CimFile) => { readonly pieces: Iterable<string>; readonly created: string },
+): Promise<Buffer> {
   const zip = new ZipFile();
   for (const file of CIM_FILES) {
-    const text = [...writeDifferenceModel(archive[file])].join('');
-    zip.addBuffer(Buffer.from(text), `${file}.xml`, { mtime: new Date(archive[file].header.created) });
+    const { pieces, created } = memberOf(file);
+    zip.addBuffer(Buffer.from([...pieces].join('')), `${file}.xml`, { mtime: new Date(created) });
   }
   zip.end();
   return buffer(zip.outputStream);

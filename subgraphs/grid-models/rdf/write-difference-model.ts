@@ -40,6 +40,21 @@ export function* writeDifferenceModel(model: WritableModel): Generator<string> {
   yield '  </dm:DifferenceModel>\n</rdf:RDF>\n';
 }
 
+/** A full model to write. */
+export interface WritableFullModel extends Pick<WritableModel, 'namespaces'> {
+  readonly header: DifferenceModelHeader;
+  readonly items: Iterable<DifferenceItem>;
+}
+
+/** Yields a full model (`md:FullModel`, CGMES) as RDF/XML in pieces: its header, and its objects beside it. */
+export function* writeFullModel({ header, items, namespaces }: WritableFullModel): Generator<string> {
+  const writing = writingOf(namespaces);
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${declarations(writing.namespaces)}>\n`;
+  yield `  <md:FullModel rdf:about="${attribute(modelReferenceTo(header.mRID))}">\n${headerRdf(header)}  </md:FullModel>\n`;
+  yield* itemsRdf(items, writing);
+  yield '</rdf:RDF>\n';
+}
+
 function writingOf(namespacesOfModel: Namespaces = KNOWN_NAMESPACES): Writing {
   const namespaces = new Map([['rdf', RDF], ['md', MD], ['dm', DM], ...namespacesOfModel]);
   const names = rdfNames();
@@ -75,14 +90,20 @@ function headerRdf(header: DifferenceModelHeader): string {
 }
 
 function* sectionRdf(name: string, items: Iterable<DifferenceItem>, writing: Writing): Generator<string> {
-  let piece = `    <${name} rdf:parseType="Statements">\n`;
+  yield `    <${name} rdf:parseType="Statements">\n`;
+  yield* itemsRdf(items, writing);
+  yield `    </${name}>\n`;
+}
+
+function* itemsRdf(items: Iterable<DifferenceItem>, writing: Writing): Generator<string> {
+  let piece = '';
   for (const item of items) {
     piece += itemRdf(item, writing);
     if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = '';
   }
-  yield `${piece}    </${name}>\n`;
+  yield piece;
 }
 
 function itemRdf(item: DifferenceItem, writing: Writing): string {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { readDifferenceModel } from '../../support/read-difference-model';
-import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
+import type { DifferenceItem, DifferenceModelHeader, Fault } from '../../../subgraphs/grid-models/rdf/difference-model';
+import { fullModelReader } from '../../../subgraphs/grid-models/rdf/read-full-model';
+import { writeDifferenceModel, writeFullModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { generatedGridModel } from '../../support/generated-grid-model';
 import { modelWith } from '../../support/grid-model-files';
 import { REAL_FILES } from '../../support/real-grid-models';
@@ -49,6 +51,35 @@ describe('Any difference model', () => {
   });
 });
 
+describe('Any full model', () => {
+  it('is the same after it is written and read again', async () => {
+    await holdsForAll(writableFullModels, 300, (model) => {
+      const { header, items } = model;
+      expect(readFullModel(inBytes(writeFullModel(model)))).toEqual({ header, items, faults: [] });
+    });
+  });
+});
+
+const writableFullModels = writableModels.map(({ header, namespaces, forward }) => ({
+  header: header as DifferenceModelHeader,
+  namespaces,
+  items: [...(forward ?? [])],
+}));
+
+function readFullModel(bytes: Buffer) {
+  const items: DifferenceItem[] = [];
+  const faults: Fault[] = [];
+  let reported: DifferenceModelHeader | null = null;
+  const reader = fullModelReader({
+    item: (item) => void items.push(item),
+    header: (header) => void (reported = header),
+    fault: (fault) => void faults.push(fault),
+  });
+  reader.write(bytes);
+  reader.end();
+  return { header: reported, items, faults };
+}
+
 describe('A changed or truncated file', () => {
   it('is rejected with a fault, or parsed as the oracle parses it', async () => {
     await holdsForAll(inPieces(small), RUNS, agrees);
@@ -60,7 +91,11 @@ describe('A changed or truncated file', () => {
 });
 
 function written(model: Parameters<typeof writeDifferenceModel>[0]): Buffer {
-  return Buffer.concat([...writeDifferenceModel(model)].map((piece) => Buffer.from(piece)));
+  return inBytes(writeDifferenceModel(model));
+}
+
+function inBytes(pieces: Iterable<string>): Buffer {
+  return Buffer.from([...pieces].join(''));
 }
 
 /** Changed files, and the length of the chunks in which they are parsed. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Environment } from '../../../process/settings/environment';
+import { graphqlClient } from '../../../sandbox/graphql-client';
 import { USER_DOCUMENTS, codeBlocks } from '../../support/documents';
 import { freshDatabase } from '../../support/postgres';
 import { newServiceLogins } from '../../support/service-logins';
@@ -95,8 +96,23 @@ describe('The documented commands', () => {
     const script = scriptOf([publish], { 'npm run --silent publish-grid --': programCommand('commands/publish-grid') });
     const [published] = await linesOf(script, { DATABASE_URL: register.databaseUrl, DATA_DIR: register.dataDir });
     expect(JSON.parse(String(published))).toMatchObject({ projectId: 'Walkthrough', version: 1, isNew: true });
-    const [uploaded] = await printed(upload);
+    const [checked, uploaded] = await printed(upload);
+    expect(JSON.parse(String(checked))).toMatchObject({ baseModel: { version: 1 }, applied: true, findingCount: 0 });
     expect(JSON.parse(String(uploaded))).toMatchObject({ projectId: 'Walkthrough' });
+  });
+
+  it('of Interface C query what does not fit the base model of the sandbox', async () => {
+    const [query = ''] = codeBlocks('docs/interface-c.md', 'graphql');
+    const { developmentProject } = await graphqlClient(register.gateway)<{ developmentProject: object }>(query);
+    const statement = { name: 'cim:TapChanger.neutralU', value: '33.5' };
+    const mRID = /objectAfter\(mRID: "([^"]*)"/.exec(query)?.[1];
+    expect(developmentProject).toMatchObject({
+      version: {
+        baseModel: { version: 1 },
+        objectAfter: { exists: true, statements: expect.arrayContaining([expect.objectContaining({ isNew: true })]) },
+        unfittingObjects: { nodes: [{ mRID, findings: [{ kind: 'MISSING_STATEMENT', ...statement }] }] },
+      },
+    });
   });
 
   it('of Interface D read tariffs, and those of a consumer who has signed in and consented', async () => {
